@@ -55,7 +55,8 @@ TENON_DETAIL_COLD inline Status ImportCancelled() { return errors::Cancelled("Th
 
 // Import of a library of functions, of <tenon/graph/function_import.hpp>.
 struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run. `allow_unknown_ops`: but for ops that are not registered.
+  // Refuses names that are taken and bodies that can never run. `allow_unknown_ops`: but for ops that are not
+  // registered.
   Status (*check_library)(const FunctionIndex& functions, bool allow_unknown_ops, OpInfoCache* ops,
                           const CancellationManager* cancellation);
   // The node's op is a function: it becomes a call.

@@ -31,12 +31,8 @@ class ReachedNodes {
       index_.Insert(graph.node[i].name, static_cast<int>(i), NameOf{&graph});
   }
 
-  // The node that a text names, "node", "node:1" or "^node"; null: the graph has none of that name.
-  const NodeDef* Find(std::string_view text) const {
-    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
-    return at < 0 ? nullptr : &graph_.node[static_cast<std::size_t>(at)];
-  }
-  // Reaches a node and all that it reads and waits for. False: there is no such node.
+  // Reaches the node that a text names ("node", "node:1", "^node") and all that it reads and waits for. False: there is
+  // no such node.
   bool Add(std::string_view text) {
     if (!AddNode(text)) return false;
     while (!todo_.empty()) {
@@ -46,13 +42,10 @@ class ReachedNodes {
     }
     return true;
   }
-  // Reaches a node without its inputs.
-  bool AddAlone(std::string_view text) {
-    const bool found = AddNode(text);
-    todo_.clear();
-    return found;
+  bool IsReached(std::string_view text) const {
+    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
+    return at >= 0 && reached_[static_cast<std::size_t>(at)] != 0;
   }
-  bool IsReached(std::size_t position) const { return reached_[position] != 0; }
   // Copies of the nodes that were reached, in the order of the graph.
   SlimVector<NodeDef> Nodes() const {
     SlimVector<NodeDef> nodes;

@@ -95,10 +95,10 @@ inline Result<SavedModelDef> ReadSavedModelFile(std::string_view folder) {
   const detail::FileKind kind = detail::KindOf(std::string(folder));
   return errors::NotFound("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder,
                           ". Check that the directory exists and that you have the right permissions for accessing it",
-                          kind == detail::FileKind::kNone     ? "; there is no such folder"
+                          kind == detail::FileKind::kNone   ? "; there is no such folder"
                           : kind == detail::FileKind::kFile ? "; it is a file; the folder that it is in is wanted"
-                                                              : "; neither saved_model.pb nor saved_model.pbtxt is "
-                                                                "in the folder");
+                                                            : "; neither saved_model.pb nor saved_model.pbtxt is "
+                                                              "in the folder");
 }
 
 // Takes the first graph whose tags are `tags`, in any order. NotFound: there is none; the message has the tags that

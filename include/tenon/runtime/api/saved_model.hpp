@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SavedModel and ModelSignature, declared. One source file of the program includes <tenon/saved_model.hpp>, which defines
-// them.
+// SavedModel and ModelSignature, declared. One source file of the program includes <tenon/saved_model.hpp>, which
+// defines them.
 
 #include <cstddef>
 #include <initializer_list>
@@ -168,9 +168,7 @@ class SavedModel {
     return detail::SavedModelRuntime::FindFunction(*this, path);
   }
   // The value of a variable of the object graph now. NotFound: no such path. FailedPrecondition: it has no value.
-  Result<Tensor> variable(std::string_view path) const {
-    return detail::SavedModelRuntime::ReadVariable(*this, path);
-  }
+  Result<Tensor> variable(std::string_view path) const { return detail::SavedModelRuntime::ReadVariable(*this, path); }
 
   Session session() const { return impl_ ? impl_->session : Session(); }
   // The graph as it was read. Lives as long as a copy of the SavedModel.

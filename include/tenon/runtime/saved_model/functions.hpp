@@ -87,8 +87,8 @@ inline Result<GraphDef> CallOfTrace(const FunctionDef& function, const SavedConc
     placeholder.name = StrCat(prefix, "/", i);
     placeholder.op = "Placeholder";
     placeholder.attr.Set("dtype", AttrValue(args[i].type));
-    signature->inputs.push_back(
-        {ArgKey(function, i, signature->inputs), StrCat(placeholder.name, ":0"), args[i].type, ArgShape(function, i), false});
+    signature->inputs.push_back({ArgKey(function, i, signature->inputs), StrCat(placeholder.name, ":0"), args[i].type,
+                                 ArgShape(function, i), false});
     call.input.push_back(placeholder.name);
     graph.node.push_back(std::move(placeholder));
   }

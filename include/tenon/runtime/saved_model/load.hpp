@@ -71,8 +71,7 @@ inline Status AssetFeeds(const MetaGraphDef& meta_graph, const std::string& fold
       return errors::InvalidArgument("SavedModel: '", folder, "': the asset '", CEscape(asset.filename),
                                      "' of tensor '", asset.tensor_info.name,
                                      "' is not in the folder 'assets'; a name without '..' is wanted");
-    feeds->push_back({asset.tensor_info.name,
-                      ScalarString(SavedModelPath(folder, StrCat("assets/", asset.filename)))});
+    feeds->push_back({asset.tensor_info.name, ScalarString(SavedModelPath(folder, StrCat("assets/", asset.filename)))});
   }
   return OkStatus();
 }
@@ -142,7 +141,8 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   const std::string prefix = SavedModelPath(folder, "variables/variables");
   const bool restores = !saver.restore_op_name.empty() && FileExists(StrCat(prefix, ".index"));
   const Status found = FindInitOp(meta_graph, folder, &init_op);
-  TENON_RETURN_IF_ERROR(AddContext(CheckReachedFunctions(meta_graph, init_op, ops), folder, "a function that it needs"));
+  TENON_RETURN_IF_ERROR(
+      AddContext(CheckReachedFunctions(meta_graph, init_op, ops), folder, "a function that it needs"));
   if (restores) {
     std::vector<NamedTensor> with_prefix = feeds;
     with_prefix.push_back({saver.filename_tensor_name, ScalarString(prefix)});

@@ -78,9 +78,10 @@ class ModelImpl final : public SavedModelState {
       StrAppend(&all, all.empty() ? "'" : ", '", signature, "'");
     }
     const std::string hint = SuggestNames(wanted, names);
-    return errors::NotFound("SavedModel '", folder, "': it has no signature '", wanted, "'",
-                            !hint.empty() ? std::string_view(hint) : std::string_view(all.empty() ? "; it has none" : "; there are "),
-                            hint.empty() ? std::string_view(all) : std::string_view());
+    return errors::NotFound(
+        "SavedModel '", folder, "': it has no signature '", wanted, "'",
+        !hint.empty() ? std::string_view(hint) : std::string_view(all.empty() ? "; it has none" : "; there are "),
+        hint.empty() ? std::string_view(all) : std::string_view());
   }
   Result<const ObjectPaths*> ObjectsLocked() {
     if (!has_objects_) {

@@ -83,7 +83,8 @@ class SignatureImpl final : public SignatureState {
                                        SuggestKeys(input.name, inputs));
       const auto i = static_cast<std::size_t>(at);
       if (has[i] != 0)
-        return errors::InvalidArgument("Signature '", name, "': input '", input.name, "' is given twice; one is wanted");
+        return errors::InvalidArgument("Signature '", name, "': input '", input.name,
+                                       "' is given twice; one is wanted");
       has[i] = 1;
       values[i] = input.tensor;
     }
@@ -149,8 +150,7 @@ class SignatureImpl final : public SignatureState {
 
   Status RunPrepared(Span<const Tensor> values, const RunOptions* options, std::vector<NamedTensor>* results) const {
     std::vector<Tensor> fetched(outputs.size());
-    TENON_RETURN_IF_ERROR(options == nullptr ? callable.Run(values, fetched)
-                                             : callable.Run(values, fetched, *options));
+    TENON_RETURN_IF_ERROR(options == nullptr ? callable.Run(values, fetched) : callable.Run(values, fetched, *options));
     for (std::size_t i = 0; i < fetched.size(); ++i) (*results)[i].tensor = std::move(fetched[i]);
     return OkStatus();
   }
@@ -163,11 +163,11 @@ class SignatureImpl final : public SignatureState {
     std::vector<std::string> fetches;
     for (const NamedTensor& result : *results)
       fetches.push_back(outputs[static_cast<std::size_t>(Find(outputs, result.name))].tensor);
-    Result<std::vector<Tensor>> fetched = options == nullptr ? session.Run(feeds, fetches, targets)
-                                                             : session.Run(feeds, fetches, targets, *options);
+    Result<std::vector<Tensor>> fetched =
+        options == nullptr ? session.Run(feeds, fetches, targets) : session.Run(feeds, fetches, targets, *options);
     if (!fetched.ok() && missing != nullptr && !missing->has_default)
-      return Status(fetched.status().code(), StrCat("Signature '", name, "': input '", missing->key, "' is missing: ",
-                                                    fetched.status().message()));
+      return Status(fetched.status().code(), StrCat("Signature '", name, "': input '", missing->key,
+                                                    "' is missing: ", fetched.status().message()));
     TENON_RETURN_IF_ERROR(fetched.status());
     for (std::size_t i = 0; i < fetches.size(); ++i) (*results)[i].tensor = std::move((*fetched)[i]);
     return OkStatus();

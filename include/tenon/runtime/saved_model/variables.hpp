@@ -34,8 +34,9 @@ inline Result<Tensor> VariableValue(const Session& session, const std::string& t
     const MutexLock lock(variable->mutex);
     if (variable->is_initialized) return variable->tensor;
   }
-  return errors::FailedPrecondition("Variable '", handle.name, "' of node '", tensor, "' has no value: nothing restored",
-                                    " or assigned it", found.ok() ? "" : "; ", found.ok() ? "" : found.message());
+  return errors::FailedPrecondition("Variable '", handle.name, "' of node '", tensor,
+                                    "' has no value: nothing restored", " or assigned it", found.ok() ? "" : "; ",
+                                    found.ok() ? "" : found.message());
 }
 
 }  // namespace detail
