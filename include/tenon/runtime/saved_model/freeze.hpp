@@ -92,7 +92,9 @@ class ModelFreezer {
     TENON_ASSIGN_OR_RETURN(GraphDef graph, Prune(model_.meta_graph.graph_def, roots));
     TENON_ASSIGN_OR_RETURN(graph, Inline(std::move(graph)));
     if (options_.tables == FrozenTables::kKeep) TENON_RETURN_IF_ERROR(KeepInitializers(&graph, outputs));
-    TENON_ASSIGN_OR_RETURN(graph, Prune(graph, outputs));
+    roots = outputs;
+    if (!frozen_init_op_.empty()) roots.push_back(frozen_init_op_);
+    TENON_ASSIGN_OR_RETURN(graph, Prune(graph, roots));
     TENON_RETURN_IF_ERROR(ReplaceVariables(
         &graph, *ops_, [this](const NodeDef& node) { return VariableValue(model_.session, node.name + ":0"); }));
     if (options_.tables == FrozenTables::kFold) TENON_RETURN_IF_ERROR(FoldTables(&graph));
