@@ -34,8 +34,8 @@ inline void RemoveFolderTree(const std::string& folder, int depth = 16) {
 // one thread. Without Finish nothing stays.
 class NewFolder {
  public:
-  // Makes the folder under another name. AlreadyExists: `path` is a file, or a folder that is not empty. Other errors
-  // of the system have the code that fits.
+  // Makes the folder under another name. AlreadyExists: `path` is a file, or a folder that is not empty. The system's
+  // other errors have the code that fits.
   static Result<NewFolder> Make(std::string path) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     TENON_RETURN_IF_ERROR(CheckFree(path));

@@ -74,8 +74,8 @@ inline bool HasCrc32cInstruction() { return false; }
 #endif
 
 #if TENON_DETAIL_CRC32C
-// The instruction takes three cycles and can start in each of them: three parts keep it busy. Each part is too short for
-// the processor to foresee the next one: the loop asks for it.
+// The instruction takes three cycles and can start in each of them: three parts keep it busy. Each part is too short
+// for the processor to foresee the next one: the loop asks for it.
 TENON_DETAIL_TARGET_CRC32C inline std::uint64_t Crc32cOfThree(std::uint64_t sum, const char* at, std::size_t part,
                                                               const Crc32cZeros& zeros) {
   constexpr std::size_t kLine = 64, kAhead = 8192;

@@ -43,7 +43,7 @@ struct SavedModelAsset {
   std::string path;  // the file that is copied
 };
 
-// What SavedModel::Save writes beside a session's graph and variables. Plain data.
+// Content of a SavedModel other than a session's graph and variables. Plain data.
 struct SavedModelContent {
   // By name. TensorInfo::name is enough: type and shape are the graph's. An empty method_name becomes TensorFlow's
   // usual one.
@@ -81,14 +81,14 @@ struct ModelAccess {
   static const RefCounted* Impl(const ModelSignature& signature);
 };
 
-// What a SavedModel holds.
+// State of a SavedModel.
 struct SavedModelState : RefCounted {
   std::string folder;
   MetaGraphDef meta_graph;
   Session session;
   std::vector<std::string> signatures;
 };
-// What a ModelSignature holds, but for what runs it.
+// State of a ModelSignature; detail::SignatureImpl adds how it runs.
 struct SignatureState : RefCounted {
   std::string name, method_name;
   std::vector<SignatureTensor> inputs, outputs;
@@ -102,11 +102,11 @@ struct SignatureState : RefCounted {
 //   TENON_ASSIGN_OR_RETURN(auto outputs, serve.Run({{"x", x}}));
 class ModelSignature {
  public:
-  ModelSignature() = default;  // of no model: every run returns InvalidArgument
+  ModelSignature() = default;  // without a model: every run returns InvalidArgument
 
   // Runs by the keys of `inputs` and returns `outputs`, in their order; none named: all. An input with a default may be
-  // left out. InvalidArgument: a key that the signature lacks (the message has the nearest), an input that is missing,
-  // of another type, or given twice. Other errors are the errors of Session::Run.
+  // left out. InvalidArgument: a key that the signature lacks (the message has the nearest); an input that is missing,
+  // is given twice or has another type. Other errors are the errors of Session::Run.
   Result<std::vector<NamedTensor>> Run(Span<const NamedTensor> inputs, Span<const std::string> outputs = {}) const {
     return detail::SavedModelRuntime::Run(impl_.get(), inputs, outputs, nullptr);
   }
@@ -152,7 +152,7 @@ class ModelSignature {
 //   TENON_ASSIGN_OR_RETURN(auto outputs, model.Run({{"pixels", image}}));
 class SavedModel {
  public:
-  SavedModel() = default;  // of no folder: all calls return InvalidArgument or nothing
+  SavedModel() = default;  // without a folder: all calls return InvalidArgument or nothing
 
   // Reads FOLDER/saved_model.pb, or saved_model.pbtxt without it; chooses the graph by its tags; restores the variables
   // and runs the initialisers. Variables stay views of the checkpoint's mapped files until they are written to: the

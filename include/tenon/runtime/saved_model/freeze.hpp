@@ -21,7 +21,7 @@
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 #include <tenon/kernel/registry/registry.hpp>
-#include <tenon/graph/constant_variables.hpp>
+#include <tenon/runtime/saved_model/constant_variables.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/graph/lower_functional.hpp>
@@ -35,7 +35,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// What becomes of the lookup tables of a frozen graph.
+// Treatment of the lookup tables in a frozen graph.
 enum class FrozenTables : std::uint8_t {
   kFold,  // their contents are constants of the graph, which FrozenGraph::init_op puts into them
   kKeep,  // FrozenGraph::init_op initialises them as the model does: it reads the model's assets again

@@ -20,9 +20,9 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/meta_graph.hpp>
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
-#include <tenon/graph/constant_variables.hpp>
+#include <tenon/runtime/saved_model/constant_variables.hpp>
 #include <tenon/graph/graph.hpp>
-#include <tenon/graph/saver_nodes.hpp>
+#include <tenon/runtime/saved_model/saver_nodes.hpp>
 #include <tenon/io/bundle_writer.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime/saved_model/save_test.cpp runs the nodes.
-#include <tenon/graph/saver_nodes.hpp>
+#include <tenon/runtime/saved_model/saver_nodes.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
-#include "test_ops.hpp"
+#include "graph/test_ops.hpp"
 
 namespace saver_nodes_test {
 using namespace tenon;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/graph/constant_variables.hpp>
+#include <tenon/runtime/saved_model/constant_variables.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
-#include "test_ops.hpp"
+#include "graph/test_ops.hpp"
 
 namespace constant_variables_test {
 using namespace tenon;
