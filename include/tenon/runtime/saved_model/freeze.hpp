@@ -38,7 +38,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 // Treatment of the lookup tables in a frozen graph.
 enum class FrozenTables : std::uint8_t {
   kFold,  // their contents are constants of the graph, which FrozenGraph::init_op puts into them
-  kKeep,  // FrozenGraph::init_op initialises them as the model does: it reads the model's assets again
+  kKeep,  // FrozenGraph::init_op initialises them as the model does, from its assets; folds tables without initialiser
 };
 
 struct FreezeOptions {
@@ -91,18 +91,23 @@ class ModelFreezer {
     if (!init_op_.empty() && options_.tables == FrozenTables::kKeep) roots.push_back(init_op_);
     TENON_ASSIGN_OR_RETURN(GraphDef graph, Prune(model_.meta_graph.graph_def, roots));
     TENON_ASSIGN_OR_RETURN(graph, Inline(std::move(graph)));
-    if (options_.tables == FrozenTables::kKeep) TENON_RETURN_IF_ERROR(KeepInitializers(&graph, outputs));
     roots = outputs;
-    if (!frozen_init_op_.empty()) roots.push_back(frozen_init_op_);
+    if (options_.tables == FrozenTables::kKeep) TENON_RETURN_IF_ERROR(KeepInitializers(outputs, &graph, &roots));
     TENON_ASSIGN_OR_RETURN(graph, Prune(graph, roots));
     TENON_RETURN_IF_ERROR(ReplaceVariables(
         &graph, *ops_, [this](const NodeDef& node) { return VariableValue(model_.session, node.name + ":0"); }));
-    if (options_.tables == FrozenTables::kFold) TENON_RETURN_IF_ERROR(FoldTables(&graph));
+    TENON_RETURN_IF_ERROR(FoldTables(&graph));
     FrozenGraph frozen;
+    if (!init_inputs_.empty()) {
+      NodeDef init;
+      init.name = frozen.init_op = FreeName(graph, "init_tables");
+      init.op = "NoOp";
+      init.input = std::move(init_inputs_);
+      graph.node.push_back(std::move(init));
+    }
     frozen.graph = std::move(graph);
     frozen.inputs = signature_.inputs;
     frozen.outputs = signature_.outputs;
-    frozen.init_op = frozen_init_op_;
     return frozen;
   }
 
@@ -117,64 +122,54 @@ class ModelFreezer {
     return imported.ToGraphDef();
   }
 
-  // ---- tables that are initialised as the model does it
-  // Adds the nodes that fill tables to *roots, by way of one node that waits for them.
-  Status KeepInitializers(GraphDef* graph, const SlimVector<std::string>& outputs) {
-    ReachedNodes of_outputs(*graph);
+  // Appends the nodes that fill tables of the outputs to *roots.
+  Status KeepInitializers(const SlimVector<std::string>& outputs, GraphDef* graph, SlimVector<std::string>* roots) {
+    ReachedNodes of_outputs(*graph), of_init(*graph);
     for (const std::string& output : outputs) of_outputs.Add(output);
-    NodeDef init;
-    init.name = FreeName(*graph, "init_tables");
-    init.op = "NoOp";
+    of_init.Add(init_op_);
     for (const NodeDef& node : graph->node) {
-      if (!IsTableInitializer(node.op) || node.input.empty()) continue;
-      ReachedNodes of_table(*graph);
-      of_table.Add(node.input[0]);
-      for (const NodeDef& table : graph->node)
-        if (IsTableOp(table.op) && of_table.IsReached(table.name) && of_outputs.IsReached(table.name))
-          init.input.push_back("^" + node.name);
+      if (!IsTableInitializer(node.op) || node.input.empty() || !of_init.IsReached(node.name)) continue;
+      ReachedNodes of_node(*graph);
+      of_node.Add(node.input[0]);
+      for (const NodeDef& table : graph->node) {
+        if (!IsTableOp(table.op) || !of_node.IsReached(table.name) || !of_outputs.IsReached(table.name)) continue;
+        kept_.push_back(table.name);
+        roots->push_back(node.name);
+        init_inputs_.push_back("^" + node.name);
+      }
     }
     std::vector<NamedTensor> assets;
     TENON_RETURN_IF_ERROR(AssetFeeds(model_.meta_graph, model_.folder, &assets));
     for (const NamedTensor& asset : assets)
       for (NodeDef& node : graph->node)
         if (node.name == ParseTensorName(asset.name).node) BecomeConst(asset.tensor, &node);
-    if (init.input.empty()) return OkStatus();
-    frozen_init_op_ = init.name;
-    graph->node.push_back(std::move(init));
     return OkStatus();
   }
 
-  // ---- tables whose contents are constants
+  // Adds the contents of tables that are not kept, and nodes that put them there.
   Status FoldTables(GraphDef* graph) {
-    NodeDef init;
-    init.name = FreeName(*graph, "init_tables");
-    init.op = "NoOp";
     const std::size_t given = graph->node.size();
     for (std::size_t i = 0; i < given; ++i) {
       const NodeDef table = graph->node[i];
-      if (!IsTableOp(table.op)) continue;
+      if (!IsTableOp(table.op) || HasItem(kept_, table.name)) continue;
       const bool has_handle = table.op.ends_with("V2");
       std::vector<Tensor> contents;
       TENON_RETURN_IF_ERROR(Export(table, has_handle, &contents));
-      const DataType key = contents[0].dtype(), value = contents[1].dtype();
       NodeDef import;
       import.name = FreeName(*graph, table.name + "/import");
       import.op = has_handle ? "LookupTableImportV2" : "LookupTableImport";
       import.input = {table.name, import.name + "/keys", import.name + "/values"};
-      import.attr.Set("Tin", AttrValue(key));
-      import.attr.Set("Tout", AttrValue(value));
+      import.attr.Set("Tin", AttrValue(contents[0].dtype()));
+      import.attr.Set("Tout", AttrValue(contents[1].dtype()));
       for (std::size_t k = 0; k < 2; ++k) {
         NodeDef constant;
         constant.name = import.input[k + 1];
         BecomeConst(contents[k], &constant);
         graph->node.push_back(std::move(constant));
       }
-      init.input.push_back("^" + import.name);
+      init_inputs_.push_back("^" + import.name);
       graph->node.push_back(std::move(import));
     }
-    if (init.input.empty()) return OkStatus();
-    frozen_init_op_ = init.name;
-    graph->node.push_back(std::move(init));
     return OkStatus();
   }
   // Reads a table's keys and values, by a node that is added to the session.
@@ -220,7 +215,9 @@ class ModelFreezer {
   const SignatureImpl& signature_;
   const FreezeOptions options_;
   const OpRegistry* ops_;
-  std::string init_op_, frozen_init_op_;
+  std::string init_op_;  // the model's
+  SlimVector<std::string> kept_;  // tables that are initialised as in the model
+  SlimVector<std::string> init_inputs_;  // inputs of the frozen graph's initialiser
 };
 
 }  // namespace detail
