@@ -125,12 +125,15 @@ class ModelSignature {
     return detail::SavedModelRuntime::Call(impl_.get(), inputs);
   }
 
-  // All of these are empty for a ModelSignature of no model. They live as long as a copy of the ModelSignature.
+  // Name of the signature; empty without a model, as all of these. They live as long as a copy of the ModelSignature.
   std::string_view name() const { return impl_ ? std::string_view(state().name) : std::string_view(); }
+  // "tensorflow/serving/predict"
   std::string_view method_name() const { return impl_ ? std::string_view(state().method_name) : std::string_view(); }
-  Span<const SignatureTensor> inputs() const {  // sorted by key, the parts of one value in their order
+  // Lists the inputs by key; the parts of one value stand in their order.
+  Span<const SignatureTensor> inputs() const {
     return impl_ ? Span<const SignatureTensor>(state().inputs) : Span<const SignatureTensor>();
   }
+  // Lists the outputs as inputs() lists the inputs.
   Span<const SignatureTensor> outputs() const {
     return impl_ ? Span<const SignatureTensor>(state().outputs) : Span<const SignatureTensor>();
   }
@@ -195,8 +198,9 @@ class SavedModel {
     return Run(Span<const NamedTensor>(inputs.begin(), inputs.size()), name);
   }
 
-  // Paths of the object graph's functions and variables, by attribute: "call", "layers.0.kernel". Sorted.
+  // Lists the paths of the object graph's functions, by attribute, sorted: "call", "layers.0.call".
   std::vector<std::string> functions() const { return detail::SavedModelRuntime::Paths(*this, true); }
+  // Lists the paths of its variables, sorted: "layers.0.kernel". A variable with several paths has all of them.
   std::vector<std::string> variables() const { return detail::SavedModelRuntime::Paths(*this, false); }
   // Prepares a function of the object graph: its first trace, or the trace N of "path#N". Its inputs are the arguments
   // that are tensors, by the names that the trace gives them; its outputs are output_0, output_1, ... NotFound: no such
@@ -207,6 +211,7 @@ class SavedModel {
   // The value of a variable of the object graph now. NotFound: no such path. FailedPrecondition: it has no value.
   Result<Tensor> variable(std::string_view path) const { return detail::SavedModelRuntime::ReadVariable(*this, path); }
 
+  // The session that runs the model; an empty one without a folder.
   Session session() const { return impl_ ? impl_->session : Session(); }
   // The graph as it was read. Lives as long as a copy of the SavedModel.
   const MetaGraphDef& meta_graph() const {

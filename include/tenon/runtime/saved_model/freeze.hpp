@@ -41,6 +41,7 @@ enum class FrozenTables : std::uint8_t {
   kKeep,  // FrozenGraph::init_op initialises them as the model does, from its assets; folds tables without initialiser
 };
 
+// Options of Freeze. Plain data.
 struct FreezeOptions {
   FrozenTables tables = FrozenTables::kFold;
 };
@@ -161,16 +162,25 @@ class ModelFreezer {
       import.input = {table.name, import.name + "/keys", import.name + "/values"};
       import.attr.Set("Tin", AttrValue(contents[0].dtype()));
       import.attr.Set("Tout", AttrValue(contents[1].dtype()));
-      for (std::size_t k = 0; k < 2; ++k) {
-        NodeDef constant;
-        constant.name = import.input[k + 1];
-        BecomeConst(contents[k], &constant);
-        graph->node.push_back(std::move(constant));
-      }
+      for (std::size_t k = 0; k < 2; ++k) AddContents(contents[k], import.input[k + 1], graph);
       init_inputs_.push_back("^" + import.name);
       graph->node.push_back(std::move(import));
     }
     return OkStatus();
+  }
+  // A shape function of the op refuses values that are not scalars, as TensorFlow's: a placeholder hides their shape.
+  static void AddContents(const Tensor& contents, const std::string& name, GraphDef* graph) {
+    NodeDef constant;
+    constant.name = contents.dims() > 1 ? name + "/value" : name;
+    BecomeConst(contents, &constant);
+    graph->node.push_back(std::move(constant));
+    if (contents.dims() <= 1) return;
+    NodeDef& hides = graph->node.emplace_back();
+    hides.name = name;
+    hides.op = "PlaceholderWithDefault";
+    hides.input.push_back(name + "/value");
+    hides.attr.Set("dtype", AttrValue(contents.dtype()));
+    hides.attr.Set("shape", AttrValue(PartialTensorShape()));
   }
   // Reads a table's keys and values, by a node that is added to the session.
   Status Export(const NodeDef& table, bool has_handle, std::vector<Tensor>* contents) {
