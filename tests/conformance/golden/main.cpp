@@ -9,6 +9,7 @@
 //   tenon_golden [--case TEXT] --records FOLDER ...
 //   tenon_golden [--case TEXT] --checkpoints FOLDER ...
 //   tenon_golden [--case TEXT] --corrupted FOLDER ...
+//   tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
@@ -18,7 +19,8 @@
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
 // --checkpoints folders of checkpoints (checkpoint_cases.hpp), --corrupted folders of spoilt files
-// (corrupted_cases.hpp).
+// (corrupted_cases.hpp),
+// --saved-models folders of SavedModels (saved_model_cases.hpp), --frozen-models with their variables frozen.
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -50,6 +52,7 @@
 #include "corrupted_cases.hpp"
 #include "outcome.hpp"
 #include "record_cases.hpp"
+#include "saved_model_cases.hpp"
 #include "shape_cases.hpp"
 #include "spec_cases.hpp"
 #include "temp_folder.hpp"
@@ -236,7 +239,8 @@ int Usage() {
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
       "       tenon_golden [--case TEXT] --checkpoints FOLDER ...\n"
-      "       tenon_golden [--case TEXT] --corrupted FOLDER ...\n");
+      "       tenon_golden [--case TEXT] --corrupted FOLDER ...\n"
+      "       tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -263,6 +267,10 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->run_folder = &golden::RunCheckpointFolder;
     } else if (arg == "--corrupted") {
       options->run_folder = &golden::RunCorruptedFolder;
+    } else if (arg == "--saved-models") {
+      options->run_folder = &golden::RunSavedModelFolder;
+    } else if (arg == "--frozen-models") {
+      options->run_folder = &golden::RunFrozenFolder;
     } else if (arg == "--dataflow") {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {
