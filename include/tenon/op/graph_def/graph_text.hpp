@@ -17,18 +17,12 @@
 #include <tenon/wire/text_schema.hpp>
 #include <tenon/wire/text_writer.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/graph_tables.hpp>
 #include <tenon/op/graph_def/op_def.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
-                                                        &wire::Schema<VariantTensorData>::message,
-                                                        &wire::kFunctionDefLibrary};
-inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
-}  // namespace detail
 
 // Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
 // FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
