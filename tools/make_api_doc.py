@@ -61,6 +61,14 @@ PAGES = {
         ('op/graph_def/graph_json.hpp', ['ParseJsonGraphDef', 'ParseJson', 'ToJson']),
         ('op/graph_def/graph_text.hpp', ['ParseTextGraphDef', 'ParseText', 'ToText', 'ParseTextOpList',
                                          'OpListToText'])]),
+    'meta_graph': ('SavedModelDef and MetaGraphDef', 'SavedModels, MetaGraphs and object graphs as plain data.', [
+        ('op/graph_def/meta_graph.hpp', ['SavedModelDef', 'MetaGraphDef', 'SignatureDef', 'TensorInfo', 'SaverDef',
+                                         'AssetFileDef', 'CollectionDef', 'AnyMessage']),
+        ('op/graph_def/meta_graph_proto.hpp', ['ParseSavedModelDef', 'ParseMetaGraphDef', 'ParseTextSavedModelDef',
+                                               'ParseTextMetaGraphDef', 'SerializeSavedModelDef']),
+        ('op/graph_def/object_graph.hpp', ['TrackableObjectGraph', 'SavedObjectGraph', 'SavedObject']),
+        ('op/graph_def/object_graph_proto.hpp', ['ParseTrackableObjectGraph', 'ParseSavedObjectGraph',
+                                                 'SerializeTrackableObjectGraph'])]),
     'devices': ('Device and Cpu', 'Where kernels run.', [
         ('device/device.hpp', ['Device', 'DeviceFactory']), ('device/cpu.hpp', ['Cpu', 'ForEach', 'ParallelFor']),
         ('device/device_factory.hpp', ['MakeDevices', 'DeviceTypes', 'CpuDeviceParts']),

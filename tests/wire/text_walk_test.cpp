@@ -24,8 +24,11 @@ class Log : public wire::detail::TextWalk<Log> {
 
   void BeginValue(const Field& field, std::size_t count) { StrAppend(&text, field.name, count, "="); }
   void EndField(const Field&, std::size_t count) { StrAppend(&text, "#", count, " "); }
-  void OpenMessage() { text += '{'; }
-  void CloseMessage() { text += '}'; }
+  void ShowMessage(const Message& message, std::string_view bytes) {
+    text += '{';
+    WriteFields(message, bytes);
+    text += '}';
+  }
   void ShowBytes(const Field&, std::string_view value) { StrAppend(&text, "'", value, "' "); }
   void ShowNumber(const Field&, std::uint64_t bits) { StrAppend(&text, bits, " "); }
   void OpenMap(const Field&) { text += '<'; }

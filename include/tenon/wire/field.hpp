@@ -40,6 +40,7 @@ enum class Kind : std::uint8_t {
   kInt64,
   kUint32,
   kUint64,
+  kSint64,  // zigzag; only in tables without structs
   kBool,
   kEnum,
   kFloat,
@@ -77,7 +78,13 @@ enum class Role : std::uint8_t {
   kFullType,  // a FullTypeDef; of an enum: a FullTypeId
   kHandleData,  // a ResourceHandleProto.DtypeAndShape
   kNodeDebugInfo,  // a NodeDef.ExperimentalDebugInfo
-  kGraphDebugInfo
+  kGraphDebugInfo,
+  // Enums:
+  kCheckpointFormat,  // SaverDef.CheckpointFormatVersion
+  kVariableSynchronization,
+  kVariableAggregation,
+  kTypeSpecClass,  // TypeSpecProto.TypeSpecClass
+  kJitCompile  // FunctionSpec.JitCompile
 };
 
 // The values of a field that are to be written: `count` of them, `stride` bytes apart.
@@ -97,7 +104,7 @@ struct Field {
   WireType wire_type;  // wire type of one value
   Role role;
   std::string_view name;
-  const Message* message;  // type of the message, for kMessage
+  const Message* message;  // type of the message, for kMessage, and for a std::string that keeps one
   FieldValues (*values)(const void* object);  // none or one unless repeated
   // Address for the next value; unless repeated, always that of the one value.
   void* (*add)(void* object);
@@ -173,9 +180,10 @@ struct Message {
 };
 
 namespace detail {
-// A map is a repeated message of two fields, key and value.
+// A map is a repeated message of two fields, key and value, with a name that protobuf makes: "...Entry".
 inline bool IsMapEntry(const Message& message) {
-  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value";
+  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value" &&
+         message.name.ends_with("Entry");
 }
 }  // namespace detail
 
@@ -225,8 +233,10 @@ struct Access {
     const M& member = Get(object);
     if constexpr (requires { member.empty(); })
       return {&member, member.empty() ? std::size_t{0} : 1, 0};
-    else
+    else if constexpr (requires { member == M{}; })
       return {&member, member == M{} ? std::size_t{0} : 1, 0};
+    else
+      return {&member, 1, 0};
   }
   static FieldValues Always(const void* object) { return {&Get(object), 1, 0}; }
   static void* Add(void* object) { return &Get(object); }
@@ -311,12 +321,24 @@ constexpr Field OfBytes(Field field) {
   field.kind = Kind::kBytes;
   return field;
 }
-// MakeField for a std::string, or a list of them, that keeps messages as they came.
+// MakeField for a std::string, or a list of them, that keeps messages as they came. The role or table says of which
+// type they are.
 template <auto Member>
 constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, Role role) {
   Field field = MakeField<Member>(number, name);
   field.role = role;
   return field;
+}
+template <auto Member>
+constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, const Message* message) {
+  Field field = MakeField<Member>(number, name);
+  field.message = message;
+  return field;
+}
+// MakeField for an enum that is no DataType; the role says which one it is.
+template <auto Member>
+constexpr Field MakeFieldEnum(std::uint32_t number, std::string_view name, Role role) {
+  return MakeFieldKept<Member>(number, name, role);
 }
 // A field without a member.
 constexpr Field MakeFieldDropped(std::uint32_t number, std::string_view name, Kind kind) {

@@ -76,11 +76,16 @@ class JsonReader {
   };
 
   bool ReadObject(const Message& message) {
-    if (!Enter()) return false;
+    if (!Enter() || !in_.Eat('{')) return false;
+    if (!(IsAny(message) ? ReadAny() : ReadMembers(message))) return false;
+    --depth_;
+    return true;
+  }
+  // The fields of a message up to '}', which is eaten.
+  bool ReadMembers(const Message& message) {
     std::uint64_t seen = 0;
     const Field* member = nullptr;  // the field that is set of those in the oneof
     std::size_t next = 0;           // fields mostly come in their order
-    if (!in_.Eat('{')) return false;
     while (!in_.TryEat('}')) {
       in_.Peek();
       const char* const start = in_.at();
@@ -106,8 +111,38 @@ class JsonReader {
       }
       if (!in_.EndsItem('}')) return false;
     }
-    --depth_;
     return true;
+  }
+  // The type and the fields of the message that an Any holds, or its bytes where there is no table of it.
+  bool ReadAny() {
+    if (in_.TryEat('}')) return true;
+    in_.Peek();
+    const char* const start = in_.at();
+    std::string_view name, url;
+    if (!in_.ReadName(&name)) return false;
+    if (name != "@type") return in_.Fail(start, "an Any has its type in front, as '@type'");
+    if (!in_.Eat(':') || !in_.ReadText(&url)) return false;
+    const Message* const table = TableOfUrl(url, tables_);
+    WriteBytes(kAnyFields[0], url);
+    if (!in_.EndsItem('}')) return false;
+    if (table == nullptr || IsAny(*table) || IsBoolValue(*table)) return ReadValueOfAny(table);
+    const std::size_t begin = sink_.Open(kAnyFields[1].number);
+    if (!ReadMembers(*table)) return false;
+    sink_.Close(begin);
+    return true;
+  }
+  bool ReadValueOfAny(const Message* table) {
+    std::string_view name;
+    if (in_.TryEat('}')) return true;
+    in_.Peek();
+    const char* const start = in_.at();
+    if (!in_.ReadName(&name)) return false;
+    if (name != "value")
+      return in_.Fail(start, StrCat("no such field: '", name, "'"),
+                      Hint("; an Any of a type that "
+                           "this program does not know has its bytes as 'value'"));
+    if (!in_.Eat(':') || !ReadOne(kAnyFields[1], table) || !in_.EndsItem('}')) return false;
+    return in_.Eat('}');
   }
   static std::size_t IndexOf(const Message& message, std::string_view name, std::size_t first) {
     const std::size_t n = message.fields.size();
@@ -186,7 +221,7 @@ class JsonReader {
     const bool is_null = in_.EatWord("null");
     if (inner != nullptr) {
       const std::size_t begin = sink_.Open(field.number);
-      if (!is_null && !ReadObject(*inner)) return false;
+      if (!is_null && !(IsBoolValue(*inner) ? ReadOne(inner->fields[0], nullptr) : ReadObject(*inner))) return false;
       sink_.Close(begin);
       return true;
     }
@@ -229,7 +264,9 @@ class JsonReader {
   }
 
   // -- numbers
-  static bool IsSigned(Kind kind) { return kind == Kind::kInt32 || kind == Kind::kInt64 || kind == Kind::kEnum; }
+  static bool IsSigned(Kind kind) {
+    return kind == Kind::kInt32 || kind == Kind::kInt64 || kind == Kind::kSint64 || kind == Kind::kEnum;
+  }
   static bool IsNarrow(Kind kind) {
     return kind == Kind::kInt32 || kind == Kind::kUint32 || kind == Kind::kFixed32 || kind == Kind::kEnum;
   }
@@ -289,7 +326,7 @@ class JsonReader {
   // -- the wire format
   void WriteNumber(const Field& field, std::uint64_t bits) {
     sink_.Tag(field.number, WireTypeOf(field.kind));
-    sink_.Number(WireTypeOf(field.kind), bits);
+    sink_.Number(WireTypeOf(field.kind), field.kind == Kind::kSint64 ? ZigZag(static_cast<std::int64_t>(bits)) : bits);
   }
   void WriteBytes(const Field& field, std::string_view bytes) {
     sink_.Tag(field.number, WireType::kBytes);

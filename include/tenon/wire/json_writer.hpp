@@ -75,15 +75,9 @@ class JsonWriter : public TextWalk<JsonWriter> {
  public:
   JsonWriter(TextTables tables, std::string* out) : TextWalk(tables), out_(out) {}
 
-  void WriteAll(const Message& message, std::string_view bytes) {
-    OpenMessage();
-    WriteFields(message, bytes);
-    CloseMessage();
-  }
-
   void BeginValue(const Field& field, std::size_t count) {
-    if (&field == value_of_map_) {
-      value_of_map_ = nullptr;
+    if (&field == without_name_) {
+      without_name_ = nullptr;
       return;
     }
     if (count == 0) {
@@ -95,8 +89,15 @@ class JsonWriter : public TextWalk<JsonWriter> {
   void EndField(const Field& field, std::size_t) {
     if (field.repeated) Close('[', ']');
   }
-  void OpenMessage() { Open('{'); }
-  void CloseMessage() { Close('{', '}'); }
+  void ShowMessage(const Message& message, std::string_view bytes) {
+    if (IsBoolValue(message)) return ShowAlone(message.fields[0], bytes);
+    Open('{');
+    if (IsAny(message))
+      ShowAny(HeldBy(bytes));
+    else
+      WriteFields(message, bytes);
+    Close('{', '}');
+  }
   void ShowBytes(const Field& field, std::string_view value) {
     if (field.kind != Kind::kBytes) return AppendJsonText(value, out_);
     out_->push_back('"');
@@ -108,6 +109,7 @@ class JsonWriter : public TextWalk<JsonWriter> {
       case Kind::kFloat:
       case Kind::kDouble: return ShowReal(RealOf(field.kind, bits), field.kind == Kind::kFloat);
       case Kind::kInt64:
+      case Kind::kSint64:
       case Kind::kUint64:
       case Kind::kFixed64: break;
       case Kind::kEnum:
@@ -142,18 +144,36 @@ class JsonWriter : public TextWalk<JsonWriter> {
       out_->push_back('"');
     }
     out_->append(": ");
-    value_of_map_ = &value_field;
-    if (WriteField(value_field, bytes, false) != 0) return;
-    value_of_map_ = nullptr;
-    if (Table(value_field) != nullptr || value_field.kind == Kind::kMessage)
-      out_->append("{}");
-    else if (IsString(value_field.kind))
-      out_->append("\"\"");
-    else
-      ShowNumber(value_field, 0);
+    ShowAlone(value_field, bytes);
   }
 
  private:
+  // Shows the field's value, or the default one, without the name.
+  void ShowAlone(const Field& field, std::string_view bytes) {
+    without_name_ = &field;
+    if (WriteField(field, bytes, false) != 0) return;
+    without_name_ = nullptr;
+    if (Table(field) != nullptr || field.kind == Kind::kMessage)
+      out_->append("{}");
+    else if (IsString(field.kind))
+      out_->append("\"\"");
+    else
+      ShowNumber(field, 0);
+  }
+  // Shows the type and the message's fields; without a table the bytes.
+  void ShowAny(const Held& held) {
+    if (held.url.empty() && held.value.empty()) return;
+    BeginItem();
+    out_->append("\"@type\": ");
+    AppendJsonText(held.url, out_);
+    if (held.table != nullptr && !IsAny(*held.table) && !IsBoolValue(*held.table))
+      return WriteFields(*held.table, held.value);
+    BeginName(kAnyFields[1]);
+    if (held.table != nullptr)
+      ShowMessage(*held.table, held.value);
+    else
+      ShowBytes(kAnyFields[1], held.value);
+  }
   void ShowReal(double value, bool single) {
     if (value != value)
       out_->append("\"NaN\"");
@@ -184,19 +204,19 @@ class JsonWriter : public TextWalk<JsonWriter> {
   void NewLine() { out_->append("\n").append(2 * static_cast<std::size_t>(level_), ' '); }
 
   std::string* out_;
-  const Field* value_of_map_ = nullptr;  // comes next, without a name
+  const Field* without_name_ = nullptr;  // comes next: the value of a map, or of a BoolValue
   int level_ = 0;
 };
 
 }  // namespace detail
 
 // Appends a serialised message to *out as JSON: names in camelCase, two blanks a level, maps sorted, ASCII alone, as
-// protobuf's json_format.MessageToJson writes it. Fields that the table does not have are left out, and so are the
-// bytes behind a mistake, to the end of their message.
+// protobuf's json_format.MessageToJson writes it; an Any without a table of its type has its bytes as "value". Fields
+// that the table does not have are left out, and so are the bytes behind a mistake, to the end of their message.
 inline void WireToJson(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
   if (const Message* const table = detail::TableOf(message, tables))
-    detail::JsonWriter(tables, out).WriteAll(*table, bytes);
+    detail::JsonWriter(tables, out).ShowMessage(*table, bytes);
 }
 
 }  // namespace wire

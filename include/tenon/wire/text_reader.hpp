@@ -49,6 +49,11 @@ class TextReader {
           if (close != '\0') in_.Reset(start + 1);
           return true;
         }
+        if (c == '[' && IsAny(message) && seen == 0) {
+          if (!ReadAny()) return false;
+          seen = ~std::uint64_t{0};
+          continue;
+        }
         return FailName(message, c, close);
       }
       const std::string_view name = in_.Word();
@@ -102,6 +107,30 @@ class TextReader {
       if (pack) sink_.Close(start);
       return true;
     }
+  }
+
+  // At "[type.googleapis.com/tensorflow.X] { ... }", the fields of an Any.
+  bool ReadAny() {
+    const char* const start = in_.at();
+    in_.Reset(start + 1);
+    in_.Peek();
+    const char* const url = in_.at();
+    const auto in_url = [](char c) {
+      return TextCursor::IsLetter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/';
+    };
+    while (!in_.AtEnd() && in_url(*in_.at())) in_.Reset(in_.at() + 1);
+    const char* const end = in_.at();
+    if (!in_.TryEat(']')) return in_.FailToken(in_.at(), "']' behind the type of an Any");
+    const std::string_view type(url, static_cast<std::size_t>(end - url));
+    const Message* const table = TableOfUrl(type, tables_);
+    if (table == nullptr)
+      return in_.Fail(start, StrCat("an Any holds '", type, "', which this program cannot read from text"));
+    in_.TryEat(':');
+    in_.Peek();
+    const std::size_t text = sink_.Open(kAnyFields[0].number);
+    sink_.Bytes(type);
+    sink_.Close(text);
+    return ReadMessage(kAnyFields[1], *table);
   }
 
   // At the value.
@@ -178,7 +207,7 @@ class TextReader {
       default:
         if (!in_.ReadSigned(INT64_MAX, &number)) return false;
     }
-    *bits = static_cast<std::uint64_t>(number);
+    *bits = field.kind == Kind::kSint64 ? ZigZag(number) : static_cast<std::uint64_t>(number);
     return true;
   }
   bool ReadBool(std::uint64_t* bits) {

@@ -26,7 +26,7 @@ namespace detail {
 //
 //   void BeginValue(const Field&, std::size_t count);   // `count` values of the field came before
 //   void EndField(const Field&, std::size_t count);     // after the last one
-//   void OpenMessage(); void CloseMessage();
+//   void ShowMessage(const Message&, std::string_view bytes);  // calls WriteFields
 //   void ShowBytes(const Field&, std::string_view);
 //   void ShowNumber(const Field&, std::uint64_t bits);
 //   void OpenMap(const Field&); void CloseMap(const Field&);
@@ -108,11 +108,9 @@ class TextWalk {
   void WriteMessage(const Field& field, const Message& inner, std::string_view value, std::size_t* count) {
     if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
     self().BeginValue(field, (*count)++);
-    self().OpenMessage();
     ++depth_;
-    WriteFields(inner, value);
+    self().ShowMessage(inner, value);
     --depth_;
-    self().CloseMessage();
   }
   static Key KeyOf(const Message& entry, std::string_view bytes) {
     Key key;
@@ -127,6 +125,22 @@ class TextWalk {
       }
     }
     return key;
+  }
+  // The type and the bytes of the message that an Any holds.
+  struct Held {
+    std::string_view url, value;
+    const Message* table = nullptr;  // null: there is none
+  };
+  Held HeldBy(std::string_view any) const {
+    Held held;
+    std::string_view value;
+    Reader reader(AsBytes(any));
+    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+      if (tag.type == WireType::kBytes && tag.field == kAnyFields[0].number) held.url = value;
+      if (tag.type == WireType::kBytes && tag.field == kAnyFields[1].number) held.value = value;
+    }
+    if (reader.ok()) held.table = TableOfUrl(held.url, tables_);
+    return held;
   }
   const Message* Table(const Field& field) const { return TableOf(field, tables_); }
 

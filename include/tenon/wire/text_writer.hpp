@@ -84,7 +84,8 @@ inline void AppendInteger(Kind kind, std::uint64_t bits, std::string* out) {
     case Kind::kFixed32: return StrAppend(out, static_cast<std::uint32_t>(bits));
     case Kind::kUint64:
     case Kind::kFixed64: return StrAppend(out, bits);
-    case Kind::kInt64: return StrAppend(out, static_cast<std::int64_t>(bits));
+    case Kind::kInt64:
+    case Kind::kSint64: return StrAppend(out, static_cast<std::int64_t>(bits));
     default: return StrAppend(out, static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
   }
 }
@@ -102,13 +103,23 @@ class TextWriter : public TextWalk<TextWriter> {
  public:
   TextWriter(TextTables tables, std::string* out) : TextWalk(tables), out_(out) {}
 
+  // Writes the fields, or the message that an Any holds, if there is a table of it.
+  void WriteContents(const Message& message, std::string_view bytes) {
+    const Held held = IsAny(message) ? HeldBy(bytes) : Held();
+    if (held.table == nullptr) return WriteFields(message, bytes);
+    const std::string name = StrCat("[", held.url, "]");
+    Field field = kAnyFields[1];
+    field.name = name;
+    std::size_t count = 0;
+    WriteMessage(field, *held.table, held.value, &count);
+  }
+
   void BeginValue(const Field& field, std::size_t) { Indent().append(field.name); }
   void EndField(const Field&, std::size_t) {}
-  void OpenMessage() {
+  void ShowMessage(const Message& message, std::string_view bytes) {
     out_->append(" {\n");
     ++level_;
-  }
-  void CloseMessage() {
+    WriteContents(message, bytes);
     --level_;
     Indent().append("}\n");
   }
@@ -149,7 +160,7 @@ class TextWriter : public TextWalk<TextWriter> {
 inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
   if (const Message* const table = detail::TableOf(message, tables))
-    detail::TextWriter(tables, out).WriteFields(*table, bytes);
+    detail::TextWriter(tables, out).WriteContents(*table, bytes);
 }
 
 }  // namespace wire
