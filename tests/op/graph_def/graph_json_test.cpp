@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <tenon/op/graph_def/graph_text.hpp>
+#include <tenon/op/graph_def/meta_graph_proto.hpp>
 
 namespace graph_json_test {
 using namespace tenon;
@@ -139,6 +140,84 @@ TEST_CASE("other messages") {
   const Tensor words =
       Read<Tensor>(R"({"dtype": "DT_STRING", "tensorShape": {"dim": [{"size": 1}]}, "stringVal": ["aGk="]})");
   CHECK(words.data<tstring>()[0].view() == "hi");
+}
+TEST_CASE("an Any has the fields of the message that it holds, or its bytes") {
+  constexpr std::string_view kJson = R"({
+  "metaInfoDef": {
+    "anyInfo": {
+      "@type": "type.googleapis.com/tensorflow.AssetFileDef",
+      "filename": "f"
+    }
+  },
+  "collectionDef": {
+    "bytes": {
+      "bytesList": {
+        "value": [
+          "/wA="
+        ]
+      }
+    },
+    "messages": {
+      "anyList": {
+        "value": [
+          {
+            "@type": "type.googleapis.com/other.Message",
+            "value": "CAE="
+          },
+          {}
+        ]
+      }
+    }
+  }
+})";
+  const MetaGraphDef meta_graph = Read<MetaGraphDef>(kJson);
+  CHECK(meta_graph.meta_info_def.any_info->value == std::string_view("\x12\x01"
+                                                                     "f"));
+  CHECK(ToJson(meta_graph) == kJson);
+  MetaGraphDef none;
+  CHECK(ParseJson(R"({"metaInfoDef": {"anyInfo": {"filename": "f"}}})", &none).message() ==
+        "1:30: meta_info_def.any_info: an Any has its type in front, as '@type'");
+  CHECK(ParseJson(R"({"metaInfoDef": {"anyInfo": {"@type": "a/b.C", "x": 1}}})", &none).message() ==
+        "1:48: meta_info_def.any_info: no such field: 'x'; an Any of a type that this program does not know has its "
+        "bytes as 'value'");
+}
+TEST_CASE("a BoolValue is its bool, a list of pairs no map") {
+  constexpr std::string_view kJson = R"({
+  "nodes": [
+    {
+      "hasCheckpointValues": true
+    },
+    {
+      "hasCheckpointValues": false
+    },
+    {}
+  ]
+})";
+  const TrackableObjectGraph graph = Read<TrackableObjectGraph>(kJson);
+  CHECK(graph.nodes[0].has_checkpoint_values->value);
+  CHECK_FALSE(graph.nodes[2].has_checkpoint_values.has_value());
+  CHECK(ToJson(graph) == kJson);
+  std::string bytes, json;
+  REQUIRE(wire::JsonToWire(
+              wire::StructuredValueTable::message,
+              R"({"namedTupleValue": {"values": [{"key": "b", "value": {"int64Value": "-7"}}, {"key": "a"}]}})", &bytes)
+              .ok());
+  wire::WireToJson(wire::StructuredValueTable::message, bytes, &json);
+  CHECK(json == R"({
+  "namedTupleValue": {
+    "values": [
+      {
+        "key": "b",
+        "value": {
+          "int64Value": "-7"
+        }
+      },
+      {
+        "key": "a"
+      }
+    ]
+  }
+})");
 }
 TEST_CASE("what is wrong keeps the object") {
   NodeDef node;

@@ -21,11 +21,11 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Reads a message as JSON, of the types of ParseText (op/graph_def/graph_text.hpp). Changes *object only when the
 // result is OK. Names are in camelCase or as in the .proto files; bytes are base64, 64-bit integers numbers or texts.
-// `tables` are the tables of messages that have functions of their own.
+// `tables` are the tables of messages that have functions of their own, and of messages within an Any.
 // InvalidArgument: the text is not such a message ("line:column: path: ..."), or its values make no tensor or shape.
 // ResourceExhausted: memory or stack is too short.
 template <class T>
-Status ParseJson(std::string_view json, T* object, wire::TextTables tables = detail::kGraphTextTables) {
+Status ParseJson(std::string_view json, T* object, wire::TextTables tables = detail::text_tables<T>) {
   return detail::CatchAll("ParseJson", [&]() -> Status {
     std::string bytes;
     TENON_RETURN_IF_ERROR(wire::JsonToWire(wire::Schema<T>::message, json, &bytes, tables));
@@ -38,7 +38,7 @@ Status ParseJson(std::string_view json, T* object, wire::TextTables tables = det
 // Writes a message as protobuf's json_format.MessageToJson does: "{\n  \"node\": [\n...". Maps are sorted. The tensors'
 // memory must be accessible to the host.
 template <class T>
-std::string ToJson(const T& object, wire::TextTables tables = detail::kGraphTextTables) {
+std::string ToJson(const T& object, wire::TextTables tables = detail::text_tables<T>) {
   std::string bytes, json;
   wire::SerializeTo(object, &bytes);
   wire::WireToJson(wire::Schema<T>::message, bytes, &json, tables);

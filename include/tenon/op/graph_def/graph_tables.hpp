@@ -14,6 +14,9 @@ inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, 
                                                         &wire::Schema<VariantTensorData>::message,
                                                         &wire::kFunctionDefLibrary};
 inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
+// Tables for a text of type T.
+template <class T>
+inline constexpr wire::TextTables text_tables = kGraphTextTables;
 }  // namespace detail
 
 TENON_DETAIL_SETUP_CODE_END

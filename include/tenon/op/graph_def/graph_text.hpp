@@ -31,7 +31,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 // InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
 // ResourceExhausted: memory or stack is too short.
 template <class T>
-Status ParseText(std::string_view text, T* object, wire::TextTables tables = detail::kGraphTextTables) {
+Status ParseText(std::string_view text, T* object, wire::TextTables tables = detail::text_tables<T>) {
   return detail::CatchAll("ParseText", [&]() -> Status {
     std::string bytes;
     TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, tables));
@@ -44,7 +44,7 @@ Status ParseText(std::string_view text, T* object, wire::TextTables tables = det
 // Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
 // The tensors' memory must be accessible to the host.
 template <class T>
-std::string ToText(const T& object, wire::TextTables tables = detail::kGraphTextTables) {
+std::string ToText(const T& object, wire::TextTables tables = detail::text_tables<T>) {
   std::string bytes, text;
   wire::SerializeTo(object, &bytes);
   wire::WireToText(wire::Schema<T>::message, bytes, &text, tables);

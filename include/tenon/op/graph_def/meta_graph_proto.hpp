@@ -15,6 +15,7 @@
 #include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/attr/attr_types.hpp>
 #include <tenon/op/graph_def/graph_proto.hpp>
+#include <tenon/op/graph_def/graph_tables.hpp>
 #include <tenon/op/graph_def/graph_text.hpp>
 #include <tenon/op/graph_def/meta_graph.hpp>
 #include <tenon/op/graph_def/object_graph_proto.hpp>
@@ -208,6 +209,10 @@ inline constexpr const wire::Message* kMetaGraphTables[] = {&wire::detail::kTens
                                                             &wire::Schema<SignatureDef>::message,
                                                             &wire::Schema<SaverDef>::message};
 inline constexpr wire::TextTables kMetaGraphTextTables = kMetaGraphTables;
+template <>
+inline constexpr wire::TextTables text_tables<MetaGraphDef> = kMetaGraphTextTables;
+template <>
+inline constexpr wire::TextTables text_tables<SavedModelDef> = kMetaGraphTextTables;
 }  // namespace detail
 
 // Reads a serialised message. With `owner`, the owner of the bytes, tensors may become views of them. DataLoss, with
@@ -222,13 +227,13 @@ inline Result<MetaGraphDef> ParseMetaGraphDef(Span<const std::byte> bytes, Buffe
 // Reads a SavedModel in protobuf's text format; returns the errors of ParseText.
 inline Result<SavedModelDef> ParseTextSavedModelDef(std::string_view text) {
   SavedModelDef saved_model;
-  TENON_RETURN_IF_ERROR(ParseText(text, &saved_model, detail::kMetaGraphTextTables));
+  TENON_RETURN_IF_ERROR(ParseText(text, &saved_model));
   return saved_model;
 }
 // Reads a MetaGraph in protobuf's text format; returns the errors of ParseText.
 inline Result<MetaGraphDef> ParseTextMetaGraphDef(std::string_view text) {
   MetaGraphDef meta_graph;
-  TENON_RETURN_IF_ERROR(ParseText(text, &meta_graph, detail::kMetaGraphTextTables));
+  TENON_RETURN_IF_ERROR(ParseText(text, &meta_graph));
   return meta_graph;
 }
 // Serialised forms are canonical, as SerializeGraphDef's are.
@@ -236,12 +241,8 @@ inline std::string SerializeSavedModelDef(const SavedModelDef& saved_model) {
   return detail::SerializeProto(saved_model);
 }
 inline std::string SerializeMetaGraphDef(const MetaGraphDef& meta_graph) { return detail::SerializeProto(meta_graph); }
-inline std::string SavedModelDefToText(const SavedModelDef& saved_model) {
-  return ToText(saved_model, detail::kMetaGraphTextTables);
-}
-inline std::string MetaGraphDefToText(const MetaGraphDef& meta_graph) {
-  return ToText(meta_graph, detail::kMetaGraphTextTables);
-}
+inline std::string SavedModelDefToText(const SavedModelDef& saved_model) { return ToText(saved_model); }
+inline std::string MetaGraphDefToText(const MetaGraphDef& meta_graph) { return ToText(meta_graph); }
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
