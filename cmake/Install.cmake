@@ -19,8 +19,10 @@ configure_package_config_file(cmake/TenonConfig.cmake.in ${PROJECT_BINARY_DIR}/T
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
-              cmake/TenonDependencies.cmake cmake/TenonKernels.cmake cmake/tenon_runtime.cpp tools/tenon_ops_of.cpp
+              cmake/TenonDependencies.cmake cmake/TenonKernels.cmake cmake/TenonProtobuf.cmake
+              cmake/tenon_runtime.cpp tools/tenon_ops_of.cpp
         DESTINATION ${package_dir})
+install(DIRECTORY protobuf DESTINATION ${package_dir})
 
 # From share/pkgconfig to the prefix, so that the file can be moved with its tree.
 file(RELATIVE_PATH TENON_PC_PREFIX "/${CMAKE_INSTALL_DATADIR}/pkgconfig" "/")

@@ -61,6 +61,9 @@ PAGES = {
         ('op/graph_def/function_def.hpp', ['FunctionDef', 'FunctionDefLibrary']),
         ('io/read_graph.hpp', ['ReadGraphFile']), ('io/graph_file.hpp', ['WriteGraphFile']),
         ('io/text_graph.hpp', ['ReadTextGraphFile', 'WriteTextGraphFile']),
+        ('io/json_graph.hpp', ['ReadJsonGraphFile', 'WriteJsonGraphFile']),
+        ('io/file_kind.hpp', ['FileKind', 'Describe']), ('io/recognize.hpp', ['RecognizeFile']),
+        ('op/graph_def/graph_json.hpp', ['ParseJsonGraphDef', 'ParseJson', 'ToJson']),
         ('op/graph_def/graph_text.hpp', ['ParseTextGraphDef', 'ParseText', 'ToText', 'ParseTextOpList',
                                          'OpListToText'])]),
     'meta_graph': ('SavedModelDef and MetaGraphDef', 'SavedModels, MetaGraphs and object graphs as plain data.', [

@@ -33,8 +33,8 @@ struct Message;
 template <class T>
 struct Schema;
 
-// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
-// message kept as it came), kFixed32/kFixed64 unsigned integers.
+// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kFixed32/kFixed64 unsigned integers. A
+// std::string is kString (UTF-8 text, or a message kept as it came) or kBytes: JSON writes the two in different ways.
 enum class Kind : std::uint8_t {
   kInt32,
   kInt64,
@@ -48,6 +48,7 @@ enum class Kind : std::uint8_t {
   kFixed32,
   kFixed64,
   kString,
+  kBytes,
   kMessage
 };
 
@@ -59,10 +60,13 @@ constexpr WireType WireTypeOf(Kind kind) {
     case Kind::kDouble:
     case Kind::kFixed64: return WireType::kFixed64;
     case Kind::kString:
+    case Kind::kBytes:
     case Kind::kMessage: return WireType::kBytes;
     default: return WireType::kVarint;
   }
 }
+// Is the value a std::string?
+constexpr bool IsString(Kind kind) { return kind == Kind::kString || kind == Kind::kBytes; }
 }  // namespace detail
 
 // The place of a field in its message, and the type of a value that has not its own Kind: a std::string may keep a
@@ -176,9 +180,10 @@ struct Message {
 };
 
 namespace detail {
-// A map is a repeated message of two fields, key and value.
+// A map is a repeated message of two fields, key and value, with a name that protobuf makes: "...Entry".
 inline bool IsMapEntry(const Message& message) {
-  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value";
+  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value" &&
+         message.name.ends_with("Entry");
 }
 }  // namespace detail
 
@@ -309,6 +314,11 @@ template <auto Member>
 constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
   field.role = Role::kInOneof;
+  return field;
+}
+// The field, of type std::string, with values that are bytes instead of text.
+constexpr Field OfBytes(Field field) {
+  field.kind = Kind::kBytes;
   return field;
 }
 // MakeField for a std::string, or a list of them, that keeps messages as they came. The role or table says of which

@@ -79,7 +79,7 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
 // `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
 inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
                        void* object) {
-  if (field.kind == Kind::kString) {
+  if (IsString(field.kind)) {
     static_cast<std::string*>(field.add(object))->assign(bytes);
     return true;
   }
@@ -197,7 +197,7 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
     for (std::size_t i = values.count; i-- > 0;) {
       const void* value = values[i];
       const std::size_t value_end = writer.size();
-      if (field.kind == Kind::kString) {
+      if (detail::IsString(field.kind)) {
         writer.Bytes(*static_cast<const std::string*>(value));
       } else if (field.kind == Kind::kMessage) {
         SerializeMessage(*field.message, writer, value);
@@ -208,7 +208,7 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
       }
       writer.BytesTag(field.number, writer.size() - value_end);
     }
-    if (field.repeated && field.kind != Kind::kString && field.kind != Kind::kMessage) {
+    if (field.repeated && field.wire_type != WireType::kBytes) {
       writer.BytesTag(field.number, writer.size() - end);
     }
   }

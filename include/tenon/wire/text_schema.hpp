@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/wire/schema.hpp>
@@ -40,11 +41,11 @@ inline constexpr Field kTensorFields[] = {
     WireField(kDtypeField, "dtype", Kind::kEnum),
     WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
     WireField(3, "version_number", Kind::kInt32),
-    WireField(kContentField, "tensor_content", Kind::kString),
+    WireField(kContentField, "tensor_content", Kind::kBytes),
     WireField(5, "float_val", Kind::kFloat, true),
     WireField(6, "double_val", Kind::kDouble, true),
     WireField(7, "int_val", Kind::kInt32, true),
-    WireField(kStringField, "string_val", Kind::kString, true),
+    WireField(kStringField, "string_val", Kind::kBytes, true),
     WireField(9, "scomplex_val", Kind::kFloat, true),
     WireField(10, "int64_val", Kind::kInt64, true),
     WireField(11, "bool_val", Kind::kBool, true),
@@ -54,7 +55,7 @@ inline constexpr Field kTensorFields[] = {
     WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
     WireField(16, "uint32_val", Kind::kUint32, true),
     WireField(17, "uint64_val", Kind::kUint64, true),
-    WireField(kFloat8Field, "float8_val", Kind::kString),
+    WireField(kFloat8Field, "float8_val", Kind::kBytes),
 };
 inline constexpr Message kTensor("TensorProto", kTensorFields);
 
@@ -200,9 +201,20 @@ inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t
   return false;
 }
 
+// All names of the enum's values.
+inline SlimVector<std::string_view> EnumNames(const Field& field) {
+  SlimVector<std::string_view> names;
+  for (const EnumValue& value : EnumValuesOf(field)) names.push_back(value.name);
+  if (names.empty()) {
+    for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
+  }
+  return names;
+}
+
 // The message google.protobuf.Any: a message of any type, in its serialised form. A text may name the type and write
 // out the message, "[type.googleapis.com/tensorflow.AssetFileDef] { ... }".
-inline constexpr Field kAnyFields[] = {WireField(1, "type_url", Kind::kString), WireField(2, "value", Kind::kString)};
+inline constexpr Field kAnyFields[] = {WireField(1, "type_url", Kind::kString), WireField(2, "value", Kind::kBytes)};
+inline bool IsBoolValue(const Message& message) { return message.name == "google.protobuf.BoolValue"; }
 inline bool IsAny(const Message& message) { return message.name == "google.protobuf.Any"; }
 
 }  // namespace detail

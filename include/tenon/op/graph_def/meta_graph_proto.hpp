@@ -15,6 +15,7 @@
 #include <tenon/wire/tensor_writer.hpp>
 #include <tenon/op/attr/attr_types.hpp>
 #include <tenon/op/graph_def/graph_proto.hpp>
+#include <tenon/op/graph_def/graph_tables.hpp>
 #include <tenon/op/graph_def/graph_text.hpp>
 #include <tenon/op/graph_def/meta_graph.hpp>
 #include <tenon/op/graph_def/object_graph_proto.hpp>
@@ -121,16 +122,20 @@ inline constexpr Field kAssetFileDefFields[] = {
 };
 inline constexpr Message Schema<AssetFileDef>::message("AssetFileDef", kAssetFileDefFields);
 
-inline constexpr Field kNodeListFields[] = {MakeField<&CollectionDef::NodeList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::NodeList>::message("CollectionDef.NodeList", kNodeListFields);
-inline constexpr Field kBytesListFields[] = {MakeField<&CollectionDef::BytesList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList", kBytesListFields);
-inline constexpr Field kInt64ListFields[] = {MakeField<&CollectionDef::Int64List::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List", kInt64ListFields);
-inline constexpr Field kFloatListFields[] = {MakeField<&CollectionDef::FloatList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList", kFloatListFields);
-inline constexpr Field kAnyListFields[] = {MakeField<&CollectionDef::AnyList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kAnyListFields);
+inline constexpr Field kCollectionNodeListFields[] = {MakeField<&CollectionDef::NodeList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::NodeList>::message("CollectionDef.NodeList", kCollectionNodeListFields);
+inline constexpr Field kCollectionBytesListFields[] = {
+    OfBytes(MakeField<&CollectionDef::BytesList::value>(1, "value"))};
+inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList",
+                                                                   kCollectionBytesListFields);
+inline constexpr Field kCollectionInt64ListFields[] = {MakeField<&CollectionDef::Int64List::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List",
+                                                                   kCollectionInt64ListFields);
+inline constexpr Field kCollectionFloatListFields[] = {MakeField<&CollectionDef::FloatList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList",
+                                                                   kCollectionFloatListFields);
+inline constexpr Field kCollectionAnyListFields[] = {MakeField<&CollectionDef::AnyList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kCollectionAnyListFields);
 
 inline constexpr Field kCollectionDefFields[] = {
     MakeFieldInOneof<&CollectionDef::node_list>(1, "node_list"),
@@ -208,6 +213,10 @@ inline constexpr const wire::Message* kMetaGraphTables[] = {&wire::detail::kTens
                                                             &wire::Schema<SignatureDef>::message,
                                                             &wire::Schema<SaverDef>::message};
 inline constexpr wire::TextTables kMetaGraphTextTables = kMetaGraphTables;
+template <>
+inline constexpr wire::TextTables text_tables<MetaGraphDef> = kMetaGraphTextTables;
+template <>
+inline constexpr wire::TextTables text_tables<SavedModelDef> = kMetaGraphTextTables;
 }  // namespace detail
 
 // Reads a serialised message. With `owner`, the owner of the bytes, tensors may become views of them. DataLoss, with
@@ -222,13 +231,13 @@ inline Result<MetaGraphDef> ParseMetaGraphDef(Span<const std::byte> bytes, Buffe
 // Reads a SavedModel in protobuf's text format; returns the errors of ParseText.
 inline Result<SavedModelDef> ParseTextSavedModelDef(std::string_view text) {
   SavedModelDef saved_model;
-  TENON_RETURN_IF_ERROR(ParseText(text, &saved_model, detail::kMetaGraphTextTables));
+  TENON_RETURN_IF_ERROR(ParseText(text, &saved_model));
   return saved_model;
 }
 // Reads a MetaGraph in protobuf's text format; returns the errors of ParseText.
 inline Result<MetaGraphDef> ParseTextMetaGraphDef(std::string_view text) {
   MetaGraphDef meta_graph;
-  TENON_RETURN_IF_ERROR(ParseText(text, &meta_graph, detail::kMetaGraphTextTables));
+  TENON_RETURN_IF_ERROR(ParseText(text, &meta_graph));
   return meta_graph;
 }
 // Serialised forms are canonical, as SerializeGraphDef's are.
@@ -236,12 +245,8 @@ inline std::string SerializeSavedModelDef(const SavedModelDef& saved_model) {
   return detail::SerializeProto(saved_model);
 }
 inline std::string SerializeMetaGraphDef(const MetaGraphDef& meta_graph) { return detail::SerializeProto(meta_graph); }
-inline std::string SavedModelDefToText(const SavedModelDef& saved_model) {
-  return ToText(saved_model, detail::kMetaGraphTextTables);
-}
-inline std::string MetaGraphDefToText(const MetaGraphDef& meta_graph) {
-  return ToText(meta_graph, detail::kMetaGraphTextTables);
-}
+inline std::string SavedModelDefToText(const SavedModelDef& saved_model) { return ToText(saved_model); }
+inline std::string MetaGraphDefToText(const MetaGraphDef& meta_graph) { return ToText(meta_graph); }
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -18,6 +18,13 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// A google.protobuf.BoolValue: a bool that may be absent.
+struct BoolValue {
+  bool value = false;
+
+  friend bool operator==(const BoolValue&, const BoolValue&) = default;
+};
+
 // The objects of a checkpoint. Node 0 is the root.
 struct TrackableObjectGraph {
   struct ObjectReference {  // a child, by the name of its attribute
@@ -45,11 +52,6 @@ struct TrackableObjectGraph {
     std::string object_name;
 
     friend bool operator==(const RegisteredSaver&, const RegisteredSaver&) = default;
-  };
-  struct BoolValue {  // a bool that may be absent
-    bool value = false;
-
-    friend bool operator==(const BoolValue&, const BoolValue&) = default;
   };
   struct TrackableObject {  // one object
     SlimVector<ObjectReference> children;

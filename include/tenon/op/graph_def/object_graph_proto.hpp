@@ -39,7 +39,7 @@ TENON_DETAIL_SCHEMA(TrackableObjectGraph::ObjectReference);
 TENON_DETAIL_SCHEMA(TrackableObjectGraph::SerializedTensor);
 TENON_DETAIL_SCHEMA(TrackableObjectGraph::SlotVariableReference);
 TENON_DETAIL_SCHEMA(TrackableObjectGraph::RegisteredSaver);
-TENON_DETAIL_SCHEMA(TrackableObjectGraph::BoolValue);
+TENON_DETAIL_SCHEMA(BoolValue);
 TENON_DETAIL_SCHEMA(TrackableObjectGraph::TrackableObject);
 TENON_DETAIL_SCHEMA(SavedUserObject);
 TENON_DETAIL_SCHEMA(SavedAsset);
@@ -57,7 +57,7 @@ TENON_DETAIL_SCHEMA(SavedObject);
 TENON_DETAIL_SCHEMA(SavedObjectGraph);
 #undef TENON_DETAIL_SCHEMA
 inline constexpr Field kAnyMessageFields[] = {MakeField<&AnyMessage::type_url>(1, "type_url"),
-                                              MakeField<&AnyMessage::value>(2, "value")};
+                                              OfBytes(MakeField<&AnyMessage::value>(2, "value"))};
 inline constexpr Message Schema<AnyMessage>::message("google.protobuf.Any", kAnyMessageFields);
 
 inline constexpr Field kObjectReferenceFields[] = {
@@ -86,9 +86,8 @@ inline constexpr Field kRegisteredSaverFields[] = {
 };
 inline constexpr Message Schema<TrackableObjectGraph::RegisteredSaver>::message("RegisteredSaver",
                                                                                 kRegisteredSaverFields);
-inline constexpr Field kBoolValueFields[] = {MakeField<&TrackableObjectGraph::BoolValue::value>(1, "value")};
-inline constexpr Message Schema<TrackableObjectGraph::BoolValue>::message("google.protobuf.BoolValue",
-                                                                          kBoolValueFields);
+inline constexpr Field kBoolValueFields[] = {MakeField<&BoolValue::value>(1, "value")};
+inline constexpr Message Schema<BoolValue>::message("google.protobuf.BoolValue", kBoolValueFields);
 inline constexpr Field kTrackableObjectFields[] = {
     MakeField<&TrackableObjectGraph::TrackableObject::children>(1, "children"),
     MakeField<&TrackableObjectGraph::TrackableObject::attributes>(2, "attributes"),

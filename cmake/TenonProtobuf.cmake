@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# tenon_add_protobuf(): the classes of TensorFlow's messages behind <tenon/protobuf.hpp>, compiled when something links
+# tenon::protobuf. protobuf's compiler makes them of Tenon's .proto files, with the version of protobuf that is there.
+function(tenon_add_protobuf)
+  if(TARGET tenon_protobuf_messages)
+    return()
+  endif()
+  if(NOT TARGET protobuf::protoc)
+    message(FATAL_ERROR "Tenon's component 'protobuf' needs protoc (Debian: protobuf-compiler), which was not found")
+  endif()
+  set(source "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/protobuf")  # installed
+  if(NOT IS_DIRECTORY "${source}")
+    get_filename_component(source "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../protobuf" ABSOLUTE)
+  endif()
+  set(made "${CMAKE_BINARY_DIR}/tenon_protobuf")
+  file(MAKE_DIRECTORY "${made}")
+  file(GLOB_RECURSE protos RELATIVE "${source}" CONFIGURE_DEPENDS "${source}/tensorflow/*.proto")
+  set(inputs "")
+  set(sources "")
+  set(headers "")
+  foreach(proto IN LISTS protos)
+    string(REGEX REPLACE "proto$" "pb" name "${proto}")
+    list(APPEND inputs "${source}/${proto}")
+    list(APPEND sources "${made}/${name}.cc")
+    list(APPEND headers "${made}/${name}.h")
+  endforeach()
+  add_custom_command(OUTPUT ${sources} ${headers} DEPENDS ${inputs} protobuf::protoc VERBATIM
+                     COMMAND protobuf::protoc "--proto_path=${source}" "--cpp_out=${made}" ${protos}
+                     COMMENT "Making the classes of TensorFlow's messages")
+  add_library(tenon_protobuf_messages STATIC EXCLUDE_FROM_ALL ${sources} ${headers})
+  set_target_properties(tenon_protobuf_messages PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(tenon_protobuf_messages SYSTEM PUBLIC "${made}")
+  target_include_directories(tenon_protobuf_messages INTERFACE "${source}")
+  target_compile_features(tenon_protobuf_messages PUBLIC cxx_std_20)
+  target_link_libraries(tenon_protobuf_messages PUBLIC protobuf::libprotobuf)
+  target_compile_options(tenon_protobuf_messages PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>)
+endfunction()
