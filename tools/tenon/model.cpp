@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/op/graph_def/attr_slice.hpp>
+#include <tenon/op/op_def/node_check.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
+#include <tenon/io/graph_file.hpp>
+#include <tenon/io/mapped_file.hpp>
+#include <tenon/io/record_format.hpp>
+#include <tenon/io/text_graph.hpp>
+
+namespace command {
+
+namespace fs = std::filesystem;
+using tenon::DataType;
+using tenon::GraphDef;
+using tenon::NodeDef;
+
+std::string_view Name(FileKind kind) {
+  switch (kind) {
+    case FileKind::kUnknown: return "a file of an unknown kind";
+    case FileKind::kGraph: return "a binary GraphDef";
+    case FileKind::kTextGraph: return "a text GraphDef";
+    case FileKind::kJsonGraph: return "a JSON GraphDef";
+    case FileKind::kSavedModel: return "a SavedModel";
+    case FileKind::kCheckpoint: return "a checkpoint";
+    case FileKind::kNpy: return "an .npy file";
+    case FileKind::kNpz: return "an .npz file";
+    case FileKind::kImage: return "an image";
+    case FileKind::kRecords: return "a TFRecord file";
+    case FileKind::kText: return "a text file";
+  }
+  return "a file";
+}
+
+namespace {
+
+std::string_view AsText(tenon::Span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A record file begins with a length and the checksum of that length.
+bool LooksLikeRecords(std::string_view bytes) {
+  if (bytes.size() < tenon::detail::kRecordHeader) return false;
+  std::uint64_t length = 0;
+  return tenon::detail::ReadRecordHeader(bytes.data(), &length);
+}
+
+}  // namespace
+
+FileKind KindOfBytes(std::string_view bytes) {
+  if (bytes.starts_with("\x93NUMPY")) return FileKind::kNpy;
+  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return FileKind::kNpz;
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n") || bytes.starts_with("\xff\xd8\xff") || bytes.starts_with("BM"))
+    return FileKind::kImage;
+  if (LooksLikeRecords(bytes)) return FileKind::kRecords;
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != bytes.npos && bytes[first] == '{') return FileKind::kJsonGraph;
+  const tenon::Span<const std::byte> span(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+  if (tenon::detail::LooksLikeText(span))
+    return bytes.find("node") != bytes.npos || bytes.find("library") != bytes.npos ||
+                   bytes.find("versions") != bytes.npos
+               ? FileKind::kTextGraph
+               : FileKind::kText;
+  return FileKind::kUnknown;
+}
+
+std::uint64_t SizeOfFile(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    const std::uintmax_t size = fs::file_size(path, error);
+    return error ? 0 : size;
+  }
+  std::uint64_t total = 0;
+  for (fs::recursive_directory_iterator i(path, error), end; !error && i != end; i.increment(error))
+    if (i->is_regular_file(error)) total += i->file_size(error);
+  return total;
+}
+
+Result<std::string> CheckpointPrefix(const std::string& path) {
+  std::error_code error;
+  if (path.ends_with(".index")) return path.substr(0, path.size() - 6);
+  if (fs::exists(path + ".index", error)) return path;
+  const fs::path state = fs::path(path) / "checkpoint";
+  if (fs::is_regular_file(state, error)) {
+    TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(state.string()));
+    const std::string_view text = AsText(file.bytes());
+    constexpr std::string_view kKey = "model_checkpoint_path: \"";
+    const std::size_t at = text.find(kKey);
+    const std::size_t end = at == text.npos ? at : text.find('"', at + kKey.size());
+    if (end != text.npos) {
+      const fs::path name(std::string(text.substr(at + kKey.size(), end - at - kKey.size())));
+      return (name.is_absolute() ? name : fs::path(path) / name).string();
+    }
+  }
+  return tenon::errors::InvalidArgument("'", path, "' is not a checkpoint; a prefix with PREFIX.index is wanted");
+}
+
+Result<FileKind> KindOf(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    for (const char* const name : {"saved_model.pb", "saved_model.pbtxt"})
+      if (fs::exists(fs::path(path) / name, error)) return FileKind::kSavedModel;
+    if (fs::exists(fs::path(path) / "checkpoint", error)) return FileKind::kCheckpoint;
+    return tenon::errors::InvalidArgument(
+        "'", path, "' is a folder without saved_model.pb; a model file or the folder of a SavedModel is wanted");
+  }
+  const std::string file_name = fs::path(path).filename().string();
+  if (file_name == "saved_model.pb" || file_name == "saved_model.pbtxt") return FileKind::kSavedModel;
+  if (path.ends_with(".index") || (!fs::exists(path, error) && fs::exists(path + ".index", error)))
+    return FileKind::kCheckpoint;
+  TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
+  const FileKind kind = KindOfBytes(AsText(file.bytes()).substr(0, 1 << 16));
+  return kind == FileKind::kUnknown && !file.bytes().empty() ? FileKind::kGraph : kind;
+}
+
+std::string ShapeText(const tenon::PartialTensorShape& shape) { return shape.DebugString(); }
+
+std::vector<DataType> OutputTypesOf(const NodeDef& node) {
+  const tenon::OpView* const op = tenon::Registry::Global().FindOp(node.op);
+  if (op == nullptr) return {DataType::kInvalid};
+  const tenon::OpDef def = tenon::ToOpDef(*op);
+  NodeDef with_defaults = node;
+  tenon::AddDefaultsToNodeDef(def, &with_defaults);
+  tenon::SlimVector<DataType> types;
+  if (!tenon::OutputTypesForNode(with_defaults, def, &types).ok()) return {DataType::kInvalid};
+  return {types.begin(), types.end()};
+}
+
+namespace {
+
+bool IsInput(const NodeDef& node) {
+  return node.op == "Placeholder" || node.op == "PlaceholderV2" || node.op == "PlaceholderWithDefault";
+}
+
+// The signature of a plain graph: its placeholders, and the nodes that no other node reads.
+Signature SignatureOfGraph(const GraphDef& graph) {
+  Signature signature;
+  signature.name = "default";
+  std::unordered_set<std::string_view> read;
+  read.reserve(graph.node.size());
+  for (const NodeDef& node : graph.node)
+    for (const std::string& input : node.input) read.insert(tenon::ParseTensorName(input).node);
+  for (const NodeDef& node : graph.node) {
+    if (IsInput(node)) {
+      End end;
+      end.key = node.name;
+      end.tensor = node.name + ":0";
+      end.optional = node.op == "PlaceholderWithDefault";
+      (void)tenon::TryGetNodeAttr(node, "dtype", &end.dtype);
+      (void)tenon::TryGetNodeAttr(node, "shape", &end.shape);
+      // Graphs of old writers mean an unknown shape by an empty one.
+      if (node.op == "Placeholder" && graph.versions.producer < 24 && end.shape.dims() == 0) end.shape = {};
+      signature.inputs.push_back(std::move(end));
+      continue;
+    }
+    if (read.contains(node.name) || node.op == "Const") continue;
+    const std::vector<DataType> types = OutputTypesOf(node);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      End end;
+      end.key = i == 0 ? node.name : StrCat(node.name, ":", i);
+      end.tensor = StrCat(node.name, ":", i);
+      end.dtype = types[i];
+      signature.outputs.push_back(std::move(end));
+    }
+  }
+  return signature;
+}
+
+}  // namespace
+
+Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
+  Model model;
+  model.path_ = path;
+  model.options_ = options;
+  TENON_ASSIGN_OR_RETURN(model.kind_, KindOf(path));
+  switch (model.kind_) {
+    case FileKind::kGraph:
+    case FileKind::kText:  // the reader's message says what is wrong
+    case FileKind::kTextGraph: {
+      TENON_ASSIGN_OR_RETURN(model.graph_, tenon::ReadGraphFile(path));
+      model.signatures_.push_back(SignatureOfGraph(model.graph_));
+      return model;
+    }
+    case FileKind::kJsonGraph:
+    case FileKind::kSavedModel:
+      return tenon::errors::Unimplemented("'", path, "' is ", Name(model.kind_),
+                                          ", which this binary cannot read; a binary or text GraphDef is wanted");
+    case FileKind::kCheckpoint:
+      return tenon::errors::InvalidArgument("'", path,
+                                            "' is a checkpoint, which has variables but no graph; a "
+                                            "GraphDef or a SavedModel is wanted");
+    default:
+      return tenon::errors::InvalidArgument("'", path, "' is ", Name(model.kind_),
+                                            "; a GraphDef or a SavedModel is wanted");
+  }
+}
+
+void Model::CompleteShapes(const tenon::Graph& graph) {
+  for (Signature& signature : signatures_) {
+    for (auto* const ends : {&signature.inputs, &signature.outputs}) {
+      for (End& end : *ends) {
+        const tenon::TensorName name = tenon::ParseTensorName(end.tensor);
+        const tenon::Node* const node = graph.Find(name.node);
+        if (node == nullptr || name.output < 0 || name.output >= node->num_outputs()) continue;
+        if (end.shape.unknown_rank()) end.shape = node->output_shape(name.output);
+        if (end.dtype == DataType::kInvalid) end.dtype = node->output_type(name.output);
+      }
+    }
+  }
+}
+
+Result<const Signature*> Model::Find(std::string_view name) const {
+  if (name.empty()) {
+    for (const Signature& signature : signatures_)
+      if (signature.name == "serving_default") return &signature;
+    for (const Signature& signature : signatures_)
+      if (!signature.name.starts_with("__")) return &signature;
+    if (!signatures_.empty()) return &signatures_[0];
+    return tenon::errors::NotFound("'", path_, "' has no signatures");
+  }
+  std::vector<std::string_view> names;
+  for (const Signature& signature : signatures_) {
+    if (signature.name == name) return &signature;
+    names.push_back(signature.name);
+  }
+  return tenon::errors::NotFound("'", path_, "' has no signature '", name, "'", tenon::DidYouMean(name, names),
+                                 "; its signatures are '", tenon::StrJoin(names, "', '"), "'");
+}
+
+Result<tenon::Session> Model::MakeSession(tenon::SessionOptions options) const {
+  // A mapped file keeps the packed copies of its weights out of the limit.
+  if (kind_ == FileKind::kGraph) return tenon::Session::FromGraphFile(path_, std::move(options));
+  return tenon::Session::FromGraphDef(graph_, std::move(options));
+}
+
+tenon::SessionOptions SessionOptionsOf(std::int64_t threads, std::int64_t inter_threads) {
+  tenon::SessionOptions options;
+  options.intra_op_threads = static_cast<int>(threads);
+  options.inter_op_threads = static_cast<int>(inter_threads);
+  return options;
+}
+
+Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& signature,
+                                       const std::vector<std::string>& names) {
+  std::vector<End> chosen;
+  for (const std::string& name : names) {
+    const End* known = nullptr;
+    for (const End& end : signature.outputs)
+      if (end.key == name || end.tensor == name) known = &end;
+    if (known != nullptr) {
+      chosen.push_back(*known);
+      continue;
+    }
+    // Any tensor of the graph.
+    const tenon::TensorName tensor = tenon::ParseTensorName(name);
+    std::vector<std::string_view> all;
+    const NodeDef* found = nullptr;
+    for (const NodeDef& node : model.graph().node) {
+      if (node.name == tensor.node) found = &node;
+      all.push_back(node.name);
+    }
+    if (found == nullptr) {
+      for (const End& end : signature.outputs) all.push_back(end.key);
+      return tenon::errors::NotFound("'", model.path(), "': neither signature '", signature.name,
+                                     "' nor the graph has an output '", name, "'",
+                                     all.size() < 20'000 ? tenon::DidYouMean(name, all) : std::string());
+    }
+    End end;
+    end.key = name;
+    end.tensor = StrCat(tensor.node, ":", std::max(tensor.output, 0));
+    const std::vector<DataType> types = OutputTypesOf(*found);
+    if (tensor.output >= 0 && static_cast<std::size_t>(tensor.output) < types.size())
+      end.dtype = types[static_cast<std::size_t>(tensor.output)];
+    chosen.push_back(std::move(end));
+  }
+  if (!names.empty()) return chosen;
+  if (signature.outputs.empty())
+    return tenon::errors::InvalidArgument("'", model.path(), "': signature '", signature.name,
+                                          "' has no outputs; say --fetch TENSOR");
+  return signature.outputs;
+}
+
+Result<const End*> FindInput(const Signature& signature, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const End& end : signature.inputs) {
+    if (end.key == name || end.tensor == name) return &end;
+    names.push_back(end.key);
+  }
+  return tenon::errors::InvalidArgument("signature '", signature.name, "' has no input '", name, "'",
+                                        tenon::DidYouMean(name, names), "; its inputs are '",
+                                        tenon::StrJoin(names, "', '"), "'");
+}
+
+}  // namespace command

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Model: a file that can be run, whatever its kind: its graph, its signatures and the session that runs them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tenon/tenon.hpp>
+#include <tenon/graph/graph.hpp>
+
+#include "command.hpp"
+
+namespace command {
+
+enum class FileKind {
+  kUnknown,
+  kGraph,  // binary GraphDef
+  kTextGraph,
+  kJsonGraph,
+  kSavedModel,  // the folder
+  kCheckpoint,
+  kNpy,
+  kNpz,
+  kImage,
+  kRecords,  // TFRecord
+  kText,
+};
+
+// "a binary GraphDef", ...
+std::string_view Name(FileKind kind);
+// Tells the kind of a file by its content, of a folder by the files in it. NotFound: there is no such file.
+Result<FileKind> KindOf(const std::string& path);
+// Tells the kind of bytes; kUnknown for bytes that may be a binary GraphDef.
+FileKind KindOfBytes(std::string_view bytes);
+// Returns the size of a file, or of all files of a folder.
+std::uint64_t SizeOfFile(const std::string& path);
+// Returns the prefix of a checkpoint that a path names: the prefix itself, its index file, or its folder.
+Result<std::string> CheckpointPrefix(const std::string& path);
+
+// An input or output of a signature.
+struct End {
+  std::string key;  // as callers name it
+  std::string tensor;  // "pixels:0"
+  tenon::DataType dtype = tenon::DataType::kInvalid;
+  tenon::PartialTensorShape shape;
+  bool optional = false;  // a PlaceholderWithDefault
+};
+
+struct Signature {
+  std::string name;
+  std::string method;  // "tensorflow/serving/predict", or ""
+  std::vector<End> inputs, outputs;
+};
+
+struct OpenOptions {
+  std::vector<std::string> tags;  // of a SavedModel; empty: "serve", or the only ones
+};
+
+class Model {
+ public:
+  // Reads a model. InvalidArgument: a file of another kind. Unimplemented: a kind of model that cannot be read.
+  static Result<Model> Open(const std::string& path, const OpenOptions& options = {});
+
+  const std::string& path() const { return path_; }
+  FileKind kind() const { return kind_; }
+  const tenon::GraphDef& graph() const { return graph_; }
+  tenon::GraphDef&& TakeGraph() { return std::move(graph_); }
+  const std::vector<Signature>& signatures() const { return signatures_; }
+  // Fills in shapes of outputs that the graph itself does not have.
+  void CompleteShapes(const tenon::Graph& graph);
+  // Returns the signature of that name, or the default one for "". NotFound: there is no such signature.
+  Result<const Signature*> Find(std::string_view name) const;
+  // Makes a session with the model's variables restored.
+  Result<tenon::Session> MakeSession(tenon::SessionOptions options) const;
+
+ private:
+  std::string path_;
+  FileKind kind_ = FileKind::kUnknown;
+  OpenOptions options_;
+  tenon::GraphDef graph_;
+  std::vector<Signature> signatures_;
+};
+
+// A signature that is ready to run.
+struct Runner {
+  tenon::Session session;
+  tenon::Callable callable;
+  std::vector<End> inputs, outputs;  // of the callable, in order
+};
+
+// Options of the subcommands that run a model: --signature, --fetch, --threads, ...
+tenon::SessionOptions SessionOptionsOf(std::int64_t threads, std::int64_t inter_threads);
+// Chooses the outputs: those named, by key or tensor, or all of the signature.
+Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& signature,
+                                       const std::vector<std::string>& names);
+// Finds the input of that key or tensor. InvalidArgument: the signature has none; the message lists its inputs.
+Result<const End*> FindInput(const Signature& signature, std::string_view name);
+
+// Types of a node's outputs, as far as its op is known.
+std::vector<tenon::DataType> OutputTypesOf(const tenon::NodeDef& node);
+// "[?,784]", "<unknown>"
+std::string ShapeText(const tenon::PartialTensorShape& shape);
+
+}  // namespace command
