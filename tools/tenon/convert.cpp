@@ -106,14 +106,17 @@ class Fold {
     }
     return tenon::Registry::Global().FindForNode(node.def, "CPU").ok();
   }
+  // A constant that waits for another node has its value in a loop or branch only.
+  static bool IsConstant(const tenon::Node& node) {
+    return node.node_class == tenon::NodeClass::kConstant && node.control_inputs.empty();
+  }
   void Choose() {
     folds_.assign(static_cast<std::size_t>(graph_.num_nodes()), 0);
     for (const tenon::Node& node : graph_.nodes()) {
       bool folds = CanFold(node);
       for (int i = 0; folds && i < node.num_inputs(); ++i) {
         const int from = node.input(i).node;
-        folds = from >= 0 && (graph_.node(from).node_class == tenon::NodeClass::kConstant ||
-                              folds_[static_cast<std::size_t>(from)] != 0);
+        folds = from >= 0 && (IsConstant(graph_.node(from)) || folds_[static_cast<std::size_t>(from)] != 0);
       }
       folds_[static_cast<std::size_t>(node.id)] = folds;
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prepare.hpp"
 
+#include <unordered_map>
+#include <unordered_set>
+
 #include <tenon/eager.hpp>
 
 namespace command {
@@ -28,6 +31,32 @@ Status AddFedTensors(const Model& model, const std::vector<std::string>& words, 
   return tenon::OkStatus();
 }
 
+// Inputs that the outputs do not need, with the given words fed, may stay without a value.
+void MarkUnneeded(const Model& model, const std::vector<End>& outputs, const std::vector<std::string>& words,
+                  Signature* signature) {
+  std::unordered_map<std::string_view, const tenon::NodeDef*> nodes;
+  for (const tenon::NodeDef& node : model.graph().node) nodes.emplace(node.name, &node);
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& word : words)
+    for (const End& end : signature->inputs)
+      if (word.starts_with(end.key + "=") || word.starts_with(end.tensor + "="))
+        seen.insert(tenon::ParseTensorName(end.tensor).node);
+  std::vector<std::string_view> pending;
+  const auto visit = [&](std::string_view tensor) {
+    const std::string_view name = tenon::ParseTensorName(tensor).node;
+    if (seen.insert(name).second) pending.push_back(name);
+  };
+  for (const End& end : outputs) visit(end.tensor);
+  while (!pending.empty()) {
+    const auto found = nodes.find(pending.back());
+    pending.pop_back();
+    if (found == nodes.end()) continue;
+    for (const std::string& input : found->second->input) visit(input);
+  }
+  for (End& end : signature->inputs)
+    end.optional = end.optional || !seen.contains(tenon::ParseTensorName(end.tensor).node);
+}
+
 tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensors) {
   return {tensors.data(), tensors.size()};
 }
@@ -48,6 +77,7 @@ Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, s
   TENON_ASSIGN_OR_RETURN(prepared.session, model.MakeSession(SessionOptionsOf(threads, inter)));
   const std::vector<std::string> words = InputWords(args);
   TENON_RETURN_IF_ERROR(AddFedTensors(model, words, &prepared.signature));
+  MarkUnneeded(model, prepared.outputs, words, &prepared.signature);
   TENON_ASSIGN_OR_RETURN(prepared.feeds, ReadFeeds(prepared.signature, words, images, fill, batch));
   tenon::CallableOptions options;
   for (const End& end : prepared.feeds.ends) options.feeds.push_back(end.tensor);
