@@ -57,7 +57,7 @@ Contents ContentsOf(const tenon::GraphDef& graph) {
   for (const tenon::FunctionDef& function : graph.library.function) functions.insert(function.signature.name);
   std::unordered_map<std::string_view, OpCount> ops;
   const auto add = [&](const NodeDef& node, bool in_function) {
-    if (functions.contains(node.op)) return;
+    if (!functions.empty() && functions.contains(node.op)) return;
     OpCount& count = ops[node.op];
     ++(in_function ? count.in_functions : count.nodes);
     for (const auto& [name, value] : node.attr) {

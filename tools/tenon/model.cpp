@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <unordered_map>
-#include <unordered_set>
 
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/op/graph_def/attr_slice.hpp>
@@ -144,10 +142,17 @@ bool IsInput(const NodeDef& node) {
 Signature SignatureOfGraph(const GraphDef& graph) {
   Signature signature;
   signature.name = "default";
-  std::unordered_set<std::string_view> read;
-  read.reserve(graph.node.size());
-  for (const NodeDef& node : graph.node)
-    for (const std::string& input : node.input) read.insert(tenon::ParseTensorName(input).node);
+  tenon::detail::NameIndex index;
+  const auto name_of = [&graph](int i) -> std::string_view { return graph.node[static_cast<std::size_t>(i)].name; };
+  index.Reserve(graph.node.size());
+  for (std::size_t i = 0; i < graph.node.size(); ++i) index.Insert(graph.node[i].name, static_cast<int>(i), name_of);
+  std::vector<char> is_read(graph.node.size(), 0);
+  for (const NodeDef& node : graph.node) {
+    for (const std::string& input : node.input) {
+      const int from = index.Find(tenon::ParseTensorName(input).node, name_of);
+      if (from >= 0) is_read[static_cast<std::size_t>(from)] = 1;
+    }
+  }
   for (const NodeDef& node : graph.node) {
     if (IsInput(node)) {
       End end;
@@ -161,7 +166,7 @@ Signature SignatureOfGraph(const GraphDef& graph) {
       signature.inputs.push_back(std::move(end));
       continue;
     }
-    if (read.contains(node.name) || node.op == "Const") continue;
+    if (is_read[static_cast<std::size_t>(&node - graph.node.data())] != 0 || node.op == "Const") continue;
     const std::vector<DataType> types = OutputTypesOf(node);
     for (std::size_t i = 0; i < types.size(); ++i) {
       End end;
