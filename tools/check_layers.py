@@ -84,6 +84,8 @@ FILLERS = {
     'function_import': 'graph/function_import.hpp',
     'read_fed_handle': 'kernel/session_tensors.hpp',
     'read_graph_text': 'io/text_graph.hpp',
+    'read_graph_json': 'io/json_graph.hpp',
+    'describe_file': 'io/recognize.hpp',
     'dataflow': 'runtime/executor/dataflow.hpp',
     'control_flow': 'runtime/control_flow/parallel_executor.hpp',
     'functions': 'runtime/function/session_functions.hpp',

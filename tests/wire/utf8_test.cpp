@@ -14,4 +14,16 @@ TEST_CASE("AppendUtf8 writes one to four bytes") {
     wire::detail::AppendUtf8(code, &out);
   CHECK(out == "A\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
 }
+TEST_CASE("Utf8Size and Utf8Code read them back") {
+  for (const std::uint32_t code :
+       {0u, 0x41u, 0x7fu, 0x80u, 0x7ffu, 0x800u, 0xd7ffu, 0xe000u, 0xffffu, 0x10000u, 0x10ffffu}) {
+    std::string out;
+    wire::detail::AppendUtf8(code, &out);
+    REQUIRE(wire::detail::Utf8Size(out + "x") == out.size());
+    CHECK(wire::detail::Utf8Code(out) == code);
+  }
+  for (const char* const wrong : {"\x80", "\xc0\x80", "\xc3", "\xc3(", "\xe0\x80\x80", "\xed\xa0\x80",
+                                  "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xff"})
+    CHECK(wire::detail::Utf8Size(wrong) == 0);
+}
 }  // namespace utf8_test

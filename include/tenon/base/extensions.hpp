@@ -4,6 +4,7 @@
 // else in include/tenon is a process-wide hook (docs/reference/extension-points.md, checked by tools/check_layers.py).
 
 #include <atomic>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -50,6 +51,7 @@ struct SeveralDevices;
 
 using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
 using GraphTextReader = Result<GraphDef> (*)(std::string_view path, std::string_view text);
+using DescribeFile = void (*)(const std::string& path, Status* error);
 using FedHandleReader = Status (*)(ResourceMgr* resources, Tensor* value);
 using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -78,6 +80,10 @@ struct Extensions {
   std::atomic<FedHandleReader> read_fed_handle{nullptr};
   // Reads a graph file in text format. io/text_graph.hpp. Without: the error of a file that is not a binary graph.
   std::atomic<GraphTextReader> read_graph_text{nullptr};
+  // Reads a graph file in JSON. io/json_graph.hpp. Without: the error of a file that is not a binary graph.
+  std::atomic<GraphTextReader> read_graph_json{nullptr};
+  // Adds to an error what the file at the path is, if that is known. io/recognize.hpp. Without: the error alone.
+  std::atomic<DescribeFile> describe_file{nullptr};
   // Runs each node as its inputs arrive. runtime/executor/dataflow.hpp. Without: Unimplemented.
   std::atomic<MakeExecutor> dataflow{nullptr};
   // Runs TensorFlow 1 control flow. runtime/control_flow/parallel_executor.hpp. Without: Unimplemented.

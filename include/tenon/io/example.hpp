@@ -206,7 +206,7 @@ namespace wire {
   inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
   inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
 
-TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", OfBytes(MakeField<&BytesList::value>(1, "value")));
 TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),

@@ -2,7 +2,8 @@
 #pragma once
 // ReadGraphFile: maps or reads a serialised GraphDef (as tf.io.write_graph writes it with as_text=False). Its constants
 // stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be written to
-// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp, text graphs io/text_graph.hpp.
+// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp, text graphs io/text_graph.hpp or
+// io/json_graph.hpp.
 
 #include <atomic>
 #include <cstddef>
@@ -24,28 +25,39 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Returns whether the first bytes are all characters of a text file, and begin a name or a comment after blanks. UTF-8
-// has no bytes above 0xf4. A binary graph begins with a line feed and a length.
-inline bool LooksLikeText(Span<const std::byte> bytes) {
+// Returns the first character after blanks, or 0 when the first bytes are not all characters of a text file. UTF-8 has
+// no bytes above 0xf4. A binary graph begins with a line feed and a length.
+inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   unsigned char first = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
     const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return false;
+    if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return 0;
     if (first == 0 && !is_blank) first = c;
   }
-  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '#';
+  return first;
+}
+// Says what the file is, in programs that can tell.
+TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why) {
+  if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr)
+    describe(path, &why);
+  return why;
 }
 
-// A file that is not a binary graph is perhaps a text graph.
+// A file that is not a binary graph is perhaps a text graph: names or a comment, or an object of JSON.
 TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Span<const std::byte> bytes, Status why) {
-  if (!LooksLikeText(bytes)) return why;
-  if (const GraphTextReader read = extensions.read_graph_text.load(std::memory_order_acquire); read != nullptr)
+  const unsigned char first = FirstOfText(bytes);
+  const bool is_json = first == '{';
+  if (!is_json && first != '#' && !(first >= 'a' && first <= 'z') && !(first >= 'A' && first <= 'Z'))
+    return WithDescription(path, why);
+  const auto& reader = is_json ? extensions.read_graph_json : extensions.read_graph_text;
+  if (const GraphTextReader read = reader.load(std::memory_order_acquire); read != nullptr)
     return read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return Status(why.code(), StrCat(why.message(),
-                                   "; the file looks like text, and a binary GraphDef is wanted: include "
-                                   "<tenon/io/text_graph.hpp> to read text graphs"));
+  if (extensions.describe_file.load(std::memory_order_acquire) != nullptr) return WithDescription(path, why);
+  return Status(why.code(),
+                StrCat(why.message(), "; the file looks like text, and a binary GraphDef is wanted: include <tenon/io/",
+                       is_json ? "json" : "text", "_graph.hpp> to read text graphs"));
 }
 
 }  // namespace detail
@@ -53,9 +65,12 @@ TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Sp
 // NotFound (and other errors of the system): the file cannot be opened. InvalidArgument: it is empty or has no
 // GraphDef field. DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset: the bytes are not a GraphDef.
 // FailedPrecondition: the file was written to meanwhile. Each message names the path. A program that includes
-// <tenon/io/text_graph.hpp> reads text graphs too (ReadTextGraphFile there).
+// <tenon/io/text_graph.hpp> reads text graphs too (ReadTextGraphFile there), with <tenon/io/json_graph.hpp> JSON. With
+// <tenon/io/recognize.hpp> the message says what a file is that is not a graph.
 inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
+  const Result<MappedFile> opened = MappedFile::Open(path, access);
+  if (!opened.ok()) return detail::WithDescription(path, opened.status());
+  const MappedFile& file = *opened;
   const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
     return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");

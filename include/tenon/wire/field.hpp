@@ -33,13 +33,14 @@ struct Message;
 template <class T>
 struct Schema;
 
-// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
-// message kept as it came), kFixed32/kFixed64 unsigned integers.
+// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kFixed32/kFixed64 unsigned integers. A
+// std::string is kString (UTF-8 text, or a message kept as it came) or kBytes: JSON writes the two in different ways.
 enum class Kind : std::uint8_t {
   kInt32,
   kInt64,
   kUint32,
   kUint64,
+  kSint64,  // zigzag; only in tables without structs
   kBool,
   kEnum,
   kFloat,
@@ -47,6 +48,7 @@ enum class Kind : std::uint8_t {
   kFixed32,
   kFixed64,
   kString,
+  kBytes,
   kMessage
 };
 
@@ -58,10 +60,13 @@ constexpr WireType WireTypeOf(Kind kind) {
     case Kind::kDouble:
     case Kind::kFixed64: return WireType::kFixed64;
     case Kind::kString:
+    case Kind::kBytes:
     case Kind::kMessage: return WireType::kBytes;
     default: return WireType::kVarint;
   }
 }
+// Is the value a std::string?
+constexpr bool IsString(Kind kind) { return kind == Kind::kString || kind == Kind::kBytes; }
 }  // namespace detail
 
 // The place of a field in its message, and the type of a value that has not its own Kind: a std::string may keep a
@@ -73,7 +78,13 @@ enum class Role : std::uint8_t {
   kFullType,  // a FullTypeDef; of an enum: a FullTypeId
   kHandleData,  // a ResourceHandleProto.DtypeAndShape
   kNodeDebugInfo,  // a NodeDef.ExperimentalDebugInfo
-  kGraphDebugInfo
+  kGraphDebugInfo,
+  // Enums:
+  kCheckpointFormat,  // SaverDef.CheckpointFormatVersion
+  kVariableSynchronization,
+  kVariableAggregation,
+  kTypeSpecClass,  // TypeSpecProto.TypeSpecClass
+  kJitCompile  // FunctionSpec.JitCompile
 };
 
 // The values of a field that are to be written: `count` of them, `stride` bytes apart.
@@ -93,7 +104,7 @@ struct Field {
   WireType wire_type;  // wire type of one value
   Role role;
   std::string_view name;
-  const Message* message;  // type of the message, for kMessage
+  const Message* message;  // type of the message, for kMessage, and for a std::string that keeps one
   FieldValues (*values)(const void* object);  // none or one unless repeated
   // Address for the next value; unless repeated, always that of the one value.
   void* (*add)(void* object);
@@ -169,9 +180,10 @@ struct Message {
 };
 
 namespace detail {
-// A map is a repeated message of two fields, key and value.
+// A map is a repeated message of two fields, key and value, with a name that protobuf makes: "...Entry".
 inline bool IsMapEntry(const Message& message) {
-  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value";
+  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value" &&
+         message.name.ends_with("Entry");
 }
 }  // namespace detail
 
@@ -221,8 +233,10 @@ struct Access {
     const M& member = Get(object);
     if constexpr (requires { member.empty(); })
       return {&member, member.empty() ? std::size_t{0} : 1, 0};
-    else
+    else if constexpr (requires { member == M{}; })
       return {&member, member == M{} ? std::size_t{0} : 1, 0};
+    else
+      return {&member, 1, 0};
   }
   static FieldValues Always(const void* object) { return {&Get(object), 1, 0}; }
   static void* Add(void* object) { return &Get(object); }
@@ -302,12 +316,29 @@ constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   field.role = Role::kInOneof;
   return field;
 }
-// MakeField for a std::string, or a list of them, that keeps messages as they came.
+// The field, of type std::string, with values that are bytes instead of text.
+constexpr Field OfBytes(Field field) {
+  field.kind = Kind::kBytes;
+  return field;
+}
+// MakeField for a std::string, or a list of them, that keeps messages as they came. The role or table says of which
+// type they are.
 template <auto Member>
 constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, Role role) {
   Field field = MakeField<Member>(number, name);
   field.role = role;
   return field;
+}
+template <auto Member>
+constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, const Message* message) {
+  Field field = MakeField<Member>(number, name);
+  field.message = message;
+  return field;
+}
+// MakeField for an enum that is no DataType; the role says which one it is.
+template <auto Member>
+constexpr Field MakeFieldEnum(std::uint32_t number, std::string_view name, Role role) {
+  return MakeFieldKept<Member>(number, name, role);
 }
 // A field without a member.
 constexpr Field MakeFieldDropped(std::uint32_t number, std::string_view name, Kind kind) {

@@ -29,6 +29,12 @@ inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& c
 
 namespace detail {
 
+// The bits of an int64 as sint64 has them in the wire format: small numbers of either sign are short.
+constexpr std::uint64_t ZigZag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+constexpr std::uint64_t FromZigZag(std::uint64_t bits) { return (bits >> 1) ^ (0 - (bits & 1)); }
+
 // Reads a number into *to, of the type that `kind` says.
 inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
   std::uint64_t value = 0;
@@ -51,6 +57,11 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
       std::memcpy(to, &byte, 1);
       return true;
     }
+    case Kind::kSint64:
+      if (!reader.ReadVarint(&value)) return false;
+      value = FromZigZag(value);
+      std::memcpy(to, &value, sizeof value);
+      return true;
     case Kind::kInt64:
     case Kind::kUint64:
       if (!reader.ReadVarint(&value)) return false;
@@ -68,7 +79,7 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
 // `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
 inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
                        void* object) {
-  if (field.kind == Kind::kString) {
+  if (IsString(field.kind)) {
     static_cast<std::string*>(field.add(object))->assign(bytes);
     return true;
   }
@@ -159,6 +170,9 @@ inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
       std::memcpy(&byte, from, 1);
       return writer.Varint(byte != 0 ? 1 : 0);
     }
+    case Kind::kSint64:
+      std::memcpy(&wide, from, sizeof wide);
+      return writer.Varint(ZigZag(static_cast<std::int64_t>(wide)));
     case Kind::kInt64:
     case Kind::kUint64: std::memcpy(&wide, from, sizeof wide); return writer.Varint(wide);
     case Kind::kUint32: std::memcpy(&narrow, from, sizeof narrow); return writer.Varint(narrow);
@@ -183,7 +197,7 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
     for (std::size_t i = values.count; i-- > 0;) {
       const void* value = values[i];
       const std::size_t value_end = writer.size();
-      if (field.kind == Kind::kString) {
+      if (detail::IsString(field.kind)) {
         writer.Bytes(*static_cast<const std::string*>(value));
       } else if (field.kind == Kind::kMessage) {
         SerializeMessage(*field.message, writer, value);
@@ -194,7 +208,7 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
       }
       writer.BytesTag(field.number, writer.size() - value_end);
     }
-    if (field.repeated && field.kind != Kind::kString && field.kind != Kind::kMessage) {
+    if (field.repeated && field.wire_type != WireType::kBytes) {
       writer.BytesTag(field.number, writer.size() - end);
     }
   }

@@ -72,7 +72,7 @@ struct Schema<Tensor> {
 
 inline constexpr Field kVariantTensorDataFields[] = {
     MakeField<&VariantTensorData::type_name>(1, "type_name"),
-    MakeField<&VariantTensorData::metadata>(2, "metadata"),
+    OfBytes(MakeField<&VariantTensorData::metadata>(2, "metadata")),
     MakeField<&VariantTensorData::tensors>(3, "tensors"),
 };
 inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
@@ -114,7 +114,7 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kUint4:
     case DataType::kInt2:
     case DataType::kUint2: return {7, Kind::kInt32};
-    case DataType::kString: return {kStringField, Kind::kString};
+    case DataType::kString: return {kStringField, Kind::kBytes};
     case DataType::kComplex64: return {9, Kind::kFloat};
     case DataType::kInt64: return {10, Kind::kInt64};
     case DataType::kBool: return {11, Kind::kBool};
@@ -130,7 +130,7 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kFloat8E4M3FNUZ:
     case DataType::kFloat8E4M3B11FNUZ:
     case DataType::kFloat8E5M2FNUZ:
-    case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kString};
+    case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kBytes};
     default: return {0, Kind::kMessage};
   }
 }

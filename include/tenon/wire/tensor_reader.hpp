@@ -61,7 +61,7 @@ class TensorDecoder {
       case Kind::kDouble:
       case Kind::kInt64:
       case Kind::kUint64: return TakeNumbers(8, out);
-      case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
+      case Kind::kBytes: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
       case Kind::kMessage: return TakeMessages(out);
       default: break;
     }

@@ -79,7 +79,7 @@ inline void WriteTypedValues(MessageWriter& writer, const Tensor& tensor, std::s
     case Kind::kDouble: return WriteTypedNumbers<double>(writer, dtype, data, numbers);
     case Kind::kInt64:
     case Kind::kUint64: return WriteTypedNumbers<std::uint64_t>(writer, dtype, data, count);
-    case Kind::kString:
+    case Kind::kBytes:
       if (dtype == DataType::kString) {
         for (std::size_t i = count; i-- > 0;) {
           const std::string_view text = tensor.data<tstring>()[i];

@@ -14,36 +14,13 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/wire/text_sink.hpp>
 #include <tenon/wire/utf8.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
-
-// Bytes that grow at their end. one thread.
-class TextSink {
- public:
-  explicit TextSink(std::size_t expected) { bytes_.resize(expected); }
-
-  // `count` bytes behind the last one, to be filled in; Commit says how far.
-  char* Room(std::size_t count) {
-    if (bytes_.size() - size_ < count) [[unlikely]]
-      bytes_.resize(2 * bytes_.size() + count);
-    return bytes_.data() + size_;
-  }
-  void Commit(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
-  char* at(std::size_t offset) { return bytes_.data() + offset; }
-  std::size_t size() const { return size_; }
-  std::string Take() {
-    bytes_.resize(size_);
-    return static_cast<std::string&&>(bytes_);
-  }
-
- private:
-  std::string bytes_;
-  std::size_t size_ = 0;
-};
 
 // one thread. Borrows the text. The first mistake is kept; functions return false for it.
 class TextCursor {

@@ -49,6 +49,11 @@ class TextReader {
           if (close != '\0') in_.Reset(start + 1);
           return true;
         }
+        if (c == '[' && IsAny(message) && seen == 0) {
+          if (!ReadAny()) return false;
+          seen = ~std::uint64_t{0};
+          continue;
+        }
         return FailName(message, c, close);
       }
       const std::string_view name = in_.Word();
@@ -91,38 +96,55 @@ class TextReader {
     if (c != '[' || !field.repeated) return ReadValue(field, inner, false);
     in_.Reset(in_.at() + 1);
     if (in_.TryEat(']')) return true;
-    const bool pack = inner == nullptr && field.kind != Kind::kString;
-    const std::size_t start = pack ? Open(field.number) : 0;
+    const bool pack = inner == nullptr && !IsString(field.kind);
+    const std::size_t start = pack ? sink_.Open(field.number) : 0;
     for (;;) {
       if (pack && depth_ >= kMaxDepth) return FailDepth(in_.at());
       in_.Peek();
       if (!ReadValue(field, inner, pack)) return false;
       if (in_.TryEat(',')) continue;
       if (!in_.TryEat(']')) return in_.FailToken(in_.at(), StrCat("',' or ']' in the list of '", field.name, "'"));
-      if (pack) Close(start);
+      if (pack) sink_.Close(start);
       return true;
     }
+  }
+
+  // At "[type.googleapis.com/tensorflow.X] { ... }", the fields of an Any.
+  bool ReadAny() {
+    const char* const start = in_.at();
+    in_.Reset(start + 1);
+    in_.Peek();
+    const char* const url = in_.at();
+    const auto in_url = [](char c) {
+      return TextCursor::IsLetter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/';
+    };
+    while (!in_.AtEnd() && in_url(*in_.at())) in_.Reset(in_.at() + 1);
+    const char* const end = in_.at();
+    if (!in_.TryEat(']')) return in_.FailToken(in_.at(), "']' behind the type of an Any");
+    const std::string_view type(url, static_cast<std::size_t>(end - url));
+    const Message* const table = TableOfUrl(type, tables_);
+    if (table == nullptr)
+      return in_.Fail(start, StrCat("an Any holds '", type, "', which this program cannot read from text"));
+    in_.TryEat(':');
+    in_.Peek();
+    const std::size_t text = sink_.Open(kAnyFields[0].number);
+    sink_.Bytes(type);
+    sink_.Close(text);
+    return ReadMessage(kAnyFields[1], *table);
   }
 
   // At the value.
   bool ReadValue(const Field& field, const Message* inner, bool packed) {
     if (inner != nullptr) return ReadMessage(field, *inner);
-    if (field.kind == Kind::kString) return ReadText(field);
+    if (IsString(field.kind)) return ReadText(field);
     if (field.kind == Kind::kMessage)
       return in_.Fail(in_.at(), StrCat("'", field.name, "' is a ", field.message->name,
                                        ", which this program cannot read from text"));
     std::uint64_t bits = 0;
     if (!ReadNumber(field, &bits)) return false;
     const WireType type = WireTypeOf(field.kind);
-    if (!packed) Tag(field.number, type);
-    if (type == WireType::kVarint) {
-      Varint(bits);
-    } else {  // the low bytes come first
-      const std::size_t size = type == WireType::kFixed32 ? 4 : 8;
-      char* const to = sink_.Room(size);
-      std::memcpy(to, &bits, size);
-      sink_.Commit(to + size);
-    }
+    if (!packed) sink_.Tag(field.number, type);
+    sink_.Number(type, bits);
     return true;
   }
 
@@ -136,9 +158,9 @@ class TextReader {
       return FailStack(start);
     in_.Reset(start + 1);
     ++depth_;
-    const std::size_t inside = Open(field.number);
+    const std::size_t inside = sink_.Open(field.number);
     if (!ReadFields(message, open == '{' ? '}' : '>')) return false;
-    Close(inside);
+    sink_.Close(inside);
     --depth_;
     return true;
   }
@@ -147,11 +169,11 @@ class TextReader {
   bool ReadText(const Field& field) {
     const auto is_quote = [](char c) { return c == '"' || c == '\''; };
     if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
-    const std::size_t start = Open(field.number);
+    const std::size_t start = sink_.Open(field.number);
     do {
       if (!in_.ReadQuoted(&sink_)) return false;
     } while (is_quote(in_.Peek()));
-    Close(start);
+    sink_.Close(start);
     return true;
   }
 
@@ -185,7 +207,7 @@ class TextReader {
       default:
         if (!in_.ReadSigned(INT64_MAX, &number)) return false;
     }
-    *bits = static_cast<std::uint64_t>(number);
+    *bits = field.kind == Kind::kSint64 ? ZigZag(number) : static_cast<std::uint64_t>(number);
     return true;
   }
   bool ReadBool(std::uint64_t* bits) {
@@ -202,36 +224,6 @@ class TextReader {
     if (!EnumNumberOf(field, word, &number)) return FailEnum(field, word, start);
     *bits = static_cast<std::uint64_t>(std::int64_t{number});
     return true;
-  }
-
-  // -- the wire format
-  void Varint(std::uint64_t value) {
-    char* to = sink_.Room(10);
-    for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
-    *to++ = static_cast<char>(value);
-    sink_.Commit(to);
-  }
-  void Tag(std::uint32_t number, WireType type) {
-    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
-  }
-  // Begins a value with a length before it. Returns where its bytes begin.
-  std::size_t Open(std::uint32_t number) {
-    Tag(number, WireType::kBytes);
-    sink_.Commit(sink_.Room(1) + 1);
-    return sink_.size();
-  }
-  // Writes the length: one byte was left for it.
-  void Close(std::size_t start) {
-    std::uint64_t size = sink_.size() - start;
-    if (size >= 0x80) {
-      const std::size_t more = Writer::VarintSize(size) - 1;
-      char* const end = sink_.Room(more);
-      std::memmove(sink_.at(start + more), sink_.at(start), static_cast<std::size_t>(size));
-      sink_.Commit(end + more);
-    }
-    char* to = sink_.at(start - 1);
-    for (; size >= 0x80; size >>= 7) *to++ = static_cast<char>((size & 0x7f) | 0x80);
-    *to = static_cast<char>(size);
   }
 
   // -- mistakes
@@ -254,13 +246,7 @@ class TextReader {
     return in_.Fail(where, StrCat(message.name, " has no field '", name, "'", hint));
   }
   TENON_DETAIL_COLD bool FailEnum(const Field& field, std::string_view word, const char* where) {
-    SlimVector<std::string_view> names;
-    if (field.role == Role::kFullType) {
-      for (const EnumValue& value : kFullTypeIds) names.push_back(value.name);
-    } else {
-      for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
-    }
-    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, names)));
+    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, EnumNames(field))));
   }
   TENON_DETAIL_COLD bool FailDepth(const char* where) {
     return in_.Fail(where, StrCat("messages are nested more than ", kMaxDepth, " deep"));

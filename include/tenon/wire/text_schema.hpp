@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/wire/schema.hpp>
@@ -40,11 +41,11 @@ inline constexpr Field kTensorFields[] = {
     WireField(kDtypeField, "dtype", Kind::kEnum),
     WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
     WireField(3, "version_number", Kind::kInt32),
-    WireField(kContentField, "tensor_content", Kind::kString),
+    WireField(kContentField, "tensor_content", Kind::kBytes),
     WireField(5, "float_val", Kind::kFloat, true),
     WireField(6, "double_val", Kind::kDouble, true),
     WireField(7, "int_val", Kind::kInt32, true),
-    WireField(kStringField, "string_val", Kind::kString, true),
+    WireField(kStringField, "string_val", Kind::kBytes, true),
     WireField(9, "scomplex_val", Kind::kFloat, true),
     WireField(10, "int64_val", Kind::kInt64, true),
     WireField(11, "bool_val", Kind::kBool, true),
@@ -54,7 +55,7 @@ inline constexpr Field kTensorFields[] = {
     WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
     WireField(16, "uint32_val", Kind::kUint32, true),
     WireField(17, "uint64_val", Kind::kUint64, true),
-    WireField(kFloat8Field, "float8_val", Kind::kString),
+    WireField(kFloat8Field, "float8_val", Kind::kBytes),
 };
 inline constexpr Message kTensor("TensorProto", kTensorFields);
 
@@ -140,26 +141,81 @@ inline constexpr EnumValue kFullTypeIds[] = {
     {10203, "TFT_LEGACY_VARIANT"},
 };
 
+inline constexpr EnumValue kCheckpointFormats[] = {{0, "LEGACY"}, {1, "V1"}, {2, "V2"}};
+inline constexpr EnumValue kVariableSynchronizations[] = {{0, "VARIABLE_SYNCHRONIZATION_AUTO"},
+                                                          {1, "VARIABLE_SYNCHRONIZATION_NONE"},
+                                                          {2, "VARIABLE_SYNCHRONIZATION_ON_WRITE"},
+                                                          {3, "VARIABLE_SYNCHRONIZATION_ON_READ"}};
+inline constexpr EnumValue kVariableAggregations[] = {{0, "VARIABLE_AGGREGATION_NONE"},
+                                                      {1, "VARIABLE_AGGREGATION_SUM"},
+                                                      {2, "VARIABLE_AGGREGATION_MEAN"},
+                                                      {3, "VARIABLE_AGGREGATION_ONLY_FIRST_REPLICA"}};
+inline constexpr EnumValue kTypeSpecClasses[] = {{0, "UNKNOWN"},
+                                                 {1, "SPARSE_TENSOR_SPEC"},
+                                                 {2, "INDEXED_SLICES_SPEC"},
+                                                 {3, "RAGGED_TENSOR_SPEC"},
+                                                 {4, "TENSOR_ARRAY_SPEC"},
+                                                 {5, "DATA_DATASET_SPEC"},
+                                                 {6, "DATA_ITERATOR_SPEC"},
+                                                 {7, "OPTIONAL_SPEC"},
+                                                 {8, "PER_REPLICA_SPEC"},
+                                                 {9, "VARIABLE_SPEC"},
+                                                 {10, "ROW_PARTITION_SPEC"},
+                                                 {12, "REGISTERED_TYPE_SPEC"},
+                                                 {13, "EXTENSION_TYPE_SPEC"}};
+inline constexpr EnumValue kJitCompiles[] = {{0, "DEFAULT"}, {1, "ON"}, {2, "OFF"}};
+
+// The names of the field's values; none for a DataType.
+inline Span<const EnumValue> EnumValuesOf(const Field& field) {
+  switch (field.role) {
+    case Role::kFullType: return kFullTypeIds;
+    case Role::kCheckpointFormat: return kCheckpointFormats;
+    case Role::kVariableSynchronization: return kVariableSynchronizations;
+    case Role::kVariableAggregation: return kVariableAggregations;
+    case Role::kTypeSpecClass: return kTypeSpecClasses;
+    case Role::kJitCompile: return kJitCompiles;
+    default: return {};
+  }
+}
+
 // "" when the number has no name.
 inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
-  if (field.role != Role::kFullType) return EnumName(static_cast<DataType>(number));
-  for (const EnumValue& value : kFullTypeIds) {
+  const Span<const EnumValue> values = EnumValuesOf(field);
+  if (values.empty()) return EnumName(static_cast<DataType>(number));
+  for (const EnumValue& value : values) {
     if (value.number == number) return value.name;
   }
   return "";
 }
 inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
-  if (field.role != Role::kFullType) {
+  const Span<const EnumValue> values = EnumValuesOf(field);
+  if (values.empty()) {
     const DataType dtype = DataTypeFromEnumName(name);
     *number = static_cast<std::int32_t>(dtype);
     return dtype != DataType::kInvalid || name == EnumName(DataType::kInvalid);
   }
-  for (const EnumValue& value : kFullTypeIds) {
+  for (const EnumValue& value : values) {
     *number = value.number;
     if (value.name == name) return true;
   }
   return false;
 }
+
+// All names of the enum's values.
+inline SlimVector<std::string_view> EnumNames(const Field& field) {
+  SlimVector<std::string_view> names;
+  for (const EnumValue& value : EnumValuesOf(field)) names.push_back(value.name);
+  if (names.empty()) {
+    for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
+  }
+  return names;
+}
+
+// The message google.protobuf.Any: a message of any type, in its serialised form. A text may name the type and write
+// out the message, "[type.googleapis.com/tensorflow.AssetFileDef] { ... }".
+inline constexpr Field kAnyFields[] = {WireField(1, "type_url", Kind::kString), WireField(2, "value", Kind::kBytes)};
+inline bool IsBoolValue(const Message& message) { return message.name == "google.protobuf.BoolValue"; }
+inline bool IsAny(const Message& message) { return message.name == "google.protobuf.Any"; }
 
 }  // namespace detail
 
@@ -181,10 +237,21 @@ inline const Message* TableOf(const Message& message, TextTables tables) {
   }
   return nullptr;
 }
+// The table of the type that an Any names. Null: `tables` has none.
+inline const Message* TableOfUrl(std::string_view url, TextTables tables) {
+  constexpr std::string_view kPackage = "/tensorflow.";
+  const std::size_t at = url.rfind(kPackage);
+  if (at == std::string_view::npos) return nullptr;
+  for (const Message* table : tables) {
+    if (table->parse == nullptr && table->name == url.substr(at + kPackage.size())) return table;
+  }
+  return nullptr;
+}
 // The table of the messages in the field; null for numbers and text.
 inline const Message* TableOf(const Field& field, TextTables tables) {
   if (field.kind == Kind::kMessage) return TableOf(*field.message, tables);
   if (field.kind != Kind::kString) return nullptr;
+  if (field.message != nullptr) return TableOf(*field.message, tables);
   switch (field.role) {
     case Role::kFullType: return &FullTypeTable::message;
     case Role::kHandleData: return &Schema<DtypeAndPartialShape>::message;

@@ -13,13 +13,10 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/base/slim_vector.hpp>
-#include <tenon/base/sorted_order.hpp>
-#include <tenon/base/stack.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/wire/reader.hpp>
-#include <tenon/wire/schema.hpp>
+#include <tenon/wire/field.hpp>
 #include <tenon/wire/text_schema.hpp>
+#include <tenon/wire/text_walk.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
@@ -79,154 +76,80 @@ inline void AppendReal(double value, bool single, std::string* out) {
   }
 }
 
-// Writes one text. Bytes that are not such a message end the message that they are in. one thread.
-class TextWriter {
- public:
-  TextWriter(TextTables tables, std::string* out) : tables_(tables), out_(out) {}
+// Appends an integer, enum or bool.
+inline void AppendInteger(Kind kind, std::uint64_t bits, std::string* out) {
+  switch (kind) {
+    case Kind::kBool: return StrAppend(out, bits != 0 ? "true" : "false");
+    case Kind::kUint32:
+    case Kind::kFixed32: return StrAppend(out, static_cast<std::uint32_t>(bits));
+    case Kind::kUint64:
+    case Kind::kFixed64: return StrAppend(out, bits);
+    case Kind::kInt64:
+    case Kind::kSint64: return StrAppend(out, static_cast<std::int64_t>(bits));
+    default: return StrAppend(out, static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
+  }
+}
+// The value of a kFloat or kDouble.
+inline double RealOf(Kind kind, std::uint64_t bits) {
+  double value;
+  float single;
+  std::memcpy(&value, &bits, sizeof value);
+  std::memcpy(&single, &bits, sizeof single);
+  return kind == Kind::kFloat ? static_cast<double>(single) : value;
+}
 
-  // Fields come in the order of their numbers, whatever the order of the bytes.
-  void WriteFields(const Message& message, std::string_view bytes) {
-    std::uint64_t present = 0;
-    std::string_view value;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
-      const Field* const field = message.Find(tag.field);
-      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
-    }
-    const bool is_entry = IsMapEntry(message);
-    for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
-    }
+// Writes one text. one thread.
+class TextWriter : public TextWalk<TextWriter> {
+ public:
+  TextWriter(TextTables tables, std::string* out) : TextWalk(tables), out_(out) {}
+
+  // Writes the fields, or the message that an Any holds, if there is a table of it.
+  void WriteContents(const Message& message, std::string_view bytes) {
+    const Held held = IsAny(message) ? HeldBy(bytes) : Held();
+    if (held.table == nullptr) return WriteFields(message, bytes);
+    const std::string name = StrCat("[", held.url, "]");
+    Field field = kAnyFields[1];
+    field.name = name;
+    std::size_t count = 0;
+    WriteMessage(field, *held.table, held.value, &count);
+  }
+
+  void BeginValue(const Field& field, std::size_t) { Indent().append(field.name); }
+  void EndField(const Field&, std::size_t) {}
+  void ShowMessage(const Message& message, std::string_view bytes) {
+    out_->append(" {\n");
+    ++level_;
+    WriteContents(message, bytes);
+    --level_;
+    Indent().append("}\n");
+  }
+  void ShowBytes(const Field&, std::string_view value) { out_->append(": \"").append(CEscape(value)).append("\"\n"); }
+  void ShowNumber(const Field& field, std::uint64_t bits) {
+    out_->append(": ");
+    const bool is_real = field.kind == Kind::kFloat || field.kind == Kind::kDouble;
+    std::string_view name;
+    if (field.kind == Kind::kEnum)
+      name = EnumNameOf(field, static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
+    if (is_real)
+      AppendReal(RealOf(field.kind, bits), field.kind == Kind::kFloat, out_);
+    else if (!name.empty())
+      out_->append(name);
+    else
+      AppendInteger(field.kind, bits, out_);
+    out_->push_back('\n');
+  }
+  void OpenMap(const Field&) {}
+  void CloseMap(const Field&) {}
+  void ShowEntry(const Field& field, const Message& entry, std::string_view bytes, bool) {
+    std::size_t count = 0;
+    WriteMessage(field, entry, bytes, &count);
   }
 
  private:
-  static std::uint64_t Bit(const Message& message, const Field& field) {
-    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
-  }
+  std::string& Indent() { return out_->append(2 * static_cast<std::size_t>(level_), ' '); }
 
-  // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
-  // API does, leaves out a key or value of a map that is 0 or "".
-  void WriteField(const Field& field, std::string_view bytes, bool is_entry) {
-    const Message* const inner = TableOf(field, tables_);
-    std::string_view value, last;
-    std::string merged;
-    SlimVector<std::string_view> entries;
-    std::uint64_t number = 0;
-    bool is_text = false, is_number = false;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value);) {
-      const bool wanted = tag.field == field.number && Fits(field, tag.type);
-      if (tag.type != WireType::kBytes) {
-        if (wanted ? !ReadNumber(reader, field.kind, &(number = 0)) : !reader.Skip(tag)) break;
-        if (wanted && field.repeated) WriteNumber(field, number);
-        is_number = is_number || wanted;
-      } else if (wanted && field.wire_type != WireType::kBytes) {
-        WritePacked(field, value);
-      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
-        entries.push_back(value);
-      } else if (wanted && field.repeated) {
-        WriteBytes(field, inner, value);
-      } else if (wanted) {
-        if (inner != nullptr && is_text) {
-          if (merged.empty()) merged.assign(last);
-          merged.append(value);
-          value = merged;
-        }
-        last = value;
-        is_text = true;
-      }
-    }
-    if (!entries.empty()) WriteMap(field, *inner, entries);
-    if (field.repeated) return;
-    if (is_text && (inner != nullptr || !is_entry || !last.empty())) WriteBytes(field, inner, last);
-    if (is_number && (!is_entry || number != 0)) WriteNumber(field, number);
-  }
-  // By ascending key.
-  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
-    SlimVector<Key> keys;
-    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
-    for (const std::size_t i : SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
-           return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
-         }))
-      WriteBytes(field, &entry, entries[i]);
-  }
-  struct Key {
-    std::string_view text;
-    std::uint64_t number = 0;
-  };
-  static Key KeyOf(const Message& entry, std::string_view bytes) {
-    Key key;
-    std::string_view value;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value);) {
-      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
-      if (tag.type == WireType::kBytes) {
-        if (is_key) key.text = value;
-      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
-        break;
-      }
-    }
-    return key;
-  }
-  void WritePacked(const Field& field, std::string_view bytes) {
-    Reader reader(AsBytes(bytes));
-    for (std::uint64_t number = 0; !reader.AtEnd() && ReadNumber(reader, field.kind, &number); number = 0)
-      WriteNumber(field, number);
-  }
-
-  void WriteName(const Field& field) { out_->append(2 * static_cast<std::size_t>(depth_), ' ').append(field.name); }
-
-  void WriteBytes(const Field& field, const Message* inner, std::string_view value) {
-    if (inner == nullptr) {
-      if (field.kind == Kind::kMessage) return;  // a message without a table
-      WriteName(field);
-      out_->append(": \"").append(CEscape(value)).append("\"\n");
-      return;
-    }
-    if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
-    WriteName(field);
-    out_->append(" {\n");
-    ++depth_;
-    WriteFields(*inner, value);
-    --depth_;
-    out_->append(2 * static_cast<std::size_t>(depth_), ' ').append("}\n");
-  }
-  void WriteNumber(const Field& field, std::uint64_t bits) {
-    WriteName(field);
-    out_->append(": ");
-    AppendNumber(field, bits);
-    out_->push_back('\n');
-  }
-  void AppendNumber(const Field& field, std::uint64_t bits) {
-    const auto narrow = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
-    switch (field.kind) {
-      case Kind::kFloat: {
-        float value;
-        std::memcpy(&value, &bits, sizeof value);
-        return AppendReal(static_cast<double>(value), true, out_);
-      }
-      case Kind::kDouble: {
-        double value;
-        std::memcpy(&value, &bits, sizeof value);
-        return AppendReal(value, false, out_);
-      }
-      case Kind::kBool: return StrAppend(out_, bits != 0 ? "true" : "false");
-      case Kind::kUint32:
-      case Kind::kFixed32: return StrAppend(out_, static_cast<std::uint32_t>(bits));
-      case Kind::kUint64:
-      case Kind::kFixed64: return StrAppend(out_, bits);
-      case Kind::kInt32: return StrAppend(out_, narrow);
-      case Kind::kEnum: {
-        const std::string_view name = EnumNameOf(field, narrow);
-        return name.empty() ? StrAppend(out_, narrow) : StrAppend(out_, name);
-      }
-      default: return StrAppend(out_, static_cast<std::int64_t>(bits));
-    }
-  }
-
-  TextTables tables_;
   std::string* out_;
-  int depth_ = 0;
+  int level_ = 0;
 };
 
 }  // namespace detail
@@ -237,7 +160,7 @@ class TextWriter {
 inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
   if (const Message* const table = detail::TableOf(message, tables))
-    detail::TextWriter(tables, out).WriteFields(*table, bytes);
+    detail::TextWriter(tables, out).WriteContents(*table, bytes);
 }
 
 }  // namespace wire

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AppendUtf8: a character by its number, for readers of text with escapes.
+// UTF-8: a character from and to its number, for readers and writers of text with escapes.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <tenon/base/config.hpp>
 
@@ -28,6 +30,25 @@ inline void AppendUtf8(std::uint32_t code, std::string* out) {
     push(0x80 | (code >> 6 & 0x3f));
   }
   push(0x80 | (code & 0x3f));
+}
+
+// Returns how many bytes the UTF-8 character has that `text` begins with; 0: it does not begin with one.
+inline std::size_t Utf8Size(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (at(0) < 0x80) return 1;
+  const std::size_t size = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
+  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
+  const bool no_character = (at(0) == 0xed && at(1) >= 0xa0) || (at(0) == 0xf4 && at(1) >= 0x90);
+  return too_long || no_character ? 0 : size;
+}
+// Returns the number of a character of Utf8Size bytes.
+inline std::uint32_t Utf8Code(std::string_view bytes) {
+  std::uint32_t code = static_cast<unsigned char>(bytes[0]) & (bytes.size() == 1 ? 0x7fu : 0xffu >> (bytes.size() + 1));
+  for (std::size_t i = 1; i < bytes.size(); ++i) code = code << 6 | (static_cast<unsigned char>(bytes[i]) & 0x3fu);
+  return code;
 }
 
 }  // namespace detail

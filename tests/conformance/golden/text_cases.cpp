@@ -12,6 +12,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/op/graph_def/graph_json.hpp>
 #include <tenon/op/graph_def/graph_text.hpp>
 #include <tenon/wire/text_writer.hpp>
 
@@ -70,6 +71,9 @@ Outcome RunPair(const std::string& text, const std::string& binary, bool same_by
   if (const tenon::Status s = tenon::ParseText(tenon::ToText(want), &again); !s.ok())
     return {Outcome::kFailed, StrCat("written, and not read: ", s.ToString())};
   if (!(again == want)) return {Outcome::kFailed, "written and read it differs"};
+  if (const tenon::Status s = tenon::ParseJson(tenon::ToJson(want), &again); !s.ok())
+    return {Outcome::kFailed, StrCat("written as JSON, and not read: ", s.ToString())};
+  if (!(again == want)) return {Outcome::kFailed, "written as JSON and read it differs"};
   const std::string written = TextOf(binary);
   if (same_bytes && written != text) {
     std::size_t at = 0;

@@ -198,8 +198,8 @@ struct Schema<FunctionDefLibrary> {
 inline constexpr Field kAttrValueFields[] = {
     MakeOneof<AttrList>(1, "list", &AttrValueAccess::HeldBehind<AttrValue::Kind::kList, &AttrValue::list>,
                         &AttrValueAccess::AddCall<&AttrValue::mutable_list>),
-    MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
-                           &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
+    OfBytes(MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
+                                   &AttrValueAccess::AddCall<&AttrValue::mutable_s>)),
     AttrValueAccess::Number<AttrValue::Kind::kInt, std::int64_t, AttrValueAccess::kInt>(3, "i"),
     AttrValueAccess::Number<AttrValue::Kind::kFloat, float, AttrValueAccess::kFloat>(4, "f"),
     AttrValueAccess::Number<AttrValue::Kind::kBool, bool, AttrValueAccess::kBool>(5, "b"),
@@ -217,7 +217,7 @@ inline constexpr Field kAttrValueFields[] = {
 inline constexpr Message Schema<AttrValue>::message("AttrValue", kAttrValueFields);
 
 inline constexpr Field kAttrListFields[] = {
-    MakeField<&AttrList::s>(2, "s"),           MakeField<&AttrList::i>(3, "i"),
+    OfBytes(MakeField<&AttrList::s>(2, "s")),  MakeField<&AttrList::i>(3, "i"),
     MakeField<&AttrList::f>(4, "f"),           MakeField<&AttrList::b>(5, "b"),
     MakeField<&AttrList::type>(6, "type"),     MakeField<&AttrList::shape>(7, "shape"),
     MakeField<&AttrList::tensor>(8, "tensor"), MakeField<&AttrList::func>(9, "func"),

@@ -17,29 +17,24 @@
 #include <tenon/wire/text_schema.hpp>
 #include <tenon/wire/text_writer.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/graph_tables.hpp>
 #include <tenon/op/graph_def/op_def.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-namespace detail {
-inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
-                                                        &wire::Schema<VariantTensorData>::message,
-                                                        &wire::kFunctionDefLibrary};
-inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
-}  // namespace detail
-
 // Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
 // FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
 // result is OK.
+// `tables` are the tables of messages that have functions of their own, and of messages within an Any.
 // InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
 // ResourceExhausted: memory or stack is too short.
 template <class T>
-Status ParseText(std::string_view text, T* object) {
+Status ParseText(std::string_view text, T* object, wire::TextTables tables = detail::text_tables<T>) {
   return detail::CatchAll("ParseText", [&]() -> Status {
     std::string bytes;
-    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
+    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, tables));
     T read;
     TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
     *object = std::move(read);
@@ -49,10 +44,10 @@ Status ParseText(std::string_view text, T* object) {
 // Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
 // The tensors' memory must be accessible to the host.
 template <class T>
-std::string ToText(const T& object) {
+std::string ToText(const T& object, wire::TextTables tables = detail::text_tables<T>) {
   std::string bytes, text;
   wire::SerializeTo(object, &bytes);
-  wire::WireToText(wire::Schema<T>::message, bytes, &text, detail::kGraphTextTables);
+  wire::WireToText(wire::Schema<T>::message, bytes, &text, tables);
   return text;
 }
 

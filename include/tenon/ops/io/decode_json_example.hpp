@@ -7,7 +7,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/wire/json.hpp>
+#include <tenon/wire/json_reader.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/io/example.hpp>
 
@@ -28,7 +28,8 @@ struct DecodeJSONExample {
       std::string bytes;
       for (Index i = 0; i < json_examples.size(); ++i) {
         bytes.clear();
-        const Status status = wire::JsonToWire(wire::Schema<Example>::message, json_examples[i].view(), &bytes);
+        const Status status = wire::JsonToWire(wire::Schema<Example>::message, json_examples[i].view(), &bytes, {},
+                                               wire::JsonErrors::kProtobuf);
         if (!status.ok())
           return errors::InvalidArgument("Error while parsing JSON: ", status.message(), ", in text ", i);
         binary_examples[i].assign(bytes);

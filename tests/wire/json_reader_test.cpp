@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include <tenon/io/example.hpp>
-#include <tenon/wire/json.hpp>
+#include <tenon/wire/json_reader.hpp>
+#include <tenon/wire/text_writer.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,13 +19,14 @@ namespace {
 
 Result<std::string> Wire(std::string_view json) {
   std::string bytes;
-  TENON_RETURN_IF_ERROR(wire::JsonToWire(wire::Schema<Example>::message, json, &bytes));
+  TENON_RETURN_IF_ERROR(
+      wire::JsonToWire(wire::Schema<Example>::message, json, &bytes, {}, wire::JsonErrors::kProtobuf));
   return bytes;
 }
 std::string Json(std::string_view feature) { return StrCat("{\"features\": {\"feature\": {\"a\": ", feature, "}}}"); }
-std::string Refused(std::string_view json) {
+std::string Refused(std::string_view json, Code code = Code::kInvalidArgument) {
   const Result<std::string> bytes = Wire(json);
-  CHECK_MESSAGE(bytes.status().code() == Code::kInvalidArgument, json);
+  CHECK_MESSAGE(bytes.status().code() == code, json);
   return std::string(bytes.status().message());
 }
 
@@ -92,12 +94,61 @@ TEST_SUITE("JsonToWire") {
     for (const char* json : {"null", "[]", "1", "{\"features\" {}}", "{\"features\": {}", "{", "{\"Features\": {}}"})
       Refused(json);
   }
+  TEST_CASE("errors for people have the path to the value, too") {
+    const auto error = [](std::string_view json) {
+      std::string bytes;
+      return std::string(wire::JsonToWire(wire::detail::kTensor, json, &bytes).message());
+    };
+    CHECK(error("{\n  \"dtyp\": 1}") == "2:3: no such field: 'dtyp'; did you mean 'dtype'?");
+    CHECK(error(R"({"tensorShape": {"dim": [{}, {"size": "x"}]}})") ==
+          "1:39: tensor_shape.dim[1].size: invalid number: 'x'");
+    CHECK(error(R"({"dtype": "DT_FLOTA"})") == "1:11: dtype: unknown enum value: 'DT_FLOTA'; did you mean 'DT_FLOAT'?");
+    CHECK(error(R"({"dtype": 1, "dtype": 1})") ==
+          "1:14: 'dtype' has already been set (either directly or as part of a oneof)");
+    CHECK(error(R"({"intVal": [1, 2, 3000000000]})") == "1:19: int_val[2]: JSON number out of range for int");
+    CHECK(error(R"({"tensorContent": "a"})") == "1:19: tensor_content: corrupt base64");
+    CHECK(error("{") == "1:2: unexpected EOF");
+    std::string bytes;
+    CHECK(wire::JsonToWire(wire::detail::kGraphDebugInfo, R"({"framesById": {"7": {"line": 1}, "x": {}}})", &bytes)
+              .message() == "1:35: frames_by_id['x']: invalid map key: 'x'");
+    CHECK(
+        wire::JsonToWire(wire::detail::kGraphDebugInfo, R"({"traces": {"a": {"fileLineCols": [{"lin": 1}]}}})", &bytes)
+            .message() == "1:37: traces['a'].file_line_cols[0]: no such field: 'lin'; did you mean 'line'?");
+    CHECK(wire::JsonToWire(wire::detail::kGraphDebugInfo, R"({"traces": {"a": {}, "b": {}, "\u0061": {}}})", &bytes)
+              .message() == "1:31: traces['a']: got unexpectedly-repeated repeated map key: 'a'");
+  }
+  TEST_CASE("enums by name or number, keys of any kind, texts as they are") {
+    std::string bytes, again;
+    const auto same = [&](const wire::Message& message, std::string_view json, std::string_view text) {
+      bytes.clear();
+      again.clear();
+      const Status s = wire::JsonToWire(message, json, &bytes);
+      CHECK_MESSAGE(s.ok(), s.message());
+      wire::WireToText(message, bytes, &again);
+      CHECK(again == text);
+    };
+    same(wire::detail::kTensor, R"({"dtype": "DT_INT8"})", "dtype: DT_INT8\n");
+    same(wire::detail::kTensor, R"({"dtype": 6})", "dtype: DT_INT8\n");
+    same(wire::detail::kTensor, R"({"dtype": "6"})", "dtype: DT_INT8\n");
+    same(wire::detail::kTensor, R"({"dtype": 1000})", "dtype: 1000\n");
+    same(wire::detail::kTensor, R"({"bool_val": [true, false]})", "bool_val: true\nbool_val: false\n");
+    same(wire::detail::kTensor, R"({"stringVal": ["YQ", "Yg=="]})", "string_val: \"a\"\nstring_val: \"b\"\n");
+    same(wire::detail::kGraphDebugInfo, R"({"files": ["YQ==", "a\/b"]})", "files: \"YQ==\"\nfiles: \"a/b\"\n");
+    same(wire::detail::kGraphDebugInfo, R"({"nameToTraceId": {"k": "18446744073709551615"}})",
+         "name_to_trace_id {\n  key: \"k\"\n  value: 18446744073709551615\n}\n");
+    same(wire::detail::kGraphDebugInfo, R"({"framesById": {"18446744073709551615": {}}})",
+         "frames_by_id {\n  key: 18446744073709551615\n  value {\n  }\n}\n");
+  }
+  TEST_CASE("a message without a table is refused") {
+    std::string bytes;
+    CHECK(wire::JsonToWire(wire::Schema<Tensor>::message, "{}", &bytes, {}).code() == Code::kUnimplemented);
+  }
   TEST_CASE("depth is limited") {
     std::string nested = "{\"features\": {\"feature\": {\"a\": {\"int64List\": {\"value\": ";
     Refused(nested.append(100000, '['));
     sized_thread::OnShortStack([&nested] {
       CHECK(Wire(Json(R"({"int64List": {"value": [1]}})")).ok());
-      CHECK(Refused(nested).find("KiB of stack left") != std::string::npos);
+      CHECK(Refused(nested, Code::kResourceExhausted).find("KiB of stack left") != std::string::npos);
     });
   }
 }
