@@ -235,7 +235,8 @@ class GraphImporter {
     if (def_.library.function.empty()) return OkStatus();
     const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     own_functions_ = FunctionIndex(def_.library);
-    if (import != nullptr) return import->check_library(own_functions_, &ops_, options_.cancellation);
+    if (import != nullptr)
+      return import->check_library(own_functions_, !options_.check_functions, &ops_, options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
                                  " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
                                  "<tenon/graph/function_import.hpp> where there is no session");

@@ -39,6 +39,7 @@ struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
   bool check_devices = false;         // refuses a node's device when it is not a device name, as sessions do
+  bool check_functions = true;        // false: functions of the library may have ops that are not registered
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device = {};    // for nodes that ask for none
   ImportLimits limits = {};
@@ -54,8 +55,10 @@ TENON_DETAIL_COLD inline Status ImportCancelled() { return errors::Cancelled("Th
 
 // Import of a library of functions, of <tenon/graph/function_import.hpp>.
 struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run.
-  Status (*check_library)(const FunctionIndex& functions, OpInfoCache* ops, const CancellationManager* cancellation);
+  // Refuses names that are taken and bodies that can never run. `allow_unknown_ops`: but for ops that are not
+  // registered.
+  Status (*check_library)(const FunctionIndex& functions, bool allow_unknown_ops, OpInfoCache* ops,
+                          const CancellationManager* cancellation);
   // The node's op is a function: it becomes a call.
   Status (*make_call)(const FunctionDef& function, NodeDef* node);
   // The shapes that a call's results have with its arguments' shapes.

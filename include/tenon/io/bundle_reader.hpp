@@ -63,17 +63,19 @@ inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& store
 }  // namespace detail
 
 // Reads a tensor bundle: PREFIX.index and PREFIX.data-00000-of-... Tensors are copies: the files may change when the
-// reader is gone. Until then its data files are mapped (io/mapped_file.hpp). one thread.
+// reader is gone. Until then its data files are mapped (io/mapped_file.hpp). With FileAccess::kMap, tensors that are
+// stored whole and aligned for their type are views, which keep the mapping. one thread.
 //
 //   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class BundleReader {
  public:
   // Opens a bundle. NotFound: no PREFIX.index. DataLoss: it is damaged. InvalidArgument: it is for newer readers only.
-  static Result<BundleReader> Open(std::string_view prefix) {
+  static Result<BundleReader> Open(std::string_view prefix, FileAccess access = FileAccess::kRead) {
     const std::string index = detail::BundleIndexName(prefix);
     TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index, FileAccess::kRead));
     BundleReader reader(std::string(prefix), std::move(table));
+    reader.access_ = access;
     std::string bytes;
     Result<BundleHeader> header = errors::DataLoss("it has no entry");
     const Status read = reader.table_.First(&bytes);
@@ -185,6 +187,11 @@ class BundleReader {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
     TENON_ASSIGN_OR_RETURN(std::string_view bytes, StoredBytes(key, entry, shape));
+    if (IsViewable(dtype, bytes, allocator)) {
+      bytes = bytes.substr(0, static_cast<std::size_t>(entry.size));
+      TENON_RETURN_IF_ERROR(CheckSum(key, entry, Crc32c(bytes)));
+      return Tensor::ViewOf(files_[*shards_.FindValue(entry.shard)].buffer(), dtype, shape, bytes.data());
+    }
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
     std::uint32_t sum = 0;
     if (plain) {
@@ -197,11 +204,19 @@ class BundleReader {
     } else {
       TENON_RETURN_IF_ERROR(ReadVariants(entry, bytes, &result, &sum));
     }
-    if (UnmaskCrc(entry.crc) != sum)
-      return errors::DataLoss("TensorBundle at ", prefix_, " shard ", entry.shard, " (", entry.size,
-                              " bytes): Checksum does not match: stored ", UnmaskCrc(entry.crc),
-                              " vs. calculated on the restored bytes ", sum, ", of '", key, "'");
+    TENON_RETURN_IF_ERROR(CheckSum(key, entry, sum));
     return result;
+  }
+  Status CheckSum(std::string_view key, const BundleEntry& entry, std::uint32_t sum) const {
+    if (UnmaskCrc(entry.crc) == sum) return OkStatus();
+    return errors::DataLoss("TensorBundle at ", prefix_, " shard ", entry.shard, " (", entry.size,
+                            " bytes): Checksum does not match: stored ", UnmaskCrc(entry.crc),
+                            " vs. calculated on the restored bytes ", sum, ", of '", key, "'");
+  }
+  // Whether a tensor may be a view: not where its memory is a device's.
+  bool IsViewable(DataType dtype, std::string_view bytes, const Allocator* allocator) const {
+    return access_ == FileAccess::kMap && SizeOf(dtype) != 0 && !header_.big_endian && !bytes.empty() &&
+           detail::IsAlignedFor(dtype, bytes.data()) && (allocator == nullptr || allocator->HostAccessible());
   }
 
   Status ReadTexts(const BundleEntry& entry, std::string_view bytes, Tensor* result, std::uint32_t* sum) const {
@@ -331,6 +346,7 @@ class BundleReader {
   }
 
   std::string prefix_;
+  FileAccess access_ = FileAccess::kRead;
   TableReader table_;
   BundleHeader header_;
   FlatMap<std::int64_t, std::size_t> shards_;  // number -> index in files_

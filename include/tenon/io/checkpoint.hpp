@@ -31,10 +31,11 @@ class CheckpointReader {
  public:
   // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern. Returns
   // the errors of BundleReader::Open or SliceCheckpointReader::Open.
-  static Result<CheckpointReader> Open(const std::string& prefix) {
+  // With FileAccess::kMap, tensors of a bundle may be views, as BundleReader says.
+  static Result<CheckpointReader> Open(const std::string& prefix, FileAccess access = FileAccess::kRead) {
     CheckpointReader reader;
     if (detail::FileExists(detail::BundleIndexName(prefix))) {
-      TENON_ASSIGN_OR_RETURN(BundleReader bundle, BundleReader::Open(prefix));
+      TENON_ASSIGN_OR_RETURN(BundleReader bundle, BundleReader::Open(prefix, access));
       reader.bundle_.emplace(std::move(bundle));
     } else {
       TENON_ASSIGN_OR_RETURN(SliceCheckpointReader slices, SliceCheckpointReader::Open(prefix));

@@ -49,6 +49,9 @@ class Var : public Resource {
     return OkStatus();
   }
 
+  // Under the lock: whether the value is a view of a mapped file, which a variable may keep until it is written to.
+  bool IsOfFile() const { return tensor.buffer() != nullptr && tensor.buffer()->root()->is_mapped_file(); }
+
   mutable Mutex mutex;
   Tensor tensor;
   bool is_initialized = false;  // for resource variables; the tensor of a reference says it itself
@@ -122,9 +125,9 @@ class LockedVar {
     return OkStatus();
   }
   // Call it before changing elements. A value that was read through a reference sees the change, as in TensorFlow,
-  // but strings and handles, which another thread could be reading, are copied first.
+  // but strings and handles, which another thread could be reading, are copied first. So are views of files.
   Status MakeWritable() const {
-    return is_reference() && SizeOf(tensor().dtype()) != 0 ? OkStatus() : var_->MakeWritable();
+    return is_reference() && SizeOf(tensor().dtype()) != 0 && !var_->IsOfFile() ? OkStatus() : var_->MakeWritable();
   }
 
  private:

@@ -18,6 +18,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/step_services.hpp>
 #include <tenon/io/checkpoint.hpp>
 #include <tenon/io/slice_checkpoint.hpp>
 #include <tenon/ops/io/save.hpp>
@@ -65,7 +66,10 @@ inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, cons
   const int count = context.num_outputs();
   if (names.NumElements() != count)
     return errors::InvalidArgument("Got ", names.NumElements(), " tensor names, but ", count, " expected dtypes.");
-  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view())));
+  const StepServices* const services = context.step_services();
+  const bool map = services != nullptr && services->map_checkpoints;
+  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view()),
+                                                                         map ? FileAccess::kMap : FileAccess::kRead));
   SlimVector<TensorShape> shapes(static_cast<std::size_t>(count));
   std::string wrong;  // all types that differ from the requested ones
   for (int i = 0; i < count; ++i) {

@@ -113,7 +113,7 @@ class LockedSlots {
   }
   Status MakeWritable() {
     for (int i = 0; i < count_; ++i)
-      if (owners_[i]) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable());
+      if (owners_[i] || vars_[i]->IsOfFile()) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable());
     return OkStatus();
   }
   Tensor& operator[](int i) const { return vars_[i]->tensor; }

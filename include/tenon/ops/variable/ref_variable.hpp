@@ -189,9 +189,11 @@ struct Assign {
         return errors::InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= ", old.shape(),
                                        " rhs shape= ", value.shape());
       const ElementMover mover = MoverOf(value.dtype());
-      const bool in_place = mover.assign == nullptr && old.buffer() != nullptr &&
+      const bool in_place = mover.assign == nullptr && old.buffer() != nullptr && !variable->IsOfFile() &&
                             old.NumElements() == value.NumElements() && !old.SharesBufferWith(value);
-      if (in_place) {
+      if (value.buffer() != nullptr && value.buffer()->root()->is_mapped_file()) {
+        old = value;
+      } else if (in_place) {
         Tensor reshaped(value.dtype());
         if (!reshaped.CopyFrom(old, value.shape())) return errors::Internal("Assign: sizes differ");
         old = reshaped;

@@ -233,8 +233,8 @@ struct AssignVariableOp {
     old = std::move(variable->tensor);
     variable->tensor = value;
     variable->is_initialized = true;
-    // A shared buffer may be one that the caller of the run fed and will fill again.
-    return variable->MakeWritable();
+    // A shared buffer may be one that the caller of the run fed and will fill again. A mapped file does not change.
+    return variable->IsOfFile() ? OkStatus() : variable->MakeWritable();
   }
 };
 
@@ -258,6 +258,23 @@ struct VarIsInitializedOp {
       const tenon::MutexLock lock(variable->mutex);
       is_initialized[0] = variable->is_initialized;
       return OkStatus();
+    }
+  };
+};
+
+// Reading never copies a variable here, so that there is nothing to disable. Graphs of SavedModels have it where they
+// save a variable.
+struct DisableCopyOnRead {
+  static constexpr auto signature =
+      Op("DisableCopyOnRead").Input("resource: resource").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& resource) const {
+      Ref<Var> variable;
+      const Status status = LookupResource<Var>(context.op(), resource, &variable);
+      return status.ok() ? status : detail::NoVariable(resource, status);
     }
   };
 };

@@ -89,6 +89,9 @@ struct SessionOptions {
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
   GraphPass lower_control_flow = nullptr;
+  // Refuses a graph whose library has a function with an op that is not registered, as TensorFlow does. False: calling
+  // such a function fails. SavedModel::Load checks the functions that signatures need.
+  bool check_functions = true;
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
   TraceSink* trace_sink = nullptr;  // gets the trace of every run

@@ -126,6 +126,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   Owned<ShapeRefiner> refiner;
   ImportOptions options;
   options.check_devices = true;
+  options.check_functions = session->options().check_functions;
   options.limits = session->options().import_limits;
   options.refiner = &refiner;
   options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
