@@ -447,7 +447,12 @@ Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::strin
   for (std::size_t i = 0; i < values.size(); ++i) {
     const End& end = signature.inputs[i];
     if (values[i].empty()) {
-      if (end.optional) continue;
+      if (end.optional && end.fallback.NumElements() == 0) continue;
+      if (end.optional) {
+        feeds.ends.push_back(end);
+        feeds.tensors.push_back(end.fallback);
+        continue;
+      }
       if (!fill)
         return errors::InvalidArgument("input '", end.key, "' (", end.dtype, " ", end.shape,
                                        ") has no value; say --input ", end.key, "=FILE");
@@ -586,8 +591,8 @@ std::string Summary(const NamedOutput& output, const std::vector<std::string>& l
     }
     const Index finite = tensor.NumElements() - odd;
     if (tensor.NumElements() > 1 && finite > 0)
-      StrAppend(&text, "  min ", static_cast<float>(low), "  max ", static_cast<float>(high), "  mean ",
-                static_cast<float>(sum / static_cast<double>(finite)), "\n");
+      StrAppend(&text, "  min ", Short(low), "  max ", Short(high), "  mean ", Short(sum / static_cast<double>(finite)),
+                "\n");
     if (odd > 0)
       StrAppend(&text, "  ",
                 Styled(Style::kBad, StrCat(odd, " of ", tensor.NumElements(), " values are NaN or infinite")), "\n");

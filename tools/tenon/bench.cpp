@@ -22,7 +22,7 @@ struct Measured {
   std::int64_t batch = 0;  // 0: as the inputs have it
   std::vector<std::int64_t> times;  // nanoseconds, ascending
   double total_ns = 0;
-  std::int64_t items = 1;  // of a run
+  std::int64_t items = 1;  // in one run
   std::uint64_t arena_bytes = 0, lower_bound_bytes = 0;
   bool planned = false;
 
@@ -192,8 +192,9 @@ Result<int> RunBench(const Args& args) {
 
   std::string text =
       StrCat(Styled(Style::kBold, args.arguments()[0]), "  signature ", prepared.signature.name, ", ",
-             threads == 0 ? std::string("a thread per CPU") : StrCat(threads, " threads"), "\n  loaded in ",
-             Duration(static_cast<double>(load_ns)), ", first run ", Duration(static_cast<double>(first_ns)), "\n\n");
+             threads == 0 ? std::string("a thread per CPU") : StrCat(threads, threads == 1 ? " thread" : " threads"),
+             "\n  loaded in ", Duration(static_cast<double>(load_ns)), ", first run ",
+             Duration(static_cast<double>(first_ns)), "\n\n");
   for (std::size_t i = 0; i < feeds.ends.size() && !has_batches; ++i)
     StrAppend(&text, "  input ", feeds.ends[i].key, "  ", feeds.tensors[i].dtype(), " ", feeds.tensors[i].shape(),
               "\n");

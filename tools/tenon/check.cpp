@@ -117,8 +117,7 @@ std::string Nodes(std::int64_t count) { return StrCat(Count(count), count == 1 ?
 
 Result<int> RunCheck(const Args& args) {
   const std::string& path = args.arguments()[0];
-  OpenOptions options;
-  if (args.Has("--tags")) options.tags = {args.Get("--tags")};
+  const OpenOptions options = OpenOptionsOf(args);
   TENON_ASSIGN_OR_RETURN(const Model model, Model::Open(path, options));
   TENON_RETURN_IF_ERROR(tenon::Registry::Global().status());
   Check check(model.graph());

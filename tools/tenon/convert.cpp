@@ -2,6 +2,7 @@
 // tenon convert: one kind of model file to another; prunes and folds graphs.
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <unordered_map>
 
@@ -11,9 +12,13 @@
 #include <tenon/io/bundle_writer.hpp>
 #include <tenon/io/checkpoint.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/io/json_graph.hpp>
 #include <tenon/io/npz.hpp>
+#include <tenon/io/saved_model_file.hpp>
 #include <tenon/io/text_graph.hpp>
 #include <tenon/kernel/registry/registry.hpp>
+#include <tenon/op/graph_def/graph_json.hpp>
+#include <tenon/op/graph_def/meta_graph_proto.hpp>
 
 #include "arrays.hpp"
 #include "model.hpp"
@@ -191,6 +196,7 @@ std::string KindToWrite(const Args& args) {
   if (path.ends_with(".pbtxt") || path.ends_with(".prototxt")) return "text";
   if (path.ends_with(".json")) return "json";
   if (path.ends_with(".npz")) return "npz";
+  if (path.ends_with("/")) return "saved_model";
   return "";
 }
 
@@ -218,10 +224,14 @@ Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
     TENON_ASSIGN_OR_RETURN(auto all, ReadArrays(args.arguments()[0]));
     for (auto& [name, tensor] : all) arrays.push_back({name, std::move(tensor)});
   } else {
-    TENON_ASSIGN_OR_RETURN(const std::string prefix, CheckpointPrefix(args.arguments()[0]));
+    std::string prefix = SavedModelFolder(args.arguments()[0]) + "/variables/variables";
+    if (from == FileKind::kCheckpoint) {
+      TENON_ASSIGN_OR_RETURN(prefix, CheckpointPrefix(args.arguments()[0]));
+    }
     TENON_ASSIGN_OR_RETURN(tenon::CheckpointReader reader, tenon::CheckpointReader::Open(prefix));
     TENON_ASSIGN_OR_RETURN(const auto names, reader.Names());
     for (const std::string& name : names) {
+      if (from == FileKind::kSavedModel && name == "_CHECKPOINTABLE_OBJECT_GRAPH") continue;
       TENON_ASSIGN_OR_RETURN(Tensor tensor, reader.Read(name));
       arrays.push_back({name, std::move(tensor)});
     }
@@ -237,6 +247,49 @@ Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
   return Wrote(args, StrCat("a checkpoint of ", arrays.size(), " tensors"));
 }
 
+// Writes the message of a SavedModel, in another form, to a file: the variables stay where they are.
+Status ConvertSavedModel(const Args& args, const std::string& to) {
+  const std::string& path = args.arguments()[1];
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef model,
+                         tenon::ReadSavedModelFile(SavedModelFolder(args.arguments()[0])));
+  const std::string bytes = to == "binary" ? tenon::SerializeSavedModelDef(model)
+                            : to == "text" ? tenon::SavedModelDefToText(model)
+                                           : tenon::ToJson(model);
+  TENON_RETURN_IF_ERROR(tenon::WriteFile(path, bytes));
+  return Wrote(args, "the message of a SavedModel, without its variables");
+}
+
+tenon::SignatureDef::TensorMap TensorMapOf(const std::vector<End>& ends) {
+  tenon::SignatureDef::TensorMap map;
+  for (const End& end : ends) {
+    tenon::TensorInfo info;
+    info.name = end.tensor;
+    info.dtype = end.dtype;
+    info.tensor_shape = end.shape;
+    map.emplace_back(end.key, std::move(info));
+  }
+  std::sort(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return map;
+}
+
+// A graph without variables as a SavedModel of one signature.
+Status WriteSavedModel(const std::string& folder, GraphDef graph, const Signature& signature) {
+  tenon::SavedModelDef file;
+  file.saved_model_schema_version = 1;
+  tenon::MetaGraphDef& meta_graph = file.meta_graphs.emplace_back();
+  meta_graph.meta_info_def.tags.push_back("serve");
+  tenon::SignatureDef def;
+  def.inputs = TensorMapOf(signature.inputs);
+  def.outputs = TensorMapOf(signature.outputs);
+  def.method_name = "tensorflow/serving/predict";
+  meta_graph.signature_def.emplace_back("serving_default", std::move(def));
+  meta_graph.graph_def = std::move(graph);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return errors::PermissionDenied("'", folder, "': the folder cannot be made: ", error.message());
+  return tenon::WriteFile(folder + "/saved_model.pb", tenon::SerializeSavedModelDef(file));
+}
+
 }  // namespace
 
 Result<int> RunConvert(const Args& args) {
@@ -244,7 +297,8 @@ Result<int> RunConvert(const Args& args) {
   const std::string to = KindToWrite(args);
   if (to.empty())
     return args.Usage(
-        StrCat("'", path, "' has no extension that names a kind; say --to binary, text, json, checkpoint or npz"));
+        StrCat("'", path,
+               "' has no extension that names a kind; say --to binary, text, json, saved_model, checkpoint or npz"));
   TENON_ASSIGN_OR_RETURN(const FileKind kind, KindOf(from));
   if (kind == FileKind::kCheckpoint || kind == FileKind::kNpz) {
     if (to != "npz" && to != "checkpoint")
@@ -253,17 +307,33 @@ Result<int> RunConvert(const Args& args) {
     TENON_RETURN_IF_ERROR(ConvertTensors(args, kind, to));
     return kFine;
   }
+  if (kind == FileKind::kSavedModel && (to == "npz" || to == "checkpoint")) {
+    TENON_RETURN_IF_ERROR(ConvertTensors(args, kind, to));
+    return kFine;
+  }
+  if (kind == FileKind::kSavedModel && !args.Has("--freeze")) {
+    if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch") || to == "saved_model")
+      return args.Usage(StrCat("'", from, "' is a SavedModel; add --freeze"));
+    TENON_RETURN_IF_ERROR(ConvertSavedModel(args, to));
+    return kFine;
+  }
   if (to == "npz" || to == "checkpoint")
     return errors::InvalidArgument("'", from, "' is ", Name(kind), ", which does not become ", to,
                                    "; --to binary, text or json is possible");
-  OpenOptions options;
-  if (args.Has("--tags")) options.tags = {args.Get("--tags")};
+  const OpenOptions options = OpenOptionsOf(args);
   TENON_ASSIGN_OR_RETURN(const std::int64_t limit, args.GetInt("--fold-limit", 10'000'000));
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(from, options));
   TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
   std::vector<End> outputs;
   if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch")) {
     TENON_ASSIGN_OR_RETURN(outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
+  }
+  if (kind == FileKind::kSavedModel)
+    return errors::Unimplemented("'", from, "' is a SavedModel, which this binary cannot freeze");
+  if (to == "saved_model") {  // a signature has shapes
+    GraphDef copy = model.graph();
+    const Result<tenon::Graph> imported = tenon::ImportGraphDef(std::move(copy), tenon::Registry::Global().ops());
+    if (imported.ok()) model.CompleteShapes(*imported);
   }
   GraphDef graph = model.TakeGraph();
   const std::size_t nodes_before = graph.node.size();
@@ -278,8 +348,12 @@ Result<int> RunConvert(const Args& args) {
     TENON_RETURN_IF_ERROR(tenon::WriteGraphFile(path, graph));
   } else if (to == "text") {
     TENON_RETURN_IF_ERROR(tenon::WriteTextGraphFile(path, graph));
+  } else if (to == "json") {
+    TENON_RETURN_IF_ERROR(tenon::WriteJsonGraphFile(path, graph));
   } else {
-    return errors::Unimplemented("'", path, "': this binary cannot write JSON graphs; --to binary or text is possible");
+    Signature written = *signature;
+    if (!outputs.empty()) written.outputs = outputs;
+    TENON_RETURN_IF_ERROR(WriteSavedModel(path, graph, written));
   }
   std::string what = StrCat(graph.node.size(), " nodes");
   if (graph.node.size() != nodes_before) StrAppend(&what, " of ", nodes_before);

@@ -162,7 +162,7 @@ int Report(const Args& args, const std::vector<Compared>& all) {
     json.Member("largest_relative_difference", one.largest_relative).End();
     StrAppend(&text, Styled(one.what.empty() ? Style::kGood : Style::kBad, one.what.empty() ? "near  " : "differs  "),
               one.key.empty() ? "(array)" : one.key, one.what.empty() ? "" : "  ", one.what, "  largest difference ",
-              static_cast<float>(one.largest), ", relative ", static_cast<float>(one.largest_relative), "\n");
+              Short(one.largest), ", relative ", Short(one.largest_relative), "\n");
   }
   json.End().Member("equal", equal).End();
   Print(args.json() ? json.text() : text);
@@ -202,8 +202,7 @@ Result<int> RunDiff(const Args& args) {
     TENON_ASSIGN_OR_RETURN(const auto outputs_b, RunOnce(b));
     return Report(args, CompareAll(outputs_a, outputs_b, tolerance));
   }
-  OpenOptions options;
-  if (args.Has("--tags")) options.tags = {args.Get("--tags")};
+  const OpenOptions options = OpenOptionsOf(args);
   TENON_ASSIGN_OR_RETURN(const Model a, Model::Open(first, options));
   TENON_ASSIGN_OR_RETURN(const Model b, Model::Open(second, options));
   const std::vector<Difference> differences = DiffGraphs(a.graph(), b.graph());

@@ -135,6 +135,28 @@ std::string ArgsText(const tenon::SlimVector<tenon::OpDef::ArgDef>& args) {
   return text;
 }
 
+// Number and bytes of the tensors of a checkpoint.
+struct Variables {
+  std::int64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+Variables VariablesOf(const Model& model) {
+  Variables variables;
+  if (model.kind() != FileKind::kSavedModel) return variables;
+  const auto reader = tenon::CheckpointReader::Open(SavedModelFolder(model.path()) + "/variables/variables");
+  if (!reader.ok()) return variables;
+  const auto names = reader->Names();
+  for (std::size_t i = 0; names.ok() && i < names->size(); ++i) {
+    DataType dtype = DataType::kInvalid;
+    tenon::TensorShape shape;
+    if ((*names)[i] == "_CHECKPOINTABLE_OBJECT_GRAPH" || !reader->Describe((*names)[i], &dtype, &shape).ok()) continue;
+    ++variables.count;
+    variables.bytes +=
+        static_cast<std::uint64_t>(shape.num_elements()) * static_cast<std::uint64_t>(tenon::SizeOf(dtype));
+  }
+  return variables;
+}
+
 Status ShowNode(const tenon::GraphDef& def, const tenon::Graph* graph, const std::string& path, const std::string& name,
                 bool as_json) {
   const std::string_view wanted = tenon::ParseTensorName(name).node;
@@ -167,8 +189,7 @@ Status ShowNode(const tenon::GraphDef& def, const tenon::Graph* graph, const std
 
 Status InfoOfModel(const Args& args) {
   const std::string& path = args.arguments()[0];
-  OpenOptions options;
-  if (args.Has("--tags")) options.tags = {args.Get("--tags")};
+  const OpenOptions options = OpenOptionsOf(args);
   TENON_ASSIGN_OR_RETURN(const std::int64_t top, args.GetInt("--top", 5));
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(path, options));
   const tenon::GraphDef& def = model.graph();
@@ -198,12 +219,17 @@ Status InfoOfModel(const Args& args) {
   const tenon::VersionDef versions = imported ? graph.versions() : def.versions;
   const tenon::FunctionDefLibrary& library = imported ? graph.library() : def.library;
   const auto functions = static_cast<std::int64_t>(library.function.size());
+  const Variables variables = VariablesOf(model);
   if (args.json()) {
     Json json;
     json.Begin('{').Member("file", path).Member("kind", Name(model.kind())).Member("bytes", SizeOfFile(path));
     json.Member("nodes", num_nodes).Member("functions", functions).Member("function_nodes", contents.function_nodes);
     json.Member("producer", versions.producer).Member("min_consumer", versions.min_consumer);
-    json.Member("constant_bytes", contents.constant_bytes).Key("signatures").Begin('[');
+    json.Member("variables", variables.count).Member("variable_bytes", variables.bytes).Key("tags").Begin('[');
+    for (const std::string& tag : model.tags()) json.Value(tag);
+    json.End().Key("all_tags").Begin('[');
+    for (const std::string& tags : model.all_tags()) json.Value(tags);
+    json.End().Member("constant_bytes", contents.constant_bytes).Key("signatures").Begin('[');
     for (const Signature& signature : model.signatures()) {
       json.Begin('{').Member("name", signature.name).Member("method", signature.method);
       AddEnds("inputs", signature.inputs, &json);
@@ -255,6 +281,12 @@ Status InfoOfModel(const Args& args) {
                             Count(num_nodes), num_nodes == 1 ? " node" : " nodes");
   if (functions > 0) StrAppend(&text, ", ", functions, " functions of ", Count(contents.function_nodes), " nodes");
   StrAppend(&text, ", constants of ", Bytes(contents.constant_bytes), ", written by version ", versions.producer, "\n");
+  if (model.kind() == FileKind::kSavedModel) {
+    StrAppend(&text, "  tags ", tenon::StrJoin(model.tags(), ","), ", variables of ", Bytes(variables.bytes), " in ",
+              variables.count, variables.count == 1 ? " tensor" : " tensors", "\n");
+    if (model.all_tags().size() > 1)
+      StrAppend(&text, "  other graphs by --tags: ", tenon::StrJoin(model.all_tags(), "; "), "\n");
+  }
   for (const Signature& signature : model.signatures()) {
     StrAppend(&text, "\nsignature ", Styled(Style::kBold, signature.name),
               signature.method.empty() ? "" : StrCat("  ", signature.method), "\n");

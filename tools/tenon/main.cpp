@@ -109,8 +109,8 @@ constexpr Example kTraceExamples[] = {
 };
 constexpr Option kConvertOptions[] = {
     {"--to", "KIND", "The kind to write; the output's extension decides without it.",
-     "binary text json checkpoint npz"},
-    {"--freeze", "", "Turns the variables of a SavedModel into constants. SavedModels need it to become graphs."},
+     "binary text json saved_model checkpoint npz"},
+    {"--freeze", "", "Turns the variables of a SavedModel into constants. Without it, its message is written."},
     {"--prune", "", "Keeps the nodes that the outputs need."},
     {"--fetch", "TENSOR", "An output to keep, for --prune, --freeze and --fold. May be repeated."},
     {"--fold", "", "Replaces nodes that depend on constants only by constants."},
@@ -176,8 +176,9 @@ constexpr Command kCommands[] = {
      "Writes the timeline of one run after some others: a self-contained page, or a Chrome trace.", 1, kAny,
      kTraceOptions, kTraceExamples, &RunTrace},
     {"convert", "FROM TO", "converts a model file, freezes, prunes, folds",
-     "Converts a model file: graphs between binary, text and JSON; SavedModels to graphs; checkpoints to .npz.", 2, 2,
-     kConvertOptions, kConvertExamples, &RunConvert},
+     "Converts a model file: graphs between binary, text, JSON and SavedModels; SavedModels to frozen graphs;\n"
+     "checkpoints, and the variables of SavedModels, to .npz and back.",
+     2, 2, kConvertOptions, kConvertExamples, &RunConvert},
     {"check", "MODEL", "lists missing ops and kernels",
      "Loads a model, infers its shapes and lists every op and kernel that is missing, with the nearest names.\n"
      "Exit code 3: something is missing, or the graph has a fault.",

@@ -10,9 +10,12 @@
 #include <tenon/op/op_def/node_check.hpp>
 #include <tenon/op/op_def/to_op_def.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/io/json_graph.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/record_format.hpp>
+#include <tenon/io/saved_model_file.hpp>
 #include <tenon/io/text_graph.hpp>
+#include <tenon/saved_model.hpp>
 
 namespace command {
 
@@ -59,15 +62,18 @@ FileKind KindOfBytes(std::string_view bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n") || bytes.starts_with("\xff\xd8\xff") || bytes.starts_with("BM"))
     return FileKind::kImage;
   if (LooksLikeRecords(bytes)) return FileKind::kRecords;
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  if (first != bytes.npos && bytes[first] == '{') return FileKind::kJsonGraph;
-  const tenon::Span<const std::byte> span(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-  if (tenon::detail::LooksLikeText(span))
-    return bytes.find("node") != bytes.npos || bytes.find("library") != bytes.npos ||
-                   bytes.find("versions") != bytes.npos
-               ? FileKind::kTextGraph
-               : FileKind::kText;
-  return FileKind::kUnknown;
+  // Text has no bytes below a blank but line ends and tabs. A binary graph begins with a line feed and a length.
+  const std::string_view head = bytes.substr(0, 256);
+  for (const char c : head) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f || byte >= 0xf5) return FileKind::kUnknown;
+  }
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == head.npos) return FileKind::kUnknown;
+  if (bytes[first] == '{') return FileKind::kJsonGraph;
+  for (const std::string_view field : {"node", "library", "versions"})
+    if (bytes.find(field) != bytes.npos) return FileKind::kTextGraph;
+  return FileKind::kText;
 }
 
 std::uint64_t SizeOfFile(const std::string& path) {
@@ -181,6 +187,45 @@ Signature SignatureOfGraph(const GraphDef& graph) {
 
 }  // namespace
 
+OpenOptions OpenOptionsOf(const Args& args) {
+  OpenOptions options;
+  const std::string tags = args.Get("--tags");
+  for (std::string_view rest = tags; !rest.empty();) {
+    const std::string_view tag = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), tag.size() + 1));
+    options.tags.emplace_back(tag);
+  }
+  return options;
+}
+
+std::string SavedModelFolder(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return path;
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+namespace {
+
+Signature SignatureOfDef(const std::string& name, const tenon::SignatureDef& def, const GraphDef& graph) {
+  const auto described =
+      tenon::Ref<tenon::detail::SignatureImpl>::Adopt(new tenon::detail::SignatureImpl(tenon::Session()));
+  tenon::detail::DescribeSignature(def, graph, described.get());
+  Signature signature;
+  signature.name = name;
+  signature.method = described->method_name;
+  for (std::size_t i = 0; i < described->inputs.size(); ++i) {
+    const tenon::SignatureTensor& input = described->inputs[i];
+    signature.inputs.push_back(
+        {input.key, input.tensor, input.dtype, input.shape, input.has_default, described->defaults[i]});
+  }
+  for (const tenon::SignatureTensor& output : described->outputs)
+    if (!output.tensor.empty()) signature.outputs.push_back({output.key, output.tensor, output.dtype, output.shape});
+  return signature;
+}
+
+}  // namespace
+
 Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
   Model model;
   model.path_ = path;
@@ -189,15 +234,29 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
   switch (model.kind_) {
     case FileKind::kGraph:
     case FileKind::kText:  // the reader's message says what is wrong
-    case FileKind::kTextGraph: {
+    case FileKind::kTextGraph:
+    case FileKind::kJsonGraph: {
       TENON_ASSIGN_OR_RETURN(model.graph_, tenon::ReadGraphFile(path));
       model.signatures_.push_back(SignatureOfGraph(model.graph_));
       return model;
     }
-    case FileKind::kJsonGraph:
-    case FileKind::kSavedModel:
-      return tenon::errors::Unimplemented("'", path, "' is ", Name(model.kind_),
-                                          ", which this binary cannot read; a binary or text GraphDef is wanted");
+    case FileKind::kSavedModel: {
+      const std::string folder = SavedModelFolder(path);
+      TENON_ASSIGN_OR_RETURN(tenon::SavedModelDef file, tenon::ReadSavedModelFile(folder));
+      for (const tenon::MetaGraphDef& graph : file.meta_graphs)
+        model.all_tags_.push_back(tenon::StrJoin(graph.meta_info_def.tags, ","));
+      auto& tags = model.options_.tags;
+      if (tags.empty() && file.meta_graphs.size() == 1)
+        tags.assign(file.meta_graphs[0].meta_info_def.tags.begin(), file.meta_graphs[0].meta_info_def.tags.end());
+      else if (tags.empty())
+        tags = {"serve"};
+      TENON_ASSIGN_OR_RETURN(tenon::MetaGraphDef meta_graph, tenon::TakeMetaGraph(std::move(file), tags, folder));
+      for (const auto& [name, def] : meta_graph.signature_def)
+        if (name != tenon::detail::kInitOpSignature)
+          model.signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
+      model.graph_ = std::move(meta_graph.graph_def);
+      return model;
+    }
     case FileKind::kCheckpoint:
       return tenon::errors::InvalidArgument("'", path,
                                             "' is a checkpoint, which has variables but no graph; a "
@@ -241,6 +300,11 @@ Result<const Signature*> Model::Find(std::string_view name) const {
 }
 
 Result<tenon::Session> Model::MakeSession(tenon::SessionOptions options) const {
+  if (kind_ == FileKind::kSavedModel) {
+    TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded,
+                           tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags, std::move(options)}));
+    return loaded.session();
+  }
   // A mapped file keeps the packed copies of its weights out of the limit.
   if (kind_ == FileKind::kGraph) return tenon::Session::FromGraphFile(path_, std::move(options));
   return tenon::Session::FromGraphDef(graph_, std::move(options));

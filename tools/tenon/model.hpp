@@ -45,7 +45,8 @@ struct End {
   std::string tensor;  // "pixels:0"
   tenon::DataType dtype = tenon::DataType::kInvalid;
   tenon::PartialTensorShape shape;
-  bool optional = false;  // a PlaceholderWithDefault
+  bool optional = false;  // a run may leave it out
+  tenon::Tensor fallback = tenon::Tensor();  // the value that is fed then; without elements: the graph has one
 };
 
 struct Signature {
@@ -55,12 +56,17 @@ struct Signature {
 };
 
 struct OpenOptions {
-  std::vector<std::string> tags;  // of a SavedModel; empty: "serve", or the only ones
+  std::vector<std::string> tags = {};  // choose a graph of a SavedModel; empty: "serve", or the only graph
 };
+
+// The tags of --tags: "serve,gpu".
+OpenOptions OpenOptionsOf(const Args& args);
+// Returns the folder of a SavedModel whose folder or file a path names.
+std::string SavedModelFolder(const std::string& path);
 
 class Model {
  public:
-  // Reads a model. InvalidArgument: a file of another kind. Unimplemented: a kind of model that cannot be read.
+  // Reads a model. Variables of a SavedModel are read by MakeSession. InvalidArgument: a file of another kind.
   static Result<Model> Open(const std::string& path, const OpenOptions& options = {});
 
   const std::string& path() const { return path_; }
@@ -68,6 +74,9 @@ class Model {
   const tenon::GraphDef& graph() const { return graph_; }
   tenon::GraphDef&& TakeGraph() { return std::move(graph_); }
   const std::vector<Signature>& signatures() const { return signatures_; }
+  // Tags of the graph, and of all graphs of the file, of a SavedModel: "serve".
+  const std::vector<std::string>& tags() const { return options_.tags; }
+  const std::vector<std::string>& all_tags() const { return all_tags_; }
   // Fills in shapes of outputs that the graph itself does not have.
   void CompleteShapes(const tenon::Graph& graph);
   // Returns the signature of that name, or the default one for "". NotFound: there is no such signature.
@@ -81,13 +90,14 @@ class Model {
   OpenOptions options_;
   tenon::GraphDef graph_;
   std::vector<Signature> signatures_;
+  std::vector<std::string> all_tags_;
 };
 
 // A signature that is ready to run.
 struct Runner {
   tenon::Session session;
   tenon::Callable callable;
-  std::vector<End> inputs, outputs;  // of the callable, in order
+  std::vector<End> inputs, outputs;  // in the order of the callable
 };
 
 // Options of the subcommands that run a model: --signature, --fetch, --threads, ...

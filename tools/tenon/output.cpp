@@ -87,6 +87,7 @@ std::string Count(std::int64_t count) {
   for (std::size_t i = digits.size(); i > 3 + (count < 0 ? 1u : 0u);) digits.insert(i -= 3, ",");
   return digits;
 }
+std::string Short(double number) { return Format("%.6g", number); }
 std::string Fixed(double number, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the command writes: text with colours on a terminal, tables, JSON, a progress bar.
+// Writes all output of the command: text with colours on a terminal, tables, JSON, a progress bar.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +39,8 @@ std::string Bytes(std::uint64_t bytes);
 std::string Duration(double nanoseconds);
 // "12,345"
 std::string Count(std::int64_t count);
+// A number with at most six digits: "0.981596", "1.5e-06".
+std::string Short(double number);
 // A number with so many digits behind the point.
 std::string Fixed(double number, int digits);
 

@@ -65,8 +65,7 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
 
 Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
   Prepared prepared;
-  OpenOptions open;
-  if (args.Has("--tags")) open.tags = {args.Get("--tags")};
+  const OpenOptions open = OpenOptionsOf(args);
   TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0));
   TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0));
   TENON_ASSIGN_OR_RETURN(const ImageOptions images, ImageOptionsOf(args));
