@@ -57,7 +57,7 @@ PAGES = {
         ('io/read_graph.hpp', ['ReadGraphFile']), ('io/graph_file.hpp', ['WriteGraphFile']),
         ('io/text_graph.hpp', ['ReadTextGraphFile', 'WriteTextGraphFile']),
         ('io/json_graph.hpp', ['ReadJsonGraphFile', 'WriteJsonGraphFile']),
-        ('io/recognize.hpp', ['FileKind', 'RecognizeFile', 'Describe']),
+        ('io/file_kind.hpp', ['FileKind', 'Describe']), ('io/recognize.hpp', ['RecognizeFile']),
         ('op/graph_def/graph_json.hpp', ['ParseJsonGraphDef', 'ParseJson', 'ToJson']),
         ('op/graph_def/graph_text.hpp', ['ParseTextGraphDef', 'ParseText', 'ToText', 'ParseTextOpList',
                                          'OpListToText'])]),

@@ -45,6 +45,19 @@ TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status 
   return why;
 }
 
+// Another message may read as a graph: its first name then has control characters, as lengths are.
+inline bool LooksLikeGraph(const GraphDef& graph) {
+  if (graph.node.empty() && graph.library.empty()) return graph.versions != VersionDef() || !graph.debug_info.empty();
+  std::string_view name;
+  if (!graph.node.empty())
+    name = graph.node[0].op;
+  else if (!graph.library.function.empty())
+    name = graph.library.function[0].signature.name;
+  for (const char c : name)
+    if (c >= 0 && c < ' ') return false;
+  return true;
+}
+
 // A file that is not a binary graph is perhaps a text graph: names or a comment, or an object of JSON.
 TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Span<const std::byte> bytes, Status why) {
   const unsigned char first = FirstOfText(bytes);
@@ -52,8 +65,11 @@ TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Sp
   if (!is_json && first != '#' && !(first >= 'a' && first <= 'z') && !(first >= 'A' && first <= 'Z'))
     return WithDescription(path, why);
   const auto& reader = is_json ? extensions.read_graph_json : extensions.read_graph_text;
-  if (const GraphTextReader read = reader.load(std::memory_order_acquire); read != nullptr)
-    return read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (const GraphTextReader read = reader.load(std::memory_order_acquire); read != nullptr) {
+    Result<GraphDef> graph = read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (!graph.ok()) graph = WithDescription(path, graph.status());
+    return graph;
+  }
   if (extensions.describe_file.load(std::memory_order_acquire) != nullptr) return WithDescription(path, why);
   return Status(why.code(),
                 StrCat(why.message(), "; the file looks like text, and a binary GraphDef is wanted: include <tenon/io/",
@@ -73,10 +89,10 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access
   const MappedFile& file = *opened;
   const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
-    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
+    return detail::WithDescription(
+        path, errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted"));
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
-  if (graph.ok() && graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() &&
-      graph->debug_info.empty()) {
+  if (graph.ok() && !detail::LooksLikeGraph(*graph)) {
     graph = detail::ReadAsText(
         path, bytes,
         errors::InvalidArgument(

@@ -399,7 +399,7 @@ class JsonReader {
   TextTables tables_;
   JsonErrors style_;
   Code code_ = Code::kInvalidArgument;
-  std::string path_;  // of the mistake
+  std::string path_;  // the mistake is in there
   int depth_ = 0;
 };
 

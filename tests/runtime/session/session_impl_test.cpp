@@ -53,6 +53,25 @@ TEST_SUITE("Session") {
     CHECK(session->outputs()[0].name == "z:0");
     CHECK(session->devices() == std::vector<std::string>{"/job:localhost/replica:0/task:0/device:CPU:0"});
   }
+  TEST_CASE("an input with a default is optional") {
+    GraphBuilder b = SmallGraph();
+    const Output half = b.Const("half", Tensor::Scalar(.5f));
+    const Output keep = b.Add("PlaceholderWithDefault", "keep", {half},
+                              {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({})}});
+    b.Add("Identity", "kept", {keep});
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const std::vector<Endpoint> inputs = session->inputs();
+    REQUIRE(inputs.size() == 2);
+    CHECK(inputs[0].name == "x:0");
+    CHECK_FALSE(inputs[0].optional);
+    CHECK(inputs[1].name == "keep:0");
+    CHECK(inputs[1].dtype == DataType::kFloat);
+    CHECK(inputs[1].optional);
+    for (const Endpoint& output : session->outputs()) CHECK_FALSE(output.optional);
+    CHECK((*session->Run({}, {"kept"}))[0].flat<float>()(0) == .5f);
+    CHECK((*session->Run({{"keep", Tensor::Scalar(2.0f)}}, {"kept"}))[0].flat<float>()(0) == 2);
+  }
   TEST_CASE("prepared signatures are bounded, and forgotten ones are prepared again") {
     const auto session = Session::FromGraph(WideGraph(3, 3), {.max_cached_signatures = 2});
     for (int round = 0; round < 3; ++round)

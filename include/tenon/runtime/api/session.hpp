@@ -92,6 +92,7 @@ struct Endpoint {
   std::string name;  // "pixels:0"
   DataType dtype = DataType::kInvalid;  // element type
   std::string shape;  // "[?,784]", "<unknown>"
+  bool optional = false;  // the input has a value without a feed
 };
 
 // A device of a session, as ListDevices() describes it.
@@ -282,7 +283,8 @@ class Session {
     return detail::Runtime::MakeCallable(*this, options);
   }
 
-  // Lists the outputs of the placeholders, in graph order. Without memory this, outputs() and devices() throw
+  // Lists the outputs of the placeholders, in graph order; those with a default (PlaceholderWithDefault) are `optional`.
+  // Without memory this, outputs() and devices() throw
   // std::bad_alloc.
   std::vector<Endpoint> inputs() const {
     std::vector<Endpoint> endpoints;

@@ -94,13 +94,15 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
   const Ref<GraphUse> use = static_cast<const SessionImpl&>(*session.impl_).current();
   if (!use) return;
   for (const Node& node : use->state->graph.nodes()) {
-    if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
+    const bool optional = inputs && node.op_name() == "PlaceholderWithDefault";
+    if (inputs && !optional && node.node_class != NodeClass::kPlaceholder) continue;
     SlimVector<char> is_read(static_cast<std::size_t>(node.num_outputs()), 0);
     for (const OutEdge& edge : node.outputs)
       if (edge.output >= 0) is_read[static_cast<std::size_t>(edge.output)] = 1;
     for (int i = 0; i < node.num_outputs(); ++i) {
       if (!inputs && is_read[static_cast<std::size_t>(i)] != 0) continue;
-      endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
+      endpoints->push_back(
+          {StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString(), optional});
     }
   }
 }
