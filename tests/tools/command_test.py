@@ -515,5 +515,48 @@ class Doctor(Case):
         self.assertIn('instruction sets', self.text('doctor'))
 
 
+class SavedModels(Case):
+    """A graph becomes a SavedModel and comes back; and the recorded ones, where they are."""
+    def test_there_and_back(self):
+        self.tenon('convert', self.graph, 'folder', '--to', 'saved_model')
+        info = self.json('info', 'folder')
+        self.assertEqual((info['kind'], info['tags'], info['nodes']), ('a SavedModel', ['serve'], 7))
+        signature = info['signatures'][0]
+        self.assertEqual((signature['name'], signature['method']), ('serving_default', 'tensorflow/serving/predict'))
+        self.assertEqual([(end['key'], end['tensor'], end['shape']) for end in signature['outputs']],
+                         [('y', 'y:0', [-1, 2]), ('z', 'z:0', [-1, 2])])
+        self.assertEqual(self.values('folder', '1,2'), {'y': [[3, 14]], 'z': [[1, 4]]})
+        self.assertEqual(self.values('folder/saved_model.pb', '1,2', '--fetch', 'z'), {'z': [[1, 4]]})
+        self.assertTrue(self.json('check', 'folder')['ok'])
+        self.assertTrue(self.json('diff', self.graph, 'folder')['equal'])
+        self.json('bench', 'folder', '--runs', 2)
+        self.tenon('run', 'folder', '1,2', '--tags', 'train', code=1)
+        self.assertIn('{ serve }', self.errors)
+        self.tenon('convert', 'folder', 'folder/saved_model.pbtxt')
+        (self.folder / 'folder/saved_model.pb').unlink()
+        self.assertEqual(self.values('folder', '1,2')['z'], [[1, 4]])
+        self.tenon('convert', 'folder', 'message.json')
+        self.assertEqual(json.loads((self.folder / 'message.json').read_text())['savedModelSchemaVersion'], '1')
+
+    def test_recorded_models(self):
+        folders = sorted(path.parent for path in GOLDEN.glob('**/saved_models/*/saved_model.pb'))
+        if not folders:
+            self.skipTest('there are no recorded SavedModels')
+        for folder in folders:
+            info = self.json('info', folder, '--tags', self.json_tags(folder))
+            self.assertTrue(info['signatures'], folder)
+            self.assertEqual(info['missing_ops'], [], folder)
+            for signature in info['signatures']:
+                if signature['outputs'] and all(end['dtype'] != 'string' and end['shape'] and all(dim >= 0 for dim in end['shape'][1:])
+                                                for end in signature['inputs']):
+                    self.json('bench', folder, '--runs', 1, '--warmup', 0, '-s', signature['name'], '--tags',
+                              self.json_tags(folder))
+
+    def json_tags(self, folder):
+        """The first tags of a folder, as --tags wants them."""
+        done = subprocess.run([COMMAND, 'info', str(folder), '--json', '--tags', 'no such tag'], capture_output=True)
+        return ','.join(done.stderr.decode().split("' has {")[1].split('}')[0].split())
+
+
 if __name__ == '__main__':
     unittest.main()

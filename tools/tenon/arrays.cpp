@@ -11,6 +11,7 @@
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/npy.hpp>
 #include <tenon/io/npz.hpp>
+#include <tenon/io/recognize.hpp>
 
 namespace command {
 
@@ -308,7 +309,7 @@ std::vector<std::string> SplitLines(std::string_view text) {
 Result<Tensor> TensorOfBytes(tenon::Span<const std::byte> bytes, tenon::Buffer* owner, const std::string& where,
                              const End& end, const ImageOptions& images) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  switch (KindOfBytes(text.substr(0, 1 << 16))) {
+  switch (tenon::detail::KindOfContent(bytes)) {
     case FileKind::kNpy: return tenon::ParseNpy(bytes, owner, where);
     case FileKind::kImage: {
       if (end.dtype == DataType::kString) return Tensor::Scalar(text);  // the graph decodes it
@@ -369,10 +370,8 @@ Result<Tensor> ReadValue(const std::string& value, const End& end, const ImageOp
   }
   if (std::filesystem::is_regular_file(path, error)) {
     TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
-    const std::string_view head(reinterpret_cast<const char*>(file.bytes().data()),
-                                std::min<std::size_t>(file.bytes().size(), 64));
     Tensor tensor;
-    if (KindOfBytes(head) == FileKind::kNpz) {
+    if (tenon::detail::KindOfContent(file.bytes()) == FileKind::kNpz) {
       TENON_ASSIGN_OR_RETURN(const tenon::NpzFile npz, tenon::NpzFile::Open(path));
       std::vector<std::string> names;
       for (const auto& name : npz.Names()) names.emplace_back(name);

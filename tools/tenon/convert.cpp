@@ -225,13 +225,13 @@ Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
     for (auto& [name, tensor] : all) arrays.push_back({name, std::move(tensor)});
   } else {
     std::string prefix = SavedModelFolder(args.arguments()[0]) + "/variables/variables";
-    if (from == FileKind::kCheckpoint) {
+    if (IsCheckpoint(from)) {
       TENON_ASSIGN_OR_RETURN(prefix, CheckpointPrefix(args.arguments()[0]));
     }
     TENON_ASSIGN_OR_RETURN(tenon::CheckpointReader reader, tenon::CheckpointReader::Open(prefix));
     TENON_ASSIGN_OR_RETURN(const auto names, reader.Names());
     for (const std::string& name : names) {
-      if (from == FileKind::kSavedModel && name == "_CHECKPOINTABLE_OBJECT_GRAPH") continue;
+      if (IsSavedModel(from) && name == "_CHECKPOINTABLE_OBJECT_GRAPH") continue;
       TENON_ASSIGN_OR_RETURN(Tensor tensor, reader.Read(name));
       arrays.push_back({name, std::move(tensor)});
     }
@@ -248,10 +248,10 @@ Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
 }
 
 // Writes the message of a SavedModel, in another form, to a file: the variables stay where they are.
-Status ConvertSavedModel(const Args& args, const std::string& to) {
+Status ConvertSavedModel(const Args& args, FileKind kind, const std::string& to) {
   const std::string& path = args.arguments()[1];
   TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef model,
-                         tenon::ReadSavedModelFile(SavedModelFolder(args.arguments()[0])));
+                         ReadSavedModel(args.arguments()[0], kind));
   const std::string bytes = to == "binary" ? tenon::SerializeSavedModelDef(model)
                             : to == "text" ? tenon::SavedModelDefToText(model)
                                            : tenon::ToJson(model);
@@ -300,21 +300,21 @@ Result<int> RunConvert(const Args& args) {
         StrCat("'", path,
                "' has no extension that names a kind; say --to binary, text, json, saved_model, checkpoint or npz"));
   TENON_ASSIGN_OR_RETURN(const FileKind kind, KindOf(from));
-  if (kind == FileKind::kCheckpoint || kind == FileKind::kNpz) {
+  if (IsCheckpoint(kind) || kind == FileKind::kNpz) {
     if (to != "npz" && to != "checkpoint")
       return errors::InvalidArgument("'", from, "' is ", Name(kind),
                                      ", which has no graph; --to npz or checkpoint is possible");
     TENON_RETURN_IF_ERROR(ConvertTensors(args, kind, to));
     return kFine;
   }
-  if (kind == FileKind::kSavedModel && (to == "npz" || to == "checkpoint")) {
+  if (IsSavedModel(kind) && (to == "npz" || to == "checkpoint")) {
     TENON_RETURN_IF_ERROR(ConvertTensors(args, kind, to));
     return kFine;
   }
-  if (kind == FileKind::kSavedModel && !args.Has("--freeze")) {
+  if (IsSavedModel(kind) && !args.Has("--freeze")) {
     if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch") || to == "saved_model")
       return args.Usage(StrCat("'", from, "' is a SavedModel; add --freeze"));
-    TENON_RETURN_IF_ERROR(ConvertSavedModel(args, to));
+    TENON_RETURN_IF_ERROR(ConvertSavedModel(args, kind, to));
     return kFine;
   }
   if (to == "npz" || to == "checkpoint")
@@ -328,7 +328,7 @@ Result<int> RunConvert(const Args& args) {
   if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch")) {
     TENON_ASSIGN_OR_RETURN(outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
   }
-  if (kind == FileKind::kSavedModel)
+  if (IsSavedModel(kind))
     return errors::Unimplemented("'", from, "' is a SavedModel, which this binary cannot freeze");
   if (to == "saved_model") {  // a signature has shapes
     GraphDef copy = model.graph();

@@ -169,8 +169,6 @@ int Report(const Args& args, const std::vector<Compared>& all) {
   return equal ? kFine : kFound;
 }
 
-bool IsArrays(FileKind kind) { return kind == FileKind::kNpy || kind == FileKind::kNpz; }
-
 Result<std::vector<NamedOutput>> OutputsOfFile(const std::string& path) {
   TENON_ASSIGN_OR_RETURN(auto arrays, ReadArrays(path));
   std::vector<NamedOutput> outputs;

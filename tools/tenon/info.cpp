@@ -142,7 +142,7 @@ struct Variables {
 };
 Variables VariablesOf(const Model& model) {
   Variables variables;
-  if (model.kind() != FileKind::kSavedModel) return variables;
+  if (!IsSavedModel(model.kind())) return variables;
   const auto reader = tenon::CheckpointReader::Open(SavedModelFolder(model.path()) + "/variables/variables");
   if (!reader.ok()) return variables;
   const auto names = reader->Names();
@@ -281,7 +281,7 @@ Status InfoOfModel(const Args& args) {
                             Count(num_nodes), num_nodes == 1 ? " node" : " nodes");
   if (functions > 0) StrAppend(&text, ", ", functions, " functions of ", Count(contents.function_nodes), " nodes");
   StrAppend(&text, ", constants of ", Bytes(contents.constant_bytes), ", written by version ", versions.producer, "\n");
-  if (model.kind() == FileKind::kSavedModel) {
+  if (IsSavedModel(model.kind())) {
     StrAppend(&text, "  tags ", tenon::StrJoin(model.tags(), ","), ", variables of ", Bytes(variables.bytes), " in ",
               variables.count, variables.count == 1 ? " tensor" : " tensors", "\n");
     if (model.all_tags().size() > 1)
@@ -399,7 +399,7 @@ Status InfoOfCheckpoint(const Args& args) {
         static_cast<std::uint64_t>(shape.num_elements()) * static_cast<std::uint64_t>(tenon::SizeOf(dtype));
     rows.push_back({name, type_name, shape.DebugString(), bytes});
   }
-  ShowRows(args, FileKind::kCheckpoint, "tensors", rows);
+  ShowRows(args, FileKind::kCheckpointPrefix, "tensors", rows);
   return tenon::OkStatus();
 }
 
@@ -450,10 +450,13 @@ Status InfoOfImage(const Args& args) {
 
 Result<int> RunInfo(const Args& args) {
   TENON_ASSIGN_OR_RETURN(const FileKind kind, KindOf(args.arguments()[0]));
+  if (IsCheckpoint(kind)) {
+    TENON_RETURN_IF_ERROR(InfoOfCheckpoint(args));
+    return kFine;
+  }
   switch (kind) {
     case FileKind::kNpy:
     case FileKind::kNpz: TENON_RETURN_IF_ERROR(InfoOfArrays(args, kind)); break;
-    case FileKind::kCheckpoint: TENON_RETURN_IF_ERROR(InfoOfCheckpoint(args)); break;
     case FileKind::kRecords: TENON_RETURN_IF_ERROR(InfoOfRecords(args)); break;
     case FileKind::kImage: TENON_RETURN_IF_ERROR(InfoOfImage(args)); break;
     default: TENON_RETURN_IF_ERROR(InfoOfModel(args)); break;

@@ -12,7 +12,7 @@
 #include <tenon/io/graph_file.hpp>
 #include <tenon/io/json_graph.hpp>
 #include <tenon/io/mapped_file.hpp>
-#include <tenon/io/record_format.hpp>
+#include <tenon/io/recognize.hpp>
 #include <tenon/io/saved_model_file.hpp>
 #include <tenon/io/text_graph.hpp>
 #include <tenon/saved_model.hpp>
@@ -26,55 +26,33 @@ using tenon::NodeDef;
 
 std::string_view Name(FileKind kind) {
   switch (kind) {
-    case FileKind::kUnknown: return "a file of an unknown kind";
     case FileKind::kGraph: return "a binary GraphDef";
-    case FileKind::kTextGraph: return "a text GraphDef";
-    case FileKind::kJsonGraph: return "a JSON GraphDef";
-    case FileKind::kSavedModel: return "a SavedModel";
-    case FileKind::kCheckpoint: return "a checkpoint";
+    case FileKind::kGraphText: return "a text GraphDef";
+    case FileKind::kGraphJson: return "a JSON GraphDef";
+    case FileKind::kMetaGraph:
+    case FileKind::kMetaGraphText: return "a MetaGraphDef";
+    case FileKind::kSavedModelFolder:
+    case FileKind::kSavedModel:
+    case FileKind::kSavedModelText: return "a SavedModel";
     case FileKind::kNpy: return "an .npy file";
     case FileKind::kNpz: return "an .npz file";
     case FileKind::kImage: return "an image";
     case FileKind::kRecords: return "a TFRecord file";
-    case FileKind::kText: return "a text file";
+    default: return IsCheckpoint(kind) ? "a checkpoint" : "a file of another kind";
   }
-  return "a file";
 }
+Result<FileKind> KindOf(const std::string& path) { return tenon::RecognizeFile(path); }
+bool IsCheckpoint(FileKind kind) {
+  return kind >= FileKind::kCheckpointFolder && kind <= FileKind::kCheckpointData;
+}
+bool IsSavedModel(FileKind kind) { return kind >= FileKind::kSavedModelFolder && kind <= FileKind::kSavedModelText; }
+bool IsArrays(FileKind kind) { return kind == FileKind::kNpy || kind == FileKind::kNpz; }
 
 namespace {
-
 std::string_view AsText(tenon::Span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-
-// A record file begins with a length and the checksum of that length.
-bool LooksLikeRecords(std::string_view bytes) {
-  if (bytes.size() < tenon::detail::kRecordHeader) return false;
-  std::uint64_t length = 0;
-  return tenon::detail::ReadRecordHeader(bytes.data(), &length);
-}
-
 }  // namespace
-
-FileKind KindOfBytes(std::string_view bytes) {
-  if (bytes.starts_with("\x93NUMPY")) return FileKind::kNpy;
-  if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return FileKind::kNpz;
-  if (bytes.starts_with("\x89PNG\r\n\x1a\n") || bytes.starts_with("\xff\xd8\xff") || bytes.starts_with("BM"))
-    return FileKind::kImage;
-  if (LooksLikeRecords(bytes)) return FileKind::kRecords;
-  // Text has no bytes below a blank but line ends and tabs. A binary graph begins with a line feed and a length.
-  const std::string_view head = bytes.substr(0, 256);
-  for (const char c : head) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f || byte >= 0xf5) return FileKind::kUnknown;
-  }
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  if (first == head.npos) return FileKind::kUnknown;
-  if (bytes[first] == '{') return FileKind::kJsonGraph;
-  for (const std::string_view field : {"node", "library", "versions"})
-    if (bytes.find(field) != bytes.npos) return FileKind::kTextGraph;
-  return FileKind::kText;
-}
 
 std::uint64_t SizeOfFile(const std::string& path) {
   std::error_code error;
@@ -92,7 +70,11 @@ Result<std::string> CheckpointPrefix(const std::string& path) {
   std::error_code error;
   if (path.ends_with(".index")) return path.substr(0, path.size() - 6);
   if (fs::exists(path + ".index", error)) return path;
-  const fs::path state = fs::path(path) / "checkpoint";
+  TENON_ASSIGN_OR_RETURN(const FileKind kind, KindOf(path));
+  if (kind == FileKind::kCheckpointV1) return path;
+  if (kind == FileKind::kCheckpointData) return path.substr(0, path.rfind(".data-"));
+  const fs::path folder = kind == FileKind::kCheckpointState ? fs::path(path).parent_path() : fs::path(path);
+  const fs::path state = folder / "checkpoint";
   if (fs::is_regular_file(state, error)) {
     TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(state.string()));
     const std::string_view text = AsText(file.bytes());
@@ -101,28 +83,10 @@ Result<std::string> CheckpointPrefix(const std::string& path) {
     const std::size_t end = at == text.npos ? at : text.find('"', at + kKey.size());
     if (end != text.npos) {
       const fs::path name(std::string(text.substr(at + kKey.size(), end - at - kKey.size())));
-      return (name.is_absolute() ? name : fs::path(path) / name).string();
+      return (name.is_absolute() ? name : folder / name).string();
     }
   }
   return tenon::errors::InvalidArgument("'", path, "' is not a checkpoint; a prefix with PREFIX.index is wanted");
-}
-
-Result<FileKind> KindOf(const std::string& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    for (const char* const name : {"saved_model.pb", "saved_model.pbtxt"})
-      if (fs::exists(fs::path(path) / name, error)) return FileKind::kSavedModel;
-    if (fs::exists(fs::path(path) / "checkpoint", error)) return FileKind::kCheckpoint;
-    return tenon::errors::InvalidArgument(
-        "'", path, "' is a folder without saved_model.pb; a model file or the folder of a SavedModel is wanted");
-  }
-  const std::string file_name = fs::path(path).filename().string();
-  if (file_name == "saved_model.pb" || file_name == "saved_model.pbtxt") return FileKind::kSavedModel;
-  if (path.ends_with(".index") || (!fs::exists(path, error) && fs::exists(path + ".index", error)))
-    return FileKind::kCheckpoint;
-  TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
-  const FileKind kind = KindOfBytes(AsText(file.bytes()).substr(0, 1 << 16));
-  return kind == FileKind::kUnknown && !file.bytes().empty() ? FileKind::kGraph : kind;
 }
 
 std::string ShapeText(const tenon::PartialTensorShape& shape) { return shape.DebugString(); }
@@ -187,6 +151,12 @@ Signature SignatureOfGraph(const GraphDef& graph) {
 
 }  // namespace
 
+Result<tenon::SavedModelDef> ReadSavedModel(const std::string& path, FileKind kind) {
+  if (kind == FileKind::kSavedModel) return tenon::detail::ReadBinarySavedModel(path);
+  if (kind == FileKind::kSavedModelText) return tenon::detail::ReadTextSavedModel(path);
+  return tenon::ReadSavedModelFile(path);
+}
+
 OpenOptions OpenOptionsOf(const Args& args) {
   OpenOptions options;
   const std::string tags = args.Get("--tags");
@@ -233,16 +203,27 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
   TENON_ASSIGN_OR_RETURN(model.kind_, KindOf(path));
   switch (model.kind_) {
     case FileKind::kGraph:
-    case FileKind::kText:  // the reader's message says what is wrong
-    case FileKind::kTextGraph:
-    case FileKind::kJsonGraph: {
+    case FileKind::kGraphText:
+    case FileKind::kGraphJson: {
       TENON_ASSIGN_OR_RETURN(model.graph_, tenon::ReadGraphFile(path));
       model.signatures_.push_back(SignatureOfGraph(model.graph_));
       return model;
     }
-    case FileKind::kSavedModel: {
-      const std::string folder = SavedModelFolder(path);
-      TENON_ASSIGN_OR_RETURN(tenon::SavedModelDef file, tenon::ReadSavedModelFile(folder));
+    case FileKind::kMetaGraph:
+    case FileKind::kMetaGraphText: {
+      TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
+      Result<tenon::MetaGraphDef> meta_graph = model.kind_ == FileKind::kMetaGraph
+                                                   ? tenon::ParseMetaGraphDef(file.bytes(), file.buffer())
+                                                   : tenon::ParseTextMetaGraphDef(AsText(file.bytes()));
+      if (!meta_graph.ok())
+        return Status(meta_graph.status().code(), StrCat("'", path, "': ", meta_graph.status().message()));
+      model.SetMetaGraph(*std::move(meta_graph));
+      return model;
+    }
+    case FileKind::kSavedModelFolder:
+    case FileKind::kSavedModel:
+    case FileKind::kSavedModelText: {
+      TENON_ASSIGN_OR_RETURN(tenon::SavedModelDef file, ReadSavedModel(path, model.kind_));
       for (const tenon::MetaGraphDef& graph : file.meta_graphs)
         model.all_tags_.push_back(tenon::StrJoin(graph.meta_info_def.tags, ","));
       auto& tags = model.options_.tags;
@@ -250,21 +231,22 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
         tags.assign(file.meta_graphs[0].meta_info_def.tags.begin(), file.meta_graphs[0].meta_info_def.tags.end());
       else if (tags.empty())
         tags = {"serve"};
-      TENON_ASSIGN_OR_RETURN(tenon::MetaGraphDef meta_graph, tenon::TakeMetaGraph(std::move(file), tags, folder));
-      for (const auto& [name, def] : meta_graph.signature_def)
-        if (name != tenon::detail::kInitOpSignature)
-          model.signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
-      model.graph_ = std::move(meta_graph.graph_def);
+      TENON_ASSIGN_OR_RETURN(tenon::MetaGraphDef meta_graph, tenon::TakeMetaGraph(std::move(file), tags, path));
+      model.SetMetaGraph(std::move(meta_graph));
       return model;
     }
-    case FileKind::kCheckpoint:
-      return tenon::errors::InvalidArgument("'", path,
-                                            "' is a checkpoint, which has variables but no graph; a "
-                                            "GraphDef or a SavedModel is wanted");
     default:
-      return tenon::errors::InvalidArgument("'", path, "' is ", Name(model.kind_),
-                                            "; a GraphDef or a SavedModel is wanted");
+      return tenon::errors::InvalidArgument("'", path, "' ", tenon::Describe(model.kind_),
+                                            "; a graph or a SavedModel is wanted");
   }
+}
+
+void Model::SetMetaGraph(tenon::MetaGraphDef&& meta_graph) {
+  for (const auto& [name, def] : meta_graph.signature_def)
+    if (name != tenon::detail::kInitOpSignature)
+      signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
+  if (signatures_.empty()) signatures_.push_back(SignatureOfGraph(meta_graph.graph_def));
+  graph_ = std::move(meta_graph.graph_def);
 }
 
 void Model::CompleteShapes(const tenon::Graph& graph) {
@@ -300,7 +282,7 @@ Result<const Signature*> Model::Find(std::string_view name) const {
 }
 
 Result<tenon::Session> Model::MakeSession(tenon::SessionOptions options) const {
-  if (kind_ == FileKind::kSavedModel) {
+  if (IsSavedModel(kind_)) {
     TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded,
                            tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags, std::move(options)}));
     return loaded.session();

@@ -9,31 +9,22 @@
 
 #include <tenon/tenon.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/io/file_kind.hpp>
+#include <tenon/op/graph_def/meta_graph.hpp>
 
 #include "command.hpp"
 
 namespace command {
 
-enum class FileKind {
-  kUnknown,
-  kGraph,  // binary GraphDef
-  kTextGraph,
-  kJsonGraph,
-  kSavedModel,  // the folder
-  kCheckpoint,
-  kNpy,
-  kNpz,
-  kImage,
-  kRecords,  // TFRecord
-  kText,
-};
+using tenon::FileKind;
 
 // "a binary GraphDef", ...
 std::string_view Name(FileKind kind);
-// Tells the kind of a file by its content, of a folder by the files in it. NotFound: there is no such file.
+// Tells the kind of a file or folder by its content. NotFound: there is no such file.
 Result<FileKind> KindOf(const std::string& path);
-// Tells the kind of bytes; kUnknown for bytes that may be a binary GraphDef.
-FileKind KindOfBytes(std::string_view bytes);
+bool IsCheckpoint(FileKind kind);
+bool IsSavedModel(FileKind kind);
+bool IsArrays(FileKind kind);  // .npy or .npz
 // Returns the size of a file, or of all files of a folder.
 std::uint64_t SizeOfFile(const std::string& path);
 // Returns the prefix of a checkpoint that a path names: the prefix itself, its index file, or its folder.
@@ -63,6 +54,8 @@ struct OpenOptions {
 OpenOptions OpenOptionsOf(const Args& args);
 // Returns the folder of a SavedModel whose folder or file a path names.
 std::string SavedModelFolder(const std::string& path);
+// Reads the message of a SavedModel of this kind.
+Result<tenon::SavedModelDef> ReadSavedModel(const std::string& path, FileKind kind);
 
 class Model {
  public:
@@ -85,19 +78,14 @@ class Model {
   Result<tenon::Session> MakeSession(tenon::SessionOptions options) const;
 
  private:
+  void SetMetaGraph(tenon::MetaGraphDef&& meta_graph);
+
   std::string path_;
   FileKind kind_ = FileKind::kUnknown;
   OpenOptions options_;
   tenon::GraphDef graph_;
   std::vector<Signature> signatures_;
   std::vector<std::string> all_tags_;
-};
-
-// A signature that is ready to run.
-struct Runner {
-  tenon::Session session;
-  tenon::Callable callable;
-  std::vector<End> inputs, outputs;  // in the order of the callable
 };
 
 // Options of the subcommands that run a model: --signature, --fetch, --threads, ...
