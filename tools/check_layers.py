@@ -58,6 +58,11 @@ TESTED_TOGETHER = {
     'runtime/eager/async_impl.hpp': 'runtime/api/eager_async_test.cpp',
     'runtime/eager/context_impl.hpp': 'runtime/api/eager_test.cpp',
     'runtime/session/session_from_graph.hpp': 'top/runtime_test.cpp',
+    'runtime/api/saved_model.hpp': 'runtime/saved_model/load_test.cpp',
+    # One test of the ways to functions and variables of SavedModels.
+    'runtime/saved_model/model_impl.hpp': 'runtime/saved_model/functions_test.cpp',
+    'runtime/saved_model/object_paths.hpp': 'runtime/saved_model/functions_test.cpp',
+    'runtime/saved_model/variables.hpp': 'runtime/saved_model/functions_test.cpp',
     # Front doors that only include.
     'eager.hpp': 'runtime/api/eager_async_test.cpp',
     **{header: 'top/deprecated_headers_test.cpp' for header in (

@@ -27,6 +27,11 @@ PAGES = {
     'session': ('Session and Callable', 'Loading graphs and running them.', [
         ('runtime/api/session.hpp', ['Session', 'Callable', 'CallableOptions', 'NamedTensor', 'TensorDevice', 'Endpoint',
                                      'SessionDevice', 'PlanReport'])]),
+    'saved_model': ('SavedModel', 'SavedModels: loading, signatures, saving, freezing.', [
+        ('runtime/api/saved_model.hpp', ['SavedModel', 'ModelSignature', 'SavedModelOptions', 'SignatureTensor',
+                                         'SavedModelContent', 'SavedModelAsset']),
+        ('runtime/saved_model/freeze.hpp', ['Freeze', 'FrozenGraph', 'FreezeOptions', 'FrozenTables']),
+        ('graph/prune.hpp', ['Prune', 'Strip', 'StripOptions'])]),
     'session_options': ('SessionOptions and RunOptions', 'How a session, and how one run, executes its graph. '
                         '[Options](../options.md) lists defaults and units.', [
         ('runtime/api/session_options.hpp', ['SessionOptions', 'RunOptions', 'ExecutorKind', 'InterOpPool', 'TraceLevel',

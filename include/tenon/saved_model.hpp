@@ -10,6 +10,7 @@
 #include <tenon/runtime/saved_model/functions.hpp>
 #include <tenon/runtime/saved_model/load.hpp>
 #include <tenon/runtime/saved_model/model_impl.hpp>
+#include <tenon/runtime/saved_model/save.hpp>
 #include <tenon/runtime/saved_model/signature_impl.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include <tenon/graph/function_import.hpp>
 #include <tenon/graph/import.hpp>
 
 #include "test_ops.hpp"
@@ -51,6 +52,18 @@ TEST_SUITE("ImportOptions") {
     CHECK_FALSE(Import(MakeGraph({MakeInput("_a")}), options).ok());
     options.allow_internal_ops = true;
     CHECK(Import(MakeGraph({MakeInput("_a")}), options).ok());
+  }
+  TEST_CASE("functions with unknown ops, where they are allowed") {
+    GraphDef def = MakeGraph({MakeInput("x")});
+    FunctionDef& function = def.library.function.emplace_back();
+    function.signature.name = "strange";
+    function.node_def.push_back(MakeNode("n", "NoSuchOp"));
+    ImportOptions options;
+    CHECK(Import(def, options).status().code() == Code::kNotFound);
+    options.check_functions = false;
+    CHECK(Import(def, options).ok());
+    function.node_def[0] = MakeNode("n", "NoOp", {"gone"});
+    CHECK(Import(def, options).status().code() == Code::kInvalidArgument);
   }
   TEST_CASE("shapes that contradict are refused, forgotten, or not looked at") {
     ImportOptions options;

@@ -57,6 +57,29 @@ struct Point {
 }  // namespace
 
 TEST_SUITE("BundleReader") {
+  TEST_CASE("mapped: views of what is stored whole and aligned, copies of the rest") {
+    Bundle bundle;
+    const Tensor floats = Tensor::From<float>({1, 2, 3}, TensorShape({3}));
+    REQUIRE(bundle.writer().Add("a/floats", floats).ok());
+    REQUIRE(bundle.writer().Add("b/byte", Tensor::Scalar(std::uint8_t{7})).ok());
+    REQUIRE(bundle.writer().Add("c/misaligned", floats).ok());
+    REQUIRE(bundle.writer().Add("d/none", Tensor(DataType::kFloat, TensorShape({0}))).ok());
+    Tensor read;
+    {
+      REQUIRE(bundle.writer().Finish().ok());
+      Result<BundleReader> reader = BundleReader::Open(bundle.prefix(), FileAccess::kMap);
+      REQUIRE(reader.ok());
+      read = *reader->Read("a/floats");
+      CHECK(read.buffer()->root()->is_mapped_file());
+      CHECK_FALSE(read.RefCountIsOne());
+      const Tensor copy = *reader->Read("c/misaligned");
+      CHECK_FALSE(copy.buffer()->root()->is_mapped_file());
+      CheckSame(copy, floats);
+      CHECK(reader->Read("b/byte")->data<std::uint8_t>()[0] == 7);
+      CHECK(reader->Read("d/none")->NumElements() == 0);
+    }
+    CheckSame(read, floats);  // the view keeps the mapping
+  }
   TEST_CASE("scalars, empty tensors, texts") {
     Bundle bundle;
     const Tensor scalar = Tensor::Scalar(1.5), empty(DataType::kFloat, {0, 4}), no_texts(DataType::kString, {0});

@@ -323,13 +323,14 @@ Result<int> RunConvert(const Args& args) {
   const OpenOptions options = OpenOptionsOf(args);
   TENON_ASSIGN_OR_RETURN(const std::int64_t limit, args.GetInt("--fold-limit", 10'000'000));
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(from, options));
-  TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
+  std::string init_op;
+  const bool freezes = IsSavedModel(kind);
+  if (freezes) TENON_RETURN_IF_ERROR(model.Freeze(args.Get("--signature"), &init_op));
+  TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(freezes ? std::string() : args.Get("--signature")));
   std::vector<End> outputs;
   if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch")) {
     TENON_ASSIGN_OR_RETURN(outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
   }
-  if (IsSavedModel(kind))
-    return errors::Unimplemented("'", from, "' is a SavedModel, which this binary cannot freeze");
   if (to == "saved_model") {  // a signature has shapes
     GraphDef copy = model.graph();
     const Result<tenon::Graph> imported = tenon::ImportGraphDef(std::move(copy), tenon::Registry::Global().ops());
@@ -358,6 +359,10 @@ Result<int> RunConvert(const Args& args) {
   std::string what = StrCat(graph.node.size(), " nodes");
   if (graph.node.size() != nodes_before) StrAppend(&what, " of ", nodes_before);
   if (folded > 0) StrAppend(&what, ", ", folded, " of them folded constants");
+  if (!init_op.empty()) {
+    StrAppend(&what, ", tables initialised by '", init_op, "'");
+    PrintNote(StrCat("run with --target ", init_op));
+  }
   TENON_RETURN_IF_ERROR(Wrote(args, what));
   return kFine;
 }

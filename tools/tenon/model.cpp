@@ -15,6 +15,7 @@
 #include <tenon/io/recognize.hpp>
 #include <tenon/io/saved_model_file.hpp>
 #include <tenon/io/text_graph.hpp>
+#include <tenon/runtime/saved_model/freeze.hpp>
 #include <tenon/saved_model.hpp>
 
 namespace command {
@@ -247,6 +248,24 @@ void Model::SetMetaGraph(tenon::MetaGraphDef&& meta_graph) {
       signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
   if (signatures_.empty()) signatures_.push_back(SignatureOfGraph(meta_graph.graph_def));
   graph_ = std::move(meta_graph.graph_def);
+}
+
+namespace {
+std::vector<End> EndsOf(const std::vector<tenon::SignatureTensor>& tensors) {
+  std::vector<End> ends;
+  for (const tenon::SignatureTensor& tensor : tensors)
+    if (!tensor.tensor.empty()) ends.push_back({tensor.key, tensor.tensor, tensor.dtype, tensor.shape, tensor.has_default});
+  return ends;
+}
+}  // namespace
+
+Status Model::Freeze(const std::string& signature, std::string* init_op) {
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded, tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags}));
+  TENON_ASSIGN_OR_RETURN(tenon::FrozenGraph frozen, tenon::Freeze(loaded, signature));
+  *init_op = frozen.init_op;
+  graph_ = std::move(frozen.graph);
+  signatures_.assign(1, {"default", "", EndsOf(frozen.inputs), EndsOf(frozen.outputs)});
+  return tenon::OkStatus();
 }
 
 void Model::CompleteShapes(const tenon::Graph& graph) {

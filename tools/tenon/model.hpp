@@ -70,6 +70,9 @@ class Model {
   // Tags of the graph, and of all graphs of the file, of a SavedModel: "serve".
   const std::vector<std::string>& tags() const { return options_.tags; }
   const std::vector<std::string>& all_tags() const { return all_tags_; }
+  // Makes the graph of one signature of a SavedModel, which has no variables and becomes the default signature. Tables
+  // are initialised by the node *init_op, unless that is empty.
+  Status Freeze(const std::string& signature, std::string* init_op);
   // Fills in shapes of outputs that the graph itself does not have.
   void CompleteShapes(const tenon::Graph& graph);
   // Returns the signature of that name, or the default one for "". NotFound: there is no such signature.

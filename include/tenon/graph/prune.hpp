@@ -69,7 +69,7 @@ inline Result<GraphDef> Prune(const GraphDef& graph, std::initializer_list<std::
   return Prune(graph, Span<const std::string>(roots.begin(), roots.size()));
 }
 
-// What Strip removes from nodes and functions.
+// Parts of nodes and functions that Strip removes.
 struct StripOptions {
   bool debug_info = true;  // stack traces, and names that users gave
   bool devices = true;  // requests of devices, and colocation

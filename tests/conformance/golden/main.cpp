@@ -7,7 +7,7 @@
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
 //   tenon_golden [--case TEXT] --records FOLDER ...
-//   tenon_golden [--case TEXT] --saved-models FOLDER ...
+//   tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
@@ -16,7 +16,7 @@
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
-// --saved-models folders of SavedModels (saved_model_cases.hpp).
+// --saved-models folders of SavedModels (saved_model_cases.hpp), --frozen-models with their variables frozen.
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -232,7 +232,7 @@ int Usage() {
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
-      "       tenon_golden [--case TEXT] --saved-models FOLDER ...\n");
+      "       tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -257,6 +257,8 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->run_folder = &golden::RunRecordFolder;
     } else if (arg == "--saved-models") {
       options->run_folder = &golden::RunSavedModelFolder;
+    } else if (arg == "--frozen-models") {
+      options->run_folder = &golden::RunFrozenFolder;
     } else if (arg == "--dataflow") {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {

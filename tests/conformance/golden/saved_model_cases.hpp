@@ -16,10 +16,14 @@ namespace golden {
 // Checks a folder with expected.pb, whose names contain `filter`; prints what fails.
 tenon::Status RunSavedModelFolder(const std::string& folder, std::string_view filter, Counts* counts);
 
+// Does so with each signature frozen: a graph without variables, in a session of its own. Steps that write to variables
+// run by signature only, and cases without another step count as skipped.
+tenon::Status RunFrozenFolder(const std::string& folder, std::string_view filter, Counts* counts);
+
 // Runs a case saved_models/NAME of a folder with spoilt files: loading NAME gives TensorFlow's code.
 Outcome RunSpoiltModel(const std::string& folder, const Case& c);
 
-// Loads `folder` with the tags of a case, "NAME:tag,tag", and runs its steps by signature.
-Outcome RunSavedModelCase(const std::string& folder, const Case& c);
+// Loads `folder` with the tags of a case, "NAME:tag,tag", and runs its steps by signature; `frozen`: frozen too.
+Outcome RunSavedModelCase(const std::string& folder, const Case& c, bool frozen = false);
 
 }  // namespace golden

@@ -64,6 +64,17 @@ TEST_SUITE("resource variables") {
     CHECK(m.Do("destroy").ok());
     CHECK_FALSE(m.Get({"is"})[0].data<bool>()[0]);
   }
+  TEST_CASE("DisableCopyOnRead does nothing to a variable that exists") {
+    Machine m;
+    m.b.Add("DisableCopyOnRead", "off", {m.Handle("v", MakeTensor<float>({1}, {7}))});
+    m.Start();
+    const Status status = m.Do("off");
+    CHECK(status.code() == Code::kFailedPrecondition);
+    CHECK(status.message().find("Could not find variable v") != std::string::npos);
+    REQUIRE(m.Do("v/init").ok());
+    CHECK(m.Do("off").ok());
+    CHECK(m.Floats("v/read") == Floats{7});
+  }
   TEST_CASE("refusals") {
     Machine m;
     const Output v = m.Handle("v", MakeTensor<float>({2}, {1, 2}));

@@ -37,6 +37,22 @@ struct SignatureTensor {
   bool has_default = false;  // an input that a run may leave out
 };
 
+// A file that a graph reads when it is initialised.
+struct SavedModelAsset {
+  std::string tensor;  // takes the file's path: "vocabulary_path:0"
+  std::string path;  // the file that is copied
+};
+
+// Content of a SavedModel other than a session's graph and variables. Plain data.
+struct SavedModelContent {
+  // By name. TensorInfo::name is enough: type and shape are the graph's. An empty method_name becomes TensorFlow's
+  // usual one.
+  std::vector<std::pair<std::string, SignatureDef>> signatures = {};
+  std::vector<std::string> tags = {"serve"};
+  std::string init_op = {};  // node that runs after restoring: it initialises tables; "": none
+  std::vector<SavedModelAsset> assets = {};
+};
+
 class SavedModel;
 class ModelSignature;
 
@@ -50,20 +66,29 @@ struct undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file {
   static Result<ModelSignature> FindFunction(const SavedModel& model, std::string_view path);
   static Result<Tensor> ReadVariable(const SavedModel& model, std::string_view path);
   static std::vector<std::string> Paths(const SavedModel& model, bool functions);
+  static Status Save(const Session& session, const std::string& folder, const SavedModelContent& content);
+  static Status SaveAgain(const SavedModel& model, const std::string& folder);
   static Result<std::vector<NamedTensor>> Run(const RefCounted* signature, Span<const NamedTensor> inputs,
                                               Span<const std::string> outputs, const RunOptions* options);
   static Result<std::vector<Tensor>> Call(const RefCounted* signature, Span<const Tensor> inputs);
 };
 using SavedModelRuntime = undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<void>;
 
-// What a SavedModel holds.
+class ModelImpl;
+// For the headers that define what is declared here.
+struct ModelAccess {
+  static ModelImpl* Impl(const SavedModel& model);  // defined by <tenon/saved_model.hpp>
+  static const RefCounted* Impl(const ModelSignature& signature);
+};
+
+// State of a SavedModel.
 struct SavedModelState : RefCounted {
   std::string folder;
   MetaGraphDef meta_graph;
   Session session;
   std::vector<std::string> signatures;
 };
-// What a ModelSignature holds, but for what runs it.
+// State of a ModelSignature; detail::SignatureImpl adds how it runs.
 struct SignatureState : RefCounted {
   std::string name, method_name;
   std::vector<SignatureTensor> inputs, outputs;
@@ -77,11 +102,11 @@ struct SignatureState : RefCounted {
 //   TENON_ASSIGN_OR_RETURN(auto outputs, serve.Run({{"x", x}}));
 class ModelSignature {
  public:
-  ModelSignature() = default;  // of no model: every run returns InvalidArgument
+  ModelSignature() = default;  // without a model: every run returns InvalidArgument
 
   // Runs by the keys of `inputs` and returns `outputs`, in their order; none named: all. An input with a default may be
-  // left out. InvalidArgument: a key that the signature lacks (the message has the nearest), an input that is missing,
-  // of another type, or given twice. Other errors are the errors of Session::Run.
+  // left out. InvalidArgument: a key that the signature lacks (the message has the nearest); an input that is missing,
+  // is given twice or has another type. Other errors are the errors of Session::Run.
   Result<std::vector<NamedTensor>> Run(Span<const NamedTensor> inputs, Span<const std::string> outputs = {}) const {
     return detail::SavedModelRuntime::Run(impl_.get(), inputs, outputs, nullptr);
   }
@@ -113,6 +138,7 @@ class ModelSignature {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file;
+  friend struct detail::ModelAccess;
   explicit ModelSignature(Ref<RefCounted> impl) : impl_(static_cast<Ref<RefCounted>&&>(impl)) {}
   const detail::SignatureState& state() const { return static_cast<const detail::SignatureState&>(*impl_); }
 
@@ -126,7 +152,7 @@ class ModelSignature {
 //   TENON_ASSIGN_OR_RETURN(auto outputs, model.Run({{"pixels", image}}));
 class SavedModel {
  public:
-  SavedModel() = default;  // of no folder: all calls return InvalidArgument or nothing
+  SavedModel() = default;  // without a folder: all calls return InvalidArgument or nothing
 
   // Reads FOLDER/saved_model.pb, or saved_model.pbtxt without it; chooses the graph by its tags; restores the variables
   // and runs the initialisers. Variables stay views of the checkpoint's mapped files until they are written to: the
@@ -138,6 +164,17 @@ class SavedModel {
   static Result<SavedModel> Load(const std::string& folder, SavedModelOptions options = {}) {
     return detail::SavedModelRuntime::Load(folder, static_cast<SavedModelOptions&&>(options));
   }
+
+  // Writes a folder that TensorFlow loads and serves: the session's graph, its variables that have a value, signatures
+  // and copies of assets. The folder appears at once, whole. AlreadyExists: `folder` is there and not empty.
+  // InvalidArgument: a name that the graph lacks, or two signatures of one name. Other errors are the errors of the
+  // system, with the path.
+  static Status Save(const std::string& folder, const Session& session, const SavedModelContent& content) {
+    return detail::SavedModelRuntime::Save(session, folder, content);
+  }
+  // Writes this model again, with the values that its variables and tables have now, by the saver of its graph. Needs
+  // the ops of that saver. Objects and signatures stay as they are.
+  Status Save(const std::string& folder) const { return detail::SavedModelRuntime::SaveAgain(*this, folder); }
 
   // Names of the signatures, sorted. The signature that only names the initialiser is not among them.
   Span<const std::string> signatures() const {
@@ -180,7 +217,10 @@ class SavedModel {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file;
+  friend struct detail::ModelAccess;
   Ref<detail::SavedModelState> impl_;
 };
+
+inline const RefCounted* detail::ModelAccess::Impl(const ModelSignature& signature) { return signature.impl_.get(); }
 
 TENON_DETAIL_NAMESPACE_END

@@ -142,7 +142,7 @@ Result<ModelSignature> undefined_symbol_means_include_tenon_saved_model_hpp_in_o
     const SavedModel& model, std::string_view path) {
   if (!model.impl_) return NoModel();
   return CatchAll("SavedModel::function", [&]() -> Result<ModelSignature> {
-    ModelImpl* const impl = ImplOf(model.impl_);
+    ModelImpl* const impl = ModelAccess::Impl(model);
     Ref<RefCounted> known = impl->FindFunction(path);
     if (!known) {
       TENON_ASSIGN_OR_RETURN(known, MakeFunction(impl, path));
@@ -156,7 +156,7 @@ Result<Tensor> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_sourc
     const SavedModel& model, std::string_view path) {
   if (!model.impl_) return NoModel();
   return CatchAll("SavedModel::variable", [&]() -> Result<Tensor> {
-    ModelImpl* const impl = ImplOf(model.impl_);
+    ModelImpl* const impl = ModelAccess::Impl(model);
     TENON_ASSIGN_OR_RETURN(const ObjectPaths* const objects, impl->Objects());
     const ObjectPaths::Item* const item = ObjectPaths::Find(objects->variables(), path);
     if (item == nullptr)

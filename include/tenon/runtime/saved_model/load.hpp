@@ -129,7 +129,7 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   TENON_RETURN_IF_ERROR(AssetFeeds(meta_graph, folder, &feeds));
   const Registry* const registry = options.session.registry;
   const OpRegistry& ops = registry != nullptr ? registry->ops() : Registry::Global().ops();
-  StepServices services;  // of the run that restores
+  StepServices services;  // for the run that restores
   if (options.session.services != nullptr) services = *options.session.services;
   services.map_checkpoints = options.session.map_graph_file;
   options.session.check_functions = false;

@@ -116,7 +116,7 @@ class ModelImpl final : public SavedModelState {
   ObjectPaths objects_;
 };
 
-inline ModelImpl* ImplOf(const Ref<SavedModelState>& state) { return static_cast<ModelImpl*>(state.get()); }
+inline ModelImpl* ModelAccess::Impl(const SavedModel& model) { return static_cast<ModelImpl*>(model.impl_.get()); }
 TENON_DETAIL_COLD inline Status NoModel() {
   return errors::InvalidArgument("SavedModel: it is of no folder; SavedModel::Load gives one");
 }
@@ -126,7 +126,7 @@ Result<ModelSignature> undefined_symbol_means_include_tenon_saved_model_hpp_in_o
     const SavedModel& model, std::string_view name) {
   if (!model.impl_) return NoModel();
   return CatchAll("SavedModel::signature", [&]() -> Result<ModelSignature> {
-    TENON_ASSIGN_OR_RETURN(Ref<RefCounted> signature, ImplOf(model.impl_)->Signature(name));
+    TENON_ASSIGN_OR_RETURN(Ref<RefCounted> signature, ModelAccess::Impl(model)->Signature(name));
     return ModelSignature(std::move(signature));
   });
 }
@@ -135,7 +135,7 @@ std::vector<std::string> undefined_symbol_means_include_tenon_saved_model_hpp_in
     const SavedModel& model, bool functions) {
   std::vector<std::string> paths;
   if (!model.impl_) return paths;
-  const Result<const ObjectPaths*> objects = ImplOf(model.impl_)->Objects();
+  const Result<const ObjectPaths*> objects = ModelAccess::Impl(model)->Objects();
   if (!objects.ok()) return paths;
   for (const ObjectPaths::Item& item : functions ? (*objects)->functions() : (*objects)->variables())
     paths.push_back(item.path);

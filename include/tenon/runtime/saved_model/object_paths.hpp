@@ -33,6 +33,7 @@ class ObjectPaths {
   struct Item {
     std::string path;
     std::size_t object;
+    std::string key = {};  // path as checkpoints write it: "layers/0/kernel"
     friend bool operator<(const Item& a, const Item& b) { return a.path < b.path; }
   };
 
@@ -45,6 +46,8 @@ class ObjectPaths {
     TENON_ASSIGN_OR_RETURN(paths.objects_, ParseSavedObjectGraph(wire::AsBytes(meta_graph.object_graph_def)));
     TENON_RETURN_IF_ERROR(paths.Walk());
     paths.FindCaptures();
+    paths.FindRestored(meta_graph.saver_def.restore_op_name);
+    paths.FindByName();
     return paths;
   }
 
@@ -108,6 +111,7 @@ class ObjectPaths {
     }
     for (std::size_t at = 0; at < todo.size(); ++at) {
       const Item item = todo[at];
+      if (objects_.nodes[item.object].function) continue;  // its children are its traces
       for (const TrackableObjectGraph::ObjectReference& child : objects_.nodes[item.object].children) {
         if (child.node_id < 0 || static_cast<std::size_t>(child.node_id) >= count)
           return errors::InvalidArgument("SavedModel: the object '", item.path, "' has the child '", child.local_name,
@@ -115,13 +119,14 @@ class ObjectPaths {
         const auto id = static_cast<std::size_t>(child.node_id);
         const SavedObject& object = objects_.nodes[id];
         std::string path = item.path.empty() ? child.local_name : StrCat(item.path, ".", child.local_name);
+        std::string key = StrCat(item.key, item.key.empty() ? "" : "/", EscapeKey(child.local_name));
         const bool is_function = object.function.has_value() || object.bare_concrete_function.has_value();
         if (is_function && item.path == "signatures") signatures_.push_back({child.local_name, id});
         if (is_function) functions_.push_back({path, id});
-        if (object.variable) variables_.push_back({path, id});
+        if (object.variable) variables_.push_back({path, id, key});
         if (seen[id] != 0) continue;
         seen[id] = 1;
-        todo.push_back({std::move(path), id});
+        todo.push_back({std::move(path), id, std::move(key)});
       }
     }
     std::sort(functions_.begin(), functions_.end());
@@ -129,6 +134,12 @@ class ObjectPaths {
     return OkStatus();
   }
 
+  // A name in a checkpoint's key: '/' is the path's.
+  static std::string EscapeKey(std::string_view name) {
+    std::string key;
+    for (const char c : name) key += c == '.' ? std::string("..") : c == '/' ? std::string(".S") : std::string(1, c);
+    return key;
+  }
   // The last inputs of a call of a trace are the objects that the trace captures.
   void FindCaptures() {
     tensors_.resize(objects_.nodes.size());
@@ -141,6 +152,53 @@ class ObjectPaths {
       for (std::size_t i = 0; i < captures && captures <= inputs; ++i)
         SetTensor(trace->bound_inputs[i], node.input[inputs - captures + i]);
     }
+  }
+  // The function that restores assigns the tensor of a key to the variable of an argument.
+  void FindRestored(std::string_view restore_op) {
+    const NodeDef* call = nullptr;
+    for (const NodeDef& node : graph_->node)
+      if (node.name == restore_op) call = &node;
+    const FunctionDef* function = nullptr;
+    for (const FunctionDef& known : graph_->library.function)
+      if (call != nullptr && known.signature.name == FunctionOf(*call)) function = &known;
+    if (function == nullptr) return;
+    const auto find = [function](std::string_view text) -> const NodeDef* {
+      const std::string_view name = text.substr(0, text.find(':'));
+      for (const NodeDef& node : function->node_def)
+        if (node.name == name) return &node;
+      return nullptr;
+    };
+    for (const NodeDef& assign : function->node_def) {
+      if (assign.op != "AssignVariableOp" || assign.input.size() < 2) continue;
+      std::string_view value = assign.input[1];
+      const NodeDef* from = find(value);
+      if (from != nullptr && from->op == "Identity" && !from->input.empty()) {
+        value = from->input[0];
+        from = find(value);
+      }
+      if (from == nullptr || from->op != "RestoreV2" || from->input.size() < 2) continue;
+      const NodeDef* const names = find(from->input[1]);
+      const AttrValue* const keys = names != nullptr ? names->attr.Find("value") : nullptr;
+      std::size_t number = 0;  // "RestoreV2:tensors:7"
+      if (keys == nullptr || keys->kind() != AttrValue::Kind::kTensor ||
+          !ParseInt(value.substr(value.rfind(':') + 1), &number))
+        continue;
+      const Tensor& texts = keys->tensor();
+      if (texts.dtype() != DataType::kString || number >= static_cast<std::size_t>(texts.NumElements())) continue;
+      SetRestored(texts.data<tstring>()[number].view(), *function, assign.input[0], *call);
+    }
+  }
+  void SetRestored(std::string_view key, const FunctionDef& function, std::string_view arg, const NodeDef& call) {
+    constexpr std::string_view kSuffix = "/.ATTRIBUTES/VARIABLE_VALUE";
+    if (!key.ends_with(kSuffix)) return;
+    key.remove_suffix(kSuffix.size());
+    for (std::size_t i = 0; i < function.signature.input_arg.size() && i < call.input.size(); ++i) {
+      if (function.signature.input_arg[i].name != arg) continue;
+      for (const Item& variable : variables_)
+        if (variable.key == key) SetTensor(static_cast<std::int32_t>(variable.object), call.input[i]);
+    }
+  }
+  void FindByName() {
     for (std::size_t i = 0; i < objects_.nodes.size(); ++i) {
       const SavedObject& object = objects_.nodes[i];
       if (!tensors_[i].empty()) continue;

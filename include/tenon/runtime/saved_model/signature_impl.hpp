@@ -3,6 +3,7 @@
 // Defines the runs of a ModelSignature, and makes one of a SignatureDef.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,8 +92,8 @@ class SignatureImpl final : public SignatureState {
     const SignatureTensor* missing = nullptr;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (has[i] != 0) continue;
-      if (defaults[i].IsInitialized()) {
-        values[i] = defaults[i];
+      if (defaults[i]) {
+        values[i] = *defaults[i];
         has[i] = 1;
       } else if (missing == nullptr || !inputs[i].has_default) {
         missing = &inputs[i];
@@ -131,8 +132,8 @@ class SignatureImpl final : public SignatureState {
   }
 
   Session session;
-  Callable callable;  // of all inputs and outputs; without a session: they cannot run together
-  std::vector<Tensor> defaults;  // one per input; an uninitialised one: the signature has none
+  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
+  std::vector<std::optional<Tensor>> defaults;  // one per input: the value that the signature names
   std::vector<std::string> targets;  // for a signature without outputs
 
  private:
@@ -185,7 +186,7 @@ inline void DescribeSignature(const SignatureDef& def, const GraphDef& graph, Si
     for (const auto& [key, value] : def.defaults) {
       if (key == input.key) signature->defaults[i] = value;
     }
-    input.has_default = signature->defaults[i].IsInitialized();
+    input.has_default = signature->defaults[i].has_value();
     const TensorName name = ParseTensorName(input.tensor);
     for (const NodeDef& node : graph.node) {
       if (node.name != name.node) continue;

@@ -60,7 +60,7 @@ class VariablesToConstants {
  private:
   struct Reader {
     std::size_t node, input;
-    int output;  // of the node that is read
+    int output;  // output of the other node
   };
   struct Passed {
     std::size_t node;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// golden/frozen_models compares frozen graphs of all recorded models with TensorFlow's answers.
+#include <tenon/runtime/saved_model/freeze.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "models.hpp"
+
+namespace saved_model_freeze_test {
+using namespace saved_model_test;
+
+namespace {
+bool HasOp(const GraphDef& graph, std::string_view op) {
+  for (const NodeDef& node : graph.node)
+    if (node.op == op) return true;
+  return false;
+}
+}  // namespace
+
+TEST_SUITE("Freeze") {
+  TEST_CASE("variables are constants, calls are inlined") {
+    const SavedModel model = LoadRecorded("module_train");
+    const Result<FrozenGraph> frozen = Freeze(model, "infer");
+    REQUIRE_MESSAGE(frozen.ok(), frozen.status().ToString());
+    CHECK_FALSE(HasOp(frozen->graph, "VarHandleOp"));
+    CHECK_FALSE(HasOp(frozen->graph, "StatefulPartitionedCall"));
+    CHECK(frozen->graph.library.function.empty());
+    CHECK(frozen->init_op.empty());
+    const Result<Session> session = Session::FromGraphDef(frozen->graph);
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    Tensor x(DataType::kFloat, TensorShape({1, 4}));
+    for (int i = 0; i < 4; ++i) x.data<float>()[i] = static_cast<float>(i);
+    const auto want = model.Run({{"x", x}}, "infer");
+    const auto got = session->Run({{frozen->inputs[0].tensor, x}}, {frozen->outputs[0].tensor});
+    REQUIRE(want.ok());
+    REQUIRE_MESSAGE(got.ok(), got.status().ToString());
+    CHECK((*got)[0].data<float>()[0] == (*want)[0].tensor.data<float>()[0]);
+  }
+  TEST_CASE("a signature that writes") {
+    const SavedModel model = LoadRecorded("module_train");
+    const Status status = Freeze(model, "train").status();
+    CHECK(status.code() == Code::kFailedPrecondition);
+    CHECK(Says(status, "takes the variable"));
+    CHECK(Freeze(model, "none").status().code() == Code::kNotFound);
+  }
+  TEST_CASE("tables with their contents, or with their assets") {
+    const SavedModel model = LoadRecorded("module_tables");
+    const Result<FrozenGraph> folded = Freeze(model, "ids"),
+                              kept = Freeze(model, "ids", {.tables = FrozenTables::kKeep});
+    REQUIRE_MESSAGE(folded.ok(), folded.status().ToString());
+    REQUIRE_MESSAGE(kept.ok(), kept.status().ToString());
+    CHECK_FALSE(folded->init_op.empty());
+    CHECK(HasOp(folded->graph, "LookupTableImportV2"));
+    CHECK_FALSE(HasOp(folded->graph, "InitializeTableFromTextFileV2"));
+    CHECK(HasOp(kept->graph, "InitializeTableFromTextFileV2"));
+    CHECK_FALSE(HasOp(kept->graph, "LookupTableImportV2"));
+  }
+}
+}  // namespace saved_model_freeze_test
