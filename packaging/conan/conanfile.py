@@ -5,6 +5,7 @@ import re
 
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
 from conan.tools.files import copy, save
 from conan.tools.layout import basic_layout
 
@@ -26,6 +27,7 @@ class TenonConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {f"with_{name}": [True, False] for name in ("eigen", "cuda", "protobuf", "re2", "image")}
+    options["with_command"] = [True, False]  # the command tenon, with all ops: minutes to compile
     default_options = {name: False for name in options}
     no_copy_source = True
 
@@ -36,7 +38,7 @@ class TenonConan(ConanFile):
 
     def export_sources(self):
         root = pathlib.Path(self.recipe_folder, "../..").resolve()
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "tools/tenon_ops_of.cpp"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "tools/tenon_ops_of.cpp", "tools/tenon/*"):
             copy(self, pattern, src=str(root), dst=self.export_sources_folder)
 
     def layout(self):
@@ -54,12 +56,33 @@ class TenonConan(ConanFile):
             self.requires("libjpeg-turbo/[>=2.1 <4]", transitive_headers=True)
 
     def package_id(self):
-        self.info.clear()
+        if not self.options.with_command:
+            self.info.clear()
 
     def validate(self):
         check_min_cppstd(self, 20)
 
+    def generate(self):
+        if self.options.with_command:
+            toolchain = CMakeToolchain(self)
+            for name in ("TESTS", "BENCH", "EXAMPLES"):
+                toolchain.cache_variables[f"TENON_BUILD_{name}"] = False
+            toolchain.cache_variables["TENON_BUILD_COMMAND"] = True
+            for name in ("RE2", "IMAGE"):
+                toolchain.cache_variables[f"TENON_WITH_{name}"] = bool(self.options.get_safe(f"with_{name.lower()}"))
+            toolchain.generate()
+            CMakeDeps(self).generate()
+
+    def build(self):
+        if self.options.with_command:
+            cmake = CMake(self)
+            cmake.configure()
+            cmake.build(target="tenon_cli")
+
     def package(self):
+        if self.options.with_command:
+            copy(self, "tenon", src=str(pathlib.Path(self.build_folder, "bin")),
+                 dst=str(pathlib.Path(self.package_folder, "bin")))
         copy(self, "LICENSE", src=self.source_folder, dst=str(pathlib.Path(self.package_folder, "licenses")))
         for pattern in ("*.hpp", "*.cuh", "*.h"):
             copy(self, pattern, src=str(pathlib.Path(self.source_folder, "include")),
@@ -89,6 +112,9 @@ class TenonConan(ConanFile):
                 component.requires = ["tenon"] + requires
                 if name in ("re2", "image"):
                     component.defines = [f"TENON_WITH_{name.upper()}"]
+        if self.options.with_command:
+            self.buildenv_info.append_path("PATH", str(pathlib.Path(self.package_folder, "bin")))
+            self.runenv_info.append_path("PATH", str(pathlib.Path(self.package_folder, "bin")))
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []

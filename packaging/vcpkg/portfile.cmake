@@ -4,6 +4,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 set(VCPKG_BUILD_TYPE release) # header-only: nothing differs in a debug build
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES
+    command  TENON_BUILD_COMMAND
     cuda     TENON_WITH_CUDA
     eigen    TENON_WITH_EIGEN
     image    TENON_WITH_IMAGE
@@ -21,6 +22,9 @@ vcpkg_cmake_configure(
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME tenon CONFIG_PATH share/cmake/Tenon)
 vcpkg_fixup_pkgconfig()
+if("command" IN_LIST FEATURES)
+    vcpkg_copy_tools(TOOL_NAMES tenon AUTO_CLEAN)
+endif()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug" "${CURRENT_PACKAGES_DIR}/lib")
 
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Model: a file that can be run, whatever its kind: its graph, its signatures and the session that runs them.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tenon/tenon.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/io/file_kind.hpp>
+#include <tenon/op/graph_def/meta_graph.hpp>
+
+#include "command.hpp"
+
+namespace command {
+
+using tenon::FileKind;
+
+// "a binary GraphDef", ...
+std::string_view Name(FileKind kind);
+// Tells the kind of a file or folder by its content. NotFound: there is no such file.
+Result<FileKind> KindOf(const std::string& path);
+bool IsCheckpoint(FileKind kind);
+bool IsSavedModel(FileKind kind);
+bool IsArrays(FileKind kind);  // .npy or .npz
+// Returns the size of a file, or of all files of a folder.
+std::uint64_t SizeOfFile(const std::string& path);
+// Returns the prefix of a checkpoint that a path names: the prefix itself, its index file, or its folder.
+Result<std::string> CheckpointPrefix(const std::string& path);
+
+// An input or output of a signature.
+struct End {
+  std::string key;  // as callers name it
+  std::string tensor;  // "pixels:0"
+  tenon::DataType dtype = tenon::DataType::kInvalid;
+  tenon::PartialTensorShape shape;
+  bool optional = false;  // a run may leave it out
+  tenon::Tensor fallback = tenon::Tensor();  // the value that is fed then; without elements: the graph has one
+};
+
+struct Signature {
+  std::string name;
+  std::string method;  // "tensorflow/serving/predict", or ""
+  std::vector<End> inputs, outputs;
+};
+
+struct OpenOptions {
+  std::vector<std::string> tags = {};  // choose a graph of a SavedModel; empty: "serve", or the only graph
+};
+
+// The tags of --tags: "serve,gpu".
+OpenOptions OpenOptionsOf(const Args& args);
+// Returns the folder of a SavedModel whose folder or file a path names.
+std::string SavedModelFolder(const std::string& path);
+// Reads the message of a SavedModel of this kind.
+Result<tenon::SavedModelDef> ReadSavedModel(const std::string& path, FileKind kind);
+
+class Model {
+ public:
+  // Reads a model. Variables of a SavedModel are read by MakeSession. InvalidArgument: a file of another kind.
+  static Result<Model> Open(const std::string& path, const OpenOptions& options = {});
+
+  const std::string& path() const { return path_; }
+  FileKind kind() const { return kind_; }
+  const tenon::GraphDef& graph() const { return graph_; }
+  tenon::GraphDef&& TakeGraph() { return std::move(graph_); }
+  const std::vector<Signature>& signatures() const { return signatures_; }
+  // Tags of the graph, and of all graphs of the file, of a SavedModel: "serve".
+  const std::vector<std::string>& tags() const { return options_.tags; }
+  const std::vector<std::string>& all_tags() const { return all_tags_; }
+  // Makes the graph of one signature of a SavedModel, which has no variables and becomes the default signature. Tables
+  // are initialised by the node *init_op, unless that is empty.
+  Status Freeze(const std::string& signature, std::string* init_op);
+  // Fills in shapes of outputs that the graph itself does not have.
+  void CompleteShapes(const tenon::Graph& graph);
+  // Returns the signature of that name, or the default one for "". NotFound: there is no such signature.
+  Result<const Signature*> Find(std::string_view name) const;
+  // Makes a session with the model's variables restored.
+  Result<tenon::Session> MakeSession(tenon::SessionOptions options) const;
+
+ private:
+  void SetMetaGraph(tenon::MetaGraphDef&& meta_graph);
+
+  std::string path_;
+  FileKind kind_ = FileKind::kUnknown;
+  OpenOptions options_;
+  tenon::GraphDef graph_;
+  std::vector<Signature> signatures_;
+  std::vector<std::string> all_tags_;
+};
+
+// Options of the subcommands that run a model: --signature, --fetch, --threads, ...
+tenon::SessionOptions SessionOptionsOf(std::int64_t threads, std::int64_t inter_threads);
+// Chooses the outputs: those named, by key or tensor, or all of the signature.
+Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& signature,
+                                       const std::vector<std::string>& names);
+// Finds the input of that key or tensor. InvalidArgument: the signature has none; the message lists its inputs.
+Result<const End*> FindInput(const Signature& signature, std::string_view name);
+
+// Types of a node's outputs, as far as its op is known.
+std::vector<tenon::DataType> OutputTypesOf(const tenon::NodeDef& node);
+// "[?,784]", "<unknown>"
+std::string ShapeText(const tenon::PartialTensorShape& shape);
+
+}  // namespace command
