@@ -14,6 +14,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/op/graph_def/graph_json.hpp>
 #include <tenon/op/graph_def/graph_text.hpp>
+#include <tenon/wire/step_stats_text.hpp>
 #include <tenon/wire/text_writer.hpp>
 
 namespace golden {
@@ -84,11 +85,22 @@ Outcome RunPair(const std::string& text, const std::string& binary, bool same_by
   return {Outcome::kPassed, ""};
 }
 
+// A text that TensorFlow wrote of StepStats, with fields that the struct lacks.
+Outcome RunStepStats(const std::string& text, const std::string& binary) {
+  std::string written, bytes, again;
+  tenon::wire::WireToText(tenon::wire::kStepStats, binary, &written);
+  if (written != text) return {Outcome::kFailed, "written it differs"};
+  if (const tenon::Status s = tenon::wire::TextToWire(tenon::wire::kStepStats, text, &bytes); !s.ok())
+    return {Outcome::kFailed, s.ToString()};
+  tenon::wire::WireToText(tenon::wire::kStepStats, bytes, &again);
+  return {again == text ? Outcome::kPassed : Outcome::kFailed, again == text ? "" : "read and written it differs"};
+}
+
 Outcome RunFile(const fs::path& path, std::string_view index) {
   const std::string text = Contents(path);
   const std::string binary = Contents(fs::path(path).replace_extension(".pb"));
   const std::string name = path.stem().string();
-  if (name == "run_metadata") return {Outcome::kUnsupported, "StepStats have fields that Tenon's tables leave out"};
+  if (name == "run_metadata") return RunStepStats(text, binary);
   const std::string_view line = LineOf(index, name);
   const bool same_bytes = line.find("as TensorFlow prints it") != std::string_view::npos &&
                           line.find("short form") == std::string_view::npos;
