@@ -14,7 +14,6 @@
 #include <tenon/op/op_def/meta_graph_edit.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>
-#include <tenon/io/read_graph.hpp>
 #include <tenon/wire/reader.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -27,14 +26,20 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 inline Result<MetaGraphDef> ReadMetaGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
   return detail::CatchAll("ReadMetaGraphFile", [&]() -> Result<MetaGraphDef> {
     TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
-    Result<MetaGraphDef> meta_graph = errors::DataLoss("");
-    if (detail::LooksLikeText(file.bytes())) {
-      meta_graph = ParseTextMetaGraphDef(wire::AsText(file.bytes()));
-      if (errors::IsInvalidArgument(meta_graph.status()))
-        meta_graph = errors::InvalidArgument(path, ":", meta_graph.status().message());
-    } else {
-      meta_graph = ParseMetaGraphDef(file.bytes(), file.buffer());
-      if (errors::IsDataLoss(meta_graph.status()))
+    const std::string_view text = wire::AsText(file.bytes());
+    const char first = text.empty() ? '\0' : text[0];  // a binary file begins with a tag: no letter, no '#'
+    const bool is_text = first == '#' || (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+    Result<MetaGraphDef> meta_graph = errors::DataLoss("a text");
+    if (!is_text) meta_graph = ParseMetaGraphDef(file.bytes(), file.buffer());
+    if (errors::IsDataLoss(meta_graph.status())) {
+      Result<MetaGraphDef> parsed = ParseTextMetaGraphDef(text);
+      if (parsed.ok())
+        meta_graph = std::move(parsed);
+      else if (is_text && errors::IsInvalidArgument(parsed.status()))
+        meta_graph = errors::InvalidArgument(path, ":", parsed.status().message());
+      else if (is_text)
+        meta_graph = parsed.status();
+      else
         meta_graph = errors::DataLoss("Can't parse '", path, "' as binary proto: ", meta_graph.status().message());
     }
     if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
