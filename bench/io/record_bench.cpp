@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include <tenon/io/crc32.hpp>
+#include <tenon/io/compression/crc32.hpp>
 #include <tenon/io/record_reader.hpp>
 #include <tenon/io/record_writer.hpp>
 

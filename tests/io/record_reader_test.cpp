@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-#include <tenon/io/deflate_stream.hpp>
+#include <tenon/io/compression/deflate_stream.hpp>
 #include <tenon/io/record_reader.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tenon/io/deflate_stream.hpp>
+#include <tenon/io/compression/deflate_stream.hpp>
 #include <tenon/io/record_source.hpp>
 
 #include <doctest/doctest.h>

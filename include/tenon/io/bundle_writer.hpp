@@ -30,7 +30,7 @@
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 #include <tenon/io/bundle_entry.hpp>
-#include <tenon/io/crc32.hpp>
+#include <tenon/io/compression/crc32.hpp>
 #include <tenon/io/file_system.hpp>
 #include <tenon/io/folders.hpp>
 #include <tenon/io/mapped_file.hpp>

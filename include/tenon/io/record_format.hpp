@@ -10,7 +10,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/io/crc32.hpp>
+#include <tenon/io/compression/crc32.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN

@@ -15,7 +15,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/io/inflate_stream.hpp>
+#include <tenon/io/compression/inflate_stream.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/record_format.hpp>
 

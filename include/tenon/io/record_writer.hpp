@@ -16,7 +16,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/io/deflate_stream.hpp>
+#include <tenon/io/compression/deflate_stream.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/record_format.hpp>
 #include <tenon/io/record_reader.hpp>

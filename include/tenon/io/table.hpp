@@ -18,9 +18,9 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
-#include <tenon/io/crc32.hpp>
+#include <tenon/io/compression/crc32.hpp>
 #include <tenon/io/mapped_file.hpp>
-#include <tenon/io/snappy.hpp>
+#include <tenon/io/compression/snappy.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN

@@ -16,9 +16,9 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/io/crc32.hpp>
-#include <tenon/io/deflate.hpp>
-#include <tenon/io/inflate.hpp>
+#include <tenon/io/compression/crc32.hpp>
+#include <tenon/io/compression/deflate.hpp>
+#include <tenon/io/compression/inflate.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 

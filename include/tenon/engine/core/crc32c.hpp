@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Crc32cByProcessor: the check sum CRC-32C by the processor's own instruction, three parts of the bytes at a time.
-// io/crc32.hpp chooses between it and tables.
+// io/compression/crc32.hpp chooses between it and tables.
 
 #include <cstddef>
 #include <cstdint>

@@ -163,6 +163,7 @@ struct MetaGraphDef {
 
   // Null: no such name.
   const CollectionDef* FindCollection(std::string_view name) const { return Find(collection_def, name); }
+  // Null: no such name.
   const SignatureDef* FindSignature(std::string_view name) const { return Find(signature_def, name); }
 
  private:

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/io/crc32.hpp>
-#include <tenon/io/deflate_stream.hpp>
-#include <tenon/io/inflate.hpp>
+#include <tenon/io/compression/crc32.hpp>
+#include <tenon/io/compression/deflate_stream.hpp>
+#include <tenon/io/compression/inflate.hpp>
 
 #include <doctest/doctest.h>
 

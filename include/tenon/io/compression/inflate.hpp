@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
-// arguments, and refuses every stream that zlib refuses. io/inflate_stream.hpp decompresses data in pieces.
+// arguments, and refuses every stream that zlib refuses. io/compression/inflate_stream.hpp decompresses data in pieces.
 
 #include <cstddef>
 #include <cstdint>

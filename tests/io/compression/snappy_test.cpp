@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/io/snappy.hpp>
+#include <tenon/io/compression/snappy.hpp>
 
 #include <doctest/doctest.h>
 

@@ -13,8 +13,8 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/io/crc32.hpp>
-#include <tenon/io/inflate.hpp>
+#include <tenon/io/compression/crc32.hpp>
+#include <tenon/io/compression/inflate.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 

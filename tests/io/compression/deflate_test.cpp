@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/io/deflate.hpp>
+#include <tenon/io/compression/deflate.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <string>
 
-#include <tenon/io/inflate.hpp>
+#include <tenon/io/compression/inflate.hpp>
 
 namespace deflate_test {
 using namespace tenon;

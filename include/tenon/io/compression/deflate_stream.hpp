@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/io/crc32.hpp>
-#include <tenon/io/deflate.hpp>
-#include <tenon/io/inflate_stream.hpp>
+#include <tenon/io/compression/crc32.hpp>
+#include <tenon/io/compression/deflate.hpp>
+#include <tenon/io/compression/inflate_stream.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/io/crc32.hpp>
+#include <tenon/io/compression/crc32.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
-// somewhat smaller. io/deflate_stream.hpp writes data in pieces.
+// somewhat smaller. io/compression/deflate_stream.hpp writes data in pieces.
 
 #include <cstddef>
 #include <cstdint>

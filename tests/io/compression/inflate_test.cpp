@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/io/inflate.hpp>
+#include <tenon/io/compression/inflate.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/io/deflate_stream.hpp>
-#include <tenon/io/inflate_stream.hpp>
+#include <tenon/io/compression/deflate_stream.hpp>
+#include <tenon/io/compression/inflate_stream.hpp>
 
 #include <doctest/doctest.h>
 
