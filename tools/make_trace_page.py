@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the headers of the trace page from tools/trace_page/; --check fails when one is not up to date.
+"""Writes the header of the trace page from tools/trace_page/; --check fails when it is not up to date.
 
-    tools/make_trace_page.py          writes include/tenon/runtime/trace/page*.hpp
+    tools/make_trace_page.py          writes include/tenon/runtime/trace/page.hpp
     tools/make_trace_page.py --check  compares only
     tools/make_trace_page.py --html   prints the page without a run
 
-Comments and indentation are left out of the headers. A comment is a line of its own that starts with //.
+Comments and indentation are left out of the header. A comment is a line of its own that starts with //.
 """
 import argparse
+import base64
 import pathlib
+import re
 import sys
+import textwrap
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / 'tools/trace_page'
@@ -55,16 +59,23 @@ def packed(name):
     return '\n'.join(lines) + '\n'
 
 
+def code():
+    """The scripts, deflated, in base64."""
+    text = ''.join(packed(f'{name}.js') for name in ('model', 'views', 'main'))
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return base64.b64encode(deflate.compress(text.encode()) + deflate.flush()).decode()
+
+
 def html():
-    text = packed('page.html').replace('@css@\n', packed('page.css'))
-    before, after = text.split('@js@\n')
+    """The page before its scripts, and from there up to its runs."""
+    before, after = packed('page.html').replace('@css@\n', packed('page.css')).split('@js@')
     return before, after
 
 
 def page():
     """The page, up to its runs."""
     before, after = html()
-    return before + ''.join(packed(f'{name}.js') for name in ('model', 'views', 'main')) + after
+    return before + code() + after
 
 
 def literal(name, text):
@@ -74,21 +85,31 @@ def literal(name, text):
     return f'inline constexpr std::string_view {name} = R"page({ascii_only})page";\n'
 
 
-def headers():
+def header():
     before, after = html()
-    view = '#include <string_view>\n\n#include <tenon/base/config.hpp>'
-    yield 'page_model.hpp', HEADER.format(about='The script of the trace page that reads traces and sums them up.', includes=view,
-                                          body=literal('kTracePageModel', packed('model.js')))
-    yield 'page_views.hpp', HEADER.format(about='The script of the trace page that draws.', includes=view,
-                                          body=literal('kTracePageViews', packed('views.js')))
-    yield 'page.hpp', HEADER.format(
+    lines = textwrap.wrap(code(), WIDTH - 4)
+    text = '\n'.join(f'    "{line}"' for line in lines)
+    return HEADER.format(
         about='TracePage: the page that shows traces, up to its first run. A program that writes no page does not have it.',
-        includes='#include <string>\n#include <string_view>\n\n#include <tenon/base/config.hpp>\n#include <tenon/base/str.hpp>\n'
-                 '#include <tenon/runtime/trace/page_model.hpp>\n#include <tenon/runtime/trace/page_views.hpp>',
-        body=literal('kTracePageHead', before) + '\n' + literal('kTracePageMain', packed('main.js') + after) +
+        includes='#include <string>\n#include <string_view>\n\n#include <tenon/base/config.hpp>\n#include <tenon/base/str.hpp>',
+        body=literal('kTracePageHead', before) + '\n' +
+        f'// The scripts, deflated, in base64. The page unpacks them.\ninline constexpr std::string_view kTracePageCode =\n{text};\n\n' +
+        literal('kTracePageMain', after) +
         '\n// The runs follow, one a line, then kTracePageTail.\n'
-        'inline std::string TracePage() { return StrCat(kTracePageHead, kTracePageModel, kTracePageViews, kTracePageMain); }\n'
+        'inline std::string TracePage() { return StrCat(kTracePageHead, kTracePageCode, kTracePageMain); }\n'
         'inline constexpr std::string_view kTracePageTail = "</script>\\n";\n')
+
+
+def unpacked(text):
+    """The header with its scripts as text: libraries deflate to different bytes."""
+    found = re.search(r'kTracePageCode =\n((?: +"[^"\n]*"\n?)+)', text)
+    if not found:
+        return text
+    try:
+        scripts = zlib.decompress(base64.b64decode(''.join(re.findall(r'"([^"]*)"', found.group(1)))), -15).decode()
+    except (ValueError, zlib.error):
+        return text
+    return text[:found.start(1)] + scripts + text[found.end(1):]
 
 
 def main():
@@ -99,16 +120,13 @@ def main():
     if args.html:
         sys.stdout.write(page())
         return 0
-    old = 0
-    for name, text in headers():
-        path = HEADERS / name
-        if args.check:
-            if not path.exists() or path.read_text(encoding='utf-8') != text:
-                print(f'make_trace_page: {path.relative_to(ROOT)} is not up to date; run tools/make_trace_page.py', file=sys.stderr)
-                old += 1
-        else:
-            path.write_text(text, encoding='utf-8')
-    return 1 if old else 0
+    text, path = header(), HEADERS / 'page.hpp'
+    if not args.check:
+        path.write_text(text, encoding='utf-8')
+    elif not path.exists() or unpacked(path.read_text(encoding='utf-8')) != unpacked(text):
+        print(f'make_trace_page: {path.relative_to(ROOT)} is not up to date; run tools/make_trace_page.py', file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == '__main__':

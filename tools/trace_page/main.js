@@ -577,7 +577,7 @@ function nestedOrder(rows) {
 const times = {
   begin: performance.now()
 };
-addEventListener('DOMContentLoaded', () => {
+{
   times.parsed = performance.now();
   const model = readPage($('runs').textContent, '');
   const first = model.runs[0];
@@ -601,4 +601,4 @@ addEventListener('DOMContentLoaded', () => {
                           times.ready = performance.now();
                           document.documentElement.dataset.ready = Math.round(times.ready);
                         }));
-});
+}
