@@ -250,8 +250,7 @@ Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
 // Writes the message of a SavedModel, in another form, to a file: the variables stay where they are.
 Status ConvertSavedModel(const Args& args, FileKind kind, const std::string& to) {
   const std::string& path = args.arguments()[1];
-  TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef model,
-                         ReadSavedModel(args.arguments()[0], kind));
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef model, ReadSavedModel(args.arguments()[0], kind));
   const std::string bytes = to == "binary" ? tenon::SerializeSavedModelDef(model)
                             : to == "text" ? tenon::SavedModelDefToText(model)
                                            : tenon::ToJson(model);
@@ -326,7 +325,8 @@ Result<int> RunConvert(const Args& args) {
   std::string init_op;
   const bool freezes = IsSavedModel(kind);
   if (freezes) TENON_RETURN_IF_ERROR(model.Freeze(args.Get("--signature"), &init_op));
-  TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(freezes ? std::string() : args.Get("--signature")));
+  TENON_ASSIGN_OR_RETURN(const Signature* const signature,
+                         model.Find(freezes ? std::string() : args.Get("--signature")));
   std::vector<End> outputs;
   if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch")) {
     TENON_ASSIGN_OR_RETURN(outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
@@ -339,9 +339,14 @@ Result<int> RunConvert(const Args& args) {
   GraphDef graph = model.TakeGraph();
   const std::size_t nodes_before = graph.node.size();
   std::int64_t folded = 0;
-  if (args.Has("--prune") || args.Has("--fetch")) TENON_RETURN_IF_ERROR(PruneGraph(outputs, &graph));
+  if (!init_op.empty() && to == "saved_model")
+    return errors::Unimplemented(
+        "'", from, "' has tables, which a graph without their node cannot initialise; --to binary is possible");
+  std::vector<End> roots = outputs;
+  if (!init_op.empty()) roots.emplace_back().tensor = init_op;
+  if (args.Has("--prune") || args.Has("--fetch")) TENON_RETURN_IF_ERROR(PruneGraph(roots, &graph));
   if (args.Has("--fold")) {
-    Fold fold(outputs, static_cast<std::uint64_t>(limit));
+    Fold fold(roots, static_cast<std::uint64_t>(limit));
     TENON_RETURN_IF_ERROR(fold.Run(&graph));
     folded = fold.num_constants();
   }

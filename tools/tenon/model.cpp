@@ -43,9 +43,7 @@ std::string_view Name(FileKind kind) {
   }
 }
 Result<FileKind> KindOf(const std::string& path) { return tenon::RecognizeFile(path); }
-bool IsCheckpoint(FileKind kind) {
-  return kind >= FileKind::kCheckpointFolder && kind <= FileKind::kCheckpointData;
-}
+bool IsCheckpoint(FileKind kind) { return kind >= FileKind::kCheckpointFolder && kind <= FileKind::kCheckpointData; }
 bool IsSavedModel(FileKind kind) { return kind >= FileKind::kSavedModelFolder && kind <= FileKind::kSavedModelText; }
 bool IsArrays(FileKind kind) { return kind == FileKind::kNpy || kind == FileKind::kNpz; }
 
@@ -244,8 +242,7 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
 
 void Model::SetMetaGraph(tenon::MetaGraphDef&& meta_graph) {
   for (const auto& [name, def] : meta_graph.signature_def)
-    if (name != tenon::detail::kInitOpSignature)
-      signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
+    if (name != tenon::detail::kInitOpSignature) signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
   if (signatures_.empty()) signatures_.push_back(SignatureOfGraph(meta_graph.graph_def));
   graph_ = std::move(meta_graph.graph_def);
 }
@@ -254,13 +251,15 @@ namespace {
 std::vector<End> EndsOf(const std::vector<tenon::SignatureTensor>& tensors) {
   std::vector<End> ends;
   for (const tenon::SignatureTensor& tensor : tensors)
-    if (!tensor.tensor.empty()) ends.push_back({tensor.key, tensor.tensor, tensor.dtype, tensor.shape, tensor.has_default});
+    if (!tensor.tensor.empty())
+      ends.push_back({tensor.key, tensor.tensor, tensor.dtype, tensor.shape, tensor.has_default});
   return ends;
 }
 }  // namespace
 
 Status Model::Freeze(const std::string& signature, std::string* init_op) {
-  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded, tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags}));
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded,
+                         tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags}));
   TENON_ASSIGN_OR_RETURN(tenon::FrozenGraph frozen, tenon::Freeze(loaded, signature));
   *init_op = frozen.init_op;
   graph_ = std::move(frozen.graph);

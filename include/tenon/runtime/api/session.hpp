@@ -283,9 +283,8 @@ class Session {
     return detail::Runtime::MakeCallable(*this, options);
   }
 
-  // Lists the outputs of the placeholders, in graph order; those with a default (PlaceholderWithDefault) are `optional`.
-  // Without memory this, outputs() and devices() throw
-  // std::bad_alloc.
+  // Lists the outputs of the placeholders, in graph order; those with a default (PlaceholderWithDefault) are
+  // `optional`. Without memory this, outputs() and devices() throw std::bad_alloc.
   std::vector<Endpoint> inputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, true, &endpoints);
