@@ -324,7 +324,10 @@ Result<int> RunConvert(const Args& args) {
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(from, options));
   std::string init_op;
   const bool freezes = IsSavedModel(kind);
-  if (freezes) TENON_RETURN_IF_ERROR(model.Freeze(args.Get("--signature"), &init_op));
+  if (freezes) {
+    TENON_ASSIGN_OR_RETURN(const Signature* const chosen, model.Find(args.Get("--signature")));
+    TENON_RETURN_IF_ERROR(model.Freeze(std::string(chosen->name), &init_op));
+  }
   TENON_ASSIGN_OR_RETURN(const Signature* const signature,
                          model.Find(freezes ? std::string() : args.Get("--signature")));
   std::vector<End> outputs;
