@@ -446,10 +446,10 @@ Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::strin
   for (std::size_t i = 0; i < values.size(); ++i) {
     const End& end = signature.inputs[i];
     if (values[i].empty()) {
-      if (end.optional && end.fallback.NumElements() == 0) continue;
+      if (end.optional && !end.fallback) continue;
       if (end.optional) {
         feeds.ends.push_back(end);
-        feeds.tensors.push_back(end.fallback);
+        feeds.tensors.push_back(*end.fallback);
         continue;
       }
       if (!fill)

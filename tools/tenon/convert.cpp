@@ -324,7 +324,10 @@ Result<int> RunConvert(const Args& args) {
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(from, options));
   std::string init_op;
   const bool freezes = IsSavedModel(kind);
-  if (freezes) TENON_RETURN_IF_ERROR(model.Freeze(args.Get("--signature"), &init_op));
+  if (freezes) {
+    TENON_ASSIGN_OR_RETURN(const Signature* const chosen, model.Find(args.Get("--signature")));
+    TENON_RETURN_IF_ERROR(model.Freeze(std::string(chosen->name), &init_op));
+  }
   TENON_ASSIGN_OR_RETURN(const Signature* const signature,
                          model.Find(freezes ? std::string() : args.Get("--signature")));
   std::vector<End> outputs;
@@ -339,9 +342,14 @@ Result<int> RunConvert(const Args& args) {
   GraphDef graph = model.TakeGraph();
   const std::size_t nodes_before = graph.node.size();
   std::int64_t folded = 0;
-  if (args.Has("--prune") || args.Has("--fetch")) TENON_RETURN_IF_ERROR(PruneGraph(outputs, &graph));
+  if (!init_op.empty() && to == "saved_model")
+    return errors::Unimplemented(
+        "'", from, "' has tables, which a graph without their node cannot initialise; --to binary is possible");
+  std::vector<End> roots = outputs;
+  if (!init_op.empty()) roots.emplace_back().tensor = init_op;
+  if (args.Has("--prune") || args.Has("--fetch")) TENON_RETURN_IF_ERROR(PruneGraph(roots, &graph));
   if (args.Has("--fold")) {
-    Fold fold(outputs, static_cast<std::uint64_t>(limit));
+    Fold fold(roots, static_cast<std::uint64_t>(limit));
     TENON_RETURN_IF_ERROR(fold.Run(&graph));
     folded = fold.num_constants();
   }

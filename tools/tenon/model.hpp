@@ -3,6 +3,7 @@
 // Model: a file that can be run, whatever its kind: its graph, its signatures and the session that runs them.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ struct End {
   tenon::DataType dtype = tenon::DataType::kInvalid;
   tenon::PartialTensorShape shape;
   bool optional = false;  // a run may leave it out
-  tenon::Tensor fallback = tenon::Tensor();  // the value that is fed then; without elements: the graph has one
+  std::optional<tenon::Tensor> fallback = {};  // the value that is fed then; none: the graph has one
 };
 
 struct Signature {

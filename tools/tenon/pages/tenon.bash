@@ -6,7 +6,7 @@ _tenon() {
     return
   fi
   case $command:$prev in
-    convert:--to) COMPREPLY=($(compgen -W 'binary text json checkpoint npz' -- "$cur")); return ;;
+    convert:--to) COMPREPLY=($(compgen -W 'binary text json saved_model checkpoint npz' -- "$cur")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
     completion:completion) COMPREPLY=($(compgen -W 'bash zsh' -- "$cur")); return ;;
     ops:*) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "$(tenon ops --names 2>/dev/null)" -- "$cur")); return; } ;;
