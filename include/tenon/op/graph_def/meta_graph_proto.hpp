@@ -121,16 +121,16 @@ inline constexpr Field kAssetFileDefFields[] = {
 };
 inline constexpr Message Schema<AssetFileDef>::message("AssetFileDef", kAssetFileDefFields);
 
-inline constexpr Field kNodeListFields[] = {MakeField<&CollectionDef::NodeList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::NodeList>::message("CollectionDef.NodeList", kNodeListFields);
-inline constexpr Field kBytesListFields[] = {MakeField<&CollectionDef::BytesList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList", kBytesListFields);
-inline constexpr Field kInt64ListFields[] = {MakeField<&CollectionDef::Int64List::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List", kInt64ListFields);
-inline constexpr Field kFloatListFields[] = {MakeField<&CollectionDef::FloatList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList", kFloatListFields);
-inline constexpr Field kAnyListFields[] = {MakeField<&CollectionDef::AnyList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kAnyListFields);
+inline constexpr Field kCollectionNodeListFields[] = {MakeField<&CollectionDef::NodeList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::NodeList>::message("CollectionDef.NodeList", kCollectionNodeListFields);
+inline constexpr Field kCollectionBytesListFields[] = {MakeField<&CollectionDef::BytesList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList", kCollectionBytesListFields);
+inline constexpr Field kCollectionInt64ListFields[] = {MakeField<&CollectionDef::Int64List::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List", kCollectionInt64ListFields);
+inline constexpr Field kCollectionFloatListFields[] = {MakeField<&CollectionDef::FloatList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList", kCollectionFloatListFields);
+inline constexpr Field kCollectionAnyListFields[] = {MakeField<&CollectionDef::AnyList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kCollectionAnyListFields);
 
 inline constexpr Field kCollectionDefFields[] = {
     MakeFieldInOneof<&CollectionDef::node_list>(1, "node_list"),
