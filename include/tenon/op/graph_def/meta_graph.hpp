@@ -41,7 +41,7 @@ struct TensorInfo {
   std::string name;  // "node:1"
   std::optional<CooSparse> coo_sparse;
   std::optional<CompositeTensor> composite_tensor;
-  DataType dtype = DataType::kInvalid;  // of the dense tensor, for a composite value
+  DataType dtype = DataType::kInvalid;  // a composite value has that of its dense tensor
   std::optional<PartialTensorShape> tensor_shape;
 
   friend bool operator==(const TensorInfo& a, const TensorInfo& b) {
@@ -89,27 +89,27 @@ struct AnyMessage {
 
 // A list in a MetaGraph's map of collections. One of the members is set.
 struct CollectionDef {
-  struct NodeList {
-    SlimVector<std::string> value;  // names of nodes or tensors
+  struct NodeList {  // nodes or tensors of the graph
+    SlimVector<std::string> value;  // names
 
     friend bool operator==(const NodeList&, const NodeList&) = default;
   };
-  struct BytesList {
+  struct BytesList {  // a list of bytes values
     SlimVector<std::string> value;  // serialised messages, as a rule VariableDef
 
     friend bool operator==(const BytesList&, const BytesList&) = default;
   };
-  struct Int64List {
+  struct Int64List {  // a list of int64 values
     SlimVector<std::int64_t> value;
 
     friend bool operator==(const Int64List&, const Int64List&) = default;
   };
-  struct FloatList {
+  struct FloatList {  // a list of float values
     SlimVector<float> value;
 
     friend bool operator==(const FloatList&, const FloatList&) = default;
   };
-  struct AnyList {
+  struct AnyList {  // messages of any types
     SlimVector<AnyMessage> value;
 
     friend bool operator==(const AnyList&, const AnyList&) = default;
@@ -125,7 +125,7 @@ struct CollectionDef {
 
 // Names of the tensors and nodes that save and restore a graph's variables. All empty: the graph has no saver.
 struct SaverDef {
-  enum class Version : std::int32_t { kLegacy = 0, kV1 = 1, kV2 = 2 };
+  enum class Version : std::int32_t { kLegacy = 0, kV1 = 1, kV2 = 2 };  // format of the checkpoint; kV2 is a bundle
 
   std::string filename_tensor_name;  // is fed with the prefix of the checkpoint
   std::string save_tensor_name;  // its run saves
@@ -140,7 +140,7 @@ struct SaverDef {
 
 // A graph with its signatures, saver, assets and collections.
 struct MetaGraphDef {
-  struct MetaInfoDef {
+  struct MetaInfoDef {  // the writer, and the tags
     std::string meta_graph_version;
     std::string stripped_op_list;  // serialised OpList, kept as it came (ParseOpList)
     std::optional<AnyMessage> any_info;
@@ -161,6 +161,7 @@ struct MetaGraphDef {
   SlimVector<AssetFileDef> asset_file_def;
   std::string object_graph_def;  // serialised SavedObjectGraph, kept as it came (op/graph_def/object_graph.hpp)
 
+  // Null: no such name.
   const CollectionDef* FindCollection(std::string_view name) const { return Find(collection_def, name); }
   const SignatureDef* FindSignature(std::string_view name) const { return Find(signature_def, name); }
 

@@ -215,15 +215,17 @@ inline constexpr wire::TextTables kMetaGraphTextTables = kMetaGraphTables;
 inline Result<SavedModelDef> ParseSavedModelDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<SavedModelDef>(bytes, owner);
 }
+// Reads a MetaGraph; see ParseSavedModelDef.
 inline Result<MetaGraphDef> ParseMetaGraphDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<MetaGraphDef>(bytes, owner);
 }
-// Reads a message in protobuf's text format; returns the errors of ParseText.
+// Reads a SavedModel in protobuf's text format; returns the errors of ParseText.
 inline Result<SavedModelDef> ParseTextSavedModelDef(std::string_view text) {
   SavedModelDef saved_model;
   TENON_RETURN_IF_ERROR(ParseText(text, &saved_model, detail::kMetaGraphTextTables));
   return saved_model;
 }
+// Reads a MetaGraph in protobuf's text format; returns the errors of ParseText.
 inline Result<MetaGraphDef> ParseTextMetaGraphDef(std::string_view text) {
   MetaGraphDef meta_graph;
   TENON_RETURN_IF_ERROR(ParseText(text, &meta_graph, detail::kMetaGraphTextTables));

@@ -26,7 +26,7 @@ struct TrackableObjectGraph {
 
     friend bool operator==(const ObjectReference&, const ObjectReference&) = default;
   };
-  struct SerializedTensor {
+  struct SerializedTensor {  // a tensor of the object in the checkpoint
     std::string name;  // "VARIABLE_VALUE"
     std::string full_name;  // name of the variable in Python
     std::string checkpoint_key;  // name of the tensor in the checkpoint
@@ -40,18 +40,18 @@ struct TrackableObjectGraph {
 
     friend bool operator==(const SlotVariableReference&, const SlotVariableReference&) = default;
   };
-  struct RegisteredSaver {
+  struct RegisteredSaver {  // functions of Python that save and restore the object
     std::string name;
     std::string object_name;
 
     friend bool operator==(const RegisteredSaver&, const RegisteredSaver&) = default;
   };
-  struct BoolValue {
+  struct BoolValue {  // a bool that may be absent
     bool value = false;
 
     friend bool operator==(const BoolValue&, const BoolValue&) = default;
   };
-  struct TrackableObject {
+  struct TrackableObject {  // one object
     SlimVector<ObjectReference> children;
     SlimVector<SerializedTensor> attributes;
     SlimVector<SlotVariableReference> slot_variables;
@@ -66,6 +66,7 @@ struct TrackableObjectGraph {
   friend bool operator==(const TrackableObjectGraph&, const TrackableObjectGraph&) = default;
 };
 
+// An object of a class that the program defines.
 struct SavedUserObject {
   std::string identifier;  // "_generic_user_object", "trackable_list_wrapper"
   VersionDef version;
@@ -73,6 +74,7 @@ struct SavedUserObject {
 
   friend bool operator==(const SavedUserObject&, const SavedUserObject&) = default;
 };
+// A file in MetaGraphDef::asset_file_def.
 struct SavedAsset {
   std::int32_t asset_file_def_index = 0;
 
@@ -85,8 +87,10 @@ struct SavedFunction {
 
   friend bool operator==(const SavedFunction&, const SavedFunction&) = default;
 };
+// Replicated variables: when copies agree, and how they become one value.
 enum class VariableSynchronization : std::int32_t { kAuto = 0, kNone = 1, kOnWrite = 2, kOnRead = 3 };
 enum class VariableAggregation : std::int32_t { kNone = 0, kSum = 1, kMean = 2, kOnlyFirstReplica = 3 };
+// A variable; its value stands in the checkpoint.
 struct SavedVariable {
   DataType dtype = DataType::kInvalid;
   std::optional<PartialTensorShape> shape;
@@ -104,6 +108,7 @@ struct SavedVariable {
            a.experimental_distributed_variable_components == b.experimental_distributed_variable_components;
   }
 };
+// One trace of a function, without its tf.function.
 struct SavedBareConcreteFunction {
   std::string concrete_function_name;
   SlimVector<std::string> argument_keywords;
@@ -112,16 +117,19 @@ struct SavedBareConcreteFunction {
 
   friend bool operator==(const SavedBareConcreteFunction&, const SavedBareConcreteFunction&) = default;
 };
+// A captured constant.
 struct SavedConstant {
   std::string operation;  // name of a Const node
 
   friend bool operator==(const SavedConstant&, const SavedConstant&) = default;
 };
+// A table or another resource; its children create and initialise it.
 struct SavedResource {
   std::string device;
 
   friend bool operator==(const SavedResource&, const SavedResource&) = default;
 };
+// A tensor of another function.
 struct CapturedTensor {
   std::string name;  // name of a tensor in the function
   std::string concrete_function;

@@ -196,10 +196,11 @@ inline constexpr Message Schema<SavedObjectGraph>::message("SavedObjectGraph", k
 
 }  // namespace wire
 
-// Reads a serialised message. DataLoss, with the byte's offset: the bytes are not such a message.
+// Reads a checkpoint's object graph. DataLoss, with the byte's offset: the bytes are not such a message.
 inline Result<TrackableObjectGraph> ParseTrackableObjectGraph(Span<const std::byte> bytes) {
   return detail::ParseProto<TrackableObjectGraph>(bytes);
 }
+// Reads a SavedModel's object graph. DataLoss, with the byte's offset: the bytes are not such a message.
 inline Result<SavedObjectGraph> ParseSavedObjectGraph(Span<const std::byte> bytes) {
   return detail::ParseProto<SavedObjectGraph>(bytes);
 }
