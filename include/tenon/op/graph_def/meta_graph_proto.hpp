@@ -124,11 +124,14 @@ inline constexpr Message Schema<AssetFileDef>::message("AssetFileDef", kAssetFil
 inline constexpr Field kCollectionNodeListFields[] = {MakeField<&CollectionDef::NodeList::value>(1, "value")};
 inline constexpr Message Schema<CollectionDef::NodeList>::message("CollectionDef.NodeList", kCollectionNodeListFields);
 inline constexpr Field kCollectionBytesListFields[] = {MakeField<&CollectionDef::BytesList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList", kCollectionBytesListFields);
+inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList",
+                                                                   kCollectionBytesListFields);
 inline constexpr Field kCollectionInt64ListFields[] = {MakeField<&CollectionDef::Int64List::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List", kCollectionInt64ListFields);
+inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List",
+                                                                   kCollectionInt64ListFields);
 inline constexpr Field kCollectionFloatListFields[] = {MakeField<&CollectionDef::FloatList::value>(1, "value")};
-inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList", kCollectionFloatListFields);
+inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList",
+                                                                   kCollectionFloatListFields);
 inline constexpr Field kCollectionAnyListFields[] = {MakeField<&CollectionDef::AnyList::value>(1, "value")};
 inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kCollectionAnyListFields);
 
