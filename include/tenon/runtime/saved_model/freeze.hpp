@@ -139,6 +139,16 @@ class ModelFreezer {
         init_inputs_.push_back("^" + node.name);
       }
     }
+    // Initialisers also keep paths of assets in variables, which are constants in the frozen graph.
+    for (NodeDef& node : graph->node) {
+      if (node.op != "AssignVariableOp" || of_outputs.IsReached(node.name)) continue;
+      SlimVector<std::string> waits;
+      for (const std::string& input : node.input)
+        if (input.starts_with('^')) waits.push_back(input);
+      node.op = "NoOp";
+      node.input = std::move(waits);
+      node.attr = {};
+    }
     std::vector<NamedTensor> assets;
     TENON_RETURN_IF_ERROR(AssetFeeds(model_.meta_graph, model_.folder, &assets));
     for (const NamedTensor& asset : assets)
