@@ -94,9 +94,14 @@ TENON_DETAIL_NAMESPACE_END
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
 #define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
+// Code that most programs never run, for which small is better than quick.
+#define TENON_DETAIL_COLD_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+#define TENON_DETAIL_COLD_CODE_END _Pragma("GCC pop_options")
 #else
 #define TENON_DETAIL_SETUP_CODE_BEGIN
 #define TENON_DETAIL_SETUP_CODE_END
+#define TENON_DETAIL_COLD_CODE_BEGIN
+#define TENON_DETAIL_COLD_CODE_END
 #endif
 
 // TENON_DETAIL_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.

@@ -11,7 +11,7 @@
 #include <tenon/base/str.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace errors {
 
@@ -206,5 +206,5 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
   return nearest.Text();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <tenon/device/device.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 using CopyDone = Function<void(const Status& status, const Tensor& copy)>;
 
@@ -96,5 +96,5 @@ inline void CopyTensor(TensorPlace src, TensorPlace dst, Allocator* host_allocat
                        SecondHalf{src.device, dst.device, host_allocator, std::move(done)});
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

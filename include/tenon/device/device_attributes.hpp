@@ -16,7 +16,7 @@
 #include <tenon/device/device.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The position of a device in the machine.
 struct DeviceLocality {
@@ -77,5 +77,5 @@ inline DeviceAttributes MakeDeviceAttributes(const Device& device) {
   return attributes;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -20,7 +20,7 @@
 #include <tenon/device/device_name.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 inline constexpr std::string_view kLocalTask = "/job:localhost/replica:0/task:0";
 inline constexpr int kCpuPriority = 60;
@@ -128,5 +128,5 @@ inline Result<SlimVector<Owned<Device>>> MakeDevices(const SlimVector<std::strin
   return devices;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -26,7 +26,7 @@
 #include <tenon/device/device_name.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 class StaticDeviceMgr;
 
@@ -248,5 +248,5 @@ class DynamicDeviceMgr final : public DeviceMgr {
   SlimVector<Entry> removed_;  // the oldest first
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,7 @@
 #include <tenon/base/str.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // A part that is not set matches everything. externally synchronised.
 //
@@ -261,5 +261,5 @@ inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
   return OkStatus();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <tenon/device/device_name.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // externally synchronised. The devices outlive it.
 class DeviceSet {
@@ -86,5 +86,5 @@ class DeviceSet {
   Device* client_ = nullptr;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

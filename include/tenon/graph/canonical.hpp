@@ -19,7 +19,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -64,5 +64,5 @@ inline std::uint64_t GraphHash(const Graph& graph) {
   return Hash64(bytes);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

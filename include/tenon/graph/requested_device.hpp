@@ -9,7 +9,7 @@
 #include <tenon/device/device_name.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Reads the name; an empty one asks for nothing. InvalidArgument: not a device name.
 inline Status ParseRequestedDevice(const NodeDef& node, DeviceName* name) {
@@ -25,5 +25,5 @@ inline Status CheckRequestedDevice(const NodeDef& node) {
   return ParseRequestedDevice(node, &name);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -18,7 +18,7 @@
 #include <tenon/tensor/variant_element.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 namespace detail {
 
 // C escapes, but bytes of UTF-8 stay as they are.
@@ -191,5 +191,5 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
 }
 
 }  // namespace detail
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -15,6 +15,7 @@
 #include "compare.hpp"
 #include "record_cases.hpp"
 #include "restore_op.hpp"
+#include "saved_model_cases.hpp"
 
 namespace golden {
 
@@ -130,8 +131,7 @@ Status RunCorruptedFolder(const std::string& folder, std::string_view filter, Co
     } else if (tenon::StartsWith(c.name, "graphs/")) {
       add(c.name, RunGraph(StrCat(folder, "/", c.name), c));
     } else if (tenon::StartsWith(c.name, "saved_models/")) {
-      add(c.name, run_spoilt_saved_model != nullptr ? run_spoilt_saved_model(folder, c)
-                                                    : Outcome{Outcome::kUnsupported, "SavedModels"});
+      add(c.name, RunSpoiltModel(folder, c));
     } else {
       add(c.name, {Outcome::kUnsupported, "a kind of case that is not known"});
     }

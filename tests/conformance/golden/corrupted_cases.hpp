@@ -12,10 +12,6 @@
 
 namespace golden {
 
-// Runs a case saved_models/NAME of the folder. Null: such cases count as skipped.
-using RunSpoiltSavedModel = Outcome(const std::string& folder, const Case& c);
-inline RunSpoiltSavedModel* run_spoilt_saved_model = nullptr;
-
 // Checks a folder with expected.pb, a CaseFile (tests/golden/README.md). A file or folder in it is a case, and so is
 // each request to a sound checkpoint in the folder ../checkpoints. Takes cases whose names contain `filter`; prints
 // what fails.

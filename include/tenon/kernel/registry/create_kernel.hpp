@@ -18,7 +18,7 @@
 #include <tenon/kernel/row.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 // The arguments that the match names.
@@ -82,5 +82,5 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
 #endif
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

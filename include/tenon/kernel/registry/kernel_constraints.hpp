@@ -136,7 +136,7 @@ struct AnyDevice {
   static constexpr std::string_view type = "DEFAULT";
 };
 
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 namespace detail {
 
 inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
@@ -225,6 +225,6 @@ inline bool SameMatch(const KernelMatch& a, const KernelMatch& b) {
   return a.label == b.label && a.priority == b.priority && same(a.all_host_arguments(), b.all_host_arguments()) &&
          std::equal(x.begin(), x.end(), y.begin(), y.end(), same_constraint);
 }
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 
 TENON_DETAIL_NAMESPACE_END

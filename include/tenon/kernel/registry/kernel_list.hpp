@@ -19,7 +19,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // TensorFlow's KernelDef message: one kernel of one op.
 struct KernelDescription {
@@ -135,5 +135,5 @@ inline std::string SerializeKernelList(const KernelList& list) {
 // DataLoss when the bytes are not such a message.
 inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

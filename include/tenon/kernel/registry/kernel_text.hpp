@@ -14,7 +14,7 @@
 #include <tenon/kernel/row.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 namespace detail {
 
 // A list.
@@ -71,5 +71,5 @@ TENON_DETAIL_COLD inline std::string KernelLines(const Rows& rows) {
 }
 
 }  // namespace detail
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

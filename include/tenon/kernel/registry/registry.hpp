@@ -26,7 +26,7 @@
 #include <tenon/kernel/row.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are the types of the attrs that its kernels are templates
 // over, in order.
@@ -77,7 +77,7 @@ class Registry {
   }
 
   // An eager call looks its kernel up every time.
-  TENON_DETAIL_SETUP_CODE_END
+  TENON_DETAIL_COLD_CODE_END
   // Finds a kernel that serves every node of the op (a struct without a KernelMatch). NotFound: there is none; the
   // message names the types that have kernels.
   Result<KernelDef> Find(const KernelKey& key) const {
@@ -109,7 +109,7 @@ class Registry {
     }
     return FindAmongMatches(*kernels, node, device, label, types);
   }
-  TENON_DETAIL_SETUP_CODE_BEGIN
+  TENON_DETAIL_COLD_CODE_BEGIN
   // Lists the kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
@@ -166,7 +166,7 @@ class Registry {
     bool logged;
   };
 
-  TENON_DETAIL_SETUP_CODE_END
+  TENON_DETAIL_COLD_CODE_END
   // Takes in batches that were linked since the last time.
   void Refresh() const {
     if (!global_) return;
@@ -232,7 +232,7 @@ class Registry {
     return nullptr;
   }
 
-  TENON_DETAIL_SETUP_CODE_BEGIN
+  TENON_DETAIL_COLD_CODE_BEGIN
   // Where labels, constraints and other devices count.
   TENON_DETAIL_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node,
                                                        std::string_view device, std::string_view label,
@@ -442,5 +442,5 @@ class Registry {
   mutable Status status_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/op/graph_def/node_def.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // InvalidArgument for a config that is no message, NotFound for an executor that TensorFlow does not know.
 inline Status CheckCallSettings(const NodeDef& call) {
@@ -36,5 +36,5 @@ inline Status CheckCallSettings(const NodeDef& call) {
                           " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

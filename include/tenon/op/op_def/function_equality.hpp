@@ -17,7 +17,7 @@
 #include <tenon/op/op_def/op_def_compatible.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -66,5 +66,5 @@ inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
   return a.ret == b.ret && a.control_ret == b.control_ret;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

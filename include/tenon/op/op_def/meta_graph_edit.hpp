@@ -25,7 +25,7 @@
 #include <tenon/op/op_def/op_registry.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -205,5 +205,5 @@ inline Result<MetaGraphDef> MakeMetaGraph(GraphDef graph, const OpRegistry& ops,
   return meta_graph;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/op/graph_def/unknown_attr.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Attrs that have a default and are absent get it; the others stay.
 inline void AddDefaultsToNodeDef(const OpDef& op_def, NodeDef* node) {
@@ -199,5 +199,5 @@ inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
                                  " inputs specified; ", SummarizeOpDef(op_def), "; ", detail::OfNode(node));
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

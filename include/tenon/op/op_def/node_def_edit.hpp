@@ -20,7 +20,7 @@
 #include <tenon/op/signature/signature.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // ------------------------------------------------------------------------------------------------------------ defaults
 
@@ -135,5 +135,5 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
   }
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

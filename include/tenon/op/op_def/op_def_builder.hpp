@@ -20,7 +20,7 @@
 #include <tenon/op/op_def/validate_op_def.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
 // reported together. one thread.
@@ -158,5 +158,5 @@ class OpDefBuilder {
   SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -21,7 +21,7 @@
 #include <tenon/op/op_def/validate_op_def.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -238,5 +238,5 @@ inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
   return sorted(a) == sorted(b);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

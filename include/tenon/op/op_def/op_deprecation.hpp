@@ -14,7 +14,7 @@
 #include <tenon/op/signature/signature.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -53,5 +53,5 @@ inline Status CheckOpDeprecation(const OpView& op, int producer) {
   return detail::CheckDeprecatedOp(op.name, op.deprecated_since, op.deprecation_text, producer);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

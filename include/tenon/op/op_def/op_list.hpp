@@ -22,7 +22,7 @@
 #include <tenon/op/op_def/op_registry.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The OpDefs of all registered ops, sorted by name; names that begin with '_' only with include_internal.
 // SerializeOpList (op/graph_def/proto_io.hpp) gives TensorFlow's OpList message.
@@ -150,5 +150,5 @@ inline Status CheckOpDeprecation(const OpDef& op, int producer) {
   return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/op/signature/signature.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Compares declarations: their strings in order and their flags. Shape functions are not compared (one function has
 // several addresses in a binary of several shared libraries).
@@ -110,5 +110,5 @@ class OpRegistry {
   mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,7 @@
 #include <tenon/op/op_def/op_registry.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 struct OpUsage {
   struct TypeAttr {
@@ -175,5 +175,5 @@ inline SlimVector<OpUsage> OpUsageOfGraph(const GraphDef& graph, const OpRegistr
   return detail::UsageOfGraph(graph.library, registry).Collect(graph.node);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -23,7 +23,7 @@
 #include <tenon/op/op_def/validate_op_def.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -254,5 +254,5 @@ class OwnedOp {
   Owned<Parts> parts_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

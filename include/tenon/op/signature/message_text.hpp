@@ -16,7 +16,7 @@
 #include <tenon/op/signature/spec_values.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -211,5 +211,5 @@ constexpr bool IsMessageText(AttrKind kind, std::string_view block) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -11,7 +11,7 @@
 #include <tenon/types/dtype.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
 
@@ -106,9 +106,9 @@ struct AttrSpec {
   bool has_default = false;
   bool has_minimum = false;
 
-  TENON_DETAIL_SETUP_CODE_END
+  TENON_DETAIL_COLD_CODE_END
   constexpr std::string_view name() const { return text.substr(0, name_size); }
-  TENON_DETAIL_SETUP_CODE_BEGIN
+  TENON_DETAIL_COLD_CODE_BEGIN
   // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
   constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
   // From the first allowed value on, in the order of the source; read it with AllowedReader.
@@ -120,5 +120,5 @@ struct AttrSpec {
 };
 static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -17,7 +17,7 @@
 #include <tenon/op/signature/spec_values.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -256,5 +256,5 @@ constexpr void StopOnSpecError(const SpecIssue& issue) {
 constexpr SpecIssue ReadAttrSpec(std::string_view text, AttrSpec* out) { return detail::SpecReader(text).Attr(out); }
 constexpr SpecIssue ReadArgSpec(std::string_view text, ArgSpec* out) { return detail::SpecReader(text).Arg(out); }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

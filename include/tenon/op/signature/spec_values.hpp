@@ -13,7 +13,7 @@
 #include <tenon/op/signature/spec_text.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // One value of a default. Which member counts follows from the attr's kind.
 struct SpecValue {
@@ -205,5 +205,5 @@ class AllowedReader {
   std::string_view string_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

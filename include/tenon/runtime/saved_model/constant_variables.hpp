@@ -22,7 +22,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -212,5 +212,5 @@ inline Status ReplaceVariables(GraphDef* graph, const OpRegistry& ops, detail::V
   return detail::VariablesToConstants(graph, ops, std::move(values)).Run();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

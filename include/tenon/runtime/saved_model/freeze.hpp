@@ -33,7 +33,7 @@
 #include <tenon/runtime/saved_model/variables.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Treatment of the lookup tables in a frozen graph.
 enum class FrozenTables : std::uint8_t {
@@ -259,5 +259,5 @@ inline Result<FrozenGraph> Freeze(const SavedModel& model, std::string_view sign
   });
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

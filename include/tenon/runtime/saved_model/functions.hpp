@@ -28,7 +28,7 @@
 #include <tenon/runtime/saved_model/variables.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -172,5 +172,5 @@ Result<Tensor> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_sourc
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -28,7 +28,7 @@
 #include <tenon/wire/reader.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -171,5 +171,5 @@ Result<SavedModel> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_s
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -22,7 +22,7 @@
 #include <tenon/runtime/saved_model/signature_impl.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -144,5 +144,5 @@ std::vector<std::string> undefined_symbol_means_include_tenon_saved_model_hpp_in
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

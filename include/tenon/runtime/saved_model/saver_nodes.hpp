@@ -21,7 +21,7 @@
 #include <tenon/op/graph_def/node_def.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // A variable that a saver saves.
 struct SavedVariableNode {
@@ -153,5 +153,5 @@ inline SaverDef AddSaver(Span<const SavedVariableNode> variables, GraphDef* grap
   return detail::SaverNodes(variables, graph).Add();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

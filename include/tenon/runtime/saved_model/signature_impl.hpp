@@ -22,7 +22,7 @@
 #include <tenon/runtime/api/session.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -217,5 +217,5 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_saved_model_hpp
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -15,7 +15,7 @@
 #include <tenon/runtime/session/session_impl.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
 struct AllocatorCounters {
@@ -88,5 +88,5 @@ bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

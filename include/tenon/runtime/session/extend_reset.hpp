@@ -25,7 +25,7 @@
 #include <tenon/runtime/session/session_impl.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -204,5 +204,5 @@ inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &So
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

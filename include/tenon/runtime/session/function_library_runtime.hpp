@@ -41,7 +41,7 @@
 #include <tenon/runtime/api/session_options.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Options that tell the instances of one function apart.
 struct InstantiateOptions {
@@ -431,5 +431,5 @@ class FunctionLibraryRuntime {
   mutable Owned<ThreadPool> call_pool_;  // RunAsync's, made by the first; goes before all that its runs use
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/op/graph_def/proto_io.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 struct AllocatorMemoryUsed {
   std::string allocator_name;
@@ -191,5 +191,5 @@ inline std::string SerializeRunMetadata(const RunMetadata& metadata) {
   return bytes;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

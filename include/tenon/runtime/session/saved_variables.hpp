@@ -36,7 +36,7 @@
 #include <tenon/runtime/session/session_impl.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // A variable of a session's graph: a node VarHandleOp, VariableV2 or Variable.
 struct SessionVariable {
@@ -344,5 +344,5 @@ inline Status RunRestorer(const Session& session, const SaverDef& saver, std::st
   return session.Run({{saver.filename_tensor_name, Tensor::Scalar(prefix)}}, {}, {saver.restore_op_name}).status();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

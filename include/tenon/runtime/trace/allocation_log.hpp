@@ -15,7 +15,7 @@
 #include <tenon/runtime/executor/thread_ids.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // One request to an AllocationLog.
 struct AllocationRecord {
@@ -87,5 +87,5 @@ class AllocationLog final : public ForwardingAllocator {
   std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // An edge between two items of RunTrace::nodes.
 struct TraceFlow {
@@ -116,5 +116,5 @@ inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
   return flows;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

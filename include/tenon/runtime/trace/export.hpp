@@ -24,7 +24,7 @@
 #include <tenon/runtime/trace/page_runs.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -222,5 +222,5 @@ inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
   return detail::WriteTextFile(path, ChromeTraceJson(trace));
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

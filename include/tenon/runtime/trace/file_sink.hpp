@@ -13,7 +13,7 @@
 #include <tenon/runtime/trace/trace_file.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -34,5 +34,5 @@ inline const bool fills_environment_trace_sink =
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

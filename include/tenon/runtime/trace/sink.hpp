@@ -18,7 +18,7 @@
 #include <tenon/runtime/executor/thread_ids.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
 struct TracedRun {
@@ -74,5 +74,5 @@ inline const bool fills_session_watch = FillExtension(&extensions.session_watch,
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -27,7 +27,7 @@
 #include <tenon/runtime/trace/sink.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // thread-safe. A page (runtime/trace/export.hpp) when the name ends in ".html", otherwise a Chrome trace in which a
 // session is a process, with its counters after each run. The file is whole after every run, however the process
@@ -137,5 +137,5 @@ class TraceFile final : public TraceSink {
   SlimVector<int> sessions_;  // sessions that have their name
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
