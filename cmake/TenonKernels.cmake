@@ -57,27 +57,37 @@ function(tenon_add_kernels target)
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()
 
-# tenon_add_graph_kernels(TARGET GRAPHS graph.pb... [LINK library...])
+# tenon_add_graph_kernels(TARGET GRAPHS graph... [LINK library...])
 #
 # An OBJECT library with the kernels that these graphs need, and no other: their ops, those of their functions included,
-# each for the dtypes that it is used with. The list is made when it is built, and again when a graph changes. Ops that
-# are not among Tenon's own are named by the build and left to tenon_add_kernels or TENON_REGISTER.
+# each for the dtypes that it is used with. A graph is a GraphDef in a file or the folder of a SavedModel. The list is
+# made when it is built, and again when a graph changes. Ops that are not among Tenon's own are named by the build and
+# left to tenon_add_kernels or TENON_REGISTER.
 function(tenon_add_graph_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GRAPHS;LINK")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_GRAPHS)
     message(FATAL_ERROR "tenon_add_graph_kernels(${target}): wanted GRAPHS, not '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   set(graphs "")
+  set(files "")  # the build depends on them
   foreach(graph IN LISTS arg_GRAPHS)
     cmake_path(ABSOLUTE_PATH graph BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
     list(APPEND graphs "${graph}")
+    foreach(name IN ITEMS saved_model.pb saved_model.pbtxt)
+      if(EXISTS "${graph}/${name}")
+        list(APPEND files "${graph}/${name}")
+      endif()
+    endforeach()
+    if(NOT IS_DIRECTORY "${graph}")
+      list(APPEND files "${graph}")
+    endif()
   endforeach()
 
   tenon_add_ops_of_program()
   set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
   set(headers "$<TARGET_PROPERTY:tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>")
   add_custom_command(OUTPUT "${file}" COMMAND tenon_ops_of --register "${file}" --headers "${headers}" ${graphs}
-                     DEPENDS tenon_ops_of ${graphs} COMMENT "Kernels for ${target}" VERBATIM)
+                     DEPENDS tenon_ops_of ${files} COMMENT "Kernels for ${target}" VERBATIM)
   add_library(${target} OBJECT "${file}")
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()

@@ -2,8 +2,8 @@
 // Lists the ops and dtypes that graphs need, those of their functions included, and writes the file that registers
 // these and nothing else. tenon_add_graph_kernels (cmake/TenonKernels.cmake) runs it at build time.
 //
-//   tenon_ops_of GRAPH.pb...                            a table
-//   tenon_ops_of --register FILE.cpp GRAPH.pb...        the includes and TENON_REGISTER lines
+//   tenon_ops_of GRAPH...                               a table; a GRAPH is a GraphDef or the folder of a SavedModel
+//   tenon_ops_of --register FILE.cpp GRAPH...           the includes and TENON_REGISTER lines
 //   tenon_ops_of --register-all FILE.cpp...             all ops of Tenon, in so many files that compile about as long
 //     --types TYPE;TYPE ...                             for these types only: TensorFlow's names
 //     --only HEADER;HEADER ...                          ops of headers below tenon/ops that begin so: list/;math/matmul
@@ -23,7 +23,9 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/graph/prune.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/io/saved_model_file.hpp>
 #include <tenon/op/op_def/op_usage.hpp>
 #include <tenon/ops.hpp>
 
@@ -168,6 +170,48 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
   return text;
 }
 
+// The tensors and nodes that a loader of the SavedModel may run: outputs of signatures, initialising and restoring.
+std::vector<std::string> RootsOf(const tenon::MetaGraphDef& meta_graph) {
+  std::vector<std::string> roots;
+  const auto add = [&](std::string_view name) {
+    if (!name.empty()) roots.emplace_back(name);
+  };
+  for (const auto& [key, signature] : meta_graph.signature_def) {
+    for (const auto& [output, info] : signature.outputs) {
+      add(info.name);
+      if (info.coo_sparse) {
+        add(info.coo_sparse->values_tensor_name);
+        add(info.coo_sparse->indices_tensor_name);
+        add(info.coo_sparse->dense_shape_tensor_name);
+      }
+      if (info.composite_tensor)
+        for (const tenon::TensorInfo& part : info.composite_tensor->components) add(part.name);
+    }
+  }
+  for (const std::string_view name : {"saved_model_main_op", "legacy_init_op"})
+    if (const tenon::CollectionDef* const nodes = meta_graph.FindCollection(name); nodes != nullptr && nodes->node_list)
+      for (const std::string& node : nodes->node_list->value) add(node);
+  add(meta_graph.saver_def.restore_op_name);
+  return roots;
+}
+
+// The graph in a file, or the part that runs of each graph of a SavedModel.
+tenon::Result<std::vector<tenon::GraphDef>> ReadGraphs(const std::string& path) {
+  std::vector<tenon::GraphDef> graphs;
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) {
+    TENON_ASSIGN_OR_RETURN(tenon::GraphDef graph, tenon::ReadGraphFile(path));
+    graphs.push_back(std::move(graph));
+    return graphs;
+  }
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef saved_model, tenon::ReadSavedModelFile(path));
+  for (const tenon::MetaGraphDef& meta_graph : saved_model.meta_graphs) {
+    TENON_ASSIGN_OR_RETURN(tenon::GraphDef graph, tenon::Prune(meta_graph.graph_def, RootsOf(meta_graph)));
+    graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
 // The parts of a list with ';' between them.
 std::vector<std::string> PartsOf(std::string_view list) {
   std::vector<std::string> parts;
@@ -279,7 +323,7 @@ bool Write(const std::string& path, const std::string& text) {
 int Usage() {
   std::fprintf(
       stderr,
-      "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH.pb...\n"
+      "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH|SAVED_MODEL_FOLDER...\n"
       "       tenon_ops_of --register-all [--types TYPE;TYPE] [--only HEADER;HEADER] [--headers DIR;DIR] FILE.cpp...\n");
   return 2;
 }
@@ -329,12 +373,12 @@ int main(int argc, char** argv) {
     }
   Needs needs;
   for (const std::string& path : graphs) {
-    const auto graph = tenon::ReadGraphFile(path);
-    if (!graph.ok()) {
-      std::fprintf(stderr, "tenon_ops_of: %s\n", graph.status().ToString().c_str());
+    const auto read = ReadGraphs(path);
+    if (!read.ok()) {
+      std::fprintf(stderr, "tenon_ops_of: %s\n", read.status().ToString().c_str());
       return 1;
     }
-    Add(tenon::OpUsageOfGraph(*graph, registry), &needs);
+    for (const tenon::GraphDef& graph : *read) Add(tenon::OpUsageOfGraph(graph, registry), &needs);
   }
   if (output.empty()) {
     Print(needs);
