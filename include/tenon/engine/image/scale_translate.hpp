@@ -11,7 +11,6 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/base/to_size.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
@@ -70,6 +69,10 @@ inline bool FindSamplingKernel(std::string_view name, SamplingKernel* kernel) {
   return false;
 }
 
+namespace detail {
+constexpr std::size_t At(Index i) { return static_cast<std::size_t>(i); }
+}  // namespace detail
+
 // For each pixel of one dimension of the output the first pixel of the input that counts, and `width` weights.
 struct SamplingSpans {
   Index width = 0;
@@ -88,22 +91,22 @@ inline SamplingSpans MakeSamplingSpans(const SamplingKernel& kernel, Index outpu
     return static_cast<Index>(std::max(0.0f, std::min(place, static_cast<float>(std::min(inputs, last)))));
   };
   SamplingSpans spans;
-  spans.first.assign(ToSize(outputs), 0);
-  SlimVector<Index> ends(ToSize(outputs));
+  spans.first.assign(detail::At(outputs), 0);
+  SlimVector<Index> ends(detail::At(outputs));
   for (Index x = 0; x < outputs; ++x) {
     const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
     if (!(middle >= 0 && middle <= static_cast<float>(inputs))) continue;
     const Index begin = pixel(std::ceil(middle - reach - 0.5f), inputs - 1);
     const Index end = pixel(std::floor(middle + reach - 0.5f), inputs - 1) + 1;
-    spans.first[ToSize(x)] = begin;
-    ends[ToSize(x)] = end;
+    spans.first[detail::At(x)] = begin;
+    ends[detail::At(x)] = end;
     spans.width = std::max(spans.width, end - begin);
   }
-  spans.weights.assign(ToSize(outputs * spans.width), 0.0f);
+  spans.weights.assign(detail::At(outputs * spans.width), 0.0f);
   for (Index x = 0; x < outputs; ++x) {
     const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
     float* const weights = spans.weights.data() + x * spans.width;
-    const Index begin = spans.first[ToSize(x)], count = ends[ToSize(x)] - begin;
+    const Index begin = spans.first[detail::At(x)], count = ends[detail::At(x)] - begin;
     float total = 0;
     for (Index i = 0; i < count; ++i) {
       const float distance = static_cast<float>(begin + i) + 0.5f - middle;
@@ -124,22 +127,22 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
   const Index line = columns * depth;
   const double work = static_cast<double>(line * down.width + out_columns * depth * across.width);
   ParallelFor(device, batch * out_rows, 2 * work, [&](Index begin, Index end) {
-    SlimVector<float> sums(ToSize(line));
+    SlimVector<float> sums(detail::At(line));
     for (Index i = begin; i < end; ++i) {
       const T* const image = images + i / out_rows * rows * line;
-      const Index row = i % out_rows, first = down.first[ToSize(row)];
+      const Index row = i % out_rows, first = down.first[detail::At(row)];
       std::fill(sums.begin(), sums.end(), 0.0f);
       for (Index k = 0; k < down.width && first + k < rows; ++k) {
-        const float weight = down.weights[ToSize(row * down.width + k)];
+        const float weight = down.weights[detail::At(row * down.width + k)];
         const T* const from = image + (first + k) * line;
-        for (Index c = 0; c < line; ++c) sums[ToSize(c)] += weight * static_cast<float>(from[c]);
+        for (Index c = 0; c < line; ++c) sums[detail::At(c)] += weight * static_cast<float>(from[c]);
       }
       for (Index column = 0; column < out_columns; ++column) {
         float* const to = out + (i * out_columns + column) * depth;
         std::fill_n(to, depth, 0.0f);
-        const Index start = across.first[ToSize(column)];
+        const Index start = across.first[detail::At(column)];
         for (Index k = 0; k < across.width && start + k < columns; ++k) {
-          const float weight = across.weights[ToSize(column * across.width + k)];
+          const float weight = across.weights[detail::At(column * across.width + k)];
           const float* const from = sums.data() + (start + k) * depth;
           for (Index d = 0; d < depth; ++d) to[d] += weight * from[d];
         }
