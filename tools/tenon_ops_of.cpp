@@ -195,7 +195,7 @@ std::vector<std::string> RootsOf(const tenon::MetaGraphDef& meta_graph) {
   return roots;
 }
 
-// The graph in a file, or the part that runs of each graph of a SavedModel.
+// The graph in a file, or each graph of a SavedModel without the functions that never run.
 tenon::Result<std::vector<tenon::GraphDef>> ReadGraphs(const std::string& path) {
   std::vector<tenon::GraphDef> graphs;
   std::error_code error;
@@ -207,6 +207,7 @@ tenon::Result<std::vector<tenon::GraphDef>> ReadGraphs(const std::string& path) 
   TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef saved_model, tenon::ReadSavedModelFile(path));
   for (const tenon::MetaGraphDef& meta_graph : saved_model.meta_graphs) {
     TENON_ASSIGN_OR_RETURN(tenon::GraphDef graph, tenon::Prune(meta_graph.graph_def, RootsOf(meta_graph)));
+    graph.node = meta_graph.graph_def.node;  // a loader wants the ops of all nodes, and of the functions that run
     graphs.push_back(std::move(graph));
   }
   return graphs;
