@@ -22,7 +22,7 @@ install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/Teno
               cmake/TenonDependencies.cmake cmake/TenonKernels.cmake cmake/TenonProtobuf.cmake
               cmake/tenon_runtime.cpp tools/tenon_ops_of.cpp
         DESTINATION ${package_dir})
-install(DIRECTORY protobuf DESTINATION ${package_dir})
+install(DIRECTORY cmake/protobuf DESTINATION ${package_dir})
 
 # From share/pkgconfig to the prefix, so that the file can be moved with its tree.
 file(RELATIVE_PATH TENON_PC_PREFIX "/${CMAKE_INSTALL_DATADIR}/pkgconfig" "/")
