@@ -77,6 +77,14 @@ ports() { tools/check_ports.sh; }
 consume() { tests/consume/run.sh; }
 packages() { tests/consume/run.sh conan wheel; }
 
+# Apart from the other tests: the classes of TensorFlow's messages take long to compile.
+protobuf() {
+  cmake --preset gcc -B build/protobuf --log-level=WARNING -DTENON_WITH_PROTOBUF=ON -DTENON_TEST_FLOORS=protobuf \
+    -DTENON_BUILD_EXAMPLES=OFF -DTENON_BUILD_COMMAND=OFF
+  cmake --build build/protobuf
+  ctest --test-dir build/protobuf --output-on-failure --no-tests=error
+}
+
 preset() {  # preset NAME [configure option]...: configure, build, test
   local name=$1
   shift
@@ -128,7 +136,7 @@ every_commit=(format:0 layers:1 amalgamation:0 release:0 compile_fail:2 no_excep
               headers_gcc:3 bench:2)
 parts=(
   'odr:2 consume:5 ports:8 fuzz:4 neon:9'
-  'compile_fail_clang:1 headers_clang:3 clang:3 tsan:17'
+  'compile_fail_clang:1 headers_clang:3 clang:3 protobuf:3 tsan:17'
   'asan_runtime:15 asan_golden:10 packages:3'
   'asan_floors:10 cuda:5 isa:12'
 )

@@ -4,11 +4,11 @@
 set -euo pipefail
 
 demo=(ninja-build)
-test=("${demo[@]}" libxsimd-dev libeigen3-dev libre2-dev libpng-dev libjpeg-dev libmpfr-dev libprotobuf-dev
-      protobuf-compiler doctest-dev ccache)
+test=("${demo[@]}" libxsimd-dev libeigen3-dev libre2-dev libpng-dev libjpeg-dev libmpfr-dev doctest-dev ccache)
 ports=(clang-19 libc++-19-dev libc++abi-19-dev musl-tools g++-mingw-w64-x86-64-posix wine wine64)  # tools/check_ports.sh
 check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 gdb pkg-config python3 python3-pip python3-venv
-       g++-aarch64-linux-gnu qemu-user "${ports[@]}")
+       g++-aarch64-linux-gnu qemu-user libprotobuf-dev protobuf-compiler dpkg-dev
+       chromium "${ports[@]}")
 bench=("${demo[@]}" libeigen3-dev python3 python3-pip python3-venv libmimalloc2.0 libjemalloc2 libopenblas-dev libdnnl-dev libfftw3-dev
        libtbb-dev libxtensor-dev)
 docs=(python3 python3-venv)
