@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <math.h>
+#include <numbers>
 #include <random>
 
 // ---- tenon/kernel/served_types.hpp ----
@@ -15076,435 +15077,488 @@ struct ExtractVolumePatches {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/wire/json.hpp ----
-// JsonToWire: a message in proto3's JSON mapping to protobuf's wire format, by the message's table. As lenient as
-// protobuf's own reader: names in camelCase or as in the schema, with either quotes or none, commas before a closing
-// bracket, one value for a list, null for nothing.
+// ---- tenon/engine/image/scale_translate.hpp ----
+// Images scaled and moved by a sampling kernel, on the CPU. NHWC.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
-namespace wire {
+// A function of the distance from a pixel's middle: the pixel's weight; 0 beyond the radius. The cubic ones are those
+// of Keys (a = -0.5) and of Mitchell and Netravali (B = C = 1/3).
+struct SamplingKernel {
+  enum class Kind { kLanczos1, kLanczos3, kLanczos5, kGaussian, kBox, kTriangle, kKeysCubic, kMitchellCubic };
+  Kind kind;
+  float radius;
+
+  float operator()(float x) const {
+    switch (kind) {
+      case Kind::kGaussian: return x >= radius ? 0 : std::exp(-x * x / (2 * (radius / 3) * (radius / 3)));
+      case Kind::kBox: return x < 0.5f ? 1 : x == 0.5f ? 0.5f : 0;
+      case Kind::kTriangle: return x < 1 ? 1 - x : 0;
+      case Kind::kKeysCubic:
+        if (x >= 2) return 0;
+        return x >= 1 ? ((-0.5f * x + 2.5f) * x - 4) * x + 2 : ((1.5f * x - 2.5f) * x) * x + 1;
+      case Kind::kMitchellCubic:
+        if (x >= 2) return 0;
+        return x >= 1 ? (((-7.0f / 18) * x + 2) * x - 10.0f / 3) * x + 16.0f / 9
+                      : (((7.0f / 6) * x - 2) * x) * x + 8.0f / 9;
+      default: {  // Lanczos
+        constexpr float kPi = std::numbers::pi_v<float>;
+        if (x > radius) return 0;
+        if (x <= 1e-3f) return 1;
+        return radius * std::sin(kPi * x) * std::sin(kPi * x / radius) / (kPi * kPi * x * x);
+      }
+    }
+  }
+};
+
+// False: there is no kernel of that name.
+inline bool FindSamplingKernel(std::string_view name, SamplingKernel* kernel) {
+  using Kind = SamplingKernel::Kind;
+  struct Named {
+    std::string_view name;
+    SamplingKernel kernel;
+  };
+  static constexpr Named kAll[] = {{"lanczos1", {Kind::kLanczos1, 1}},
+                                   {"lanczos3", {Kind::kLanczos3, 3}},
+                                   {"lanczos5", {Kind::kLanczos5, 5}},
+                                   {"gaussian", {Kind::kGaussian, 1.5f}},
+                                   {"box", {Kind::kBox, 1}},
+                                   {"triangle", {Kind::kTriangle, 1}},
+                                   {"keyscubic", {Kind::kKeysCubic, 2}},
+                                   {"mitchellcubic", {Kind::kMitchellCubic, 2}}};
+  for (const Named& named : kAll) {
+    if (named.name != name) continue;
+    *kernel = named.kernel;
+    return true;
+  }
+  return false;
+}
+
+namespace detail {
+constexpr std::size_t At(Index i) { return static_cast<std::size_t>(i); }
+}  // namespace detail
+
+// For each pixel of one dimension of the output the first pixel of the input that counts, and `width` weights.
+struct SamplingSpans {
+  Index width = 0;
+  SlimVector<Index> first;
+  SlimVector<float> weights;  // [outputs, width]
+};
+
+// Output pixel x has its middle at (x + 0.5 - translation) / scale of the input. `antialias`: the kernel grows when the
+// image shrinks. Pixels whose middle lies outside of the input have no weights.
+inline SamplingSpans MakeSamplingSpans(const SamplingKernel& kernel, Index outputs, Index inputs, float scale,
+                                       float translation, bool antialias) {
+  const float inverse = 1 / scale, offset = -inverse * translation;
+  const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
+  const float reach = kernel.radius * kernel_scale;
+  const auto pixel = [inputs](float place, Index last) {  // a cast of a float out of range is undefined
+    return static_cast<Index>(std::max(0.0f, std::min(place, static_cast<float>(std::min(inputs, last)))));
+  };
+  SamplingSpans spans;
+  spans.first.assign(detail::At(outputs), 0);
+  SlimVector<Index> ends(detail::At(outputs));
+  for (Index x = 0; x < outputs; ++x) {
+    const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
+    if (!(middle >= 0 && middle <= static_cast<float>(inputs))) continue;
+    const Index begin = pixel(std::ceil(middle - reach - 0.5f), inputs - 1);
+    const Index end = pixel(std::floor(middle + reach - 0.5f), inputs - 1) + 1;
+    spans.first[detail::At(x)] = begin;
+    ends[detail::At(x)] = end;
+    spans.width = std::max(spans.width, end - begin);
+  }
+  spans.weights.assign(detail::At(outputs * spans.width), 0.0f);
+  for (Index x = 0; x < outputs; ++x) {
+    const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
+    float* const weights = spans.weights.data() + x * spans.width;
+    const Index begin = spans.first[detail::At(x)], count = ends[detail::At(x)] - begin;
+    float total = 0;
+    for (Index i = 0; i < count; ++i) {
+      const float distance = static_cast<float>(begin + i) + 0.5f - middle;
+      weights[i] = kernel(std::fabs(distance / kernel_scale));
+      total += weights[i];
+    }
+    const bool counts = std::fabs(total) >= 1000 * std::numeric_limits<float>::min();
+    for (Index i = 0; i < count; ++i) weights[i] = counts ? weights[i] * (1 / total) : 0;
+  }
+  return spans;
+}
+
+// images: [batch, rows, columns, depth]  ->  out: [batch, outputs of `down`, outputs of `across`, depth]. Rows first.
+template <class T>
+void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index rows, Index columns, Index depth,
+                             const SamplingSpans& down, const SamplingSpans& across, float* out) {
+  const Index out_rows = static_cast<Index>(down.first.size()), out_columns = static_cast<Index>(across.first.size());
+  const Index line = columns * depth;
+  const double work = static_cast<double>(line * down.width + out_columns * depth * across.width);
+  ParallelFor(device, batch * out_rows, 2 * work, [&](Index begin, Index end) {
+    SlimVector<float> sums(detail::At(line));
+    for (Index i = begin; i < end; ++i) {
+      const T* const image = images + i / out_rows * rows * line;
+      const Index row = i % out_rows, first = down.first[detail::At(row)];
+      std::fill(sums.begin(), sums.end(), 0.0f);
+      for (Index k = 0; k < down.width && first + k < rows; ++k) {
+        const float weight = down.weights[detail::At(row * down.width + k)];
+        const T* const from = image + (first + k) * line;
+        for (Index c = 0; c < line; ++c) sums[detail::At(c)] += weight * static_cast<float>(from[c]);
+      }
+      for (Index column = 0; column < out_columns; ++column) {
+        float* const to = out + (i * out_columns + column) * depth;
+        std::fill_n(to, depth, 0.0f);
+        const Index start = across.first[detail::At(column)];
+        for (Index k = 0; k < across.width && start + k < columns; ++k) {
+          const float weight = across.weights[detail::At(column * across.width + k)];
+          const float* const from = sums.data() + (start + k) * depth;
+          for (Index d = 0; d < depth; ++d) to[d] += weight * from[d];
+        }
+      }
+    }
+  });
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/image/scale_translate.hpp ----
+// ScaleAndTranslate: images scaled and moved, by one of eight sampling kernels.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
 
 namespace detail {
 
-inline bool IsMap(const Field& field) {
-  return field.repeated && field.kind == Kind::kMessage && IsMapEntry(*field.message);
-}
-// "int64List" for "int64_list".
-inline bool IsCamelCaseOf(std::string_view json, std::string_view name) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    char c = name[i];
-    if (c == '_' && i + 1 < name.size()) {
-      c = name[++i];
-      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    }
-    if (at == json.size() || json[at++] != c) return false;
-  }
-  return at == json.size();
-}
-inline void AppendVarint(std::uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>((value & 0x7f) | 0x80));
-  out->push_back(static_cast<char>(value));
-}
-inline void AppendTag(const Field& field, std::string* out) {
-  AppendVarint(field.number << 3 | static_cast<std::uint32_t>(field.wire_type), out);
-}
-inline void AppendBytesField(const Field& field, std::string_view bytes, std::string* out) {
-  AppendTag(field, out);
-  AppendVarint(bytes.size(), out);
-  out->append(bytes);
-}
-// Bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
-inline std::size_t Utf8Size(std::string_view text) {
-  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (at(0) < 0x80) return 1;
-  const std::size_t size = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
-  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if ((at(i) & 0xc0) != 0x80) return 0;
-  const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
-  const bool no_character = (at(0) == 0xed && at(1) >= 0xa0) || (at(0) == 0xf4 && at(1) >= 0x90);
-  return too_long || no_character ? 0 : size;
-}
-// Base64 with either alphabet, padded or not.
-inline bool DecodeBase64(std::string_view text, std::string* out) {
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  if (padding != 0 && text.size() % 4 != 0) return false;
-  text.remove_suffix(padding);
-  if (text.size() % 4 == 1) return false;
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : text) {
-    std::uint32_t digit;
-    if (c >= 'A' && c <= 'Z')
-      digit = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z')
-      digit = static_cast<std::uint32_t>(c - 'a') + 26;
-    else if (c >= '0' && c <= '9')
-      digit = static_cast<std::uint32_t>(c - '0') + 52;
-    else if (c == '+' || c == '-')
-      digit = 62;
-    else if (c == '/' || c == '_')
-      digit = 63;
-    else
-      return false;
-    bits = bits << 6 | digit;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      out->push_back(static_cast<char>(bits >> held & 0xff));
-    }
-  }
-  return true;
+using ScaleTypes = TypeList<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::int64_t, half,
+                            bfloat16, float, double>;
+
+inline Status ScaleAndTranslateShape(InferenceContext* c) {
+  ShapeHandle image, pair;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &image));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &pair));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &pair));
+  return SizedImageShape(c, 1, c->Dim(image, 0), c->Dim(image, 3));
 }
 
-// one thread. The first mistake is kept; every Read... is false from then on.
-class JsonReader {
- public:
-  explicit JsonReader(std::string_view text) : text_(text) {}
-
-  // One object, of this message, and nothing after it.
-  Status ReadAll(const Message& message, std::string* out) {
-    message_ = message.name;
-    if (!ReadObject(message, out)) return status_;
-    SkipSpace();
-    return at_ == text_.size() ? OkStatus() : errors::InvalidArgument("extraneous characters after end of JSON object");
-  }
-
- private:
-  // -- characters
-  void SkipSpace() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-  }
-  // The next character that is no space, '\0' at the end.
-  char Peek() {
-    SkipSpace();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool TryEat(char c) {
-    if (Peek() != c) return false;
-    ++at_;
-    return true;
-  }
-  bool Eat(char c) {
-    if (TryEat(c)) return true;
-    if (at_ >= text_.size()) return Ends();
-    return Fail(at_, StrCat("unexpected character: '", text_.substr(at_, 1), "'; expected '", std::string(1, c), "'"));
-  }
-  bool EatWord(std::string_view word) {
-    SkipSpace();
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
-  }
-  TENON_DETAIL_COLD bool Fail(std::size_t where, std::string_view what) {
-    std::size_t line = 1, column = 1;
-    for (std::size_t i = 0; i < where && i < text_.size(); ++i) {
-      column = text_[i] == '\n' ? 1 : column + 1;
-      line += text_[i] == '\n' ? 1 : 0;
-    }
-    status_ = errors::InvalidArgument("invalid JSON in type.googleapis.com/", message_, ", near ", line, ":", column,
-                                      " (offset ", where, "): ", what);
-    return false;
-  }
-  bool Ends() {
-    status_ = errors::InvalidArgument("unexpected EOF");
-    return false;
-  }
-
-  // -- texts
-  bool ReadText(std::string* out) {
-    const char quote = Peek();
-    const std::size_t start = at_;
-    if (quote != '"' && quote != '\'') return Eat('"');
-    for (++at_; at_ < text_.size() && text_[at_] != quote;) {
-      if (text_[at_] == '\\') {
-        if (!ReadEscape(out)) return false;
-        continue;
-      }
-      const std::size_t size = Utf8Size(text_.substr(at_));
-      if (size == 0) return Fail(start, "invalid UTF-8 in string");
-      out->append(text_.substr(at_, size));
-      at_ += size;
-    }
-    if (at_ >= text_.size()) return Ends();
-    ++at_;
-    return true;
-  }
-  bool ReadEscape(std::string* out) {
-    constexpr std::string_view kLetters = "\"\\/bfnrt'", kMeanings = "\"\\/\b\f\n\r\t'";
-    if (++at_ >= text_.size()) return Ends();
-    const char c = text_[at_++];
-    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
-      out->push_back(kMeanings[i]);
-      return true;
-    }
-    std::uint32_t code = 0, low = 0;
-    if (c != 'u') return Fail(at_ - 1, StrCat("invalid escape char: '", std::string(1, c), "'"));
-    if (!ReadHex(&code)) return false;
-    if (code >= 0xdc00 && code < 0xe000) return Fail(at_, "unpaired low surrogate");
-    if (code >= 0xd800 && code < 0xdc00) {
-      if (!text_.substr(at_).starts_with("\\u")) return Fail(at_, "unpaired high surrogate; expected '\\u'");
-      at_ += 2;
-      if (!ReadHex(&low)) return false;
-      if (low < 0xdc00 || low >= 0xe000) return Fail(at_, "invalid low surrogate");
-      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    AppendUtf8(code, out);
-    return true;
-  }
-  bool ReadHex(std::uint32_t* code) {
-    for (int i = 0; i < 4; ++i, ++at_) {
-      if (at_ >= text_.size()) return Ends();
-      const char c = text_[at_];
-      const int digit = c >= '0' && c <= '9'   ? c - '0'
-                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                               : -1;
-      if (digit < 0) return Fail(at_, "invalid Unicode escape");
-      *code = *code << 4 | static_cast<std::uint32_t>(digit);
-    }
-    return true;
-  }
-  bool ReadName(std::string* name) {
-    const char first = Peek();
-    if (first == '"' || first == '\'') return ReadText(name);
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
-    const std::size_t start = at_;
-    while (at_ < text_.size() && (letter(text_[at_]) || (at_ > start && text_[at_] >= '0' && text_[at_] <= '9'))) ++at_;
-    *name = std::string(text_.substr(start, at_ - start));
-    if (at_ >= text_.size()) return Ends();
-    if (name->empty() || *name == "null" || *name == "true" || *name == "false")
-      return Fail(start, "expected bare word");
-    return true;
-  }
-
-  // -- numbers
-  // The digits of a JSON number, or those in a quoted one.
-  bool ReadNumberText(std::string* text) {
-    const char first = Peek();
-    const std::size_t start = at_;
-    if (first == '"' || first == '\'') return ReadText(text);
-    if (first == '\0') return Ends();
-    if (first == 't' || first == 'f' || first == '{' || first == 'n') return Fail(at_, "expected number or string");
-    if (first != '-' && (first < '0' || first > '9'))
-      return Fail(at_, StrCat("unexpected character: '", text_.substr(at_, 1), "'"));
-    const auto digits = [this] {
-      const std::size_t begin = at_;
-      while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
-      return at_ - begin;
-    };
-    if (first == '-') ++at_;
-    const std::size_t whole = at_;
-    if (digits() == 0) return Fail(start, "expected a number");
-    if (text_[whole] == '0' && at_ > whole + 1) return Fail(start, "number cannot have extraneous leading zero");
-    if (at_ < text_.size() && text_[at_] == '.') {
-      ++at_;
-      if (digits() == 0) return Fail(start, "number cannot have trailing period");
-    }
-    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
-      ++at_;
-      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
-      if (digits() == 0) return Fail(start, "number has an empty exponent");
-    }
-    *text = std::string(text_.substr(start, at_ - start));
-    return true;
-  }
-  bool ReadInteger(const Field& field, std::uint64_t* value) {
-    std::string text;
-    const std::size_t start = (SkipSpace(), at_);
-    if (!ReadNumberText(&text)) return false;
-    const std::string_view digits = text.starts_with("+") ? std::string_view(text).substr(1) : std::string_view(text);
-    const bool is_signed = field.kind == Kind::kInt32 || field.kind == Kind::kInt64 || field.kind == Kind::kEnum;
-    const bool narrow = field.kind == Kind::kInt32 || field.kind == Kind::kUint32 || field.kind == Kind::kFixed32 ||
-                        field.kind == Kind::kEnum;
-    std::int64_t number = 0;
-    double real = 0;
-    if (!is_signed && ParseInt(digits, value)) {
-      number = 0;
-    } else if (is_signed && ParseInt(digits, &number)) {
-      *value = static_cast<std::uint64_t>(number);
-    } else if (digits.find(' ') != std::string_view::npos) {
-      return Fail(start, "non-number characters in quoted number");
-    } else if (!ParseDouble(digits, &real) || std::isinf(real) || std::isnan(real)) {
-      return Fail(start, StrCat("invalid number: '", text, "'"));
-    } else if (real != std::floor(real)) {
-      return Fail(start, "expected integer, but JSON number had fractional part");
-    } else if (real >= (is_signed ? 9223372036854775808.0 : 18446744073709551616.0) ||
-               real < (is_signed ? -9223372036854775808.0 : 0.0)) {
-      return Fail(start, "JSON number out of range for int");
-    } else {
-      *value =
-          is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(real)) : static_cast<std::uint64_t>(real);
-    }
-    if (narrow && (is_signed ? static_cast<std::int64_t>(*value) != static_cast<std::int32_t>(*value)
-                             : *value > std::numeric_limits<std::uint32_t>::max()))
-      return Fail(start, "JSON number out of range for int");
-    return true;
-  }
-  bool ReadReal(bool single, double* value) {
-    std::string text;
-    const std::size_t start = (SkipSpace(), at_);
-    const bool quoted = Peek() == '"' || Peek() == '\'';
-    if (!ReadNumberText(&text)) return false;
-    if (!ParseDouble(text, value)) return Fail(start, "non-number characters in quoted number");
-    const double largest =
-        single ? static_cast<double>(std::numeric_limits<float>::max()) : std::numeric_limits<double>::max();
-    const bool named = quoted && text.find_first_of("0123456789") == std::string::npos;  // Infinity
-    if (!named && std::abs(*value) > largest) return Fail(start, "float out of range");
-    return true;
-  }
-
-  // -- values
-  bool ReadObject(const Message& message, std::string* out) {
-    if (message.parse != nullptr) return Fail(at_, StrCat("message ", message.name, " has no JSON form here"));
-    if (++depth_ > kMaxDepth) return Fail(at_, StrCat("messages are nested more than ", kMaxDepth, " deep"));
-    if (depth_ > kDepthOfFiles && StackIsShort(0)) return NoStack();
-    SlimVector<std::uint32_t> set;  // fields that may not come again
-    if (!Eat('{')) return false;
-    while (!TryEat('}')) {
-      std::string name;
-      if (!ReadName(&name) || !Eat(':')) return false;
-      const Field* const field = FindField(message, name);
-      if (field == nullptr) return Fail(at_, StrCat("no such field: '", name, "'"));
-      if (EatWord("null")) {
-        if (!EndsItem('}')) return false;
-        continue;
-      }
-      if (!field->repeated) {
-        const std::uint32_t group = field->role == Role::kInOneof ? 0 : field->number;
-        for (const std::uint32_t other : set)
-          if (other == group)
-            return Fail(at_, StrCat("'", name, "' has already been set (either directly or as part of a oneof)"));
-        set.push_back(group);
-      }
-      if (!ReadField(*field, out) || !EndsItem('}')) return false;
-    }
-    --depth_;
-    return true;
-  }
-  TENON_DETAIL_COLD bool NoStack() {
-    return Fail(at_, StrCat("nested ", depth_, " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left"));
-  }
-  static const Field* FindField(const Message& message, std::string_view name) {
-    for (const Field& field : message.fields)
-      if (field.name == name || IsCamelCaseOf(name, field.name)) return &field;
-    return nullptr;
-  }
-  // A comma, or the bracket that closes the list comes next.
-  bool EndsItem(char close) {
-    if (TryEat(',') || Peek() == close) return true;
-    return at_ >= text_.size() ? Ends() : Fail(at_, "expected ','");
-  }
-  bool ReadField(const Field& field, std::string* out) {
-    if (IsMap(field)) return ReadMap(field, out);
-    if (!field.repeated || Peek() != '[') return ReadOne(field, out);
-    ++at_;
-    while (!TryEat(']')) {
-      if (!(Peek() == '[' ? ReadNested(field, out) : ReadOne(field, out)) || !EndsItem(']')) return false;
-    }
-    return true;
-  }
-  // A list in a list stands for its values.
-  bool ReadNested(const Field& field, std::string* out) {
-    if (++depth_ > kMaxDepth) return Fail(at_, StrCat("lists are nested more than ", kMaxDepth, " deep"));
-    if (depth_ > kDepthOfFiles && StackIsShort(0)) return NoStack();
-    const bool read = ReadField(field, out);
-    --depth_;
-    return read;
-  }
-  bool ReadMap(const Field& field, std::string* out) {
-    const Field &key = field.message->fields[0], &value = field.message->fields[1];
-    SlimVector<std::string> keys;
-    if (!Eat('{')) return false;
-    while (!TryEat('}')) {
-      const std::size_t start = (SkipSpace(), at_);
-      std::string name, entry;
-      if (!ReadName(&name) || !Eat(':')) return false;
-      for (const std::string& other : keys)
-        if (other == name) return Fail(start, StrCat("got unexpectedly-repeated repeated map key: '", name, "'"));
-      if (key.kind == Kind::kString) {
-        AppendBytesField(key, name, &entry);
-      } else {
-        std::int64_t number = name == "true" ? 1 : 0;
-        if (key.kind != Kind::kBool && !ParseInt(std::string_view(name), &number))
-          return Fail(start, StrCat("invalid map key: '", name, "'"));
-        AppendTag(key, &entry);
-        AppendVarint(static_cast<std::uint64_t>(number), &entry);
-      }
-      keys.push_back(std::move(name));
-      if (!EatWord("null") && !ReadOne(value, &entry)) return false;
-      AppendBytesField(field, entry, out);
-      if (!EndsItem('}')) return false;
-    }
-    return true;
-  }
-  bool ReadOne(const Field& field, std::string* out) {
-    const std::size_t start = (SkipSpace(), at_);
-    std::uint64_t number = 0;
-    double real = 0;
-    std::string text, bytes;
-    const bool is_null = EatWord("null");
-    switch (field.kind) {
-      case Kind::kMessage:
-        if (!is_null && !ReadObject(*field.message, &text)) return false;
-        AppendBytesField(field, text, out);
-        return true;
-      case Kind::kString:
-        if (!is_null && !ReadText(&text)) return false;
-        if (!DecodeBase64(text, &bytes)) return Fail(start, "corrupt base64");
-        AppendBytesField(field, bytes, out);
-        return true;
-      case Kind::kBool:
-        if (EatWord("true"))
-          number = 1;
-        else if (!is_null && !EatWord("false"))
-          return Fail(start, "expected 'true' or 'false'");
-        break;
-      case Kind::kFloat:
-      case Kind::kDouble:
-        if (!is_null && !ReadReal(field.kind == Kind::kFloat, &real)) return false;
-        break;
-      default:
-        if (!is_null && !ReadInteger(field, &number)) return false;
-    }
-    AppendTag(field, out);
-    const auto single = static_cast<float>(real);
-    switch (field.wire_type) {
-      case WireType::kFixed32:
-        out->append(field.kind == Kind::kFloat ? reinterpret_cast<const char*>(&single)
-                                               : reinterpret_cast<const char*>(&number),
-                    4);
-        return true;
-      case WireType::kFixed64:
-        out->append(
-            field.kind == Kind::kDouble ? reinterpret_cast<const char*>(&real) : reinterpret_cast<const char*>(&number),
-            8);
-        return true;
-      default: AppendVarint(number, out); return true;
-    }
-  }
-
-  std::string_view text_, message_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  Status status_;
-};
+inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel, bool antialias,
+                                   const Tensor& images, const HostIndices& size, const Tensor& scale,
+                                   const Tensor& translation) {
+  constexpr std::string_view kName = "ScaleAndTranslate";
+  if (images.dims() != 4)
+    return errors::InvalidArgument(kName, ": input must be 4-dimensional, got shape ", images.shape());
+  if (size.shape().dims() != 1 || size.size() != 2)
+    return errors::InvalidArgument(kName, ": size must be 1-dimensional with 2 elements, got shape ", size.shape());
+  if (size[0] <= 0 || size[1] <= 0)
+    return errors::InvalidArgument(kName, ": output dimensions must be positive, got ", size[0], " and ", size[1]);
+  if (scale.dims() != 1 || scale.NumElements() != 2)
+    return errors::InvalidArgument(kName, ": scale must be 1-dimensional with 2 elements, got shape ", scale.shape());
+  if (translation.dims() != 1 || translation.NumElements() != 2)
+    return errors::InvalidArgument(kName, ": translation must be 1-dimensional with 2 elements, got shape ",
+                                   translation.shape());
+  const float* const scales = scale.data<float>();
+  for (int i = 0; i < 2; ++i)
+    if (!(scales[i] > 0))
+      return errors::InvalidArgument(kName, ": scale must be greater than zero, got ", scales[0], " and ", scales[1]);
+  const Index rows = images.dim_size(1), columns = images.dim_size(2);
+  const Index sizes[] = {images.dim_size(0), size[0], size[1], images.dim_size(3)};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (images.NumElements() == 0 && out->NumElements() > 0)
+    return errors::InvalidArgument(kName, ": input image must be non-empty, got shape ", images.shape());
+  if (out->NumElements() == 0) return OkStatus();
+  const float* const moves = translation.data<float>();
+  const SamplingSpans down = MakeSamplingSpans(kernel, size[0], rows, scales[0], moves[0], antialias);
+  const SamplingSpans across = MakeSamplingSpans(kernel, size[1], columns, scales[1], moves[1], antialias);
+  return DispatchType<ScaleTypes>(images.dtype(), [&]<class T>() {
+    ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], down, across,
+                            out->data<float>());
+  });
+}
 
 }  // namespace detail
 
-// Appends the message to *out: fields in the order of the text, numbers of lists one by one, as protobuf writes them.
-// A std::string of the table is bytes (base64) there: the tables do not tell texts from bytes. InvalidArgument, with
-// line, column and offset, for what is no JSON or does not fit the message.
-inline Status JsonToWire(const Message& message, std::string_view json, std::string* out) {
-  return detail::JsonReader(json).ReadAll(message, out);
+// images: [n, h, w, c], size: [height, width], scale and translation: one number for rows, one for columns  ->
+// [n, height, width, c]
+struct ScaleAndTranslate {
+  static constexpr auto signature =
+      Op("ScaleAndTranslate")
+          .Input("images: T")
+          .Input("size: int32")
+          .Input("scale: float")
+          .Input("translation: float")
+          .Output("resized_images: float")
+          .Attr("T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}")
+          .Attr("kernel_type: string = 'lanczos3'")
+          .Attr("antialias: bool = true")
+          .SetShapeFn(detail::ScaleAndTranslateShape);
+  struct Attrs {
+    std::string_view kernel_type;
+    bool antialias;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      if (FindSamplingKernel(this->kernel_type, &sampling)) return OkStatus();
+      return errors::InvalidArgument("Unrecognized kernel type: '", this->kernel_type,
+                                     "'; there are lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic "
+                                     "and mitchellcubic");
+    }
+    Status operator()(Context<Device>& context, const Tensor& images, HostIndices size, const Tensor& scale,
+                      const Tensor& translation, Tensor&) const {
+      return detail::RunScaleAndTranslate(context.op(), context.device(), sampling, this->antialias, images, size,
+                                          scale, translation);
+    }
+    SamplingKernel sampling;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/image/transform.hpp ----
+// Projective transforms of images on the CPU. NHWC.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Where pixels outside of an image come from: a constant, or the image, mirrored (dcba|abcd|dcba), repeated
+// (abcd|abcd|abcd), or with its edges drawn out (aaaa|abcd|dddd).
+enum class FillMode { kConstant, kReflect, kWrap, kNearest };
+
+struct TransformGeometry {
+  Index batch = 0, rows = 0, columns = 0, depth = 0;  // sizes of the images
+  Index out_rows = 0, out_columns = 0;
+  bool nearest = false;  // or bilinear
+  FillMode mode = FillMode::kConstant;
+  float fill = 0;
+};
+
+namespace detail {
+
+// The place in [0, size) that a place outside stands for; the place itself with kConstant.
+inline float FilledPlace(FillMode mode, float place, Index size) {
+  const float last = static_cast<float>(size - 1), length = static_cast<float>(size);
+  if (mode == FillMode::kConstant) return place;
+  if (mode == FillMode::kReflect) {
+    const float period = 2 * length;
+    if (place < 0) {
+      if (size <= 1) return 0;
+      if (place < period) place = period * std::trunc(-place / period) + place;
+      place = place < -length ? place + period : -place - 1;
+    } else if (place > last) {
+      if (size <= 1) return 0;
+      place -= period * std::trunc(place / period);
+      if (place >= length) place = period - place - 1;
+    }
+  } else if (mode == FillMode::kWrap) {
+    if (place < 0)
+      place = size <= 1 ? 0 : place + length * (std::trunc(-place / last) + 1);
+    else if (place > last)
+      place = size <= 1 ? 0 : place - length * std::trunc(place / last);
+  }
+  return std::max(0.0f, std::min(place, last));
 }
 
-}  // namespace wire
+// Reads pixels of one image; outside of it the fill value.
+template <class T>
+struct ImageReader {
+  const T* image;
+  const TransformGeometry& g;
 
-TENON_DETAIL_SETUP_CODE_END
+  float At(float row, float column, Index channel) const {
+    const bool inside = row >= 0 && row < static_cast<float>(g.rows) && column >= 0 &&
+                        column < static_cast<float>(g.columns);  // false for NaN
+    if (!inside) return g.fill;
+    return static_cast<float>(
+        image[(static_cast<Index>(row) * g.columns + static_cast<Index>(column)) * g.depth + channel]);
+  }
+};
+
+template <class T>
+void TransformPixel(const ImageReader<T>& reader, float y, float x, T* out) {
+  const TransformGeometry& g = reader.g;
+  if (g.nearest) {
+    const float row = std::round(y), column = std::round(x);
+    const bool inside =
+        row >= 0 && row < static_cast<float>(g.rows) && column >= 0 && column < static_cast<float>(g.columns);
+    if (!inside) return void(std::fill_n(out, g.depth, static_cast<T>(g.fill)));
+    const T* const from = reader.image + (static_cast<Index>(row) * g.columns + static_cast<Index>(column)) * g.depth;
+    return void(std::copy_n(from, g.depth, out));
+  }
+  const float top = std::floor(y), left = std::floor(x), bottom = top + 1, right = left + 1;
+  for (Index c = 0; c < g.depth; ++c) {
+    const float above = (right - x) * reader.At(top, left, c) + (x - left) * reader.At(top, right, c);
+    const float below = (right - x) * reader.At(bottom, left, c) + (x - left) * reader.At(bottom, right, c);
+    out[c] = static_cast<T>((bottom - y) * above + (y - top) * below);
+  }
+}
+
+}  // namespace detail
+
+// out: [batch, out_rows, out_columns, depth]. `transforms` are eight numbers for each image, or for all when `shared`:
+// pixel (x, y) of the output is the image's at ((a0 x + a1 y + a2) / k, (a3 x + a4 y + a5) / k), k = a6 x + a7 y + 1.
+template <class T>
+void ProjectiveTransform(Cpu& device, const TransformGeometry& g, const T* images, const float* transforms, bool shared,
+                         T* out) {
+  const Index row_size = g.out_columns * g.depth;
+  ParallelFor(device, g.batch * g.out_rows, 20.0 * static_cast<double>(row_size), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index number = i / g.out_rows;
+      const float* const a = transforms + (shared ? 0 : 8 * number);
+      const float y = static_cast<float>(i % g.out_rows);
+      const detail::ImageReader<T> reader{images + number * g.rows * g.columns * g.depth, g};
+      for (Index column = 0; column < g.out_columns; ++column) {
+        T* const to = out + i * row_size + column * g.depth;
+        const float x = static_cast<float>(column), k = a[6] * x + a[7] * y + 1;
+        if (k == 0) {
+          std::fill_n(to, g.depth, static_cast<T>(g.fill));
+          continue;
+        }
+        detail::TransformPixel(reader, detail::FilledPlace(g.mode, (a[3] * x + a[4] * y + a[5]) / k, g.rows),
+                               detail::FilledPlace(g.mode, (a[0] * x + a[1] * y + a[2]) / k, g.columns), to);
+      }
+    }
+  });
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/image/transform.hpp ----
+// ImageProjectiveTransformV2 and V3: images turned, moved, scaled and sheared.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using TransformTypes = TypeList<std::uint8_t, std::int32_t, std::int64_t, half, bfloat16, float, double>;
+
+inline Status TransformShape(InferenceContext* c) {
+  ShapeHandle image, transforms;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &image));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &transforms));
+  return SizedImageShape(c, 2, c->Dim(image, 0), c->Dim(image, 3));
+}
+
+struct TransformAttrs {
+  std::string_view interpolation;
+  std::string_view fill_mode;
+};
+
+// TensorFlow takes any name: it then returns zeros for an interpolation, and kNearest for a mode.
+inline Status ReadTransformAttrs(const TransformAttrs& attrs, TransformGeometry* g) {
+  if (attrs.interpolation != "NEAREST" && attrs.interpolation != "BILINEAR")
+    return errors::InvalidArgument("Invalid interpolation '", attrs.interpolation,
+                                   "'. Supported types: NEAREST, BILINEAR");
+  g->nearest = attrs.interpolation == "NEAREST";
+  if (attrs.fill_mode == "CONSTANT")
+    g->mode = FillMode::kConstant;
+  else if (attrs.fill_mode == "REFLECT")
+    g->mode = FillMode::kReflect;
+  else if (attrs.fill_mode == "WRAP")
+    g->mode = FillMode::kWrap;
+  else if (attrs.fill_mode == "NEAREST")
+    g->mode = FillMode::kNearest;
+  else
+    return errors::InvalidArgument("Invalid mode '", attrs.fill_mode,
+                                   "'. Supported types: REFLECT, WRAP, CONSTANT, NEAREST");
+  return OkStatus();
+}
+
+inline Status RunTransform(OpKernelContext& context, Cpu& device, TransformGeometry g, const Tensor& images,
+                           const Tensor& transforms, const HostIndices& size) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (images.dims() != 4)
+    return errors::InvalidArgument(op, ": input images must be 4-dimensional, got shape ", images.shape());
+  if (transforms.dims() != 2 || transforms.dim_size(1) != 8 ||
+      (transforms.dim_size(0) != images.dim_size(0) && transforms.dim_size(0) != 1))
+    return errors::InvalidArgument(op, ": input transform should be num_images x 8 or 1 x 8, got shape ",
+                                   transforms.shape(), " for images of shape ", images.shape());
+  if (size.shape().dims() != 1)
+    return errors::InvalidArgument(op, ": output shape must be 1-dimensional, got shape ", size.shape());
+  if (size.size() != 2) return errors::InvalidArgument(op, ": output shape must have two elements, got ", size.size());
+  if (size[0] <= 0 || size[1] <= 0)
+    return errors::InvalidArgument(op, ": output dimensions must be positive, got ", size[0], " and ", size[1]);
+  g.batch = images.dim_size(0);
+  g.rows = images.dim_size(1);
+  g.columns = images.dim_size(2);
+  g.depth = images.dim_size(3);
+  g.out_rows = size[0];
+  g.out_columns = size[1];
+  const Index sizes[] = {g.batch, g.out_rows, g.out_columns, g.depth};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (out->NumElements() == 0) return OkStatus();
+  return DispatchType<TransformTypes>(out->dtype(), [&]<class T>() {
+    ProjectiveTransform(device, g, images.data<T>(), transforms.data<float>(), transforms.dim_size(0) == 1,
+                        out->data<T>());
+  });
+}
+
+}  // namespace detail
+
+// images: [n, h, w, c], transforms: [n, 8] or [1, 8], output_shape: [height, width]  ->  [n, height, width, c]
+struct ImageProjectiveTransformV2 {
+  static constexpr auto signature = Op("ImageProjectiveTransformV2")
+                                        .Input("images: dtype")
+                                        .Input("transforms: float32")
+                                        .Input("output_shape: int32")
+                                        .Output("transformed_images: dtype")
+                                        .Attr("dtype: {uint8, int32, int64, half, bfloat16, float32, float64}")
+                                        .Attr("interpolation: string")
+                                        .Attr("fill_mode: string = 'CONSTANT'")
+                                        .SetShapeFn(detail::TransformShape);
+  using Attrs = detail::TransformAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::ReadTransformAttrs(*this, &geometry); }
+    Status operator()(Context<Device>& context, const Tensor& images, const Tensor& transforms,
+                      HostIndices output_shape, Tensor&) const {
+      return detail::RunTransform(context.op(), context.device(), geometry, images, transforms, output_shape);
+    }
+    TransformGeometry geometry;
+  };
+};
+
+// V2 with the value of the pixels outside of the images, a scalar.
+struct ImageProjectiveTransformV3 {
+  static constexpr auto signature = Op("ImageProjectiveTransformV3")
+                                        .Input("images: dtype")
+                                        .Input("transforms: float32")
+                                        .Input("output_shape: int32")
+                                        .Input("fill_value: float32")
+                                        .Output("transformed_images: dtype")
+                                        .Attr("dtype: {uint8, int32, int64, half, bfloat16, float32, float64}")
+                                        .Attr("interpolation: string")
+                                        .Attr("fill_mode: string = 'CONSTANT'")
+                                        .SetShapeFn(detail::TransformShape);
+  using Attrs = detail::TransformAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::ReadTransformAttrs(*this, &geometry); }
+    Status operator()(Context<Device>& context, const Tensor& images, const Tensor& transforms,
+                      HostIndices output_shape, const Tensor& fill_value, Tensor&) const {
+      if (fill_value.dims() != 0)
+        return errors::InvalidArgument("ImageProjectiveTransformV3: fill_value must be a scalar, got shape ",
+                                       fill_value.shape());
+      TransformGeometry g = geometry;
+      g.fill = fill_value.scalar<float>()();
+      return detail::RunTransform(context.op(), context.device(), g, images, transforms, output_shape);
+    }
+    TransformGeometry geometry;
+  };
+};
+
+}  // namespace ops
+
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/io/decode_json_example.hpp ----
@@ -15526,7 +15580,8 @@ struct DecodeJSONExample {
       std::string bytes;
       for (Index i = 0; i < json_examples.size(); ++i) {
         bytes.clear();
-        const Status status = wire::JsonToWire(wire::Schema<Example>::message, json_examples[i].view(), &bytes);
+        const Status status = wire::JsonToWire(wire::Schema<Example>::message, json_examples[i].view(), &bytes, {},
+                                               wire::JsonErrors::kProtobuf);
         if (!status.ok())
           return errors::InvalidArgument("Error while parsing JSON: ", status.message(), ", in text ", i);
         binary_examples[i].assign(bytes);
@@ -17529,7 +17584,10 @@ inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, cons
   const int count = context.num_outputs();
   if (names.NumElements() != count)
     return errors::InvalidArgument("Got ", names.NumElements(), " tensor names, but ", count, " expected dtypes.");
-  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view())));
+  const StepServices* const services = context.step_services();
+  const bool map = services != nullptr && services->map_checkpoints;
+  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view()),
+                                                                         map ? FileAccess::kMap : FileAccess::kRead));
   SlimVector<TensorShape> shapes(static_cast<std::size_t>(count));
   std::string wrong;  // all types that differ from the requested ones
   for (int i = 0; i < count; ++i) {
@@ -24207,7 +24265,8 @@ struct InvGrad {
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/histogram.hpp ----
-// Bincount, DenseBincount, Bucketize, HistogramFixedWidth: how many values there are of each kind.
+// Bincount, DenseBincount, RaggedBincount, SparseBincount, Bucketize, HistogramFixedWidth: how many values there are of
+// each kind.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
@@ -24239,6 +24298,18 @@ inline Status DenseBincountShape(InferenceContext* c) {
     c->set_output(0, c->UnknownShapeOfRank(c->Rank(input)));
   else
     c->set_output(0, c->Rank(input) == 2 ? c->Matrix(c->Dim(input, 0), size) : c->Vector(size));
+  return OkStatus();
+}
+inline Status SparseBincountShape(InferenceContext* c) {
+  std::int64_t value = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(3, &value, &known));
+  if (known && value < 0) return errors::InvalidArgument("size (", value, ") must be non-negative");
+  const DimensionHandle size = known ? c->MakeDim(value) : c->UnknownDim();
+  SlimVector<std::int64_t> dense;
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &dense, &known));
+  if (!known) return shape_inference::UnknownShape(c);
+  c->set_output(0, dense.size() == 1 ? c->Vector(size) : c->Matrix(c->MakeDim(dense.empty() ? 0 : dense[0]), size));
   return OkStatus();
 }
 inline Status HistogramShape(InferenceContext* c) {
@@ -24307,6 +24378,83 @@ inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndic
       CountInto<T>(input, r * columns, (r + 1) * columns, weighted ? weights.raw_data() : nullptr, binary,
                    mover.At(output->raw_data(), r * size[0]), size[0]);
   });
+}
+
+// Counts values in `rows` rows, of which row_of(i) says that of value i; -1: in no row. rows == -1: no rows, a vector.
+template <class RowOf>
+Status CountRows(OpKernelContext& context, Cpu& device, const HostIndices& values, const HostIndices& size,
+                 const Tensor& weights, bool binary, Index rows, RowOf row_of) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (size.size() != 1) return errors::InvalidArgument(op, ": size must be a scalar, got shape ", size.shape());
+  if (size[0] < 0) return errors::InvalidArgument(op, ": size (", size[0], ") must be non-negative");
+  const bool weighted = weights.NumElements() > 0;
+  if (weighted && weights.NumElements() != values.size())
+    return errors::InvalidArgument(op, ": `weights` must have as many elements as `values` or none; got ",
+                                   weights.NumElements(), " weights for ", values.size(), " values");
+  for (Index i = 0; i < values.size(); ++i)
+    if (values[i] < 0)
+      return errors::InvalidArgument(op, ": Input must be non-negative; values[", i, "] is ", values[i]);
+  TensorShape shape;
+  if (rows >= 0) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
+  TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(size[0]));
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  const ElementMover mover = MoverOf(output->dtype());
+  Zero(device, mover, output->raw_data(), output->NumElements());
+  return DispatchType<HistogramTypes>(output->dtype(), [&]<class T>() {
+    for (Index i = 0; i < values.size(); ++i) {
+      const Index row = row_of(i);
+      if (row >= 0)
+        CountInto<T>(values, i, i + 1, weighted ? weights.raw_data() : nullptr, binary,
+                     mover.At(output->raw_data(), row * size[0]), size[0]);
+    }
+  });
+}
+
+inline Status RunRaggedBincount(OpKernelContext& context, Cpu& device, const HostIndices& splits,
+                                const HostIndices& values, const HostIndices& size, const Tensor& weights,
+                                bool binary) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (splits.shape().dims() != 1 || splits.size() == 0)
+    return errors::InvalidArgument(op, ": splits must be a vector with at least one element, got shape ",
+                                   splits.shape());
+  const Index rows = splits.size() - 1;
+  if (splits[0] != 0) return errors::InvalidArgument(op, ": Splits must start with 0, not with ", splits[0]);
+  if (splits[rows] != values.size())
+    return errors::InvalidArgument(op, ": Splits must end with the number of values, got ", splits[rows],
+                                   " instead of ", values.size());
+  for (Index i = 1; i <= rows; ++i)
+    if (splits[i] < splits[i - 1])
+      return errors::InvalidArgument(op, ": Splits must not decrease; splits[", i, "] is ", splits[i], " after ",
+                                     splits[i - 1]);
+  Index row = 0;
+  return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    while (i >= splits[row + 1]) ++row;
+    return row;
+  });
+}
+
+inline Status RunSparseBincount(OpKernelContext& context, Cpu& device, const HostIndices& indices,
+                                const HostIndices& values, const HostIndices& dense_shape, const HostIndices& size,
+                                const Tensor& weights, bool binary) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Index rank = dense_shape.size();
+  if (indices.shape().dims() != 2 || indices.shape().dim_size(0) != values.size() ||
+      indices.shape().dim_size(1) != rank || dense_shape.shape().dims() != 1 || rank < 1)
+    return errors::InvalidArgument(op,
+                                   ": Input indices must be a 2-dimensional tensor of a row for each value and a "
+                                   "column for each dimension; got shape ",
+                                   indices.shape(), " for ", values.size(), " values and dense_shape of shape ",
+                                   dense_shape.shape());
+  const Index rows = rank == 1 ? -1 : dense_shape[0];
+  if (rank > 1 && rows < 0)
+    return errors::InvalidArgument(op, ": dense_shape must not be negative, got ", rows, " rows");
+  for (Index i = 0; rank > 1 && i < values.size(); ++i)
+    if (indices[i * rank] < 0 || indices[i * rank] >= rows)
+      return errors::InvalidArgument(op, ": Index out of bound. `batch` (", indices[i * rank],
+                                     ") must be less than the dimension size (", rows, ").");
+  return CountRows(context, device, values, size, weights, binary, rows,
+                   [&](Index i) { return rank == 1 ? Index{0} : indices[i * rank]; });
 }
 
 template <class T>
@@ -24394,6 +24542,66 @@ struct DenseBincount {
                       Tensor& output) const {
       return detail::RunBincount(context.op(), context.device(), input, size, weights, true, this->binary_output,
                                  &output);
+    }
+  };
+};
+
+// splits: [n + 1] of a ragged tensor, its flat values  ->  [n, size]
+struct RaggedBincount {
+  static constexpr auto signature = Op("RaggedBincount")
+                                        .Input("splits: int64")
+                                        .Input("values: Tidx")
+                                        .Input("size: Tidx")
+                                        .Input("weights: T")
+                                        .Output("output: T")
+                                        .Attr("Tidx: {int32, int64}")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("binary_output: bool = false")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+
+  struct Attrs {
+    bool binary_output;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices splits, HostIndices values, HostIndices size,
+                      const Tensor& weights, Tensor&) const {
+      return detail::RunRaggedBincount(context.op(), context.device(), splits, values, size, weights,
+                                       this->binary_output);
+    }
+  };
+};
+
+// indices: [k, rank], values: [k], dense_shape: [rank] of a sparse tensor  ->  [size], or [dense_shape[0], size] where
+// the rank is above 1
+struct SparseBincount {
+  static constexpr auto signature = Op("SparseBincount")
+                                        .Input("indices: int64")
+                                        .Input("values: Tidx")
+                                        .Input("dense_shape: int64")
+                                        .Input("size: Tidx")
+                                        .Input("weights: T")
+                                        .Output("output: T")
+                                        .Attr("Tidx: {int32, int64}")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("binary_output: bool = false")
+                                        .SetShapeFn(detail::SparseBincountShape);
+
+  struct Attrs {
+    bool binary_output;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices indices, HostIndices values, HostIndices dense_shape,
+                      HostIndices size, const Tensor& weights, Tensor&) const {
+      return detail::RunSparseBincount(context.op(), context.device(), indices, values, dense_shape, size, weights,
+                                       this->binary_output);
     }
   };
 };
@@ -45219,9 +45427,11 @@ struct Assign {
         return errors::InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= ", old.shape(),
                                        " rhs shape= ", value.shape());
       const ElementMover mover = MoverOf(value.dtype());
-      const bool in_place = mover.assign == nullptr && old.buffer() != nullptr &&
+      const bool in_place = mover.assign == nullptr && old.buffer() != nullptr && !variable->IsOfFile() &&
                             old.NumElements() == value.NumElements() && !old.SharesBufferWith(value);
-      if (in_place) {
+      if (value.buffer() != nullptr && value.buffer()->root()->is_mapped_file()) {
+        old = value;
+      } else if (in_place) {
         Tensor reshaped(value.dtype());
         if (!reshaped.CopyFrom(old, value.shape())) return errors::Internal("Assign: sizes differ");
         old = reshaped;
@@ -45603,8 +45813,8 @@ struct AssignVariableOp {
     old = std::move(variable->tensor);
     variable->tensor = value;
     variable->is_initialized = true;
-    // A shared buffer may be one that the caller of the run fed and will fill again.
-    return variable->MakeWritable();
+    // A shared buffer may be one that the caller of the run fed and will fill again. A mapped file does not change.
+    return variable->IsOfFile() ? OkStatus() : variable->MakeWritable();
   }
 };
 
@@ -45628,6 +45838,23 @@ struct VarIsInitializedOp {
       const tenon::MutexLock lock(variable->mutex);
       is_initialized[0] = variable->is_initialized;
       return OkStatus();
+    }
+  };
+};
+
+// Reading never copies a variable here, so that there is nothing to disable. Graphs of SavedModels have it where they
+// save a variable.
+struct DisableCopyOnRead {
+  static constexpr auto signature =
+      Op("DisableCopyOnRead").Input("resource: resource").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& resource) const {
+      Ref<Var> variable;
+      const Status status = LookupResource<Var>(context.op(), resource, &variable);
+      return status.ok() ? status : detail::NoVariable(resource, status);
     }
   };
 };
@@ -49993,7 +50220,7 @@ class LockedSlots {
   }
   Status MakeWritable() {
     for (int i = 0; i < count_; ++i)
-      if (owners_[i]) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable());
+      if (owners_[i] || vars_[i]->IsOfFile()) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable());
     return OkStatus();
   }
   Tensor& operator[](int i) const { return vars_[i]->tensor; }
@@ -55412,6 +55639,7 @@ using All = OpList<
     DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
+    ScaleAndTranslate, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
@@ -55430,16 +55658,16 @@ using All = OpList<
     Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy, FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient,
     FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient, FakeQuantWithMinMaxVarsPerChannel,
     FakeQuantWithMinMaxVarsPerChannelGradient, InvGrad, ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad,
-    Bincount, Bucketize, DenseBincount, HistogramFixedWidth, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2,
-    AddN, ClipByValue, L2Loss, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
-    QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
-    NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
-    SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select,
-    SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
-    SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
-    SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
-    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
-    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
+    Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount, SparseBincount, LogicalAnd, LogicalNot,
+    LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3,
+    QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor,
+    IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2,
+    SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd,
+    UnsortedSegmentSum, Select, SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments,
+    SparseSegmentSqrtN, SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum,
+    SparseSegmentSumGrad, SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0,
+    BesselI0e, BesselI1, BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2,
+    NthElement, TopK, TopKV2, Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -55486,8 +55714,8 @@ using All = OpList<
     BarrierTakeMany, ConsumeMutexLock, MutexLock, MutexV2, FIFOQueueV2, PaddingFIFOQueueV2, PriorityQueueV2,
     RandomShuffleQueueV2, QueueCloseV2, QueueDequeueManyV2, QueueDequeueUpToV2, QueueDequeueV2, QueueEnqueueManyV2,
     QueueEnqueueV2, QueueIsClosedV2, QueueSizeV2, Assign, DestroyTemporaryVariable, IsVariableInitialized,
-    TemporaryVariable, Variable, VariableV2, AssignVariableOp, DestroyResourceOp, ReadVariableOp, VarHandleOp,
-    VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2, StackPopV2, StackPushV2, StackV2,
+    TemporaryVariable, Variable, VariableV2, AssignVariableOp, DestroyResourceOp, DisableCopyOnRead, ReadVariableOp,
+    VarHandleOp, VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2, StackPopV2, StackPushV2, StackV2,
     ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2, InitializeTableV2,
     LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2, LookupTableRemoveV2,
     LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, InitializeTableFromTextFileV2,

@@ -7,34 +7,62 @@
 // ---- tenon/io/read_graph.hpp ----
 // ReadGraphFile: maps or reads a serialised GraphDef (as tf.io.write_graph writes it with as_text=False). Its constants
 // stay views of the file's bytes where they are aligned for their type. A file that stays mapped must not be written to
-// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp, text graphs io/text_graph.hpp.
+// in place (io/mapped_file.hpp). Graphs with functions need io/graph_file.hpp, text graphs io/text_graph.hpp or
+// io/json_graph.hpp.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Returns whether the first bytes are all characters of a text file, and begin a name or a comment after blanks. UTF-8
-// has no bytes above 0xf4. A binary graph begins with a line feed and a length.
-inline bool LooksLikeText(Span<const std::byte> bytes) {
+// Returns the first character after blanks, or 0 when the first bytes are not all characters of a text file. UTF-8 has
+// no bytes above 0xf4. A binary graph begins with a line feed and a length.
+inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   unsigned char first = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
     const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return false;
+    if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return 0;
     if (first == 0 && !is_blank) first = c;
   }
-  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '#';
+  return first;
+}
+// Says what the file is, in programs that can tell.
+TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why) {
+  if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr)
+    describe(path, &why);
+  return why;
 }
 
-// A file that is not a binary graph is perhaps a text graph.
+// Another message may read as a graph: its first name then has control characters, as lengths are.
+inline bool LooksLikeGraph(const GraphDef& graph) {
+  if (graph.node.empty() && graph.library.empty()) return graph.versions != VersionDef() || !graph.debug_info.empty();
+  std::string_view name;
+  if (!graph.node.empty())
+    name = graph.node[0].op;
+  else if (!graph.library.function.empty())
+    name = graph.library.function[0].signature.name;
+  for (const char c : name)
+    if (c >= 0 && c < ' ') return false;
+  return true;
+}
+
+// A file that is not a binary graph is perhaps a text graph: names or a comment, or an object of JSON.
 TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Span<const std::byte> bytes, Status why) {
-  if (!LooksLikeText(bytes)) return why;
-  if (const GraphTextReader read = extensions.read_graph_text.load(std::memory_order_acquire); read != nullptr)
-    return read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return Status(why.code(), StrCat(why.message(),
-                                   "; the file looks like text, and a binary GraphDef is wanted: include "
-                                   "<tenon/io/text_graph.hpp> to read text graphs"));
+  const unsigned char first = FirstOfText(bytes);
+  const bool is_json = first == '{';
+  if (!is_json && first != '#' && !(first >= 'a' && first <= 'z') && !(first >= 'A' && first <= 'Z'))
+    return WithDescription(path, why);
+  const auto& reader = is_json ? extensions.read_graph_json : extensions.read_graph_text;
+  if (const GraphTextReader read = reader.load(std::memory_order_acquire); read != nullptr) {
+    Result<GraphDef> graph = read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (!graph.ok()) graph = WithDescription(path, graph.status());
+    return graph;
+  }
+  if (extensions.describe_file.load(std::memory_order_acquire) != nullptr) return WithDescription(path, why);
+  return Status(why.code(),
+                StrCat(why.message(), "; the file looks like text, and a binary GraphDef is wanted: include <tenon/io/",
+                       is_json ? "json" : "text", "_graph.hpp> to read text graphs"));
 }
 
 }  // namespace detail
@@ -42,15 +70,18 @@ TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Sp
 // NotFound (and other errors of the system): the file cannot be opened. InvalidArgument: it is empty or has no
 // GraphDef field. DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset: the bytes are not a GraphDef.
 // FailedPrecondition: the file was written to meanwhile. Each message names the path. A program that includes
-// <tenon/io/text_graph.hpp> reads text graphs too (ReadTextGraphFile there).
+// <tenon/io/text_graph.hpp> reads text graphs too (ReadTextGraphFile there), with <tenon/io/json_graph.hpp> JSON. With
+// <tenon/io/recognize.hpp> the message says what a file is that is not a graph.
 inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
+  const Result<MappedFile> opened = MappedFile::Open(path, access);
+  if (!opened.ok()) return detail::WithDescription(path, opened.status());
+  const MappedFile& file = *opened;
   const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
-    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
+    return detail::WithDescription(
+        path, errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted"));
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
-  if (graph.ok() && graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() &&
-      graph->debug_info.empty()) {
+  if (graph.ok() && !detail::LooksLikeGraph(*graph)) {
     graph = detail::ReadAsText(
         path, bytes,
         errors::InvalidArgument(
@@ -2138,6 +2169,7 @@ class Step {
 
   const Program& program() const { return program_; }
   Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+  Tensor* values() { return values_.data(); }  // null for a program without values
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
   CachingAllocator* cache() { return cache_; }
@@ -2419,6 +2451,8 @@ TENON_DETAIL_COLD inline int TraceEventLimit(int option) {
   return option > 0 ? option : usual;
 }
 
+class TraceCollector;
+
 // The nodes that have run in one run, each with the sums of the executions that are not kept. A node is known by where
 // its strings are. externally synchronised.
 class TracedNodes {
@@ -2473,6 +2507,48 @@ class TracedNodes {
   SlimVector<std::uint32_t> slots_;  // 1 + index of an item; 0: free. A power of two, twice as many as items
 };
 
+// The outputs of one execution, for its NodeTiming. one thread.
+struct TracedOutputs {
+  std::int64_t bytes = 0;  // all outputs together
+  DataType dtype = DataType::kInvalid;  // output 0's
+  TensorShape shape;  // output 0's
+
+  // `count` > 0
+  void Describe(const Tensor* tensors, int count) {
+    bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    dtype = tensors[0].dtype();
+    shape = tensors[0].shape();
+  }
+};
+
+// A call of an asynchronous kernel in a run with a trace. It tells an end within the call from one after it: the kernel
+// has waited. one thread.
+class TracedCall {
+ public:
+  // `trace`: null: does nothing. `state`: known to the kernel's done callback.
+  TracedCall(const TraceCollector* trace, const void* state) : traced_(trace != nullptr) {
+    if (traced_) [[unlikely]]
+      outer_ = std::exchange(Current(), state);
+  }
+  ~TracedCall() {
+    if (traced_) [[unlikely]]
+      Current() = outer_;
+  }
+  TracedCall(const TracedCall&) = delete;
+  TracedCall& operator=(const TracedCall&) = delete;
+  // True where this thread is in the call with this state.
+  static bool IsCalling(const void* state) { return Current() == state; }
+
+ private:
+  static const void*& Current() {
+    static thread_local const void* state = nullptr;
+    return state;
+  }
+  const bool traced_;
+  const void* outer_ = nullptr;
+};
+
 // Collects the timings of one run, also those of the functions that it calls, in bounded memory: a node's first
 // executions in full, later ones as sums. thread-safe.
 class TraceCollector final : public StepStatsCollector {
@@ -2485,19 +2561,16 @@ class TraceCollector final : public StepStatsCollector {
         max_of_node_(static_cast<std::int64_t>(max_events > 64 ? max_events / 64 : 1)) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // Adds a node that has ended just now. `memory`: memory that it took beside its outputs; null: not known.
-  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
+  // `wait_ns`: NodeTiming::wait_ns.
+  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t wait_ns,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
-    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
-    AddNode(program, node, bytes, begin, end, memory);
+    TracedOutputs outputs;
+    if (node.num_outputs > 0) outputs.Describe(&step->value(node.first_output), node.num_outputs);
+    AddNode(program, node, outputs, begin, end, wait_ns, memory);
   }
-  static std::int64_t BytesOf(const Tensor* tensors, int count) {
-    std::int64_t bytes = 0;
-    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
-    return bytes;
-  }
-  void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
-               std::int64_t end, const MemoryRecord* memory = nullptr) {
+  void AddNode(const Program& program, const ProgramNode& node, const TracedOutputs& outputs, std::int64_t begin,
+               std::int64_t end, std::int64_t wait_ns, const MemoryRecord* memory = nullptr) {
     NodeTiming timing;
     if (memory != nullptr) {
       timing.temp_bytes = memory->temp_bytes();
@@ -2509,7 +2582,10 @@ class TraceCollector final : public StepStatsCollector {
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
-    timing.output_bytes = output_bytes;
+    timing.output_bytes = outputs.bytes;
+    timing.dtype = outputs.dtype;
+    timing.shape = outputs.shape;
+    timing.wait_ns = std::min(wait_ns, end - begin);
     Keep(timing);
   }
   void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
@@ -2543,7 +2619,7 @@ class TraceCollector final : public StepStatsCollector {
       default: return node.node->op_name();
     }
   }
-  void Keep(NodeTiming timing) {
+  void Keep(NodeTiming& timing) {
     timing.thread = TracedThreads::NumberOfThis();
     const MutexLock lock(mutex_);
     TracedNodes::Item* const item = nodes_.Find(timing, max_events_);
@@ -2552,7 +2628,7 @@ class TraceCollector final : public StepStatsCollector {
       dropped_ns_ += timing.end_ns - timing.start_ns;
     } else if (item->kept < max_of_node_ && timings_.size() < max_events_) {
       ++item->kept;
-      timings_.push_back(timing);
+      timings_.push_back(std::move(timing));
     } else {
       Fold(timing, &item->folded);
     }
@@ -2567,6 +2643,7 @@ class TraceCollector final : public StepStatsCollector {
     total->start_ns = first ? timing.start_ns : std::min(total->start_ns, timing.start_ns);
     total->end_ns = std::max(total->end_ns, timing.end_ns);
     total->output_bytes += timing.output_bytes;
+    total->wait_ns += timing.wait_ns;
   }
 
   const Graph* const graph_;
@@ -2607,29 +2684,37 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
-      output_bytes_ = 0;
+      outputs_.reset();
+      WaitOfThread() = 0;
       begin_ = trace_->Now();
     }
   }
   // Counts the kernel's outputs, for an executor that takes them away before End.
   void SeeOutputs(const Tensor* outputs, int count) {
     if (trace_ != nullptr) [[unlikely]]
-      output_bytes_ = TraceCollector::BytesOf(outputs, count);
+      if (count > 0) outputs_.emplace().Describe(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->Add(program, node, step, begin_, &memory_);
+      trace_->Add(program, node, step, begin_, std::exchange(WaitOfThread(), 0), &memory_);
   }
   // The node has ended; its outputs are the executor's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
+      trace_->AddNode(program, node, outputs_.value_or(TracedOutputs()), begin_, trace_->Now(),
+                      std::exchange(WaitOfThread(), 0), &memory_);
+  }
+  // Nanoseconds for which this thread has waited for the asynchronous kernel of its current node.
+  static std::int64_t& WaitOfThread() {
+    static thread_local std::int64_t wait_ns = 0;
+    return wait_ns;
   }
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0, output_bytes_ = 0;
+  std::int64_t begin_ = 0;
+  std::optional<TracedOutputs> outputs_;  // empty without a trace: its shape takes time to make
   MemoryRecord memory_;
 };
 
@@ -2777,7 +2862,10 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
     Notification done;
     const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
     StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
+    const bool waits = context->track_allocations() && !done.HasBeenNotified();  // in a run with a trace
+    const std::int64_t begin = waits ? SteadyNanoseconds() : 0;
     WaitFor(done);
+    if (waits) NodeMeter::WaitOfThread() += SteadyNanoseconds() - begin;
     context->SetStatus(faults->Take());
   }
 }
@@ -3488,7 +3576,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/graph/import_checks.hpp ----
 // Checks of ImportGraphDef before it looks at single nodes: graphs beyond the limits, ops that are not registered.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -3615,7 +3703,7 @@ class UnknownOps {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/function_index.hpp ----
@@ -3691,6 +3779,7 @@ struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
   bool check_devices = false;         // refuses a node's device when it is not a device name, as sessions do
+  bool check_functions = true;        // false: functions of the library may have ops that are not registered
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device = {};    // for nodes that ask for none
   ImportLimits limits = {};
@@ -3706,8 +3795,10 @@ TENON_DETAIL_COLD inline Status ImportCancelled() { return errors::Cancelled("Th
 
 // Import of a library of functions, of <tenon/graph/function_import.hpp>.
 struct FunctionImport {
-  // Refuses names that are taken and bodies that can never run.
-  Status (*check_library)(const FunctionIndex& functions, OpInfoCache* ops, const CancellationManager* cancellation);
+  // Refuses names that are taken and bodies that can never run. `allow_unknown_ops`: but for ops that are not
+  // registered.
+  Status (*check_library)(const FunctionIndex& functions, bool allow_unknown_ops, OpInfoCache* ops,
+                          const CancellationManager* cancellation);
   // The node's op is a function: it becomes a call.
   Status (*make_call)(const FunctionDef& function, NodeDef* node);
   // The shapes that a call's results have with its arguments' shapes.
@@ -3721,7 +3812,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/graph/requested_device.hpp ----
 // The device that a NodeDef asks for: "/job:localhost/task:0/device:GPU:1", or a part of such a name.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Reads the name; an empty one asks for nothing. InvalidArgument: not a device name.
 inline Status ParseRequestedDevice(const NodeDef& node, DeviceName* name) {
@@ -3737,7 +3828,7 @@ inline Status CheckRequestedDevice(const NodeDef& node) {
   return ParseRequestedDevice(node, &name);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/import.hpp ----
@@ -3949,7 +4040,8 @@ class GraphImporter {
     if (def_.library.function.empty()) return OkStatus();
     const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     own_functions_ = FunctionIndex(def_.library);
-    if (import != nullptr) return import->check_library(own_functions_, &ops_, options_.cancellation);
+    if (import != nullptr)
+      return import->check_library(own_functions_, !options_.check_functions, &ops_, options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
                                  " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
                                  "<tenon/graph/function_import.hpp> where there is no session");
@@ -4728,69 +4820,6 @@ class CpuDevice final : public Device {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/kernel/step_services.hpp ----
-// Services of a run for the few kernels that ask: threads for closures, names of the session, and services that other
-// headers define. Kernels reach them through OpKernelContext.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Describes a session that serves a model: TensorFlow's SessionMetadata.
-struct SessionMetadata {
-  std::string name;
-  std::int64_t version = 0;
-};
-
-// immutable while a run uses it; outlives the run. The caller of a run fills in its services
-// (SessionOptions::services, RunOptions::services); the rest is null. The session fills in its handle ("direct") and,
-// for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
-struct StepServices {
-  CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
-  TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
-  CollectiveExecutor* collective_executor = nullptr;
-  GraphCollector* graph_collector = nullptr;
-  StepStatsCollector* stats_collector = nullptr;  // for runs without a trace; a run with a trace has its own
-  const SessionMetadata* session_metadata = nullptr;
-  std::string_view session_handle;
-  std::string_view executor_type;
-  std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
-  bool run_all_kernels_inline = false;
-};
-
-// Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the
-// kernel is deferred. thread-safe.
-class Runner {
- public:
-  explicit Runner(ThreadPoolInterface* pool) : pool_(pool) {}
-  void operator()(Function<void()> closure) const {
-    if (pool_ == nullptr) return closure();
-    const auto call = [](void* argument) {
-      const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
-      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
-    };
-    pool_->Schedule(call, new Function<void()>(std::move(closure)));
-  }
-  const Runner& operator*() const { return *this; }  // TensorFlow's runner is a pointer
-
- private:
-  ThreadPoolInterface* pool_;
-};
-
-// Gives a kernel a service that it cannot do without: FailedPrecondition, which names the op and the service, when
-// there is none. `what` is a noun: "call frame".
-//
-//   CallFrame* frame = nullptr;
-//   TENON_RETURN_IF_ERROR(RequireService(context, "call frame", &StepServices::call_frame, &frame));
-template <class Service>
-Status RequireService(const OpKernelContext& context, std::string_view what, Service* StepServices::* member,
-                      Service** service) {
-  const StepServices* const all = context.step_services();
-  *service = all == nullptr ? nullptr : all->*member;
-  if (*service != nullptr) return OkStatus();
-  return errors::FailedPrecondition(context.op_kernel().type_string(), ": the run has no ", what, " for node '",
-                                    context.op_kernel().name(), "'");
-}
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/runtime/program/kernel_cache.hpp ----
 // KernelCache: the kernels of a graph's nodes.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -5039,7 +5068,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/runtime/session/local_device.hpp ----
 // Devices of this process by short names: "GPU:0". The CPU is not among them, since every session has one.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -5073,7 +5102,7 @@ inline Result<Owned<Device>> MakeLocalDevice(std::string_view given) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/program/liveness.hpp ----
@@ -5705,6 +5734,7 @@ class SessionImpl : public RefCounted {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
     ImportOptions import;
     import.check_devices = true;
+    import.check_functions = session->options_.check_functions;
     import.limits = session->options_.import_limits;
     TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), import));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
@@ -6209,7 +6239,10 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
     Span<const std::byte> bytes, SessionOptions options) {
   return CatchAll("Session::FromGraphDef", [&]() -> Result<Session> {
     Session session;
-    TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
+    Result<GraphDef> graph = ParseGraphDef(bytes);
+    if (errors::IsDataLoss(graph.status()))  // as TF_GraphImportGraphDef
+      graph = errors::InvalidArgument("Invalid GraphDef: ", graph.status().message());
+    TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(std::move(graph), std::move(options)));
     return session;
   });
 }
@@ -6252,13 +6285,15 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
   const Ref<GraphUse> use = static_cast<const SessionImpl&>(*session.impl_).current();
   if (!use) return;
   for (const Node& node : use->state->graph.nodes()) {
-    if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
+    const bool optional = inputs && node.op_name() == "PlaceholderWithDefault";
+    if (inputs && !optional && node.node_class != NodeClass::kPlaceholder) continue;
     SlimVector<char> is_read(static_cast<std::size_t>(node.num_outputs()), 0);
     for (const OutEdge& edge : node.outputs)
       if (edge.output >= 0) is_read[static_cast<std::size_t>(edge.output)] = 1;
     for (int i = 0; i < node.num_outputs(); ++i) {
       if (!inputs && is_read[static_cast<std::size_t>(i)] != 0) continue;
-      endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
+      endpoints->push_back(
+          {StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString(), optional});
     }
   }
 }
@@ -7361,7 +7396,7 @@ class FrameStates {
     it->flow = loop->frame;
     it->empty = &empty_;
     if (loop->number == 0) {
-      it->values = &step_->value(0);
+      it->values = step_->values();
     } else {
       it->own_values.reserve(ToSize(frame.num_slots));
       for (int i = 0; i < frame.num_slots; ++i) it->own_values.push_back(EmptySlot());
@@ -7756,7 +7791,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Attrs that have a default and are absent get it; the others stay.
 inline void AddDefaultsToNodeDef(const OpDef& op_def, NodeDef* node) {
@@ -7933,7 +7968,7 @@ inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
                                  " inputs specified; ", SummarizeOpDef(op_def), "; ", detail::OfNode(node));
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/call_attrs.hpp ----
@@ -9468,6 +9503,7 @@ class ParallelFrameRun : public FrameRun {
     if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
+    const TracedCall call(trace_, state);
     if (kernel.async != nullptr) {
       StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
     } else {
@@ -9499,6 +9535,7 @@ class ParallelFrameRun : public FrameRun {
         return AsyncDone(state);
       }
     }
+    const TracedCall call(trace_, state);
     StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
   static void AsyncDone(void* argument) noexcept {
@@ -9527,8 +9564,10 @@ class ParallelFrameRun : public FrameRun {
   TENON_DETAIL_COLD void Trace(const AsyncState& state) {
     const ProgramNode& node = NodeOf(state.item);
     const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
-    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
-    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
+    TracedOutputs described;
+    if (node.num_outputs > 0) described.Describe(outputs, node.num_outputs);
+    const std::int64_t end = trace_->Now();
+    trace_->AddNode(program_, node, described, state.begin, end, TracedCall::IsCalling(&state) ? 0 : end - state.begin);
   }
 
   // Without the lock, before the kernel is counted as finished. Stores the error before waiting kernels are told to
@@ -10314,7 +10353,10 @@ class DataflowRun final : public Executor {
       }
     }
     busy_.fetch_add(1, std::memory_order_relaxed);
-    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    {
+      const TracedCall call(trace_, state);
+      StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    }
     Leave(this);
     return true;
   }
@@ -10325,7 +10367,10 @@ class DataflowRun final : public Executor {
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
       TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
-      if (run->trace_ != nullptr) run->trace_->Add(run->program_, node, run->step_, state->begin);
+      if (run->trace_ != nullptr) {
+        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
+        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns);
+      }
       return OkStatus();
     });
     if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
@@ -10758,7 +10803,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline Status CheckFunctionLibrary(const FunctionIndex& functions, OpInfoCache* ops,
+inline Status CheckFunctionLibrary(const FunctionIndex& functions, bool allow_unknown_ops, OpInfoCache* ops,
                                    const CancellationManager* cancellation) {
   for (const FunctionDef& function : functions.library().function) {
     const std::string& name = function.signature.name;
@@ -10773,7 +10818,8 @@ inline Status CheckFunctionLibrary(const FunctionIndex& functions, OpInfoCache* 
   // A function without attrs is what it is in every call: its mistakes are refused now.
   for (const FunctionDef& function : functions.library().function) {
     if (!function.signature.attr.empty()) continue;
-    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, functions, ops, cancellation).status());
+    const Status status = InstantiateFunction(function, {}, functions, ops, cancellation).status();
+    if (!status.ok() && !(allow_unknown_ops && errors::IsNotFound(status))) return status;
   }
   return OkStatus();
 }
@@ -12454,7 +12500,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
 struct AllocatorCounters {
@@ -12527,7 +12573,7 @@ bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/extend_reset.hpp ----
@@ -12539,7 +12585,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <utility>
 #include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -12640,6 +12686,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   Owned<ShapeRefiner> refiner;
   ImportOptions options;
   options.check_devices = true;
+  options.check_functions = session->options().check_functions;
   options.limits = session->options().import_limits;
   options.refiner = &refiner;
   options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
@@ -12717,7 +12764,7 @@ inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &So
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/deadline_timer.hpp ----
@@ -12897,7 +12944,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -13159,7 +13206,7 @@ class PartialProgram {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/partial_run.hpp ----
@@ -13173,7 +13220,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <utility>
 #include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -13614,7 +13661,7 @@ undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/local_rendezvous.hpp ----
@@ -13878,7 +13925,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <cstdint>
 #include <string>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 struct AllocatorMemoryUsed {
   std::string allocator_name;
@@ -14055,7 +14102,7 @@ inline std::string SerializeRunMetadata(const RunMetadata& metadata) {
   return bytes;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/make_run_metadata.hpp ----
@@ -14068,7 +14115,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -14319,7 +14366,7 @@ inline std::string ListLiveTensors(const Program& program, Step* step) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/inter_op_pools.hpp ----
@@ -14329,7 +14376,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -14395,7 +14442,7 @@ class InterOpPools : public RefCounted {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/run_with_options.hpp ----
@@ -14675,13 +14722,13 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/allocation_log.hpp ----
 // AllocationLog: an allocator that passes everything on to another one and writes down when which thread asked for
-// what. Chrome traces (runtime/trace/export.hpp, trace_file.hpp) show it among the nodes.
+// what. Files of traces (runtime/trace/trace_file.hpp) show it beside the nodes.
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // One request to an AllocationLog.
 struct AllocationRecord {
@@ -14753,7 +14800,7 @@ class AllocationLog final : public ForwardingAllocator {
   std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/edges.hpp ----
@@ -14764,7 +14811,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <limits>
 #include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // An edge between two items of RunTrace::nodes.
 struct TraceFlow {
@@ -14866,22 +14913,20 @@ inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
   return flows;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/runtime/trace/export.hpp ----
-// The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
-// <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
+// ---- tenon/runtime/trace/json_writer.hpp ----
+// JsonWriter: writes JSON piece by piece, for files of traces.
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -14911,6 +14956,9 @@ class JsonWriter {
     AppendNumber(static_cast<std::int64_t>(count / 1000));
     text_.append(fraction, sizeof fraction);
   }
+  // An array's item.
+  void Item(std::string_view value) { Add({}, value); }
+  void Item(std::int64_t value) { Add({}, value); }
   // For items on lines of their own; no comma comes after a line end.
   void AddComma() { text_ += ','; }
   void AddLineEnd() { text_ += '\n'; }
@@ -14958,81 +15006,377 @@ class JsonWriter {
   std::string text_;
 };
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-inline Status WriteTextFile(const std::string& path, std::string_view text) {
-  const Owned<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
-  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
-    return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
-  return OkStatus();
-}
+}  // namespace detail
 
-// Before the runs: each is an add({...}) in a script of its own, so that the file is a whole page after every one.
-inline constexpr std::string_view kTimelinePage = R"page(<!doctype html><meta charset="utf-8"><style>
-body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
-h1{font-size:1.3em;margin:0 0 .2em}table{border-collapse:collapse;margin-top:1.5em}td,th{padding:.15em .8em;text-align:right}
-td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{width:100%;background:#f6f6f4;border:1px solid #ddd}
-rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
-@media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
-</style><h1 id="title"></h1><div><select id="pick"></select> <span id="sum"></span></div>
-<div id="tip"></div><svg id="rows"></svg><table id="ops"></table><table id="folded"></table><script>
-let left=0;const leave=n=>left=n;
-const runs=[],add=r=>runs.push(r),$=id=>document.getElementById(id),hue=new Map(),W=1200,H=42;
-const color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
-const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>String(s).replace(/[&<>"]/g,c=>'&#'+c.charCodeAt(0)+';');
-let nodes,rows,first,last,begin,end;
-const X=t=>(t-begin)/(end-begin)*W,Y=n=>n.row*H+14;
-function load(){
- const k=$('pick').value,picked=k==='all'?runs:[runs[k]];nodes=[];rows=new Map();
- for(const r of picked){
-  const base=nodes.length;
-  for(const n of r.nodes){
-   const key=r.session+'/'+n.thread;
-   if(!rows.has(key))rows.set(key,{y:rows.size,text:`${r.session>1?'session '+r.session+', ':''}${r.threads[n.thread]}`});
-   nodes.push({...n,start:n.start+r.start,end:n.end+r.start,row:rows.get(key).y,near:[]})}
-  for(const[a,b]of r.flows){nodes[base+a].near.push(base+b);nodes[base+b].near.push(base+a)}}
- first=picked.length?Math.min(...picked.map(r=>r.start)):0;
- last=picked.reduce((t,r)=>Math.max(t,r.start+r.total),first+1);
- [begin,end]=[first,last];
- const by=new Map(),folded=picked.flatMap(r=>r.folded),all=(a,f)=>a.reduce((s,x)=>s+f(x),0);
- const dropped=all(picked,r=>r.dropped),busy=all(nodes,n=>n.end-n.start)+all(folded,f=>f.total)+all(picked,r=>r.dropped_time);
- $('sum').textContent=`${nodes.length} nodes, ${us(last-first)} in all, ${us(busy)} in kernels`+
-  (folded.length?`; ${all(folded,f=>f.count)} more executions of ${folded.length} nodes only as sums, below`:'')+
-  (dropped?`; ${dropped} of other nodes left out`:'')+(left?`; ${left} later runs left out: the file is full`:'');
- const tally=(op,t,c)=>{const r=by.get(op)||{op,t:0,c:0};r.t+=t;r.c+=c;by.set(op,r)};
- nodes.forEach(n=>tally(n.op,n.end-n.start,1));folded.forEach(f=>tally(f.op,f.total,f.count));
- $('folded').innerHTML=folded.length?'<tr><th>only as sums<th>op<th>executions<th>time<th>least<th>most</tr>'+
-  folded.sort((a,b)=>b.total-a.total).slice(0,500).map(f=>`<tr><td>${esc(f.name)}<td>${esc(f.op)}<td>${f.count}<td>${us(f.total)}<td>${us(f.min)}<td>${us(f.max)}`).join(''):'';
- $('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
-  `<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
- paint()}
-function paint(){
- let s='';
- nodes.forEach((n,i)=>{if(n.end<begin||n.start>end)return;
-  const x=X(n.start),w=Math.max(.6,X(n.end)-x);
-  s+=`<rect data-i="${i}" x="${x}" y="${Y(n)}" width="${w}" height="${H-18}" fill="${color(n.op)}"/>`;
-  if(w>60)s+=`<text x="${Math.max(x,0)+4}" y="${Y(n)+16}" font-size="11" pointer-events="none">${esc(n.op)}</text>`});
- for(const r of rows.values())s+=`<text x="4" y="${r.y*H+11}" font-size="10" fill="#888">${esc(r.text)}</text>`;
- for(let k=0;k<=4;k++)s+=`<text x="${Math.min(1130,k*300)}" y="${rows.size*H+14}" font-size="11" fill="#888">${us(begin-first+(end-begin)*k/4)}</text>`;
- $('rows').setAttribute('viewBox',`0 0 ${W} ${rows.size*H+20}`);$('rows').innerHTML=s+'<g id="lines" stroke="#d22" pointer-events="none"></g>'}
-function point(e){
- const n=nodes[e.target.dataset?.i];if(!n)return;
- $('tip').textContent=`${n.name} (${n.op}) on ${n.device}: ${us(n.end-n.start)}, ${n.bytes} bytes out`;
- $('lines').innerHTML=n.near.map(i=>nodes[i]).map(m=>{const[a,b]=m.start<n.start?[m,n]:[n,m];
-  return`<line x1="${X(a.end)}" y1="${Y(a)+12}" x2="${X(b.start)}" y2="${Y(b)+12}"/>`}).join('')}
-addEventListener('load',()=>{
- document.title=$('title').textContent=runs.length?runs[0].title:'no runs';
- $('pick').innerHTML=(runs.length===1?'':'<option value="all">all runs</option>')+runs.map((r,i)=>
-  `<option value="${i}">run ${i+1}${r.session>1?', session '+r.session:''}: ${us(r.total)}${r.error?', '+esc(r.error):''}</option>`).join('');
- $('pick').onchange=load;$('rows').onmousemove=point;$('rows').ondblclick=()=>{[begin,end]=[first,last];paint()};
- $('rows').onwheel=e=>{e.preventDefault();const box=$('rows').getBoundingClientRect(),k=e.deltaY<0?.8:1.25,
-  t=begin+(end-begin)*(e.clientX-box.left)/box.width;begin=Math.max(first,t-(t-begin)*k);end=Math.min(last,t+(end-t)*k);paint()};
- $('tip').textContent='Point at a bar; zoom with the wheel, back with a double click.';
- if(runs.length)load()});
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/page.hpp ----
+// TracePage: the page that shows traces, up to its first run. A program that writes no page does not have it.
+// tools/make_trace_page.py writes this file from tools/trace_page/.
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr std::string_view kTracePageHead = R"page(<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Trace</title>
+<style>
+:root { color-scheme: light dark; --bg: #fff; --fg: #222; --dim: #777; --line: #d8d8d4; --panel: #f6f6f3; --sel: #d22; --hit: #06c; --row: #eef3fb; --wait: #b9b9b4; }
+@media (prefers-color-scheme: dark) {
+:root { --bg: #1b1b1d; --fg: #ddd; --dim: #999; --line: #3c3c40; --panel: #252528; --sel: #ff6b5e; --hit: #6cb2ff; --row: #2b3240; --wait: #5a5a5e; }
+}* { box-sizing: border-box; }html, body { height: 100%; margin: 0; }
+body { font: 13px/1.4 system-ui, sans-serif; color: var(--fg); background: var(--bg); display: grid; overflow: hidden;
+grid: auto minmax(160px, 55fr) auto minmax(120px, 45fr) / minmax(0, 1fr) 270px; }
+header { grid-column: 1 / 3; display: flex; gap: 10px; align-items: center; padding: 5px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+h1 { font-size: 14px; margin: 0; overflow: hidden; text-overflow: ellipsis; max-width: 22em; }
+#sum { color: var(--dim); overflow: hidden; text-overflow: ellipsis; flex: 1; }#search { width: 17em; }
+#run { width: 5.5em; }#hits { min-width: 4em; color: var(--dim); }
+input, button { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 3px; padding: 1px 6px; }
+button { cursor: pointer; }
+main { grid-column: 1 / 3; display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); min-height: 0; }
+body.wide main { grid-template-columns: minmax(0, 1fr); }body.wide #right { display: none; }
+#left { display: grid; grid-template-rows: minmax(0, 1fr) 84px; min-height: 0; }
+#right { border-left: 1px solid var(--line); min-height: 0; }
+canvas { width: 100%; height: 100%; display: block; touch-action: none; outline: none; }
+canvas:focus-visible { outline: 1px solid var(--hit); outline-offset: -1px; }
+#memory { border-top: 1px solid var(--line); }
+#tabs { grid-column: 1 / 3; display: flex; gap: 2px; padding: 3px 8px; background: var(--panel); border: solid var(--line); border-width: 1px 0; }
+#tabs button { border-color: transparent; background: none; }
+#tabs button[aria-selected=true] { background: var(--bg); border-color: var(--line); font-weight: 600; }
+#bottom { min-height: 0; min-width: 0; display: grid; grid-template-rows: auto minmax(0, 1fr); }
+#note { padding: 2px 10px; color: var(--dim); }#note:empty { display: none; }#list { overflow: auto; grid-row: 2; }
+#flame { grid-row: 2; }table { border-collapse: collapse; table-layout: fixed; width: 100%; }
+th { position: sticky; top: 0; z-index: 1; background: var(--panel); text-align: right; cursor: pointer; user-select: none; border-bottom: 1px solid var(--line); }
+th, td { padding: 0 8px; height: 22px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+td { text-align: right; font-variant-numeric: tabular-nums; }th.text, td.text { text-align: left; }
+tbody tr { cursor: pointer; }tbody tr:hover { background: var(--row); }
+tbody tr.sel { background: var(--row); box-shadow: inset 3px 0 var(--sel); }
+.bar { display: inline-block; height: 9px; vertical-align: baseline; border-radius: 1px; }
+#detail { border-left: 1px solid var(--line); padding: 6px 10px; overflow: auto; min-height: 0; overflow-wrap: anywhere; }
+#detail h2 { font-size: 13px; margin: 0 0 4px; }
+#detail h3 { font-size: 12px; margin: 8px 0 2px; color: var(--dim); font-weight: 600; }
+#detail dl { display: grid; grid-template-columns: 7em 1fr; margin: 0; }#detail dt { color: var(--dim); }
+#detail dd { margin: 0; }
+#detail a { display: block; color: var(--hit); cursor: pointer; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+#tip { position: fixed; pointer-events: none; z-index: 2; display: none; max-width: 46em; padding: 3px 7px; background: var(--panel); border: 1px solid var(--line); border-radius: 3px; box-shadow: 0 2px 6px #0004; white-space: pre-wrap; overflow-wrap: anywhere; }
+dialog { color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; }
+dialog td { text-align: left; white-space: normal; height: auto; }
+dialog td:first-child { width: 11em; font-family: monospace; }dialog table { width: 36em; }
+kbd { font-family: monospace; }body.drop { outline: 3px dashed var(--hit); outline-offset: -6px; }
+@media (max-width: 900px) { #sum { display: none; } body { grid-template-columns: minmax(0, 1fr) 200px; } }
+</style>
+<header>
+<h1 id="title"></h1>
+<span id="sum"></span>
+<label>run <button id="before" title="Run before">&#8249;</button><input id="run" type="number" min="1" placeholder="all"><button id="after" title="Run after">&#8250;</button></label>
+<input id="search" type="search" placeholder="Search: name, op, device ( / )" aria-label="Search">
+<span id="hits"></span>
+<button id="compare" title="Choose a second trace, or drop its file on the page">Compare&#8230;</button>
+<input id="file" type="file" accept=".html,.json" hidden>
+<button id="keys" title="Keys">?</button>
+</header>
+<main>
+<section id="left"><canvas id="timeline" tabindex="0" aria-label="Timeline"></canvas><canvas id="memory" aria-label="Memory over time"></canvas></section>
+<section id="right"><canvas id="graph" aria-label="Graph"></canvas></section>
+</main>
+<nav id="tabs"></nav>
+<section id="bottom"><div id="note"></div><div id="list"></div><canvas id="flame" aria-label="Flame view"></canvas></section>
+<aside id="detail"></aside>
+<div id="tip"></div>
+<dialog id="help"></dialog>
+<script type="text/plain" id="code">)page";
+
+// The scripts, deflated, in base64. The page unpacks them.
+inline constexpr std::string_view kTracePageCode =
+    "tb15dxvXtS/4Pz5Fya0EKBGEQEqiJYKiluwo9/nFltyy8pw0jBsVgQJZIQggVYBEhsF37/3bwxkKBYry7fZaFlFnHve892mvqzypVmUxXrUH48W8Wi"
+    "Xfv/vTm+RlMs8/J38t5qvnr8syu+kcHD5PB63pokw6s3yVFFSiP6A/J8nR00Gyt1ekXHHYfv3d93968+f/+l8//O+//PjT23c//9/vf/nw1//z69/+"
+    "/v9kZ+NJPj2/KP55ObuaL5b/KqvV+tPn65t/9w8Onzx9dvTt8xd7j9u98UVWfr+Y5K9XnSIdUUfFoDWeZVWVvF1fneVlldzySMv1eLUoO6v8etVNqt"
+    "lilSa3GNvZzSqvqJqW7p2tp1P6O0SR0aBVTJPOAynzn/9I4d4sn5+vLmgyaEy/0uYGqGHroLZEh8mjqP6ghQIfKOXNfEzzKTtpL+dfP8xXCx03t5UO"
+    "VhcF9aPt8l9JyucTSghaleRsxeu/mVNGh6bdkq2zBnxrAywIl9Z63WRMH7xVXGCYrfb2RqNu8imbrXPKGid/TJ4cBFtdXRRTNPBsQHmnlJf88Y+aeJ"
+    "I8oUMgv/eoBI2ksfWBNP6fl0lHmk+TkxOpN9j4ntbzAh3ROj7ihqW7gaQ/epk8OfxCB3tBB4+42mDj1ytbDVplvlqXc5nsYFMV5/N8ggWU9ftk6yTr"
+    "OrDSyR9oUK+S/c6nZC+hth/T5zEl018a/9WizNFGosWtx5PEtnCQbDa1w0Q9DUcDOdY/0ZGYxYd6nl3l1KQMhn7jtNGfQYtTyvVcG+DPy2I+Cb+ni9"
+    "kknwQJs3wqB0aGNpstxtmqWHAjt9nqmArqScTPjfayuijzbPKWurXD/lO2pFXZlHmVl5/yzrybTGeLz5UbKIpJH9UqK1da68+zRbY6eiqXZJ5q65N1"
+    "uSOfsz9nxequfMxZ8+k2PTmstS5jbywgS0Tjfr1qyOcN9mX+XC6utkvJrLUr2rZVuZhtwwMttaGR5tf+kF3OF5/n0YLKDdDcZDFNhr1ez+9sN7FP2d"
+    "hR2rrsTfJPxRjHwn72ynw5y8Z55/F/9/65ODvGHs8uFtWKM4pxdtzvrbLqkv5IhePH3aTd1rnO6QjqEWq5hHfT7an7YTkwJwOf8/nGgJKXpw4iXeY3"
+    "PEY+w3tJ+7d5m/5c9hbL8EsGxLCqwKbxEvXO81WH6qcDQGykv3xJd5pQSEGXFkBPilVSrCtV/Wzc+IKk5bq66NwWky7fpmMdWDdZLI95UN1E18YNas"
+    "Pnne91MRnY1ZAFoG17k40vOp1L6jzlaQdrNyyAK2RZOpfUjB0Yvmi8tuHJ7k3pqHXCXeeFvOwphgjOyBRnJDgQaTLlPn13U+trWhCSpfQf5rRqxepG"
+    "4UHGifsuNWi8dI0DytjVtnZ+ylYXvati3vGp3aSU6259autSNLvuuERXkja97K0Wq2yG6wF87Dp0yDfqtq9o27dFqMGXSLW49hxUpds8CMDyYEPQmK"
+    "iKGrDmQWG/9hKDTfRFULv1eVFebpeX/GQ/caBKitME3k25OI4yXX8MvZtcFOcXNqxgjoPPF8UsTzqcvc/FT4Fd7O4A8HSQusctpMkpZfNlcC0Nr0aM"
+    "aYhGSlvS39Ugn1V5S/u8cqeXcgcbNLy+IvTDg9QNX8/DwQ3tF8+E8MJ0sZ4rMvGoerWgFCpEvQ/wcaIf2Fn6MaY6K5CFq0XqK03d3jD0Ha4WtGhTw5"
+    "MuEZs2QuVp2nKzNWA8nI4YEND4eWBypakb22ZOHWw20/V8DByXABH8nJ3nSnApZrU1ZtSrwBi/BfN2kxkBGQWIGPpcdpJBOp9HNyklxRJB+AGhhk5Q"
+    "ICDhGBPQugLwdamGgDYUOEn6abJN7PH08R3QxFSNV4BoZj8PAN7//cu7t71lVlYy1V5FUD/vgOSjhlPpqxRa4EEESlu8CkYlSBE+RXSOsQyyxmU6mI"
+    "PCKnV3ZS04AT//IambDS8IpoK7t5GmtyiGgY77lq8egd112U1wkQjs0Sp1E0HgUvz1Sv5i/4l+FXy7welG457E1Q0SeFEHaTwTWrA6ri17JQakayCA"
+    "XdCEoohhf6QIYngwChDE8JC+qotsyR9PPAV1OXxKH6v8ius8o99LunFFtcrnK6QcjTYxziesNwdA5CnTGGUoAfnFOG6P4acWGq5G2yihNHygk5EvnQ"
+    "1dy2NtOYBBhginbpbTaJZTniVvLT4wS4bb+MAsCRXgJ02yRaAeP4/8QkyH345kV/H7+ai1MWJBYM7tqljNqBOaFX7QauZVRVcWKfqT0nBAjg1zuO4V"
+    "f9DZLstFiW/+YQfn2C1Vt8VMj8xAzy7Nr1wslzkX058u7UNxlQfp/1jRd2szCJZOrsN6brPJFYAoiU+XLP9Ee00ovE+QZLqVy1egCzqzxlB3FQToZI"
+    "W/Lj00Lbr0D+7/Lc4p8T6gMHLjVuwwBUmyBFpwJQhEYCpxSYRqGHXVmuGri2/jjgZAd7VCgjE1kSrsJ1pooGBcsvARTPISSdYEfZ0CcO7vX2JaKBox"
+    "YlaQjlM2Rs1PMn69/0NUGHHyHzErjyA0nUDCftLhulSA2Tf5YhbulFHtsbTNHwS6BEIG/JEHsNnWLgbFuslhymAIZyXYP0XwWU9YRBBTKECrm/nV1c"
+    "saNEd4VNEalU4H2/kitOAima4Shr/RtZ+7pVecKC0oHwKOO8SN31/QquWdf1a4bffEjjQYSha6taiEM0ADKS0z/tLC4k9vVRJH8oYvA4QtICGk5VnB"
+    "lBr4zi1+CHAor6UwPRInydmOU6355Rqtdwik4BbS0RTq3G9l3svKcx7T7Ybgc7kYE7zh9CWxEZSsFGeu3DfhyzaNoQ3ZR6bc0oMaP9IE2oS9cHBNO3"
+    "JQjZblUXLQ7/e7LYVrYIs1yUBbJqANo2q3PYDLCWpOurySwsA7mNavwbL+LvDFq8rIxQ1M0vnYKGkuhS6yygqld821tXOuxmw4EO5n+Dun1W3hoNAq"
+    "luv8a6e4MRKAxi8oULYVq5zJptMv2X7005D/in4QH+uKJcdBAl3VoAGHTzNj3HUzlX4gcIAfmtpS/Jn1nJiybwRF1sPff4QZIXWR9fxXUIhWJ+THmV"
+    "KE1Hd+XkxvwJzyTgs/jZ0G2w0sEzPYIYlkzPUW2QRO14hSpsXschG//xjsPm/wQLk+ucLcJ5VmCGlp6JbS/EUnkPnvXOQzrWYSKSrZTdoqBXK9um2X"
+    "gytn49yfjVQPK5Cl3UyBA2BqcNjc0RdE7Xhc5DvWln4rcWJJ/lbT2H3ZgJ92iVqJT64041CsKyOr1/ElTol4oMULq/guaT+QgRultCC267gmZfE30K"
+    "3iueyArQoD0hhCCW2XMQv8j7mcNUhMIvI2B21KGMODDT4XAmq3TwWlXwjA/Vs7bREkBxjfo/yK/6B7dJMKhxLX+K5NnfDiYLOCY8Wf7kQNiXjmFJuh"
+    "rAvh2tYmaWj2TduN/YxGHrUNjFBrawFMhBbOUmCizhkN/IzHj1nQRuJjV18F45gQ7wgZr8mMttwvIQ130/vufPa727Q/DeQgtT3ss5RRWsUOhuwTXR"
+    "baQV8fBII7UdWiXHU6GVFpjGMzdw0y3ipMVlLwC5h4oJKClwzjjdN1UgOVK4R5W4fJCqSJP9S0eTS+fJW73DrzGTQJynzA306GlzsZXsAKigwv59+D"
+    "EOZYhnxplhMjMfXMF1UyVF6EZPpp0EvlRpyM35AQNhNsEb32en4TizKckIAA+tUv6LaTSvfVr8XqotM+aacBTZeVQHrtYvLyG7p4LZA11TenLI9w0o"
+    "esWv2gsgqUl9PMEo4+RG24wKC53gB9d9oQ0CTL7DxP6FIk80XCZB826kM+X8zbjixrEoWcPOZRVOOyWK5OVSyiyxCJbpw8g84WBuW2UuUnhI8D0Qkh"
+    "Y0g9dJEGm1V5g1Pr21WytyY08RUSwuDjC7qZ6X3qeel799Vv1aOHkK2PCGrsfWFrbtsgmdubdgIqKPXdB0T6PK9WHT4Rfhdv5w4om6REpCd0vpxkhE"
+    "iDrMznTWqOtDctZrPOPgDAJF+uLrbVF9ClME8jEgcqcEB90m1n1RJorkGTOngu2mCV3NldOX2ZOPGGb9DnQ1akU6NpjS9N42RKB6lKZCGdzDdO8xNp"
+    "hqyQzszIzR1a6zlrMXk2qr7me2R38lFySNyp3NuURU7FnCYcHuNAaKzy4pZbHR3m0E1wBBktNIENOZKxwQAX5YR1KPP1bCZIXppMW5rT8psoCoNbOe"
+    "5EfRMf0/mHAbEirQNmASkQf2cpwWL/SdmET2U2ZxBqK28/0v03ZcFBV7bGhhdx9X2w87r5lw5ZYr1l4K/k7/ByRAf9UmiqL6x1fIDAbGEkkK2blF/z"
+    "aN11XHJ0higwqn8K+7lRlpyznK5Bh7si4l1rDcMCQJRqOCBrQwVpQ/0JoLYNxL8EJZac0dAuB3L7pDSsGKRNIQ821pzv5TR52n9xlMoAetWSwR3h5c"
+    "P+0+epVQaqKww/2+rPMUIWqLxUiYqHFDv3AP3rCOWC0rgZFAhOcpTp0RMFEUNXeiRUuNH5nn+vq2rvABCoJT05bYopUr4EVuqjRkvB2PatyS82pEM4"
+    "sUZ4OP3Bu7N/5uNVL6sgo+koKL2VHnQtwNPPpseo1ZVlNUDM1JMH3lfZZf5jRiDcQfAAnA88MDcorq0H8nAF89yJF3rr0jPJVG0D+JBWASdz9JSB57"
+    "xRp9tYGJ2LAqTbQkVVhty1o7shaItbc6eXNVR7ezJ4Dwq5a4BTPYUjsGso4qk0Fd+CYWFajWGkEMGqoRvILIdUZMSQeO5UwQOZiGmBiZEmJru2FtKW"
+    "Z4bAMJ+eJke6M5Lwx+ToyYY1ujY+oJx+WhN1fiVQvAdMjLTqO9eNlwBwzy3EqMezHeqKI2lvT4BSSOnPWFGCynI/iHIV2kCg2owIwzMWCG6z3+B+LI"
+    "URSsh8W8agtSQg1pHDUMNPhnUcAjob0TYUPqsY6adHXQWVOOinLX8+eJp0PrjJht2uo09O5qtBE6NNADHGtBjGWMzP23IR6JeImTZprLoJVowQU+9s"
+    "Xd00gcKZrL9B+r1Y9h+clbigHhxpd8iSaz7T+m2kh1aihJHxPHZj+a8xHETp/6jpvA+tgCW8ypadL5MPrCDORo6jC1LPNDWNdomzCs3qtnblgKSPUl"
+    "V+8jRkfnjMQg/RqPLzYs60Pzhbpgu81EnhFnJDsGX3j7ZMySpR1Mv6K2WAXUATtlfgtakZrPap9ErHLsXGCEVwybejVgON6Kg4h88gpA65k5P11fSB"
+    "kXZQPeXhhO0Bt7eQQGPwIFTHFMigNImnjTE61T/qButIKzu7MbQ2gzwExgLd5LxcrJeV/n03DXQfDRyEFOaTTLgRyDDgQESJGyCrCGtAMcF4A90q6o"
+    "Baa6gdD5XzHokhgKt7LtfknGpK76h7niaoKVcDihX6cFoGgGXWBCnvmKqZY9V0R70ZBjQQzSSN9Jt2W4Ydd5UYfHHGig0wqfq8By0Z5RDjp+kIqN4i"
+    "k0CxnPOksfxI4VFpmpXaRLfC81Q20NYX1/dWDt85BhGTRtX6ijjxm44Mt1etzzJumzeh6zcmtTPCBBPnidTJBrypH1ZPQMV9uHXD9mi3CittEIBbqo"
+    "1TUWh/BwuoOyHF9qw9LJo3wJmL0lEHd6t65LkqMbqtq3xSZHNKIcwxVztRbecKaL1jH8xE0Gq4TDMjhQT/xQtpQTP5So/zYtaZE27v9168SKU6Kz1Y"
+    "0R6Unru81ia45mc3b+ny2T0vs/l5Hkpgmf8OIQGX6DE8kJ8CFQQuhxZ1Ydq7qRPGSxGHifFJsISRR3xq9DTRkSiIwDo3EwRUCMzx+DO0yOME+ei2VG"
+    "8CFYoqS5yGhH7QmZEULlbxyqRGba8rZtHx5y9QW8QrZFu/qFa7COXYujAyHGmwCGQKFZ0xJac0aigH5+UIV1RAACU7g3CvZrDErjcMRBpmXi+HNBTD"
+    "31RxlaqZgKH05wNBXvIFOOw+KiZIdeTJKS/JELnFhCZyG37qcjIv7uqz3Sf/GmzofmeTyZ9ZPh2td5enz0YSp2rF6KV/wIEEAld52SmRr5YQEX+1Yx"
+    "vtoOtmN+5jpMgSlOVIWxb4xlDD3Q81y3B3xKEwXgMHxHUWSAwHfPc6iP1mbKY09dJ3s/e8FaUUDwHiefDB2NUpf/GeWt6W9Co4dc5adMSnSOTvezC9"
+    "EJMT2Uy6TFCmu9+sfSFIZqWQwebaXJN/sQKdD6HB1qn+3E86QZlUuyDUcFchlKFjXT/h9JdODv6kocHf2c27Zf00tHbYXnextve5590kMJG+A+CZDq"
+    "GmUFVoFitVHYjTpOLfdPgDQ2WM6pdcjDsWak/slXbWJBsWfzVY913G4JwZAVhSnybokq46tb7jkm2z5R7kKU/OsxlSSxGAI0Zl1KOL0KmlylyCoz/E"
+    "6hDhQZvEA1Z6mrBHj2V19qEuEovlwKXobskAKAFTpXt4DzBEoxVINLoPKAqO3S/jxTLfcfIq5PHxUXODdgcq0baTKxC2WhP22j/Y7LCJmX4VPrrrcK"
+    "qNDLQQukK8gCxyXHXaj9tCPq2XYpO2zFg90G4HAHEiZBQbeRIw5LYCphUgiqvBI2cCpvqxajioAhceTkZ1owNUSGO7fiR1de3cDPUzNNKUcrqSPCis"
+    "JqhKnoS/NNyHv03rZXB7FNBp88wQ83oNIYgw3eQWwR8PTgjbe5RrzRkMf7G5KnemUIFuprYiOgE781szCACJ38IyCbCEYJBXQcIx9rekve3cUQi732"
+    "BVmuIMlAFLzuYWAYdfsh3penxhbkoxplW78mKnWXnh21bHhwiSRArcoHEsDm093+0BfYm43C/ZsBr11kszIcDSUwq60p/QgQ103HL+4N9DO4m8PRuE"
+    "cWMq4KQ8ZsyiMo47C8VvFbteSPPcKx1IDEmQAfcC/PBZRtIf+FH1qaEvAmkUiGA0EgLzfF2dOqS+a6EEula7gbnCT6nVkiPJH3SyG1gDY/a2HWN0LZ"
+    "iTlDvPzTjzKr75kiQi9JayarYHbPdFrIAtqvEynhHlQjyjYz8xoA0wD60vgf9Z8Sn/DhR5k6pWbNp32rKHBjbK0LybmvY2VOcuCpX2RwIzJ96uiWsi"
+    "wCJ1027kvdpcQhVsd+iMW9Myzye/Q+lzGzmDqL0qJLuVKN8sRX1ApqxlI7TuvUGc+a8q20D2YsDDwEMEKh3qbDvZC7x3jS+yVOAGVM1EcM8+jxOnbX"
+    "IOHKKJ4mUZ0jdfdd1IzxJsWk7cWFOlQ6BJ48p3emU12OCwcpZOXYOEQ6CmW9UmIFoES8t25Zc127YG/Tb31jSxbCWySCiyxS+XP1F+wJX2X+raBEt2"
+    "onNO/VJMs1mVD9xSsF68ZY032thZdyIj66uhyvBSZCJf7sKVVY3sAycZNuXmtOmYX0LMDaG7M4OOtfGXNW08XfULgOPmtgaGj2t+Kzs23Q2+33TXXt"
+    "ZQZdfhYh4B4V5zMcfPfW3Nr4hlwR6edRF1Cy/V0mSsohnEp1AV6YX4DHvB60Ca8noa4H/BRHaodHh0QLg6vMNkfyDqnOonnyiQbCaQg/cyl3eCoMV0"
+    "44SJt5m52IeSsXFZrIpxNvuZiEGHLL9ArSgRrO5gBRtExCYQRrVc7qRaLgWCScsKQi5Z/Qwg1in4F3G8XsFFdzLWdxF9jL4vTVtRKOBhatspB+SQqN"
+    "nGIHbAU0GCQV6BsXFi4IBnIGEqftC+nIJUkStxX1uDR514/ChHM9ChIV90IDx4ZwXh1szsKDBj1KEryiXL/FMOwyubqB5cbx6ru78UYcGSjfsuQ97n"
+    "PIvEZc46UmBe7q8FnTTXvp+HExNuEZ81SV5AiOYjLxO6rVY5nMOEUWFnoeMk77YgD2V2zHsof41UNMFl2JpIYFm8Yrt5pUDh2ZqrKuM4JEtzOu60QB"
+    "AmhwTOeHGFM/ueWGEGBkLVpDVXbyaPRJQG29XFsg2GAdw6fKpiN/CSZxJoJiIfjs8XixkvLlokyLr4fGzOtDTc3pwJOmaYjTu+aupbpEFdaa5zlbLT"
+    "j4rGg1Tr9SovGUqztSgh0GKSy8HZ9iesLOCIl6iZNXWnVH/LB7AIZv2JmdFTVrclNZSQLYP9lSXBOYC9Fd+C1zxt/vkd/xSVw+vgt6QzPnztfyJ1o5"
+    "Jf6nDY5jaw8JhVaFaQJI8fJ5mcZvX+5uOXQF45X6wu8tIdOPpIxLdajAlaDU0n3kuUc2WUcbakST4PN84W5C5GUsVELaFft9NERM5cBg75mwHvWGcx"
+    "7WR0DlDEp5wh5bu2RxcIrMCbIaqTTjpi+FA2KCm60HvB38p5Db4GlNbf38lv3Qo+4roVyeMg/Th5m73tKubd0VBYd3+7bkG3brzaWZdhWHYGh7SGRh"
+    "AGxVWUM7WYz26OkwdBE2y/206OWw9c0QTJvO9Ib7dZfWLmXg9BRrOEcLIYr68IeOHYv5nl+PndzQ+Epybe5LdCwJYKpX9hhxNimb2x7PCPJ6fftEeP"
+    "zzkszWnS/uP/hWMwDv2dWdbcHngrYtjS4oZ+6nKIF76enU9AhAd9kOmf6PD8ubjOJ6iKMC2cE2Ww65//PEy5D7ZV4agxJltgaSraX6mFcXsfZeZVZ5"
+    "/6PW4hGZ4QiftPd6SEF3pnJc3OeXW5bH6UhGUxlc6KjsxB/oSO6m/rfv/sWdV2TecvdhU/ouJXWtKnvqBUSlTsxP4yL+GycEr/YKSHT+MBnskAv8P4"
+    "pMTT58++DcdovZ6hfapPHfyl+I77lQrfPvn26cFzarixAjdHdX7SOkGWVaTc/0LuIAb7cxZc0Rb9iEAmuR6edh6Yky/zcizmzdd8BrD9j5LrNNxmTO"
+    "8PFtqKDjTLiW8nWXl5LKyAc426WMdxbgBzZ4syxk0BNqS8d9POYqlIAMdcKjASgGBejNNMW/MAHbCgk/UA/FVxya5+YLseJQdPvu09S/6QPDnq80y5"
+    "SSuIXj5eVLPOw1uuo10FJ36TPLzlefYwSRzZp4d/SJ4e/YEFsM+e/yE5ot+b9KNXuY/rLqEfUN9HrKlWN7wl1Nn3RASsiT/6BUkdd//thwKBWIgvmG"
+    "SaDNtnsKdqT/nfSXGFP3DLx99lNs9n+FHJn4tihT8gSNqjtMUzGqIlMeyl3jH3n8sFHYLVzf8BOO+09+V2woKeLe47HJLErQVRCLDp/wmwsdPuLMsc"
+    "kZj2eYn3qzEKHicombbTHhfNq4FuwHiWZ2XkiyG2QONs/ikL/ITPFlBTSSpG+B3uGZ3c72cFLcx7wjA4WRWONGw6GKn+TFs3ew9cAwKaYPTnkDil7/"
+    "DGLq57n4sJJOXd1sXd5S5yopVWqZIAOiauzCrCoPRnOnc8Jjbd05JSvV70whXlSYeN7mhyELe3ozWHXs6j9fueaBQ4OLcPJ3QebrPZ8iLTm0u0zTku"
+    "xocym1d03q463FIXBFBf11g+UPB8tjgj8gj1WYzbOmdx1i96tuWYnJ0PJJk3StqBfRQamC4Y1LQPDpbXSXVDJPzV/pr42Ip636/yspi2qRQG+11Gh5"
+    "jONUpfFZPJLG97hvVcWoz40Vmx7Jx3E/Hqkd1VY1peVwKzT810AGqYyESBF5M4skWppR8nz3pHuuehQ4xo8AFgek/oQlGO+eJUZmnOJmver+6cyIis"
+    "Wpc5YtiJe4zu9MlLHaZNC5nGk8adcri47ZaYC1gf9g+P2tboqU29cWz7B56Mq/cgnj9Bk6xrClb4HN7zS7MOZWVoYdIU8GLi3KIxczhmQRib5ySJrD"
+    "dpPg+KShobosAIV0ECj3B5OLPIj5fc+oC7ePSSo8VpJ868XtSxYQepLSSaPNHYP7dfignkRnRFw/Hhf9jUWiMDSUSWMB6Qt7KiER4cPusQlGO2Rq0n"
+    "JCAfEU+PHoUHjX/OFucHfa3gt4a/cT647iv5c+yTDzUwH2W5n0H2M5/9zGdjABrOzyOqVTG+5OOEU9vlGXgwPERp4aFHzKBXjlR7lQxpr9tElI1Yd1"
+    "UZYYaMiAyL8l9IvtJdyBoaveXsDSfFuZgFhpIFb8wVLBtP7LEOep+a338RLCKTnEzSMYHrsLu072lVDgmoBn7/9dcPH96859163k3e//VH/jikAfz4"
+    "+i0Ceh48H/jFY1l/XipS6Cafivyz3gcV9bCPj8LhbDLhIA4/smM5VWtr/cniMyIZ5WLzoDVvr+HFv5hOCTb/rZvc+K+/A8R8gi+/AHBrn7J+lga/z5"
+    "a0Ajn8YSXhh4nDH1MiMqqO2jt8YWDoxg0M10OEUXquJ9fsdKlDpPVHbu+6m0xugoy/W8aNAFP+zeMHknSM1+QaG+I/byDzQmgmrGmP6BoqgZa73BiR"
+    "kNxXOABJiroetILe1NvugvjgDwU7D4nncGtFX7lsXu+CipadYN1dW6l4KnxhxdZLv5E2WwZ1fiCp9EToanzZ2BP9lPnZ+bnPVtHd570SVfVtMMs7Bv"
+    "35Imc6UQdMx6VkMdqf8mm2nvloOArBICKbrTLEMKFr/KQPmMJQ022blvgbNq+eSCvYcpu5byUVJDGNcLuJ3NGz2eov+Y3Ef+Aop/QVNAFsZk27VqwJ"
+    "KfbvxeJKBpdfLzu1wmwT2u8fPEu7SeOGDzbsr1RVxafcE0u7d2JyNuNN9bvAg5gWK9mGwHZcThzTAs4lnkneh502ZbaV8HggJRSe+T0FWYosJuvmhu"
+    "U5WYj6SVEtZxnuQvtstqAhOXEgOFkqJnP8FZQCYewo8X8xgTlo+dY0pNkWOAbizXGQaQx/A1okLrSY01pwu7Cxpv+filRged0OmxSNmqv9d9R+DnRM"
+    "B4ebkFHQMfNF9hO0+Rw+yVE1136A1txaJbduTbfXZr4gtmmQbCSALOKhMMEZxZDNlksL30g/oUtZLi1mKZ8E2zWpbKFAZYIaK/Yzy96S5339ds4VA8"
+    "MgQXtdlhzScZktskknDmRow+iJR0DUWK/Xu3LOKSKwh97FZPYcy6Bq8NFBMnGyKYcuuBKfF4tfytwZML8EggyjKV+xf3s82Q2TnltRfDF9hIG8hijH"
+    "ZSmqhW+3xYDk7iBts2rc2GMNXijhO4KCaBPr3rmu9yjjpqavqYZ0hGZ3tEM9hB1Ss9XF4nPHO8fctQldJbtAMrAmpSLgFN4Wzg5vDHevjXdkGeEEpE"
+    "E4mbXoHwaydOZ9cFtsVjyix8kh4nWLy25jMwTdDqB4kS1049ES8BBD7WBk2tO+TIE70Hb3tCfJSi3StjbNf/XEyOGwkaL0wK3XpMw+AxQyWJ5muF7d"
+    "5NovrsqgwoBQdEo70Y5aJ2b3H8dH1VWVQyknw+Kp8pZyMLPt42ZjWfFpDM6Iz6RheyIkjBUO7SBRQvc+XDKYcbmAEQg1NQhGF0707KbrJsuf4O213t"
+    "mNZ2UWVR02O6hgrNYjIV73lJ7V4SkeE0gq4NbFfV4sd8F7YRNcKR4YUFux6tx9S0qGGT42KrKcCZyYM5RpsFUuVKGPduvNls2z7SBVdO/rXVk8XTm6"
+    "LJ/7lGczKMvHs0XFduG7h+lu21UYz/bKgo8gVnkruOWNe66SIu6MlblWewuwcSsnoHMjqEHrjO9ueGldE8/hy97v42DXQY1UCsoe9A7T7dG4iZ2E0J"
+    "KzNLDvqZ8YohqgGwiwmk94uPgNEESS9lxSGlnQ22HlOLlOy2ZH9sSfNBoH53DcQc0+DQ/irkNNo+Fzb1jckFUrvIlBn0Sy9NkSvqC1kNBZd54YM2Bh"
+    "lRp+a8CHWtziyCN1t2jicqdoQjdHfVRT8PkrC1fMOvAoZPFlLKKwFb5rIuqiy2c/9qC2E1Wze1XT1jq8MbPVpm1mkxjdZAnAT/v64IE5P6B7HDT7/Z"
+    "//tDoP7APWHewNIS7RKHcVBBKihpArvtaSaa7cKbEeTk0bmZtswU2/6/6eQLZwCN8F72HsNjsQZ+Emv2ALFRgLzVM7zM6v2EIumzm8qDZ0ekGy7RwR"
+    "VIIyvRWkyT0Nx4aEI42waVuFarXUiCB1s38GCa0nleK70XeaMJW33486czYJbu+9Q2lZNTIUIhdzt/QxX0iI6KsQIxXi/OZsT71oqBOAg4vU1Zc5n5"
+    "fFpKPr1zVx+XmvIr65gx88ajZmSiHWLiG7lvVQQZAXYrOoOTDRxGUQApkvhBkE+ksAKkGQ715SekBjw3VwD9dDbNT0eQfa/vf0iXGH2d3khkejs/Ao"
+    "EBXAAAQVamXZVAjHo8pnNMXcjC5d9T8jri7qh4Uw6zKniSECa7PUn3VPNcG/rpuS+vssHr7furXut3DhuklYBbqIN5iS0TpcA2iHLk/DqMGz2Xxs1D"
+    "cy0s8cXLip0tQUHCw5NcVDNI5w0ohf/AzN7vnRIDbVfXUn0SlsHtGkuLJZ8JjoyOwgRyH1BK6GxPGZiTgDtCxBabfJR+dEcWEIVU4typ9y3o4VDobG"
+    "c2KhQNftanDb0dQjbqqbPAmIn4ND7TwswrF6m+60dxYSlYQJ5V/0QXBxkW7y77xchLByURaApmnXqU1MLh4sIyqpiPz+V0B0X7p127gngFtChkk3qY"
+    "m1Bxb2RCd1baO+7vAc9qipR1oU23ENBZAz+eOEE8cBOxx4r5twzYM/MMVd48ZKD3vJUZ+6oX6DI8gKRzc4YvSo2JPowNEViADcFmDbTa0MmkisKCL7"
+    "ZMGqQ1hufiW1FfEq/A/8NySqde3hDSbCAkr4Dmos2nr2f1UT11qYkvAtgtoYuuHuly5QSKQ2Vh22jc/phbfORsu2zrSjvGB7omm0tMPgzOiCuio4K7"
+    "E6eJuvM3PWhhyO9yETIyYfDlD93pNn9XulAemhm+QzR/goOQ7OX3xcAWEPu9FCfFZRJAJsKPJ4pnyG6Uuf9OsGuq6B664jie4E1iEeaH3E9B7e2uRo"
+    "STf0ZbH4VdXadvGsEzHitC/oXDfHVH9eGZ+bcn1bCBh0cA1J4PIfuy2/laJvgag0FW0J5TyN0Q9l9nvPGIJuqfQ3NRqifiVbX8EKdeOnKVw8E+8HfC"
+    "UGv5LAYbWu1Oy3S5dnFXZyAQH/+IL42HmYLE6ZalnuUvE9MH0i63svxBGafRdxxvu9gyMHOvRoPBk435IaNxCKHYMYN5HGOYxNZTT/wMe7swCOJsDS"
+    "e7gF1x3b4a+2Y+h5EwaRUUPv0G/K8jq2ZbgGQutb0ywRW3LaQS1NQtAYnR0r+s3A2geRymUmB05GqRGbHH1OxSXKAiIsVRy6bz9xCZcjYRsOQJpAkC"
+    "EP5DHsLGBbSX8fGHbB7sGaRvadaVXPhf4LsNUxZv9SGtKYsacI20xQ9V/Cj6lKjg8ClaA/Q3OzYw8c3rF/jeg/tt9he3oUZAN4WJxZCfgP3PIoWaNo"
+    "I9fcgewr03fx3Vog3AhBOVrPfu9b2k1etuMkoJAc3AsYYoN97BN77GzmxFA+nAEGAp9wWM0FgHF5zVdYTTPSgcR4BNfhYLtqv9kiOFoTIB23H35VXg"
+    "WLAiNQrCW83AeNUz6wOX4ByCqY5leR3FFycA0cqgRKEr8DKqaQjkC4oZDfvY40+vq6Tdm5kCPte5hKfds6tsw0vRdIKLzo5JQ9SprQBocpDikttxTS"
+    "JfcXymCMar0JBLFuUN3GojJE8cbSV9/kCvGYqlW5uMzjUVVMuoIK/FWhTsHVHEh1DOMrlryz8Zc05JaLT7ayOvwjRMW1ZdTd1oBRB8qZhrt6+Bx39s"
+    "sMWMuZfgWVD57BSCXcXGZ9xOLDpeqLA2GxeKABDn3Sbd0oocg4dE9xKIKY7cKjjpku7sacbLYAABuxRSK1y9NtxheKCsNZqUil7UkQptLUt0TdPEOn"
+    "neu+xzRXGskW1PlBmBzEDrxB+Rt2C7g54J9nhCjOapH7n3e9vv8acP26j2E9UePCH2lUf8qqC/M7hRUQ8QJP2ABoVJe+nLOhxIdF5xrMeJ+ZrbP830"
+    "Vefr8uNQOaBw5bd9Pnwe/b5wE+8Ze75uMJndPgvoee8Gnd16sXeNgqqmF3r9jVy7DOoSCdqSIdtN25Cr29ukByVz3vgpv6mxSPjsBq6L5K59JeFcTR"
+    "cc/QefO+Q+gFpEv2DVSrzXAHsNzwBmV6eaeUNqAhOjfG8AfcuhOujTwYBHq4oQWQsvQRsp4q0mR7lkDdF2rqvDrz8N7qtCaRZyRfxrWrOx25PHEkNP"
+    "dEF49RhgHWDnvKFnX1QntBikbnkWpupvJ0QLkZhDMX12XnVAgjSuKHtl0MmwhQG9j9BNGHSvtcGu3jSdNQJD3QJfAUarLyU/FShFBp5NfFKYz8rNUN"
+    "r9hoNaVcT22m/J6fm7RTLOiSFEQ2aUvOG/IVLx0BCmsbOZvBRky19BQbaaGvLOrjwZK784w84OKhTTCbbPGDiBYBKnoqdYszd2VHzupQuT/fCvg/z+"
+    "wFnOAWl9flXHYe2iT5dT5e80NVD29bAfdnTn8h9+c0Bl7VnuMpgLNcZ8Mrh3db2OgsuvmNS6aXWtanVaMAELvA22ntWi5fa0l9vl/Pg5IRWeFFAq/o"
+    "EtCMXLlQsB10H09JjXd+yq8WeJzgi6Y7W5Y7V1wTJlf3Mca5wwxE3LeDCBbubWNgrShq0WK9Wq5XFbWRid83vxsB3Xpb/E+R1nNu1/qtMetA92gcXX"
+    "d/a++eKUMadh9F+mlr+Xyi/dVbcB1fbT+ZVosuNXZISTrCIvXULKHRtT4Z98L34oNI4pohAEMaCVvz2YNx7/MFiwHGvUxDwMhk6/YQB/7dZ10HWEax"
+    "m5x24Cw7YETkNtXsuZzpaZ/NjcR0RaxWGgr7bCqsNhENxcQkMBEV81gUzI1K47HfzN+lM+bVuRx9ja6YA+UaoIhtc7Ym0qxwVP5upXidbQCVq3Npe5"
+    "w2ttqyNcP+aBAjyPsoa8dqEpwKQgyWDFgqXIFFED7A0k/Fg56Vy6EDvp21SzmK8oECI+96L6jRarmwlI1hUq96Ych8Z2jBfBmGIk0ndTiuIA9vFSi+"
+    "8+8sNO2I0VLeCN4vb8sf/eDgRAvpH435+JDuHYAFYyk41bG8C+gYdr9+edKN+HfkeGlOS+rN2qQfB61N2ur9kwArP9ebeo32/RTajZMc+MeuDeTY0q"
+    "s4Kqty1VQ9cXcJX4d97zWmfJyDGrt0wTVVcH9LDfwlYKhPDMwWJd9oDqf8ylP4Tp5d5TMXa2aFA9IkjMQmOQU7uEae636ya3eczHAHi2XTQjPMh2CB"
+    "g/QbVVrV7588AHr3lRMpU013RfylFkjhebwqZh4uRJJL6YChohpY+rcPDb24KEsW8uULA+L+TNGiVf1i8bni1JNEXXisa7Z1bbn8U41LruPgXBZfaP"
+    "mXfrC+I2urhs0QdAfyA114pb/Cb91iqf/Imy5slVDXNC0QnI5ZUHNQ62rj+3LCJfAbPbWpdJBd7OlSrlTnV/l41zlpRUE48CLI+bpu5Ejimi2q3J3b"
+    "WMzS7x0+q6lmZCgqNuo0OS1uQsFAaNfwFTrdmknDPaRURmiy2v2gv1unGtZRyCqVDp/HFGUQOdRFZokbvWxUnEGsEHQSgmzu5ykk1AfwHLtMI6uCsc"
+    "bYcKbbRyj4LfzKiM98IV4OSpD/V5ktL36XKf05apodvdOL3HhzeoPgB/9D83kzQdlmRUSEIFj9towJ2eCdiavelv42FClcjjQY8GkgLbBnVoTuEomL"
+    "vKM5iCMnBVGTEOahIW5pHLM0eIsseBc4n5w7h3wOXtnVB5rwIo1ET1JXBH2gM239jiiSgfrgykXt8aEjdVHqLw7FkVM+F7QYcw2gYs8uVW9zfv0UKw"
+    "D5LLZEHTXfsq+dz4lfQvRPGiKMBk3ZvRehk/avSWx2ivsa5XwW0inWZsg46pOP5H6j0UjJYDfogfMRU7JTWgN7vNj1YA0XeZQ8PXzx9MXRt4cvcAeJ"
+    "tGWfKWx28PSsa0AyEF4SGbYEiAYmyyA+da1gYWnFNFiYt7CXJD5AQ9SwB6xUezTLbvLSHg1pDp8Y7BBAGe2KA2EzF1i3Iw0NZ/LykP3mp8dS/3YX0Q"
+    "acFzSBbzr9obj7c+YCzmpcJC4VxVCLglot+V0XWR9YvKIBDhxBBdm6bGmUxSv6WeaT9TjvdAjs/FMe4MGbnavhP0fgGIm8XPqXFC8ZEaNzTRIjGDek"
+    "WoQ47hiRKfilOfd1pvrSudgp7XuiiH3kPKwK3mnh9nFks1X4LBnt6Vyc5a1xvHeiDWcre1FQ2uXHMFwxiVwHvltyH7+MphbRxOEQtNWXMlh5+4nJY2"
+    "JuJyVz9HxGorjB7sq6TVv6wHdhT3w1qDNCM9agHFR9CH6R+h7tWYu7z+j/HCgudwKHYmSgcWk2mBjTcCkRbiW2GE46uo0FKsYBcqRbyA63/EDUT4MO"
+    "VxyRCQini3CByOZx8X3Ghe3qZbOQqVXXraI91JFIswxOjuUPB1zZKLZWX8fW8pptzSN29trUB5mqKqGhU48IIUyTzfJmu95NoHaQik+f1uu1VNYSul"
+    "KG/gA7QogodzFVXqLUyBrRImde56Jimmn05DS+afWIcQ7jcrCXChI4y4JyqNm15DBFj4slDg0Hz7zYh7tT6OaMMJ/icbID77cgNFBocuH5s17/MFAV"
+    "u2gnyWMeQjfxcU0oiWVGFt8kaJxQUu8pIF69PlTbvadp0jyQfu/bZ92tOka5XquvqeXBFKmj68DLIo5dDafDUYHsKHpw1JAbOpm1Yi+z2oEQB5FfbR"
+    "DCSu/0IBHz4VZsBR+udr//LFjvJ91waR6bBxlex+DYz5IaDN4vDaRlLDKTFByMSz9zaOJYHScpQa4NasdixK5rdh1fJpNraxwfN9sVzXdqEmmQuFhM"
+    "xBQ1vz3C1kUsFfMOyDs2QhyRd23CoOF0PjN2wqaPsxesplu4/YP8hRm5uAwGUsHOM/BxNrNHfVFhnrJjxJFZyPOyfdaDey13BkrPw6ei/jwVOZPdDl"
+    "5YO+c3Xyf9CsRcEiYxXknnWqEhemI/DxHNBlJZZzhnNnMWjznYTMsacZS7e7prdPZ1phCvsWEXw+cqbXLc2IZskf/GhTvbsOSMW9P3/jTMWDYDrX4E"
+    "KACWT6zWQ6n/oVRzZuthePyZ9zuYBX4HQbhxHmIMiYkGbbQ6juierxXSe5hLp5FbYqHdnkwQ9+cuqX30sDCd8GYb42iAUYjq8Cq4zs0yeF/GsGVOrt"
+    "KkE7EUtmqs/TMLI8d36OCuOci+EGG+n42hRZZmYHnM/Ekpu7rBylIMpMwoxS6tBCXZk0PAwNwbsyzBtpjpilVAB/u+eOssPDpHXbrQsCe54eN32GCO"
+    "sm2NwiPag8WN2J7AHMXboWw0AifWQNG5GCeyLVYoluVHQQhEzBvJeHWyaCB4ZWaOaxEpxN6eNHWSvOC+eJl1jYt0h2GJo5utFUd6gRs8fekMLJtbl4"
+    "jUXsLW6AoSy+MqBuVP2DTy8BnbgT97tiVKDER2DQI9FjQGFqJO2uiteo7utACKnL++tMDS0yheUT378UB3GfXs7rBpK2r9yacsdCjJ1Ejr3KrCeTNh"
+    "td8I2FttM2d6sOJozBqJ2eEfMQa9G3t2W2wsqmN4pT/8202gI46TB2rNDYypP4eaPdptQQp77bqcNbThrJtvGgQTfy4PHCIkQTgCZVJBISYCCcwl2e"
+    "ZV50MLuZinX21AqQ01W03uGqWNzAbGR7wyyputIiWSXhAG0M3sRTc5OEgeRcwB8LEEStkddu/ehpbBa0dseua/AfF/ICrwmnYFbyAJewPLS44H9m2i"
+    "kV8VrIDfZUt3my9orRTeDIp+2GfoRmghmf639/QzC1fWIwdQKUFvj5JoIM6bldlphJHE0ICqNs2xD+8VzfBrHMUOnt/Pwc9txUcWl7NZGxseOYky7I"
+    "6gkZXg3O4am2hjk6jjRVSCWXrK478fxSn4AL7PRyzfb20yiTFmNkTNJGpAPM7iIxpxL0bceSoWPJKSdu4w03YdxcyeowJ3UGlivCSZYYwx3zeImG1B"
+    "gotahW7p2B08qQ0umF7T4wBb4q5WFBzLg02wDuzAz3Otmx7srrCdxW8BcG6atpwR3bYJHRtWeVDO1gY1E7pAhq/ijmCnB2pHHnB0/JSZf0a2psRzFt"
+    "XeMO7h7VwsCn6b4+diuUnYIG6ukfclPQINMaMJW4NCpEI47B9r9myte89gp0VbPYMD3OMZAbtVXr/15xlMx3+HvdkUFf/n5ma37s3pzZYKC6HxFysf"
+    "Gx/mXm19tdnHwedfZzk/CRDEa8b7ebC4tAD6m1BECyp9vZSQkCiglLqFbl4ve9ygPK2ICMIufLPLqjRLzH9u5ed9h4Y+g4dLxoONC1E3YVAQlJ6W8p"
+    "6hf605eJx6YPQdlWG3s440HkzIng/kpnlGawtHrc8oSk7FOf65QUis+Z1YfLNbjN0Yl+Iujozwqhd7JNAq0I7xfGjZiomx6laOE0fuHQh9FdAF9NYn"
+    "CTvaCCyCGVXDgrf6tSCaU3JS2NZ6JC6JzpntWENA194znMqDfy15rDCUyKsaBQX4rMAQbqmWIkwIhe8bUtc0r2MOSLuR9Zr2DMBM5W2CYuI22q0cOH"
+    "e36YtSNv2qx79i/pcWi23Zkkt9eG1//zKSYkntV/IXLOxxcmkE4Amz+SzEOn2pDHvtBdgl9+HfsDJpCavo+FSJXB8NQW2kAgF+YBb5w6UcRbi/1hKO"
+    "E9zfbpMuFdwCFy6sMBZkKk8xiN7Av5xnb8tu3NOMKF1/iINtlqZ6O+1JB1opKt4Zoz/f+Fh+Dqb+ldux9THtmdq51+vVmxvVtVtn2uh+kskvsMnoET"
+    "M3YbFCMVEtIG4pW68vVi7eVJTjqjTLP6l4LfKYog0+e5wGtyElanzL/ETfdkeWN5Aoos6cOrLWCoypGc9PfRglrh9EvZ+a7GhMjYrVEv2tF+f4+OhV"
+    "TGu2hjZ2hrDh9L/O5u5OQWIglOSdqgkl18uqJmubRgs2oHnKFeGxU/Hees66wM7Uosotru2FYBP2icDrgNia5XrFgiLePXULnOWf8pl/j9EcY/u9I1"
+    "xgzgW5j0ZOERYmHvENW2YFZdiFXJngaQPwnfJb3Yojhd8NGVrmhYznBmc7lae+odz3hu/+mPJ01ThbpnXjZsbYPR20dvLEcwnFCtZYBCc13kHz62yy"
+    "swRqivlwEymSjrwLvXeYN448jfz3sPg2eYHgL720WXjW+7HNh4Mai8z+xzfyp8m5/4kfxxNzerTBHh7t4Benzc77D2+nQqUSLaqT0WXjyyiZcMRIOu"
+    "ZKqL6FqaDhTSJuHQo2U/5u6SsbluoYTRwETWJ2M9189PN67sNmhJ6HIEIHLdwdh36n4TWgS4IEYSgl2egdhsp33SBc2Uxktq1tHKHPNWkaGpKhPjLM"
+    "gHlNw/kIoPos99EEyRjgWFTOYzdEhKqkwW1liNw/E2TzGVOXch6o2FSxIqa4bxASeogcWw2cOYmbgB4xNJEn2XrXYNOucQqgFDpjLfaZai+hGiVe8g"
+    "SKOQ47dMLfKCAUg/FhvWnsBdboutSAOMQJJ2S4sD0a6kBOYmBtvlawOqBfNJy1/nzJv1Krtg7Jxj1ODVk0fBsj5k4whAT3P8BepKBkQhp6M32ENrzB"
+    "DemL0/c0YhCwqsaqTfnNN37kQEoHEo8aBN6B2+slBJgRJn4lf44JgW3hV1NkfHjztw8QByH0jT0w8f7drwBph/r5/bsf//rT21+Y85FHcoetYRtbgr"
+    "geSKK/aGfUTYZ4fK2byL9Ig1ivzxnyUhjl2Q9e8G5y9JSz5SkwyrYfiKzznKpSXyAPudXPc37KTnMP+tJydUEULT8hoz904yGF4QL6DBki+NuvoPXl"
+    "ixf8EA3/sXTUyq65Cv8J0vlpGn2ippifx5lsII1c+wFbE8p9KhO5yJY20mXul+hQKotQgR/JsV9S4FuZxyq/4tXF30WZsWWutP+iP2oh7sGytjtuH7"
+    "g+b59tWuW34Nu7d0in1rhDL/6HO6Rdn2UlsuMVae3cuRdSa2vnXuzYuRd37ZyunTxVTcsXnG2AHU7//2AVv5UZcezqbmJ/7RLUlri2ji9+9zIeNS6j"
+    "yl4r26bD57X1rBfo1xd2q4B0tPNuYIU18Wvhx9EXLseXAIxe8+ah2czUwZdfpnI/wwJua2DjFuS19I1YmRUCh/EGyd94d+8/5adfmLLeumwlfbH0JF"
+    "vFh+U842YRtkJeMq1PSI5XOJ8vXRMFYbvPIBZDnwv9nViCX17kPH58UmyOIAjk55Srt9nbzqfUAsH7h/xATvPEqE95dJEPgv1qrE3kwqfUwwx5ONHf"
+    "kWPrmhft4DC4SN+5AcbAXx5RdEfQtaDH4MVzXypqIoYQ8pynA7TROF4EyHLXKPDQI2fR36SYeyQi+2OSqA+vvwNO510yiMbK1rbuEKe8W+q3gEcu5K"
+    "CiZvlz0v5Vfwo4oWuBxO/12WW+J22eo0iUKY9l0m1dFz44XEN/0oB1tL+8e//hzZ8CGsRQDqM8+zAYDgjooI2dZ7mlyHJHtC2PbLbdW4B/efN3XhSa"
+    "FIx09pL9bvLb+vDgxYH8eYLRQSQDqX42nySL9UpGnyUTLdqXP4d8lIhsZgVAwbMEtZGd5ywV5h/6jo6UW12UizXxS3hpFSEtpMJjeRwvK8cXg+QNxO"
+    "/J+YJo/tWCC7LtM8cZ+wUyiT0poZmIf6eXn9uaJ3zvuA5Gj8dTigWRjI7YFcYiNw0w31ue39TNnNr+DCfwotJS0nZfgALxatBbajOrEn4gi9K+CWVI"
+    "c8NkxKjGBoDR8LCkBLV3gI6+5WuAhrKzWc7Khjzhw8NP0si3bGdRLbTtczcS6hjPanAp8dERCCFXlA8BO3EkWVLldAImMmBp5k3F5cCnnC+Og4XhJ5"
+    "f1UzZGKrySwdK6gIaXrvi9mi4sZM5tAeUtpIF0zJuGcb6eMbzYOgFAA4s1TT6xl1rcIsv1YNXO6+UyVuyw5MvEjfxhz1Xr+xfZmTwngguvBpkLEcLf"
+    "blTMc/MOUjV+RUalmypjkuIWW4nViSKPs/AuIgvjNImIx0ykWqQwT+cTBNBrirlWjS/yyAVC+DZAcwxQ33/mB93Ct6FFjYf4Je4py4EL16JhhtCmPZ"
+    "vSEdWVuuFLOAbtlT80X2MxQ2ctuewoFmbKiTTLfPqtmXhlJTur2mlPXoj58NOPycsWIK+4CwxZUUfHfmS6iI8nZ+vVCs9xEkp4+Q3V/iaZZKtsn369"
+    "/ObhbTHZfEPQZIXMh7esqNh8c/rwFo1sTh5L5dOPqTowQ2lHg7jIZ8t4EEn7hK/UKThqQD0d0CWNZ6QjWZWnJ6sJNZ5X485luvEfxB8HXYAzP3msze"
+    "lqzviNIXCaFqfWxe2xAyTb5Z9XCJ5WsLji/EayhK85DiuJJaQPNe5NEnO2mHcMeJhowe/K/F9rou9ez4srjhHxZygn1HXjtlZBDr8eXChmxWGwpR8W"
+    "n99c2ZW7Ds6TJbFgwD2beraY3PT45uItJo6rRA1WnTbsztupMvh85KyBwLINVxevYgsS5cA27hCqiDtIcAoFjWkClfCWllYgg1ghoIRIkPHiNEdEjb"
+    "wGYVTA/n507ZsCv9pLPHZdsYu4snpdS47VITe2VD8UiyBzvPtu417jKAM/pCq9kbbVckQUih5+uJdbm8GOX60ouRbwohVshCi4FVaur64I5fzbQRjA"
+    "5A/ZmdshWvCgzLZLp6rEsSm50/77uDIqwB9eNd4Pfp9Qoqq3povZJBcvRvkJATF09Kw0qzVrLntxSBuXn4r7PjgCsRfmuIP8a1Iulkvuhz6mWTGz3z"
+    "TLajtsStAuG/UW7tEFTsOems9Ri7uL1IDc7V7wqIPGIja5GwS7PFeqbrWnGtRqHzI0boAm2k8HPD7OV6XfVmwt2QNqyua4hyC++jGw9l0KkIeGVuaA"
+    "RimcK3lBTGlp2uxhS5o2aR4WHIF06aJLxrCvobig3vhoIsioUrphNvsji/kDqye/jmYh5FY7ll122Yql6mAeYoxymZfzfFZ9bIkbBNYqVUU363S0PJ"
+    "I3RkV/VHM2Wsx6WRkU52wIBRNF5XvnR+eTrOJT8lGBmK5jczuWucHOCGkgcXfZ4YaobWvlit94a25E8zbJLAMxzI92WP1jISGhtyRCbUoX31qUTYxa"
+    "bN4/v3kW0QoqGK690bvxUfAuTZuAVfzunU8GFk/MxkCQKVF3UH5aKKxiN+QQewHo2KtA196NXbH5D7+iEhk1XXqjpksYNeGPSBhYS6QBnl1aGN/Z+f"
+    "ghwnPLh/FEPdDwaivpMsSQ0jhEaeq3+cdkr8XjYDkoVbZfexIrmotZDBcJOgEhPSELHYQL7bbPTowSV3zjTQr9xDWYGQ9WXl4B/yoPqAdvsbC2s63v"
+    "tLQ5WJ7LQ7Qyi2rT5ai/uxBonTAuYrq5CE3bmrzOt6hoqzEUkO+yzO2ncMbjfD15aDEe809JSdBfEA7yslI7pGytnBtuqp7+k5xIk5kjwbnU+8Xnjj"
+    "d4+FxZrnNkK6rvmTNEHMDAORJh/DgIWhx4DTjc5Tis5JbxWML/TTxNIp+uJIYLj8pgcIFFRJ1cwus9DmXP67p1NQihS8o8XKpu4b4Ca3vYXLhTOgzr"
+    "55vCw+39u1/1pYmVGzR+n4insDxS80FeiGIC6FAqIeZgXGBPEqIXz9JWrRA8n2FaUy+JaKZ2cp1ZoJB/O4BKjZDrqueQ0OGZI8IdqvHvGFgJR8zFZR"
+    "nh7wqUVZjrT6EGR1HYqa1bIm8STbaMUIPIjfKzFvuqkD3hL7k1oc+uXnDkdplP0DNtV3cy+Bqu192a3ZcEIuIOnswjLoTI1WoHTGk0m1STSeGM6vcl"
+    "dJLzl6h1Bk+/ftL83yuLo0YFeQeizbEAomc3A7EuUwMxv18FSKSzG90zmVDT3qWNi17Yisc+6zpiGduxM9v4/3kMGxHpdKKnbutwPnioflUWVx2lnI"
+    "vKmAkGP9ICMvLrZanhNI3bQOjHODn/nLzPz99cL7km4cEC7PsmGWMuCYIq3yaPH4GcWs4yCBUxikePWxbMQgLi8pgWPy4+41HtCgwKj6oCsAr6exV8"
+    "EIVSrToVqNAqrtsr5uPZmuiRDlugqqEWQCBjpyqU8RSsef4rMcbP2Xa1By+jjn8tQWTwHbGoZnzLXzDusd9CcKTOWEdWVeDJSw2jYj2mISF/4QwikJ"
+    "M4U78LEX8Uq2qLDnMjf+VJb9P9Y8gPb7Vfpfrk6dmqvfmopqsRhnngMUya7OAIo+vP4pIO0neTeBw8Ba3jjU9DYyYmtyvOYjqMKJQRCAfsw6pEofU4"
+    "D/QPR1bhkELudV9uwboS6WDa0uyzG8YiV90ACAVhVV01qA6CSu+WX66i6oSg1i9I+XJFoyyxiuHjbbK8NgPjiRljl8IeItg9C71KeWu41+uVLroxHb"
+    "6Nf892MQ2EkfzOlKs3LNl+oySo8js5YEVzjl4OxGSLqZKpDTa1Zc/HJA5eGdXEIMI+bq0afEYrx8oYt+CRhAf2d6qzYX8/2wVUgQgpTTkIesN2uMNp"
+    "Qilm4Vwvmv0e6NAa5RLd4Cy/YsUgjjRrH8wOjG+o3ofwzOC9XQ4A3ueAO7ebVCUBx614rjWE1wllK25mW23wdgcxc0oXMwfvGeWzqcgZONpqU9huRH"
+    "rssa4UNmwNg7d3j46T2nA5q+Bg/9ITux/JMoihWqvxDtltntM5yCfvYCrOC5SGwrFKrr88AedCaPKThxu3GKFkNZZNxRDFByETb3M7lxr8zAt6vfVf"
+    "6Yzv5SFBXYTTLdGwtuYEJb71S4hiXRRYTh1sHNRlwBqoOujfwZYJnZfPm+cqUYtYm9crQutn6xWBkKwssn2jo4g7PetBHk9lHGfBwL3l/WS2Xm2vsy"
+    "CGTOQxd8dr3KceV1EEFAo23e+3+koRExkPAQFX+Rbu07jhtfZtvx/cJU5WKWhrZ9Pv1HQF5Js3oOklr0WBleRQUFbQuCF9kITaLQSMRNzpbDbrteOA"
+    "sIY3A3QVAHregkZSrQHmWTwRkwlrnLkYsJcarjuQH7ul3VGhmHiUETgu7IYgJT+tAOARSW1qEMlHdNq15h/fez9Kf3nNm3JeQTrXEYOPVKQkEOKwUM"
+    "QyWUdumfo2DOQ5vjrsSbQA/awgSXx4Gzy6uOFX86qB6XmT1WJxqV1ARqMR43vJD4iYB7OU+UIePFRVKm8HgZLex0ETvnKYfucyhC9Avmq1IagVb3jW"
+    "26pWOqPeq5v5+KJczKF4FmkodM1EJCb8IAegRJb8a52vWXXNn3ORRQqB2qMb2Gq/XVhlDC2f0IndjRDp0Plhh3q4QAf6qvURX9gzKNmuhFDedEUOas"
+    "m+guYPErFKqXR6TvzaS0yZWExefkOA8ZtTupMP9fQbrmUkC4hCSDfQIGKG318sFjShWDnepW+2XeBV+p7W8Sq3HEqCAJeXkkWsNEpaLU+3KzkAmnzx"
+    "mVZiMZd7T6gx0L+p5vmB+4h1LH5RB5vwqPD+VzQcu5AslN55XlrtN4Ggmo79RTG+CKwWiHoW+TWrEIQZoEPPPzS6GF8RIrzgfcGZal7HthUvXvRCLo"
+    "EZkxByGU1KSV3FIQo7FgFXD6X8kHKZMOnU014mt2c3x2odw0niDcl6S3VSQ3FaRc9nnAG3aKqcUtgN4iyITRfYQMmFeen53EqzSfFBIuo5cx2sm1a5"
+    "6H6wz+pSj7P1FcqpFTGPUeNCc0R7kG0YAw1woKsj+8gOfqk4YVkz8DHiX8NDqcXmy68S76TVyYZnN4i5ecZ/hdSDvLUlGaeawRNpER3zqMVTPG4Fbf"
+    "DcpCV4Kssn12PxHlcQ7dLGCwZ14LaJMs5qe+a86Tz3B3fQzXwFMF1bH1xPj14sMLP24tHLGnE9BMGs8QJUZzx8wkfn8KkRqZ7eCOHQR7EHSJgGefnN"
+    "VTHfZ5eB44e33Nlmef3N6Qn1d14u1stTSPCtcxej/SPyiW9Gl8RVW1vWDtLRjDDQm9MtEwLX+gndwmxyCguEtu+oFfZEMJ7tIs5uYAiBZdp8k7BKXb"
+    "7jAyL27dKvs5/4hY4WbCfGw4MRtBnhleB1fxWce0SDOHx29pQbkd9KiG0+unjxmEgLthA6fOj5T+nT/qqJhIoN7YDor5AQDGS7SkQ3ytm3QMguGSIw"
+    "RRRTd7DFsQt8ufNApjU3FLYWUwFPGkG64VxcyLhfjuLKgp6Qz4h4cikHeUVpAiEvaZI085Jy0hbP7+xotAxc4dzASvWFi5p3EqntTnfON4wkEczYR8"
+    "B14gAJLNscbGSA3FP4+t5RqisC/gPCZeGCBo7QfRRJU/cqxtZaPCh7k3wpLiXhYvPMUY+Pl0cRdGBDNUiPqKHy5hfmghYl0ZIo0FazFi5si7fFU8T6"
+    "FdUXvH/3q4v57EFod+uhxThuW9MF0WCQGoQlfogxcKVxT+L50G2+tZrSRBok8vmpCiAvVlczAZGlwTQJRUlATWMbs3ieQeRjAlofY79ulJHAZvagR/"
+    "QyE8e3uIQLAlvp1TVKA+5+T/tnoHfJxl8b+gdVAJwU8tHnN20Dr7ueeRBw42DFJ2CuIQCesBoe5YAsSFtB9xPrB+CU5lotidjRJCr8TR3idw4OEBJT"
+    "BSCpM9fup7RWg7NsfHnOQVaOjSiNIZJ3Ay0jH1C6bhusNLqnaToCMIL6dwycevOTnJsRld2QAHMt6aIRz7EP4wEaI0fxfMoT4qIBMvM2eaDRP6VslN"
+    "fC7zt6CsVRn/Qmf9oRj+g4GLJ4D0lL/LvSJ5o/adiiw/7hEXgUGsdHjcAXrAWN7BM31HcUhgBUOC3gNMm+6hosltmYyLnj3pNn35z2ddFxxrDaHe5h"
+    "s2mxRVtIT0iHzXcmvJgwX1mkDTdoYzq0nfJxCZpL11hKKjjyWjuJhY/QraH1Zfvk4vD07QKR28/VgPnkMSV9z4xIyD+B0ynFilhCvBunKhrz5OTybH"
+    "L66uQx/vAlrjj3Mr+piPJXuGeOdk0xyjhwZTd8yXBLbI239BwuizTeRM0Vdd1fTYu9zIqS9T7tk8mMKSlOMcSwZM9bIn5k+/lAuU//LBpTXUuhuiYr"
+    "OjxLEFsnEzMGRZUGe1D0WAOftMpSxQXfSje89h9V0d0ZqmuI+ijHXjCcKF+jUd3+wYesbLSKMekK24QYRMVZeHLKFttu02k8T9goVsYDE25zkAmMX2"
+    "p+D6EdTGz9AuAg/hShR1fH2bql4lQTufDE9i21dxyla1hBYlaI7s8+I2yrwiP5kpFL8G1OZezfpiY4Mlh57E3dC50JjnQVOB9e9vAFOlmK4SuY8zIv"
+    "K7YDXnFZ/+lr+DSt1xpp5DiYjgRgi3aFxU29mlYOLg5u8wCWRJPnSooBkjdJg4yD2voY7nDgW8gV5TsNfOI0gz7SwBHOimfXaeQjpuki8Yq8pswlGd"
+    "mCE/0eYLk13UP0IMEtT3Tw3Ru6l/Ye78eTTKgEFmAySgptxlW0xFCorlnK8Ra33EuHv+5R9uRxdvrREW+IgvF7nqdAdTG7i96gMOs85FqgHzsWfH9x"
+    "mCt3bbmcI4qfqY4P6xPaxHtFqXuRdmfbydmNa71W5179bL8iEnUhj4gEYGd+GVah21DDYFx9sGEpZkIs0LwDURu0HTApMJWlelVgAq/nN52MdZ4oyE"
+    "IwDjaFD4l4dZVd5j9m87zqiIAu9szgv4PIDqG1SyC3U0T9fTaHjEzs64hsts43bRZs0p2rquw8J2rCIc6AeoUqnJDv0D2MyEosYNpOqoEP6COMF+XH"
+    "lIZqbyIc8lUumu+dQkVzXmCZrSqIvKQy92orWsysJCAbqoRq6v/GIoNNwOzTBJmbcULQkN9vheXiEQTCvK1OILpblWEO2/wRvGuvyqHwECMlmELRYF"
+    "WTOypNYib9tVQRP4rEsTLJCf15lTyoJPKAk31ZlR2iv5Bw3wxau0zqheMuHVNZ8yhhJnK4Kt0y6ANpZZPVoYbUU/MfLWJGQF6QH3ElTuRwK80yGe+v"
+    "gxgOwcBXvMK8n0L7v+VuE9mVzWY3TuTAMS0QjiHZ0SPbUtyjg/w6G6+4YRGVBFJxF38inDBbcpQu9gSfRyOj73nWRT8WGVHtNRdyplViFG1jX8yLuU"
+    "ZH8ud+1xwZtARV6QZPROqauzhKDBFk3dgNsh1psFkAL33A9C7vcRCnv+Q3ZpF70OVIjKdeWASJTriWYQfVGHQTemjccHOqk+m0BTSaVS5Ie4TqoAuO"
+    "IHeL5c8lsVnn7I7UkVg5ztWFNuNCPWmCZTJvnrpHjBDyOqFaJoc8QsPqErqtfomabvAdeVVXz3sm7iA2+EQN11825c34qu44hM7DACxv1YbCnbCIyG"
+    "/GlwosNWlr1fiA+Hz8gcmInghGow25A58W7KxsD7BP87DU3Q7g6KfFJIMdqE/dXZ5BNKaRTSZvcG9+ZDxEnFob/qOIwEMkohz3vAfXWSrzp3yarWeQ"
+    "6O7yLoOwsA21XFuebmpunTXv1LwMaldbZQ7fVWsuHTS1xQycAo6vGGbc9EBhDuDIBzoV1RQvYDVs2q4imOr26MocfIeb5m0oTo9MdTcgiojc+QmsQK"
+    "fdoWlQ89U+C6T2qzHkUMdEZpeXKe3cdkcu9IB2tOWSuqPT7ZYU0NmacnlK67DYVn44CD1elTMANGLzQFGtMveRzVb6OziJy3wehSpy0HuVnbOXP4OT"
+    "H97+/NcPW4JcJ7n1Lyuz1EgfgoVYRyLGmx0jw866K40kRianBEc4VZE7oTWQGa3PxwY05MlqRNWmLmupB8njRHJel7Sof1021uK8P9Gi7qrdau+1G2"
+    "u299s7e8x8Dm5+R+dPK8EL8wiPBXTd6vg06m6yo+peQ9W9uCrP5UfIJ39379zEe5bN/d5hJD8T7R6u6K05KHR+fP32DRV7Xjv3G6njd8jX2G+uQjWI"
+    "WHLFQ6xryDRMU5IE9VrtV65eI3gmlv04xBNehhgE7mKqwdEIW+I4jM9PpnV3M/t3tzPdHk1k3k+kXOSwY5kh+UpF9G2zbtL3G8tptJLDcEUcQaCYlP"
+    "JHYb4hcJd97ie6C56vFufnkGWKS3N9J8fHu7B4NxHSansJmIC7N7lVJ6n9PkSEfxxH24gRpom7yWZIgAjq8xY4RtRuH7CYFF8nL5NfVmUxP++wQ7/J"
+    "D+CWEtKzysWgDFoDVTQCgkpVe0YAzsPWBnyZySE2I39jIdTUn/uByX+Zc9DxzuNh79Heq/9+eLvppP8Z/jb67bfR43Paz99+e/jHtrMfUHYhaKTOoY"
+    "jzAvEnD9uD6Xo+5uAgWyaljgvVII1BLOvFehUKg7asYm8t/Gry0ilETpJDNns1RUy7g5ckRKHFZrCxyrNs1qkq8fBA4vlCz7leshuQxfJG+BWEvPaB"
+    "v6mAiJ5K9yqJcCbr5daTjTyHTlTXXvrcihhsPsmZCgNp2rQuritElVRWEEQ/PllspFpcKmqjAZbl4BwMkY8hSKQhXWXzcU4nmy5VazO45UIQHVXsoL"
+    "RVxiwkNRwIaBLAYGUiai4SXXYpiN/TCuxy+7Sx7uqbKyuzOKtZ3uT06jK0rEbrkMAZ0sEr+atF2EBWgowRmcRTY+lR08S8AEsCnxjxwHGBOZr6cmlZ"
+    "EmXzA9Mu+Zxdb24larColbgrIvERLtG5UarZKwdvDHz/ozIW/YGHam8ibY+1dVcACjqesFuknXcRKXRTEXm/efIc6ViiTQTDjIIW8GScqEvVS1zMea"
+    "rJgzsS46KZVfV7cNM8MXce7MebWS7fKg2wusHzGkGjIIBh5fH/Ag==";
+
+inline constexpr std::string_view kTracePageMain = R"page(</script>
+<script>
+addEventListener('DOMContentLoaded', async () => {
+const packed = Uint8Array.from(atob(document.getElementById('code').textContent), c => c.charCodeAt(0));
+const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+const script = document.createElement('script');
+script.textContent = await new Response(unpacked).text();
+document.head.append(script);
+});
 </script>
+<script type="text/plain" id="runs">
 )page";
+
+// The runs follow, one a line, then kTracePageTail.
+inline std::string TracePage() { return StrCat(kTracePageHead, kTracePageCode, kTracePageMain); }
+inline constexpr std::string_view kTracePageTail = "</script>\n";
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/page_runs.hpp ----
+// PageRuns: runs as lines of the trace page (runtime/trace/page.hpp), one JSON object each.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
 
 inline std::string ThreadName(int number) {
   const std::string name = TracedThreads::Global().NameOf(number);
@@ -15049,6 +15393,195 @@ inline SlimVector<int> ThreadsOf(const RunTrace& trace) {
   add(trace.thread);
   for (const NodeTiming& n : trace.nodes) add(n.thread);
   return threads;
+}
+// "float[2,3]"; empty without an output.
+inline std::string ShapeText(const NodeTiming& n) {
+  return n.dtype == DataType::kInvalid ? std::string() : StrCat(Name(n.dtype), n.shape.DebugString());
+}
+
+// Numbers as text: five bits a digit, least significant first; a digit gets 32 when another one follows.
+class NumberText {
+ public:
+  // Negative numbers count as 0.
+  void Add(std::int64_t value) {
+    auto rest = static_cast<std::uint64_t>(value < 0 ? 0 : value);
+    for (; rest > 31; rest >>= 5) text_ += kDigits[(rest & 31) | 32];
+    text_ += kDigits[rest];
+  }
+  // Any number below 2^62: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+  void AddSigned(std::int64_t value) { Add(value < 0 ? -2 * value - 1 : 2 * value); }
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text_;
+};
+
+// Writes the runs of one page. A node's names, shape and bytes are written once, with the first run that has them, as a
+// row; executions refer to it by number. one thread.
+class PageRuns {
+ public:
+  // `start_ns`: the run's start on the page's clock; `error`: empty where it went well. `records`: allocations up to
+  // its end, on the clock of SteadyNanoseconds(). The session must live.
+  std::string Line(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
+                   std::string_view error, Span<const AllocationRecord> records = {}) {
+    JsonWriter json;
+    json.Begin('{');
+    json.Add("title", title);
+    json.Add("session", session);
+    json.Add("start", start_ns);
+    json.Add("total", trace.total_ns);
+    json.Add("error", error);
+    json.Add("thread", trace.thread);
+    json.Begin('{', "threads");
+    for (const int number : ThreadsOf(trace)) json.Add(StrCat(number), ThreadName(number));
+    json.End('}');
+    json.Add("count", static_cast<std::int64_t>(trace.nodes.size()));
+    NumberText events;
+    json.Begin('[', "rows");
+    std::int64_t end_ns = 0;
+    for (const NodeTiming& n : trace.nodes) {
+      events.Add(static_cast<std::int64_t>(RowOf(n, session, &json)));
+      events.Add(2 * std::int64_t{n.thread} + (n.wait_ns > 0 ? 1 : 0));
+      if (n.wait_ns > 0) events.Add(n.wait_ns);
+      events.AddSigned(n.end_ns - end_ns);
+      events.Add(n.end_ns - n.start_ns);
+      end_ns = n.end_ns;
+    }
+    json.End(']');
+    json.Add("events", events.text());
+    AddFlows(trace, &json);
+    json.Begin('[', "folded");
+    for (const NodeTotal& n : trace.folded) AddFolded(n, &json);
+    json.End(']');
+    json.Add("dropped", trace.num_dropped);
+    json.Add("dropped_time", trace.dropped_ns);
+    if (!records.empty()) AddAllocations(records, trace.start_ns, &json);
+    json.End('}');
+    json.AddLineEnd();
+    return json.Take();
+  }
+  // Says how many runs a full file has left out.
+  static std::string LeftOut(std::int64_t runs) { return StrCat("{\"left\":", runs, "}\n"); }
+
+ private:
+  // A node of a session by where its strings are, which its session keeps.
+  struct Row {
+    int session;
+    DataType dtype;
+    const char *name, *op, *device;
+    std::int64_t bytes, temp_bytes, persistent_bytes;
+    TensorShape shape;
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+
+  // The number of a node's row, which it writes if it is new.
+  std::size_t RowOf(const NodeTiming& n, int session, JsonWriter* json) {
+    if (2 * rows_.size() >= slots_.size()) Grow();
+    const Row row{session,        n.dtype,      n.name.data(),      n.op.data(), n.device.data(),
+                  n.output_bytes, n.temp_bytes, n.persistent_bytes, n.shape};
+    std::uint32_t* const slot = FindSlot(row);
+    if (*slot == 0) {
+      rows_.push_back(row);
+      *slot = static_cast<std::uint32_t>(rows_.size());
+      json->Begin('[');
+      json->Item(n.name);
+      json->Item(n.op);
+      json->Item(n.device);
+      json->Item(ShapeText(n));
+      json->Item(n.output_bytes);
+      json->Item(n.temp_bytes);
+      json->Item(n.persistent_bytes);
+      json->End(']');
+    }
+    return *slot - 1;
+  }
+  // The slot of a row, or the free one that it would take. There is always a free one.
+  std::uint32_t* FindSlot(const Row& row) {
+    std::uint64_t hash = static_cast<std::uint64_t>(row.bytes) + static_cast<std::uint64_t>(row.session);
+    for (const char* const text : {row.name, row.op, row.device})
+      hash = (hash ^ reinterpret_cast<std::uintptr_t>(text)) * 0x9e3779b97f4a7c15u;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = static_cast<std::size_t>(hash >> 32) & mask;; i = (i + 1) & mask)
+      if (slots_[i] == 0 || rows_[slots_[i] - 1] == row) return &slots_[i];
+  }
+  void Grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), 0);
+    for (std::size_t i = 0; i < rows_.size(); ++i) *FindSlot(rows_[i]) = static_cast<std::uint32_t>(i + 1);
+  }
+
+  // For each execution the number of its producers, then for each how far back it is, times two, plus one for a control
+  // edge.
+  static void AddFlows(const RunTrace& trace, JsonWriter* json) {
+    const auto flows = FlowsOf(trace);
+    NumberText text;
+    std::size_t next = 0;
+    for (std::size_t to = 0; to < trace.nodes.size(); ++to) {
+      std::size_t end = next;
+      while (end < flows.size() && flows[end].to == to) ++end;
+      text.Add(static_cast<std::int64_t>(end - next));
+      for (; next < end; ++next) {
+        const auto back = static_cast<std::int64_t>(to) - static_cast<std::int64_t>(flows[next].from);
+        const std::int64_t code = back < 0 ? -2 * back - 1 : 2 * back;
+        text.Add(2 * code + (flows[next].control ? 1 : 0));
+      }
+    }
+    json->Add("flow_count", static_cast<std::int64_t>(flows.size()));
+    json->Add("flows", text.text());
+  }
+  static void AddFolded(const NodeTotal& n, JsonWriter* json) {
+    json->Begin('[');
+    json->Item(n.name);
+    json->Item(n.op);
+    json->Item(n.device);
+    for (const std::int64_t number : {n.count, n.total_ns, n.min_ns, n.max_ns, n.output_bytes, n.wait_ns})
+      json->Item(number);
+    json->End(']');
+  }
+  // Pairs: time since the one before, of the first since the start of the run, and bytes in use.
+  static void AddAllocations(Span<const AllocationRecord> records, std::int64_t origin_ns, JsonWriter* json) {
+    NumberText text;
+    for (const AllocationRecord& record : records) {
+      text.AddSigned(record.at_ns - origin_ns);
+      text.Add(record.bytes_in_use);
+      origin_ns = record.at_ns;
+    }
+    json->Add("allocations", text.text());
+  }
+
+  SlimVector<Row> rows_;
+  SlimVector<std::uint32_t> slots_;  // 1 + index of a row; 0: free. A power of two, twice as many as rows
+};
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/export.hpp ----
+// The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
+// <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+inline Status WriteTextFile(const std::string& path, std::string_view text) {
+  const Owned<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
+  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
+    return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
+  return OkStatus();
 }
 
 // Executions that a trace holds only as sums.
@@ -15067,53 +15600,7 @@ inline void AddTotal(const NodeTotal& n, JsonWriter* json) {
   json->Add("min", n.min_ns);
   json->Add("max", n.max_ns);
   json->Add("bytes", n.output_bytes);
-}
-
-// A run for the page. `start_ns`: on the page's clock; `error`: empty where it went well.
-inline std::string TimelineRun(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
-                               std::string_view error) {
-  JsonWriter json;
-  json.Begin('{');
-  json.Add("title", title);
-  json.Add("session", session);
-  json.Add("start", start_ns);
-  json.Add("total", trace.total_ns);
-  json.Add("error", error);
-  json.Begin('{', "threads");
-  for (const int number : ThreadsOf(trace)) json.Add(StrCat(number), ThreadName(number));
-  json.End('}');
-  json.Begin('[', "nodes");
-  for (const NodeTiming& n : trace.nodes) {
-    json.Begin('{');
-    json.Add("name", n.name);
-    json.Add("op", n.op);
-    json.Add("device", n.device);
-    json.Add("start", n.start_ns);
-    json.Add("end", n.end_ns);
-    json.Add("bytes", n.output_bytes);
-    json.Add("thread", n.thread);
-    json.End('}');
-  }
-  json.End(']');
-  json.Begin('[', "folded");
-  for (const NodeTotal& n : trace.folded) {
-    json.Begin('{');
-    AddTotal(n, &json);
-    json.End('}');
-  }
-  json.End(']');
-  json.Add("dropped", trace.num_dropped);
-  json.Add("dropped_time", trace.dropped_ns);
-  json.Begin('[', "flows");
-  for (const TraceFlow& flow : FlowsOf(trace)) {
-    json.Begin('[');
-    json.Add("", static_cast<std::int64_t>(flow.from));
-    json.Add("", static_cast<std::int64_t>(flow.to));
-    json.End(']');
-  }
-  json.End(']');
-  json.End('}');
-  return StrCat("<script>add(", json.text(), ")</script>\n");
+  if (n.wait_ns > 0) json->Add("wait", n.wait_ns);
 }
 
 // Chrome's trace events, one a line, each after a comma but the first of all. A session is a process there; times come
@@ -15141,9 +15628,11 @@ class ChromeEvents {
       BeginSpan(process, n.thread, n.op, start_ns + n.start_ns, start_ns + n.end_ns);
       json_.Add("node", n.name);
       json_.Add("device", n.device);
+      if (n.dtype != DataType::kInvalid) json_.Add("shape", ShapeText(n));
       json_.Add("bytes", n.output_bytes);
       json_.Add("temp_bytes", n.temp_bytes);
       json_.Add("persistent_bytes", n.persistent_bytes);
+      if (n.wait_ns > 0) json_.Add("wait_ns", n.wait_ns);
       End();
     }
     for (const TraceFlow& flow : FlowsOf(trace)) AddFlow(process, trace, flow, start_ns);
@@ -15253,10 +15742,11 @@ inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChro
 
 }  // namespace detail
 
-// One self-contained page, which loads nothing from elsewhere: a row of bars per thread and a table of time by op.
-// Lines join the bar under the pointer to the bars that it waited for and to those that waited for it.
+// One self-contained page, which loads nothing from elsewhere: rows of bars per thread beside the graph, memory over
+// time, tables by node, op and name scope, waiting, the critical path, a flame view, and a comparison with a second
+// trace. The trace's session must live.
 inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
-  return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
+  return StrCat(detail::TracePage(), detail::PageRuns().Line(trace, title, 1, 0, ""), detail::kTracePageTail);
 }
 // Writes TimelineHtml to a file. PermissionDenied: it cannot be opened. ResourceExhausted: it cannot be written.
 inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
@@ -15277,7 +15767,7 @@ inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
   return detail::WriteTextFile(path, ChromeTraceJson(trace));
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/sink.hpp ----
@@ -15286,7 +15776,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <atomic>
 #include <cstddef>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
 struct TracedRun {
@@ -15342,7 +15832,7 @@ inline const bool fills_session_watch = FillExtension(&extensions.session_watch,
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/trace_file.hpp ----
@@ -15353,8 +15843,9 @@ TENON_DETAIL_NAMESPACE_END
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // thread-safe. A page (runtime/trace/export.hpp) when the name ends in ".html", otherwise a Chrome trace in which a
 // session is a process, with its counters after each run. The file is whole after every run, however the process
@@ -15367,8 +15858,7 @@ class TraceFile final : public TraceSink {
  public:
   static constexpr std::int64_t kUsualBytes = 64 << 20;
 
-  // `log`: allocations to show with the runs of the sessions that allocate from it, in a Chrome trace; null: none.
-  // Outlives the file.
+  // `log`: allocations to show with the runs of the sessions that allocate from it; null: none. Outlives the file.
   explicit TraceFile(std::string path, AllocationLog* log = nullptr, std::int64_t most_bytes = kUsualBytes)
       : path_(std::move(path)),
         log_(log),
@@ -15380,7 +15870,7 @@ class TraceFile final : public TraceSink {
     if (file_ == nullptr)
       Fail(errors::PermissionDenied("cannot open '", path_, "' for writing"));
     else
-      Write(is_page_ ? detail::kTimelinePage : detail::kChromeTraceHead);
+      Write(is_page_ ? detail::TracePage() : std::string(detail::kChromeTraceHead));
   }
 
   void OnRun(const TracedRun& run) override {
@@ -15390,11 +15880,12 @@ class TraceFile final : public TraceSink {
     const std::int64_t at_ns = run.trace.start_ns - start_ns_;
     if (written_ >= most_bytes_) return LeaveOut(at_ns);
     const std::string error = run.status.ok() ? std::string() : run.status.ToString();
-    if (is_page_) return Write(detail::TimelineRun(run.trace, path_, run.session, at_ns, error));
+    const auto records = log_ == nullptr ? std::vector<AllocationRecord>() : log_->Take();
+    if (is_page_) return Write(runs_.Line(run.trace, path_, run.session, at_ns, error, records));
     NameSession(run.session);
     events_.AddRun(run.session, run.trace, at_ns, error);
     AddCounters(run, at_ns + run.trace.total_ns);
-    if (log_ != nullptr) events_.AddAllocations(run.session, log_->Take(), start_ns_);
+    events_.AddAllocations(run.session, records, start_ns_);
     Write(events_.Take());
   }
   // The first error.
@@ -15426,12 +15917,12 @@ class TraceFile final : public TraceSink {
   // Counts the run in the tail, which never gets shorter.
   void LeaveOut(std::int64_t at_ns) {
     if (num_left_out_++ == 0) first_left_out_ns_ = at_ns;
-    if (is_page_) return Write({}, StrCat("<script>leave(", num_left_out_, ")</script>\n"));
+    if (is_page_) return Write({}, StrCat(detail::PageRuns::LeftOut(num_left_out_), detail::kTracePageTail));
     detail::ChromeEvents event = events_;
     event.AddRunsLeftOut(first_left_out_ns_, num_left_out_);
     Write({}, StrCat(event.Take(), detail::kChromeTraceTail));
   }
-  void Write(std::string_view text) { Write(text, is_page_ ? std::string_view() : detail::kChromeTraceTail); }
+  void Write(std::string_view text) { Write(text, is_page_ ? detail::kTracePageTail : detail::kChromeTraceTail); }
   // Writes over the tail that the file has now.
   void Write(std::string_view text, std::string_view tail) {
     std::FILE* const file = file_.get();
@@ -15460,10 +15951,11 @@ class TraceFile final : public TraceSink {
   std::int64_t num_left_out_ = 0, first_left_out_ns_ = 0;  // runs that found the file full: count, first start
   Status status_;
   detail::ChromeEvents events_;
+  detail::PageRuns runs_;
   SlimVector<int> sessions_;  // sessions that have their name
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/file_sink.hpp ----
@@ -15472,7 +15964,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <cstdint>
 #include <cstdlib>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -15493,7 +15985,7 @@ inline const bool fills_environment_trace_sink =
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime.hpp ----
@@ -17001,7 +17493,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <cstdint>
 #include <string>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -17046,7 +17538,7 @@ inline std::uint64_t GraphHash(const Graph& graph) {
   return Hash64(bytes);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_equality.hpp ----
@@ -17270,7 +17762,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string>
 #include <string_view>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -17377,7 +17869,7 @@ inline Status ValidateOpDef(const OpDef& def) {
   return status.ok() ? status : status.WithAppended(StrCat("; in OpDef: ", SummarizeOpDef(def)));
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_def_compatible.hpp ----
@@ -17389,7 +17881,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string>
 #include <string_view>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -17606,7 +18098,7 @@ inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
   return sorted(a) == sorted(b);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/function_equality.hpp ----
@@ -17617,7 +18109,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -17666,7 +18158,7 @@ inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
   return a.ret == b.ret && a.control_ret == b.control_ret;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/owned_op.hpp ----
@@ -17678,7 +18170,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <type_traits>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -17909,7 +18401,7 @@ class OwnedOp {
   Owned<Parts> parts_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/function_reach.hpp ----
@@ -18951,7 +19443,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // ------------------------------------------------------------------------------------------------------------ defaults
 
@@ -19066,7 +19558,7 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
   }
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/rewrite.hpp ----
@@ -21432,6 +21924,206 @@ inline Status PlaceGraph(Graph* graph, const PlacementDevices& devices, const Ke
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/graph/reached_nodes.hpp ----
+// ReachedNodes: the nodes of a GraphDef that given nodes need. CheckReachedOps: whether the ops of the functions that
+// these nodes come to call are registered.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// externally synchronised. The GraphDef outlives it and stays as it is.
+class ReachedNodes {
+ public:
+  explicit ReachedNodes(const GraphDef& graph) : graph_(graph), reached_(graph.node.size(), 0) {
+    index_.Reserve(graph.node.size());
+    for (std::size_t i = 0; i < graph.node.size(); ++i)
+      index_.Insert(graph.node[i].name, static_cast<int>(i), NameOf{&graph});
+  }
+
+  // Reaches the node that a text names ("node", "node:1", "^node") and all that it reads and waits for. False: there is
+  // no such node.
+  bool Add(std::string_view text) {
+    if (!AddNode(text)) return false;
+    while (!todo_.empty()) {
+      const NodeDef& node = graph_.node[todo_.back()];
+      todo_.pop_back();
+      for (const std::string& input : node.input) AddNode(input);
+    }
+    return true;
+  }
+  bool IsReached(std::string_view text) const {
+    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
+    return at >= 0 && reached_[static_cast<std::size_t>(at)] != 0;
+  }
+  // Copies of the nodes that were reached, in the order of the graph.
+  SlimVector<NodeDef> Nodes() const {
+    SlimVector<NodeDef> nodes;
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      if (reached_[i] != 0) nodes.push_back(graph_.node[i]);
+    return nodes;
+  }
+  const GraphDef& graph() const { return graph_; }
+
+ private:
+  struct NameOf {
+    const GraphDef* graph;
+    std::string_view operator()(int i) const { return graph->node[static_cast<std::size_t>(i)].name; }
+  };
+  bool AddNode(std::string_view text) {
+    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
+    if (at < 0) return false;
+    const auto position = static_cast<std::size_t>(at);
+    if (std::exchange(reached_[position], char{1}) == 0) todo_.push_back(position);
+    return true;
+  }
+
+  const GraphDef& graph_;
+  detail::NameIndex index_;
+  SlimVector<char> reached_;  // per node
+  SlimVector<std::size_t> todo_;
+};
+
+// Returns whether a function has an op that is neither registered nor a function.
+inline bool HasUnknownOps(const FunctionDefLibrary& library, const OpRegistry& ops) {
+  const FunctionIndex functions(library);
+  for (const FunctionDef& function : library.function)
+    for (const NodeDef& node : function.node_def)
+      if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) return true;
+  return false;
+}
+// NotFound: a function that the nodes come to call has ops that are not registered. The message names all of them.
+inline Status CheckReachedOps(const ReachedNodes& nodes, const OpRegistry& ops) {
+  const FunctionDefLibrary reached = ReachableFunctions(nodes.graph().library, nodes.Nodes());
+  const FunctionIndex functions(reached);
+  detail::UnknownOps unknown;
+  for (const FunctionDef& function : reached.function)
+    for (const NodeDef& node : function.node_def)
+      if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) unknown.Add(node.op, node.name);
+  return unknown.status(ops);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/prune.hpp ----
+// Prune: the part of a GraphDef that some tensors or nodes need. Strip: a GraphDef without what no run needs.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Drops colocation with nodes that are not in the graph.
+inline void KeepColocationWithin(const ReachedNodes& nodes, NodeDef* node) {
+  AttrValue* const groups = node->attr.Find(kColocationAttr);
+  if (groups == nullptr || groups->kind() != AttrValue::Kind::kList) return;
+  SlimVector<std::string> kept;
+  for (const std::string& group : groups->list().s) {
+    const std::string_view other = std::string_view(group).starts_with(kColocationPrefix)
+                                       ? std::string_view(group).substr(kColocationPrefix.size())
+                                       : std::string_view();
+    if (other.empty() || nodes.IsReached(other)) kept.push_back(group);
+  }
+  if (kept.empty())
+    node->attr.erase(kColocationAttr);
+  else
+    groups->mutable_list()->s = std::move(kept);
+}
+
+}  // namespace detail
+
+// Returns the nodes that `roots` need ("y:0", "train_op"), in the graph's order, with the functions that they come to
+// call. Needs no op to be registered. NotFound: a root that the graph lacks.
+//
+//   TENON_ASSIGN_OR_RETURN(GraphDef part, Prune(graph, {"probabilities:0"}));
+inline Result<GraphDef> Prune(const GraphDef& graph, Span<const std::string> roots) {
+  ReachedNodes reached(graph);
+  for (const std::string& root : roots) {
+    if (reached.Add(root)) continue;
+    SlimVector<std::string_view> names;
+    for (const NodeDef& node : graph.node) names.push_back(node.name);
+    const std::string_view wanted = ParseTensorName(root).node;
+    return errors::NotFound("Prune: '", root, "' is not in the graph", detail::SuggestNames(wanted, names));
+  }
+  GraphDef part;
+  part.node = reached.Nodes();
+  for (NodeDef& node : part.node) detail::KeepColocationWithin(reached, &node);
+  part.library = ReachableFunctions(graph.library, part.node);
+  part.versions = graph.versions;
+  return part;
+}
+inline Result<GraphDef> Prune(const GraphDef& graph, std::initializer_list<std::string> roots) {
+  return Prune(graph, Span<const std::string>(roots.begin(), roots.size()));
+}
+
+// Parts of nodes and functions that Strip removes.
+struct StripOptions {
+  bool debug_info = true;  // stack traces, and names that users gave
+  bool devices = true;  // requests of devices, and colocation
+  bool shapes = true;  // _output_shapes
+  bool default_attrs = false;  // attrs that have the op's default; readers whose ops have another default differ
+  bool checks = false;  // Assert and Print become NoOps, CheckNumerics an Identity: a run no longer fails there
+};
+
+namespace detail {
+
+inline void StripChecks(NodeDef* node) {
+  const bool prints = node->op == "PrintV2", asserts = node->op == "Assert";
+  const bool passes = node->op == "CheckNumerics" || node->op == "CheckNumericsV2" || node->op == "Print";
+  if (!prints && !asserts && !passes) return;
+  AttrMap attrs;
+  if (passes) {
+    if (const AttrValue* const type = node->attr.Find("T"); type != nullptr) attrs.Set("T", *type);
+  }
+  SlimVector<std::string> inputs;
+  for (std::size_t i = 0; i < node->input.size(); ++i)
+    if (node->input[i].starts_with('^') || (passes && i == 0)) inputs.push_back(node->input[i]);
+  node->op = passes ? "Identity" : "NoOp";
+  node->input = std::move(inputs);
+  node->attr = std::move(attrs);
+}
+inline void StripNode(const OpRegistry& registry, const StripOptions& options, NodeDef* node) {
+  if (options.checks) StripChecks(node);
+  if (options.debug_info) {
+    node->debug_info.clear();
+    node->attr.erase("_user_specified_name");
+  }
+  if (options.devices) {
+    node->device.clear();
+    node->attr.erase(kColocationAttr);
+  }
+  if (options.shapes) node->attr.erase("_output_shapes");
+  if (options.default_attrs) StripDefaultAttributes(registry, node);
+}
+
+}  // namespace detail
+
+// Removes from the graph and its functions what `options` name. A run gives the results it gave before, but for
+// StripOptions::checks. `registry` has the defaults of attrs.
+inline void Strip(GraphDef* graph, const OpRegistry& registry, const StripOptions& options = {}) {
+  static_cast<void>(detail::ForEachNode(graph, [&](NodeDef* node) {
+    detail::StripNode(registry, options, node);
+    return OkStatus();
+  }));
+  for (FunctionDef& function : graph->library.function) {
+    for (auto& [arg, attrs] : function.arg_attr) {
+      if (options.debug_info) attrs.erase("_user_specified_name");
+      if (options.shapes) attrs.erase("_output_shapes");
+    }
+    if (options.shapes) function.attr.erase("_input_shapes");
+  }
+  if (options.debug_info) graph->debug_info.clear();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/graph/subgraph.hpp ----
 // Parts of a graph as graphs of their own: some of its nodes, or all that some nodes need.
 #include <cstddef>
@@ -21589,6 +22281,1243 @@ inline Result<GraphDef> ExtractSubgraph(const Graph& graph, Span<const std::stri
   TENON_ASSIGN_OR_RETURN(Subgraph part, CopySubgraph(graph, needed, {.cut_inputs = false}));
   return std::move(part.graph);
 }
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_cursor.hpp ----
+// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
+// column of the first mistake.
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// one thread. Borrows the text. The first mistake is kept; functions return false for it.
+class TextCursor {
+ public:
+  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
+  char Peek() {
+    for (; at_ != end_; ++at_) {
+      const char c = *at_;
+      if (c > ' ') {
+        if (c != '#') [[likely]]
+          return c;
+        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
+      } else if (c != ' ' && (c < '\t' || c > '\r')) {
+        return c;
+      }
+    }
+    return '\0';
+  }
+  bool AtEnd() const { return at_ == end_; }
+  bool TryEat(char c) {
+    if (Peek() != c || at_ == end_) return false;
+    ++at_;
+    return true;
+  }
+  // Letters, digits and '_' from here on; "" when there are none.
+  std::string_view Word() {
+    const char* const start = at_;
+    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
+    return {start, static_cast<std::size_t>(at_ - start)};
+  }
+  const char* at() const { return at_; }
+  // Goes back to a place that at() returned.
+  void Reset(const char* at) { at_ = at; }
+
+  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
+  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
+    const char* const start = at_;
+    const std::string_view word = Word();
+    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
+    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
+    int base = 10;
+    std::string_view digits = word;
+    if (word.size() > 1 && word[0] == '0') {
+      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
+      digits.remove_prefix(base == 16 ? 2 : 1);
+    }
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
+    if (end != digits.data() + digits.size() || digits.empty())
+      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
+    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
+    return true;
+  }
+  // Within -limit - 1 and limit.
+  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    std::uint64_t magnitude;
+    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
+    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    return true;
+  }
+  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
+  bool ReadDouble(double* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    const char* const start = at_;
+    if (at_ != end_ && IsLetter(*at_)) {
+      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
+    } else {
+      const char* p = at_;
+      bool digits = false;
+      for (; p != end_ && IsDigit(*p); ++p) digits = true;
+      const std::size_t whole = static_cast<std::size_t>(p - at_);
+      if (p != end_ && *p == '.')
+        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
+      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
+      if (!digits) return FailToken(start, "a number");
+      if (p != end_ && (*p == 'e' || *p == 'E')) {
+        ++p;
+        if (p != end_ && (*p == '+' || *p == '-')) ++p;
+        const char* const exponent = p;
+        while (p != end_ && IsDigit(*p)) ++p;
+        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
+      }
+      const std::string_view number(start, static_cast<std::size_t>(p - start));
+      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
+      at_ = p;
+      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
+        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
+      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
+      *value = ToDouble(number);
+    }
+    if (negative) *value = -*value;
+    return true;
+  }
+
+  // One text in either quotes, without the quotes that follow it. Appends its bytes.
+  bool ReadQuoted(TextSink* sink) {
+    const char* const start = at_;
+    const char quote = *at_++;
+    char *to = nullptr, *limit = nullptr;
+    for (const char* p = at_;;) {
+      if (to >= limit) [[unlikely]] {
+        if (to != nullptr) sink->Commit(to);
+        to = sink->Room(kRoom + kMostOfEscape);
+        limit = to + kRoom;
+      }
+      if (p == end_ || *p == '\n') [[unlikely]] {
+        at_ = p;
+        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
+                                  " at its end; a line break inside of it is written \\n"));
+      }
+      const char c = *p++;
+      if (c == quote) {
+        at_ = p;
+        break;
+      }
+      if (c != '\\') {
+        *to++ = c;
+      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
+        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
+        p += 3;
+      } else {
+        at_ = p - 1;
+        char bytes[kMostOfEscape];
+        std::size_t count = 0;
+        if (!ReadEscape(bytes, &count)) return false;
+        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
+        p = at_;
+      }
+    }
+    sink->Commit(to);
+    return true;
+  }
+
+  // Records "line:column: what" and returns false.
+  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
+    std::size_t line = 1;
+    const char* start = begin_;
+    for (const char* p = begin_; p != where; ++p) {
+      if (*p == '\n') ++line, start = p + 1;
+    }
+    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
+    return false;
+  }
+  // The token at `where` is not what was expected.
+  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
+    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
+  }
+  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
+
+  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+  static int HexDigit(char c) {
+    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  static bool NumberFromWord(std::string_view word, double* value) {
+    const auto is = [word](std::string_view name) {
+      if (word.size() != name.size()) return false;
+      for (std::size_t i = 0; i < name.size(); ++i)
+        if ((word[i] | 0x20) != name[i]) return false;
+      return true;
+    };
+    if (is("inf") || is("infinity")) {
+      *value = std::numeric_limits<double>::infinity();
+      return true;
+    }
+    *value = std::numeric_limits<double>::quiet_NaN();
+    return is("nan");
+  }
+  // Too large is infinite, too small zero.
+  static double ToDouble(std::string_view digits) {
+#if defined(__cpp_lib_to_chars)
+    double value = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
+#endif
+    return std::strtod(std::string(digits).c_str(), nullptr);
+  }
+
+  // The text at `where` as an error names it: a word, a number, or one character.
+  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
+    if (where == end_) return "the end of the text";
+    const char* p = where;
+    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
+           p - where < 40)
+      ++p;
+    if (p == where) ++p;
+    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
+  }
+  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
+    return Fail(where, StrCat(TokenAt(where), " ", what));
+  }
+
+  // At a backslash.
+  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
+    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
+    const char* const start = at_++;
+    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
+    const char c = *at_;
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      ++at_;
+      bytes[(*count)++] = kMeanings[i];
+      return true;
+    }
+    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
+      ++at_;
+      bytes[(*count)++] = '\\';
+      bytes[(*count)++] = '?';
+      return true;
+    }
+    std::uint32_t code = 0;
+    if (IsOctal(c)) {
+      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
+        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
+      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    ++at_;
+    if (c == 'x' || c == 'X') {
+      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    if (c != 'u' && c != 'U')
+      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
+                                "' does not exist; a backslash itself is written \\\\"));
+    const int digits = c == 'u' ? 4 : 8;
+    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
+    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+      std::uint32_t low = 0;
+      at_ += 2;
+      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
+        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+    }
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
+    std::string utf8;
+    detail::AppendUtf8(code, &utf8);
+    for (const char byte : utf8) bytes[(*count)++] = byte;
+    return true;
+  }
+  // Up to `most` digits; returns how many there were.
+  int ReadHex(int most, std::uint32_t* code) {
+    int count = 0;
+    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
+      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
+    return count;
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  Status status_;
+};
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_reader.hpp ----
+// TextToWire: a message in protobuf's text format to protobuf's wire format, by the message's table.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Reads one text. one thread.
+class TextReader {
+ public:
+  TextReader(std::string_view text, TextTables tables) : in_(text), sink_(text.size() / 2 + 64), tables_(tables) {}
+
+  Status Read(const Message& message, std::string* out) {
+    if (!ReadFields(message, '\0')) return in_.status();
+    *out = sink_.Take();
+    return OkStatus();
+  }
+
+ private:
+  // The fields of a message up to `close`, which is eaten; '\0' is the end of the text.
+  bool ReadFields(const Message& message, char close) {
+    std::uint64_t seen = 0;
+    const Field* member = nullptr;  // the field that is set of those in the oneof
+    for (;;) {
+      const char c = in_.Peek();
+      const char* const start = in_.at();
+      if (!TextCursor::IsLetter(c)) {
+        if (c == close && in_.AtEnd() == (close == '\0')) {
+          if (close != '\0') in_.Reset(start + 1);
+          return true;
+        }
+        if (c == '[' && IsAny(message) && seen == 0) {
+          if (!ReadAny()) return false;
+          seen = ~std::uint64_t{0};
+          continue;
+        }
+        return FailName(message, c, close);
+      }
+      const std::string_view name = in_.Word();
+      const std::size_t index = IndexOf(message, name);
+      if (index == message.fields.size()) [[unlikely]]
+        return FailUnknown(message, name, start);
+      const Field& field = message.fields[index];
+      if (!field.repeated) {
+        const std::uint64_t bit = std::uint64_t{1} << index % 64;
+        if ((seen & bit) != 0) [[unlikely]]
+          return in_.Fail(start, StrCat(message.name, " has '", name, "' a second time; it has one value"));
+        seen |= bit;
+        if (field.role == Role::kInOneof) {
+          if (member != nullptr) [[unlikely]]
+            return in_.Fail(start, StrCat(message.name, " has both '", member->name, "' and '", name,
+                                          "'; one of them alone is right"));
+          member = &field;
+        }
+      }
+      if (!ReadField(message, field)) return false;
+      if (const char next = in_.Peek(); next == ',' || next == ';') in_.Reset(in_.at() + 1);
+    }
+  }
+
+  static std::size_t IndexOf(const Message& message, std::string_view name) {
+    std::size_t i = 0;
+    while (i < message.fields.size() && message.fields[i].name != name) ++i;
+    return i;
+  }
+
+  bool ReadField(const Message& message, const Field& field) {
+    const Message* const inner = TableOf(field, tables_);
+    char c = in_.Peek();
+    if (c == ':') {
+      in_.Reset(in_.at() + 1);
+      c = in_.Peek();
+    } else if (inner == nullptr) {
+      return in_.FailToken(in_.at(), StrCat("':' behind '", field.name, "' of ", message.name));
+    }
+    if (c != '[' || !field.repeated) return ReadValue(field, inner, false);
+    in_.Reset(in_.at() + 1);
+    if (in_.TryEat(']')) return true;
+    const bool pack = inner == nullptr && !IsString(field.kind);
+    const std::size_t start = pack ? sink_.Open(field.number) : 0;
+    for (;;) {
+      if (pack && depth_ >= kMaxDepth) return FailDepth(in_.at());
+      in_.Peek();
+      if (!ReadValue(field, inner, pack)) return false;
+      if (in_.TryEat(',')) continue;
+      if (!in_.TryEat(']')) return in_.FailToken(in_.at(), StrCat("',' or ']' in the list of '", field.name, "'"));
+      if (pack) sink_.Close(start);
+      return true;
+    }
+  }
+
+  // At "[type.googleapis.com/tensorflow.X] { ... }", the fields of an Any.
+  bool ReadAny() {
+    const char* const start = in_.at();
+    in_.Reset(start + 1);
+    in_.Peek();
+    const char* const url = in_.at();
+    const auto in_url = [](char c) {
+      return TextCursor::IsLetter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/';
+    };
+    while (!in_.AtEnd() && in_url(*in_.at())) in_.Reset(in_.at() + 1);
+    const char* const end = in_.at();
+    if (!in_.TryEat(']')) return in_.FailToken(in_.at(), "']' behind the type of an Any");
+    const std::string_view type(url, static_cast<std::size_t>(end - url));
+    const Message* const table = TableOfUrl(type, tables_);
+    if (table == nullptr)
+      return in_.Fail(start, StrCat("an Any holds '", type, "', which this program cannot read from text"));
+    in_.TryEat(':');
+    in_.Peek();
+    const std::size_t text = sink_.Open(kAnyFields[0].number);
+    sink_.Bytes(type);
+    sink_.Close(text);
+    return ReadMessage(kAnyFields[1], *table);
+  }
+
+  // At the value.
+  bool ReadValue(const Field& field, const Message* inner, bool packed) {
+    if (inner != nullptr) return ReadMessage(field, *inner);
+    if (IsString(field.kind)) return ReadText(field);
+    if (field.kind == Kind::kMessage)
+      return in_.Fail(in_.at(), StrCat("'", field.name, "' is a ", field.message->name,
+                                       ", which this program cannot read from text"));
+    std::uint64_t bits = 0;
+    if (!ReadNumber(field, &bits)) return false;
+    const WireType type = WireTypeOf(field.kind);
+    if (!packed) sink_.Tag(field.number, type);
+    sink_.Number(type, bits);
+    return true;
+  }
+
+  bool ReadMessage(const Field& field, const Message& message) {
+    const char* const start = in_.at();
+    const char open = in_.AtEnd() ? '\0' : *start;
+    if (open != '{' && open != '<') return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
+    if (depth_ >= kMaxDepth) [[unlikely]]
+      return FailDepth(start);
+    if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
+      return FailStack(start);
+    in_.Reset(start + 1);
+    ++depth_;
+    const std::size_t inside = sink_.Open(field.number);
+    if (!ReadFields(message, open == '{' ? '}' : '>')) return false;
+    sink_.Close(inside);
+    --depth_;
+    return true;
+  }
+
+  // Quoted texts one behind the other are one.
+  bool ReadText(const Field& field) {
+    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+    if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
+    const std::size_t start = sink_.Open(field.number);
+    do {
+      if (!in_.ReadQuoted(&sink_)) return false;
+    } while (is_quote(in_.Peek()));
+    sink_.Close(start);
+    return true;
+  }
+
+  // The bits of the value as they stand in the wire format.
+  bool ReadNumber(const Field& field, std::uint64_t* bits) {
+    std::int64_t number = 0;
+    switch (field.kind) {
+      case Kind::kFloat:
+      case Kind::kDouble: {
+        double real = 0;
+        if (!in_.ReadDouble(&real)) return false;
+        if (field.kind == Kind::kDouble) {
+          std::memcpy(bits, &real, sizeof real);
+        } else {  // by way of double, as protobuf does it
+          const float narrow = static_cast<float>(real);
+          std::memcpy(bits, &narrow, sizeof narrow);
+        }
+        return true;
+      }
+      case Kind::kUint32:
+      case Kind::kFixed32: return in_.ReadUnsigned(UINT32_MAX, bits);
+      case Kind::kUint64:
+      case Kind::kFixed64: return in_.ReadUnsigned(UINT64_MAX, bits);
+      case Kind::kBool: return ReadBool(bits);
+      case Kind::kEnum:
+        if (TextCursor::IsLetter(in_.Peek())) return ReadEnum(field, bits);
+        [[fallthrough]];
+      case Kind::kInt32:
+        if (!in_.ReadSigned(INT32_MAX, &number)) return false;
+        break;
+      default:
+        if (!in_.ReadSigned(INT64_MAX, &number)) return false;
+    }
+    *bits = field.kind == Kind::kSint64 ? ZigZag(number) : static_cast<std::uint64_t>(number);
+    return true;
+  }
+  bool ReadBool(std::uint64_t* bits) {
+    const char* const start = in_.at();
+    const std::string_view word = in_.Word();
+    *bits = word == "true" || word == "True" || word == "t" || word == "1" ? 1 : 0;
+    if (*bits != 0 || word == "false" || word == "False" || word == "f" || word == "0") return true;
+    return in_.FailToken(start, "true or false");
+  }
+  bool ReadEnum(const Field& field, std::uint64_t* bits) {
+    const char* const start = in_.at();
+    const std::string_view word = in_.Word();
+    std::int32_t number = 0;
+    if (!EnumNumberOf(field, word, &number)) return FailEnum(field, word, start);
+    *bits = static_cast<std::uint64_t>(std::int64_t{number});
+    return true;
+  }
+
+  // -- mistakes
+  TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
+    if (c == '[')
+      return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
+                                       " does not have; expected the name of a field"));
+    std::string expected = StrCat("the name of a field of ", message.name);
+    if (close != '\0') StrAppend(&expected, " or '", close, "'");
+    return in_.FailToken(in_.at(), expected);
+  }
+  TENON_DETAIL_COLD bool FailUnknown(const Message& message, std::string_view name, const char* where) {
+    SlimVector<std::string_view> names;
+    for (const Field& field : message.fields) names.push_back(field.name);
+    std::string hint = DidYouMean(name, names);
+    if (hint.empty()) {
+      hint = "; it has ";
+      for (std::size_t i = 0; i < names.size(); ++i) StrAppend(&hint, i == 0 ? "'" : ", '", names[i], "'");
+    }
+    return in_.Fail(where, StrCat(message.name, " has no field '", name, "'", hint));
+  }
+  TENON_DETAIL_COLD bool FailEnum(const Field& field, std::string_view word, const char* where) {
+    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, EnumNames(field))));
+  }
+  TENON_DETAIL_COLD bool FailDepth(const char* where) {
+    return in_.Fail(where, StrCat("messages are nested more than ", kMaxDepth, " deep"));
+  }
+  TENON_DETAIL_COLD bool FailStack(const char* where) {
+    in_.Fail(where, StrCat("messages are nested more than ", depth_, " deep, and the thread has ", StackLeft() / 1024,
+                           " KiB of stack left"));
+    in_.SetStatus(Status(Code::kResourceExhausted, in_.status().message()));
+    return false;
+  }
+
+  TextCursor in_;
+  TextSink sink_;
+  TextTables tables_;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+// Reads a message in protobuf's text format into its wire format, *out. As lenient and as strict as TextFormat:
+// comments, < > or { }, lists in [ ], one ',' or ';' behind a field; every field known and, unless repeated, there
+// once. InvalidArgument, "line:column: ...": the first mistake, where a column is a byte. ResourceExhausted: the stack
+// is too short. Takes time in proportion to the text.
+inline Status TextToWire(const Message& message, std::string_view text, std::string* out,
+                         TextTables tables = kTensorTextTables) {
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
+  return detail::TextReader(text, tables).Read(*table, out);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_walk.hpp ----
+// TextWalk: the values of a message in protobuf's wire format, in the order in which texts show them. The writers of
+// the text format and of JSON derive from it.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Shows a field's values to the class W that derives from it:
+//
+//   void BeginValue(const Field&, std::size_t count);   // `count` values of the field came before
+//   void EndField(const Field&, std::size_t count);     // after the last one
+//   void ShowMessage(const Message&, std::string_view bytes);  // calls WriteFields
+//   void ShowBytes(const Field&, std::string_view);
+//   void ShowNumber(const Field&, std::uint64_t bits);
+//   void OpenMap(const Field&); void CloseMap(const Field&);
+//   void ShowEntry(const Field&, const Message& entry, std::string_view bytes, bool is_last);  // is_last: of its key
+//
+// Bytes that are not such a message end the message that they are in. one thread.
+template <class W>
+class TextWalk {
+ public:
+  explicit TextWalk(TextTables tables) : tables_(tables) {}
+
+  // Shows fields in the order of their numbers, whatever the order of the bytes.
+  void WriteFields(const Message& message, std::string_view bytes) {
+    std::uint64_t present = 0;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+      const Field* const field = message.Find(tag.field);
+      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
+    }
+    const bool is_entry = IsMapEntry(message);
+    for (const Field& field : message.fields) {
+      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
+    }
+  }
+
+ protected:
+  // The key of a map's entry, as text or as the bits of a number.
+  struct Key {
+    std::string_view text;
+    std::uint64_t number = 0;
+
+    bool operator==(const Key&) const = default;
+  };
+
+  // Shows every value of the field, or the last one; a message that is there several times is merged. Leaves out a 0 or
+  // "" when `skip_default`, as TensorFlow's Python API does with keys and values of maps. Returns the number of values.
+  std::size_t WriteField(const Field& field, std::string_view bytes, bool skip_default) {
+    const Message* const inner = TableOf(field, tables_);
+    std::string_view value, last;
+    std::string merged;
+    SlimVector<std::string_view> entries;
+    std::uint64_t number = 0;
+    std::size_t count = 0;
+    bool is_text = false, is_number = false;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool wanted = tag.field == field.number && Fits(field, tag.type);
+      if (tag.type != WireType::kBytes) {
+        if (wanted ? !ReadNumber(reader, field.kind, &(number = 0)) : !reader.Skip(tag)) break;
+        if (wanted && field.repeated) WriteNumber(field, number, &count);
+        is_number = is_number || wanted;
+      } else if (wanted && field.wire_type != WireType::kBytes) {
+        Reader packed(AsBytes(value));
+        for (number = 0; !packed.AtEnd() && ReadNumber(packed, field.kind, &number); number = 0)
+          WriteNumber(field, number, &count);
+      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
+        entries.push_back(value);
+      } else if (wanted && field.repeated) {
+        WriteBytes(field, inner, value, &count);
+      } else if (wanted) {
+        if (inner != nullptr && is_text) {
+          if (merged.empty()) merged.assign(last);
+          merged.append(value);
+          value = merged;
+        }
+        last = value;
+        is_text = true;
+      }
+    }
+    if (!entries.empty()) WriteMap(field, *inner, entries);
+    if (!field.repeated) {
+      if (is_text && (inner != nullptr || !skip_default || !last.empty())) WriteBytes(field, inner, last, &count);
+      if (is_number && (!skip_default || number != 0)) WriteNumber(field, number, &count);
+    }
+    if (count != 0) self().EndField(field, count);
+    return count;
+  }
+  void WriteMessage(const Field& field, const Message& inner, std::string_view value, std::size_t* count) {
+    if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
+    self().BeginValue(field, (*count)++);
+    ++depth_;
+    self().ShowMessage(inner, value);
+    --depth_;
+  }
+  static Key KeyOf(const Message& entry, std::string_view bytes) {
+    Key key;
+    std::string_view value;
+    Reader reader(AsBytes(bytes));
+    for (Tag tag; reader.ReadField(&tag, &value);) {
+      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
+      if (tag.type == WireType::kBytes) {
+        if (is_key) key.text = value;
+      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
+        break;
+      }
+    }
+    return key;
+  }
+  // The type and the bytes of the message that an Any holds.
+  struct Held {
+    std::string_view url, value;
+    const Message* table = nullptr;  // null: there is none
+  };
+  Held HeldBy(std::string_view any) const {
+    Held held;
+    std::string_view value;
+    Reader reader(AsBytes(any));
+    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+      if (tag.type == WireType::kBytes && tag.field == kAnyFields[0].number) held.url = value;
+      if (tag.type == WireType::kBytes && tag.field == kAnyFields[1].number) held.value = value;
+    }
+    if (reader.ok()) held.table = TableOfUrl(held.url, tables_);
+    return held;
+  }
+  const Message* Table(const Field& field) const { return TableOf(field, tables_); }
+
+ private:
+  W& self() { return static_cast<W&>(*this); }
+  static std::uint64_t Bit(const Message& message, const Field& field) {
+    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
+  }
+
+  // Shows entries by ascending key.
+  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
+    SlimVector<Key> keys;
+    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
+    const SlimVector<std::size_t> order = SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
+      return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
+    });
+    self().OpenMap(field);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const bool is_last = i + 1 == order.size() || !(keys[order[i]] == keys[order[i + 1]]);
+      self().ShowEntry(field, entry, entries[order[i]], is_last);
+    }
+    self().CloseMap(field);
+  }
+  void WriteBytes(const Field& field, const Message* inner, std::string_view value, std::size_t* count) {
+    if (inner != nullptr) return WriteMessage(field, *inner, value, count);
+    if (field.kind == Kind::kMessage) return;  // a message without a table
+    self().BeginValue(field, (*count)++);
+    self().ShowBytes(field, value);
+  }
+  void WriteNumber(const Field& field, std::uint64_t bits, std::size_t* count) {
+    self().BeginValue(field, (*count)++);
+    self().ShowNumber(field, bits);
+  }
+
+  TextTables tables_;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_writer.hpp ----
+// WireToText: a message in protobuf's wire format to the text format, by the message's table, in the layout of
+// TensorFlow's files.
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Appends the shortest digits that read back as the same value (of a float six or more), laid out as Python does:
+// "2.0", "1e-05", "-inf".
+inline void AppendReal(double value, bool single, std::string* out) {
+  if (value != value) return StrAppend(out, "nan");
+  if (std::isinf(value)) return StrAppend(out, value < 0 ? "-inf" : "inf");
+  char text[48];
+  std::size_t size = 0;
+  for (int digits = single ? 6 : 1; digits <= 17; ++digits) {
+#if defined(__cpp_lib_to_chars)
+    char* const end = text + sizeof text - 1;
+    char* const last = single ? std::to_chars(text, end, value, std::chars_format::scientific, digits - 1).ptr
+                              : std::to_chars(text, end, value, std::chars_format::scientific).ptr;
+    *last = '\0';
+    size = static_cast<std::size_t>(last - text);
+    double again = value;
+    if (single) std::from_chars(text, last, again);
+#else
+    size = static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.*e", digits - 1, value));
+    const double again = std::strtod(text, nullptr);
+#endif
+    if (single ? static_cast<float>(again) == static_cast<float>(value) : again == value) break;
+  }
+  // "-d.dddde-xx" in pieces.
+  const std::string_view all(text, size);
+  const std::size_t e = all.find('e');
+  const int exponent = std::atoi(text + e + 1);
+  std::string_view mantissa = all.substr(0, e);
+  if (mantissa[0] == '-') {
+    out->push_back('-');
+    mantissa.remove_prefix(1);
+  }
+  std::string digits(mantissa.substr(0, 1));
+  digits.append(mantissa.substr(mantissa.size() > 2 ? 2 : mantissa.size()));
+  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
+  const auto count = static_cast<int>(digits.size());
+  if (exponent < -4 || exponent >= 16) {
+    out->append(digits, 0, 1);
+    if (count > 1) out->append(".").append(digits, 1, std::string::npos);
+    out->append(all.substr(e));
+  } else if (exponent < 0) {
+    out->append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
+  } else {
+    const auto whole = static_cast<std::size_t>(exponent) + 1;
+    if (count <= exponent + 1) {
+      out->append(digits).append(whole - digits.size(), '0').append(".0");
+    } else {
+      out->append(digits, 0, whole).append(".").append(digits, whole, std::string::npos);
+    }
+  }
+}
+
+// Appends an integer, enum or bool.
+inline void AppendInteger(Kind kind, std::uint64_t bits, std::string* out) {
+  switch (kind) {
+    case Kind::kBool: return StrAppend(out, bits != 0 ? "true" : "false");
+    case Kind::kUint32:
+    case Kind::kFixed32: return StrAppend(out, static_cast<std::uint32_t>(bits));
+    case Kind::kUint64:
+    case Kind::kFixed64: return StrAppend(out, bits);
+    case Kind::kInt64:
+    case Kind::kSint64: return StrAppend(out, static_cast<std::int64_t>(bits));
+    default: return StrAppend(out, static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
+  }
+}
+// The value of a kFloat or kDouble.
+inline double RealOf(Kind kind, std::uint64_t bits) {
+  double value;
+  float single;
+  std::memcpy(&value, &bits, sizeof value);
+  std::memcpy(&single, &bits, sizeof single);
+  return kind == Kind::kFloat ? static_cast<double>(single) : value;
+}
+
+// Writes one text. one thread.
+class TextWriter : public TextWalk<TextWriter> {
+ public:
+  TextWriter(TextTables tables, std::string* out) : TextWalk(tables), out_(out) {}
+
+  // Writes the fields, or the message that an Any holds, if there is a table of it.
+  void WriteContents(const Message& message, std::string_view bytes) {
+    const Held held = IsAny(message) ? HeldBy(bytes) : Held();
+    if (held.table == nullptr) return WriteFields(message, bytes);
+    const std::string name = StrCat("[", held.url, "]");
+    Field field = kAnyFields[1];
+    field.name = name;
+    std::size_t count = 0;
+    WriteMessage(field, *held.table, held.value, &count);
+  }
+
+  void BeginValue(const Field& field, std::size_t) { Indent().append(field.name); }
+  void EndField(const Field&, std::size_t) {}
+  void ShowMessage(const Message& message, std::string_view bytes) {
+    out_->append(" {\n");
+    ++level_;
+    WriteContents(message, bytes);
+    --level_;
+    Indent().append("}\n");
+  }
+  void ShowBytes(const Field&, std::string_view value) { out_->append(": \"").append(CEscape(value)).append("\"\n"); }
+  void ShowNumber(const Field& field, std::uint64_t bits) {
+    out_->append(": ");
+    const bool is_real = field.kind == Kind::kFloat || field.kind == Kind::kDouble;
+    std::string_view name;
+    if (field.kind == Kind::kEnum)
+      name = EnumNameOf(field, static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
+    if (is_real)
+      AppendReal(RealOf(field.kind, bits), field.kind == Kind::kFloat, out_);
+    else if (!name.empty())
+      out_->append(name);
+    else
+      AppendInteger(field.kind, bits, out_);
+    out_->push_back('\n');
+  }
+  void OpenMap(const Field&) {}
+  void CloseMap(const Field&) {}
+  void ShowEntry(const Field& field, const Message& entry, std::string_view bytes, bool) {
+    std::size_t count = 0;
+    WriteMessage(field, entry, bytes, &count);
+  }
+
+ private:
+  std::string& Indent() { return out_->append(2 * static_cast<std::size_t>(level_), ' '); }
+
+  std::string* out_;
+  int level_ = 0;
+};
+
+}  // namespace detail
+
+// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, maps sorted,
+// numbers and escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so
+// are the bytes behind a mistake, to the end of their message.
+inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
+                       TextTables tables = kTensorTextTables) {
+  if (const Message* const table = detail::TableOf(message, tables))
+    detail::TextWriter(tables, out).WriteContents(*table, bytes);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/graph_tables.hpp ----
+// Tables that texts of graphs need: fields of the messages that the binary form reads with functions.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
+                                                        &wire::Schema<VariantTensorData>::message,
+                                                        &wire::kFunctionDefLibrary};
+inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
+// Tables for a text of type T.
+template <class T>
+inline constexpr wire::TextTables text_tables = kGraphTextTables;
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/graph_text.hpp ----
+// Graphs, ops and attrs from and to protobuf's text format (.pbtxt), with the tables of the binary form.
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
+// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
+// result is OK.
+// `tables` are the tables of messages that have functions of their own, and of messages within an Any.
+// InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
+// ResourceExhausted: memory or stack is too short.
+template <class T>
+Status ParseText(std::string_view text, T* object, wire::TextTables tables = detail::text_tables<T>) {
+  return detail::CatchAll("ParseText", [&]() -> Status {
+    std::string bytes;
+    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, tables));
+    T read;
+    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
+    *object = std::move(read);
+    return OkStatus();
+  });
+}
+// Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
+// The tensors' memory must be accessible to the host.
+template <class T>
+std::string ToText(const T& object, wire::TextTables tables = detail::text_tables<T>) {
+  std::string bytes, text;
+  wire::SerializeTo(object, &bytes);
+  wire::WireToText(wire::Schema<T>::message, bytes, &text, tables);
+  return text;
+}
+
+// Reads a GraphDef; returns the errors of ParseText. A senseless value of a constant or shape is not an error here, as
+// in ParseGraphDef.
+inline Result<GraphDef> ParseTextGraphDef(std::string_view text) {
+  GraphDef graph;
+  TENON_RETURN_IF_ERROR(ParseText(text, &graph));
+  return graph;
+}
+// Reads TensorFlow's OpList, "op { name: ... }"; returns the errors of ParseText.
+inline Result<SlimVector<OpDef>> ParseTextOpList(std::string_view text) {
+  detail::OpList list;
+  TENON_RETURN_IF_ERROR(ParseText(text, &list));
+  return std::move(list.op);
+}
+// Writes TensorFlow's OpList, in the layout of ToText.
+inline std::string OpListToText(Span<const OpDef> ops) {
+  return ToText(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/checkpoint_state.hpp ----
+// CheckpointState: the text file `checkpoint` in a folder, which names the newest checkpoint and those that are kept.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The checkpoints of a folder. Times are seconds since 1970.
+struct CheckpointState {
+  std::string model_checkpoint_path;  // prefix of the newest checkpoint
+  SlimVector<std::string> all_model_checkpoint_paths;  // from the oldest to the newest
+  SlimVector<double> all_model_checkpoint_timestamps;  // one for each of these, or none
+  double last_preserved_timestamp = 0;  // time of the last checkpoint that stays for good
+
+  friend bool operator==(const CheckpointState&, const CheckpointState&) = default;
+};
+
+namespace wire {
+template <>
+struct Schema<CheckpointState> {
+  static const Message message;
+};
+inline constexpr Field kCheckpointStateFields[] = {
+    MakeField<&CheckpointState::model_checkpoint_path>(1, "model_checkpoint_path"),
+    MakeField<&CheckpointState::all_model_checkpoint_paths>(2, "all_model_checkpoint_paths"),
+    MakeField<&CheckpointState::all_model_checkpoint_timestamps>(3, "all_model_checkpoint_timestamps"),
+    MakeField<&CheckpointState::last_preserved_timestamp>(4, "last_preserved_timestamp"),
+};
+inline constexpr Message Schema<CheckpointState>::message("CheckpointState", kCheckpointStateFields);
+}  // namespace wire
+
+namespace detail {
+
+inline bool IsAbsolutePath(std::string_view path) {
+  return StartsWith(path, "/") || (path.size() > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\'));
+}
+inline std::string JoinPath(std::string_view folder, std::string_view path) {
+  if (folder.empty() || IsAbsolutePath(path)) return std::string(path);
+  return StrCat(folder, folder.ends_with('/') ? "" : "/", path);
+}
+// The path as seen from the folder. Both begin in the same place; without that the path stays as it is.
+inline std::string RelativePath(std::string_view folder, std::string_view path) {
+  if (IsAbsolutePath(folder) != IsAbsolutePath(path)) return std::string(path);
+  const auto next = [](std::string_view* rest) {  // its next component, "" at the end; skips "." and doubled '/'
+    for (;;) {
+      const std::size_t slash = rest->find('/');
+      const std::string_view component = rest->substr(0, slash);
+      rest->remove_prefix(slash == rest->npos ? rest->size() : slash + 1);
+      if ((!component.empty() && component != ".") || rest->empty()) return component == "." ? "" : component;
+    }
+  };
+  std::string_view whole = path;
+  std::string_view from = next(&folder), rest = path, to = next(&rest);
+  while (!from.empty() && from == to && !rest.empty()) {
+    path = rest;
+    from = next(&folder);
+    to = next(&rest);
+  }
+  std::string ups;
+  for (; !from.empty(); from = next(&folder)) {
+    if (from == "..") return std::string(whole);
+    ups += "../";
+  }
+  while (StartsWith(path, "/") || StartsWith(path, "./")) path.remove_prefix(path[0] == '/' ? 1 : 2);
+  return ups.append(path);
+}
+inline bool CheckpointExists(const std::string& prefix) {
+  return FileExists(BundleIndexName(prefix)) || KindOf(prefix) == FileKind::kFile;
+}
+
+}  // namespace detail
+
+// Reads FOLDER/NAME. Paths in it that are not absolute get the folder before them. NotFound: no such file.
+// InvalidArgument: its text is not a CheckpointState, or names no newest checkpoint.
+inline Result<CheckpointState> ReadCheckpointState(const std::string& folder, std::string_view name = "checkpoint") {
+  const std::string path = detail::JoinPath(folder, name);
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kRead));
+  CheckpointState state;
+  if (const Status parsed = ParseText(wire::AsText(file.bytes()), &state); !parsed.ok())
+    return Status(parsed.code(), StrCat(path, ":", parsed.message()));
+  if (state.model_checkpoint_path.empty())
+    return errors::InvalidArgument("Invalid checkpoint state loaded from ", path, ": model_checkpoint_path is missing");
+  state.model_checkpoint_path = detail::JoinPath(folder, state.model_checkpoint_path);
+  for (std::string& checkpoint : state.all_model_checkpoint_paths) checkpoint = detail::JoinPath(folder, checkpoint);
+  return state;
+}
+
+// Writes FOLDER/NAME in one step. Paths are written as seen from the folder, so that the folder may move, unless they
+// begin elsewhere or `relative` is false. The newest path is added to the others where it is not the last of them.
+// InvalidArgument: another number of times than of paths. Returns the errors of WriteFile.
+inline Status WriteCheckpointState(const std::string& folder, CheckpointState state,
+                                   std::string_view name = "checkpoint", bool relative = true) {
+  SlimVector<std::string>& paths = state.all_model_checkpoint_paths;
+  if (state.model_checkpoint_path.empty())
+    return errors::InvalidArgument("WriteCheckpointState: model_checkpoint_path of '", folder, "' is empty");
+  if (paths.empty() || paths[paths.size() - 1] != state.model_checkpoint_path)
+    paths.push_back(state.model_checkpoint_path);
+  const std::size_t times = state.all_model_checkpoint_timestamps.size();
+  if (times != 0 && times != paths.size())
+    return errors::InvalidArgument("Checkpoint timestamps, if provided, must match checkpoint paths: ", times,
+                                   " times for ", paths.size(), " paths in '", folder, "'");
+  if (relative || !detail::IsAbsolutePath(folder)) {
+    state.model_checkpoint_path = detail::RelativePath(folder, state.model_checkpoint_path);
+    for (std::string& path : paths) path = detail::RelativePath(folder, path);
+  }
+  const std::string path = detail::JoinPath(folder, name);
+  TENON_RETURN_IF_ERROR(MakeFoldersOf(path));
+  return WriteFile(path, ToText(state));
+}
+
+// Returns the prefix of the newest checkpoint in the folder, for CheckpointReader::Open. NotFound: there is no file
+// `checkpoint`, or no checkpoint with the name in it. InvalidArgument: see ReadCheckpointState.
+inline Result<std::string> LatestCheckpoint(const std::string& folder, std::string_view name = "checkpoint") {
+  TENON_ASSIGN_OR_RETURN(CheckpointState state, ReadCheckpointState(folder, name));
+  if (!detail::CheckpointExists(state.model_checkpoint_path))
+    return errors::NotFound("Couldn't match files for checkpoint ", state.model_checkpoint_path);
+  return std::move(state.model_checkpoint_path);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/checkpoint_manager.hpp ----
+// CheckpointManager: names of a training's checkpoints, the file `checkpoint`, and the removal of old ones.
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Removes all files of a checkpoint of either format, its .meta file too. Its index goes first: what is left when the
+// process is killed is not a checkpoint. Without such files it does nothing. Errors of the system have the code that
+// fits.
+inline Status RemoveCheckpoint(const std::string& prefix) {
+  const std::string folder(detail::FolderOf(prefix));
+  const std::string inside = folder.empty() && !StartsWith(prefix, "/") ? "" : folder + "/";
+  const std::string base = prefix.substr(inside.size());
+  const std::string shard = "-????[0-9]-of-????[0-9]";  // with five '?' it has a trigraph
+  SlimVector<std::string> names, files;
+  const int error = detail::ListFolder(inside, &names);
+  if (error == ENOENT || error == ENOTDIR) return OkStatus();
+  if (error != 0) return detail::FileError("RemoveCheckpoint", inside, error);
+  std::sort(names.begin(), names.end());
+  files.push_back(detail::BundleIndexName(prefix));
+  for (const std::string& name : names) {
+    if (!StartsWith(name, base)) continue;
+    const std::string rest = name.substr(base.size());
+    if (rest.empty() || rest == ".meta" || detail::MatchesPattern(".data" + shard, rest) ||
+        detail::MatchesPattern(shard, rest))
+      files.push_back(inside + name);
+  }
+  for (const std::string& file : files) {
+    if (detail::KindOf(file) == detail::FileKind::kFile && std::remove(file.c_str()) != 0 && errno != ENOENT)
+      return detail::FileError("RemoveCheckpoint", file, errno);
+  }
+  return OkStatus();
+}
+
+// Options of CheckpointManager; the defaults are those of tf.compat.v1.train.Saver.
+struct CheckpointManagerOptions {
+  std::string name = "ckpt";  // checkpoints are FOLDER/NAME-NUMBER
+  int max_to_keep = 5;  // newest checkpoints that stay; 0: all
+  double keep_checkpoint_every_n_hours = 0;  // one of this many hours stays for good; 0: none
+};
+
+// Keeps the newest checkpoints of a folder, as tf.train.CheckpointManager does. one thread.
+//
+//   TENON_ASSIGN_OR_RETURN(CheckpointManager manager, CheckpointManager::Open("/models", {.max_to_keep = 3}));
+//   BundleWriter writer(manager.PrefixOf(step));  // Open, Add, Finish
+//   TENON_RETURN_IF_ERROR(manager.Add(manager.PrefixOf(step)));
+class CheckpointManager {
+ public:
+  // Goes on from the folder's file `checkpoint`, if there is one. `now` is in seconds since 1970. InvalidArgument: the
+  // file is not a CheckpointState, or an option is negative.
+  static Result<CheckpointManager> Open(const std::string& folder, CheckpointManagerOptions options = {},
+                                        double now = Now()) {
+    if (options.max_to_keep < 0 || !(options.keep_checkpoint_every_n_hours >= 0))
+      return errors::InvalidArgument("CheckpointManager: max_to_keep is ", options.max_to_keep,
+                                     " and keep_checkpoint_every_n_hours ", options.keep_checkpoint_every_n_hours,
+                                     "; 0 or more is right");
+    CheckpointManager manager(folder, std::move(options));
+    Result<CheckpointState> state = ReadCheckpointState(folder);
+    if (errors::IsNotFound(state.status())) {
+      manager.state_.last_preserved_timestamp = now - 1;
+      return manager;
+    }
+    TENON_RETURN_IF_ERROR(state.status());
+    manager.state_ = *std::move(state);
+    SlimVector<double>& times = manager.state_.all_model_checkpoint_timestamps;
+    if (times.size() != manager.checkpoints().size()) times = SlimVector<double>(manager.checkpoints().size(), now);
+    for (double& time : times) time = std::min(time, now);  // the clock was set back
+    manager.state_.last_preserved_timestamp = std::min(manager.state_.last_preserved_timestamp, now);
+    return manager;
+  }
+
+  // Returns FOLDER/NAME-NUMBER.
+  std::string PrefixOf(std::int64_t number) const {
+    return detail::JoinPath(folder_, StrCat(options_.name, "-", number));
+  }
+  // Number behind the newest prefix of this name plus one, or 1.
+  std::int64_t NextNumber() const {
+    std::int64_t last = 0, number = 0;
+    for (const std::string& path : checkpoints()) {
+      const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+      if (StartsWith(name, options_.name + "-") && ParseInt(name.substr(options_.name.size() + 1), &number))
+        last = std::max(last, number);
+    }
+    return last + 1;
+  }
+  const std::string& latest() const { return state_.model_checkpoint_path; }  // "": none
+  const SlimVector<std::string>& checkpoints() const { return state_.all_model_checkpoint_paths; }  // the newest last
+
+  // Makes a checkpoint that has been written the newest one, removes those that are too many and writes the file
+  // `checkpoint`. NotFound: no checkpoint has the prefix. Returns the errors of WriteCheckpointState and
+  // RemoveCheckpoint.
+  Status Add(const std::string& prefix, double now = Now()) {
+    if (!detail::CheckpointExists(prefix))
+      return errors::NotFound("CheckpointManager: there is no checkpoint '", prefix,
+                              "'; it must be written before Add");
+    const CheckpointState before = state_;
+    for (std::size_t i = 0; i < checkpoints().size(); ++i)
+      if (checkpoints()[i] == prefix) Forget(i--);
+    state_.model_checkpoint_path = prefix;
+    state_.all_model_checkpoint_paths.push_back(prefix);
+    state_.all_model_checkpoint_timestamps.push_back(now);
+    // The file names the new checkpoint before an old one goes, and is written again when it has gone.
+    if (const Status written = WriteCheckpointState(folder_, state_); !written.ok()) {
+      state_ = before;
+      return written;
+    }
+    if (options_.max_to_keep == 0 || checkpoints().size() <= static_cast<std::size_t>(options_.max_to_keep))
+      return OkStatus();
+    const double seconds = options_.keep_checkpoint_every_n_hours * 3600;
+    while (checkpoints().size() > static_cast<std::size_t>(options_.max_to_keep)) {
+      const double time = state_.all_model_checkpoint_timestamps[0];
+      const std::string path = checkpoints()[0];
+      Forget(0);
+      if (seconds > 0 && time - seconds >= state_.last_preserved_timestamp)
+        state_.last_preserved_timestamp = time;
+      else
+        TENON_RETURN_IF_ERROR(RemoveCheckpoint(path));
+    }
+    return WriteCheckpointState(folder_, state_);
+  }
+
+ private:
+  CheckpointManager(std::string folder, CheckpointManagerOptions options)
+      : folder_(std::move(folder)), options_(std::move(options)) {}
+
+  static double Now() { return static_cast<double>(SystemNanoseconds()) * 1e-9; }
+  void Forget(std::size_t i) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    state_.all_model_checkpoint_paths.erase(state_.all_model_checkpoint_paths.begin() + at);
+    state_.all_model_checkpoint_timestamps.erase(state_.all_model_checkpoint_timestamps.begin() + at);
+  }
+
+  std::string folder_;
+  CheckpointManagerOptions options_;
+  CheckpointState state_;
+};
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -22122,6 +24051,304 @@ inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/wire/json_writer.hpp ----
+// WireToJson: a message in protobuf's wire format to proto3's JSON mapping, by the message's table, in the layout of
+// protobuf's Python API.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// Appends "int64List" for "int64_list".
+inline void AppendCamelCase(std::string_view name, std::string* out) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    char c = name[i];
+    if (c == '_' && i + 1 < name.size()) {
+      c = name[++i];
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    out->push_back(c);
+  }
+}
+
+// Appends the text in quotes, in ASCII. Bytes that are not UTF-8 become U+FFFD.
+inline void AppendJsonText(std::string_view text, std::string* out) {
+  constexpr std::string_view kMeanings = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
+  const auto append_code = [out](std::uint32_t code) {
+    out->append("\\u");
+    for (int shift = 12; shift >= 0; shift -= 4) out->push_back("0123456789abcdef"[code >> shift & 15]);
+  };
+  out->push_back('"');
+  while (!text.empty()) {
+    std::size_t plain = 0;
+    while (plain < text.size() && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\')
+      ++plain;
+    out->append(text, 0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    std::uint32_t code = 0xfffd;
+    std::size_t size = Utf8Size(text);
+    if (size == 0)
+      size = 1;
+    else
+      code = Utf8Code(text.substr(0, size));
+    if (const std::size_t i = kMeanings.find(text[0]); i != std::string_view::npos) {
+      out->append({'\\', kLetters[i]});
+    } else if (code >= 0x10000) {
+      append_code(0xd800 + ((code - 0x10000) >> 10));
+      append_code(0xdc00 + ((code - 0x10000) & 0x3ff));
+    } else {
+      append_code(code);
+    }
+    text.remove_prefix(size);
+  }
+  out->push_back('"');
+}
+
+// Writes one text. one thread.
+class JsonWriter : public TextWalk<JsonWriter> {
+ public:
+  JsonWriter(TextTables tables, std::string* out) : TextWalk(tables), out_(out) {}
+
+  void BeginValue(const Field& field, std::size_t count) {
+    if (&field == without_name_) {
+      without_name_ = nullptr;
+      return;
+    }
+    if (count == 0) {
+      BeginName(field);
+      if (field.repeated) Open('[');
+    }
+    if (field.repeated) BeginItem();
+  }
+  void EndField(const Field& field, std::size_t) {
+    if (field.repeated) Close('[', ']');
+  }
+  void ShowMessage(const Message& message, std::string_view bytes) {
+    if (IsBoolValue(message)) return ShowAlone(message.fields[0], bytes);
+    Open('{');
+    if (IsAny(message))
+      ShowAny(HeldBy(bytes));
+    else
+      WriteFields(message, bytes);
+    Close('{', '}');
+  }
+  void ShowBytes(const Field& field, std::string_view value) {
+    if (field.kind != Kind::kBytes) return AppendJsonText(value, out_);
+    out_->push_back('"');
+    AppendBase64(value, out_);
+    out_->push_back('"');
+  }
+  void ShowNumber(const Field& field, std::uint64_t bits) {
+    switch (field.kind) {
+      case Kind::kFloat:
+      case Kind::kDouble: return ShowReal(RealOf(field.kind, bits), field.kind == Kind::kFloat);
+      case Kind::kInt64:
+      case Kind::kSint64:
+      case Kind::kUint64:
+      case Kind::kFixed64: break;
+      case Kind::kEnum:
+        if (const std::string_view name =
+                EnumNameOf(field, static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
+            !name.empty()) {
+          out_->append("\"").append(name).append("\"");
+          return;
+        }
+        [[fallthrough]];
+      default: return AppendInteger(field.kind, bits, out_);
+    }
+    out_->push_back('"');
+    AppendInteger(field.kind, bits, out_);
+    out_->push_back('"');
+  }
+  void OpenMap(const Field& field) {
+    BeginName(field);
+    Open('{');
+  }
+  void CloseMap(const Field&) { Close('{', '}'); }
+  void ShowEntry(const Field&, const Message& entry, std::string_view bytes, bool is_last) {
+    if (!is_last) return;
+    const Field &key_field = entry.fields[0], &value_field = entry.fields[1];
+    const Key key = KeyOf(entry, bytes);
+    BeginItem();
+    if (IsString(key_field.kind)) {
+      AppendJsonText(key.text, out_);
+    } else {
+      out_->push_back('"');
+      AppendInteger(key_field.kind, key.number, out_);
+      out_->push_back('"');
+    }
+    out_->append(": ");
+    ShowAlone(value_field, bytes);
+  }
+
+ private:
+  // Shows the field's value, or the default one, without the name.
+  void ShowAlone(const Field& field, std::string_view bytes) {
+    without_name_ = &field;
+    if (WriteField(field, bytes, false) != 0) return;
+    without_name_ = nullptr;
+    if (Table(field) != nullptr || field.kind == Kind::kMessage)
+      out_->append("{}");
+    else if (IsString(field.kind))
+      out_->append("\"\"");
+    else
+      ShowNumber(field, 0);
+  }
+  // Shows the type and the message's fields; without a table the bytes.
+  void ShowAny(const Held& held) {
+    if (held.url.empty() && held.value.empty()) return;
+    BeginItem();
+    out_->append("\"@type\": ");
+    AppendJsonText(held.url, out_);
+    if (held.table != nullptr && !IsAny(*held.table) && !IsBoolValue(*held.table))
+      return WriteFields(*held.table, held.value);
+    BeginName(kAnyFields[1]);
+    if (held.table != nullptr)
+      ShowMessage(*held.table, held.value);
+    else
+      ShowBytes(kAnyFields[1], held.value);
+  }
+  void ShowReal(double value, bool single) {
+    if (value != value)
+      out_->append("\"NaN\"");
+    else if (std::isinf(value))
+      out_->append(value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+    else
+      AppendReal(value, single, out_);
+  }
+  void Open(char bracket) {
+    out_->push_back(bracket);
+    ++level_;
+  }
+  void Close(char open, char close) {
+    --level_;
+    if (out_->back() != open) NewLine();
+    out_->push_back(close);
+  }
+  void BeginItem() {
+    if (out_->back() != '{' && out_->back() != '[') out_->push_back(',');
+    NewLine();
+  }
+  void BeginName(const Field& field) {
+    BeginItem();
+    out_->push_back('"');
+    AppendCamelCase(field.name, out_);
+    out_->append("\": ");
+  }
+  void NewLine() { out_->append("\n").append(2 * static_cast<std::size_t>(level_), ' '); }
+
+  std::string* out_;
+  const Field* without_name_ = nullptr;  // comes next: the value of a map, or of a BoolValue
+  int level_ = 0;
+};
+
+}  // namespace detail
+
+// Appends a serialised message to *out as JSON: names in camelCase, two blanks a level, maps sorted, ASCII alone, as
+// protobuf's json_format.MessageToJson writes it; an Any without a table of its type has its bytes as "value". Fields
+// that the table does not have are left out, and so are the bytes behind a mistake, to the end of their message.
+inline void WireToJson(const Message& message, std::string_view bytes, std::string* out,
+                       TextTables tables = kTensorTextTables) {
+  if (const Message* const table = detail::TableOf(message, tables))
+    detail::JsonWriter(tables, out).ShowMessage(*table, bytes);
+}
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/graph_json.hpp ----
+// Graphs, ops and attrs from and to protobuf's JSON mapping, with the tables of the binary form.
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Reads a message as JSON, of the types of ParseText (op/graph_def/graph_text.hpp). Changes *object only when the
+// result is OK. Names are in camelCase or as in the .proto files; bytes are base64, 64-bit integers numbers or texts.
+// `tables` are the tables of messages that have functions of their own, and of messages within an Any.
+// InvalidArgument: the text is not such a message ("line:column: path: ..."), or its values make no tensor or shape.
+// ResourceExhausted: memory or stack is too short.
+template <class T>
+Status ParseJson(std::string_view json, T* object, wire::TextTables tables = detail::text_tables<T>) {
+  return detail::CatchAll("ParseJson", [&]() -> Status {
+    std::string bytes;
+    TENON_RETURN_IF_ERROR(wire::JsonToWire(wire::Schema<T>::message, json, &bytes, tables));
+    T read;
+    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
+    *object = std::move(read);
+    return OkStatus();
+  });
+}
+// Writes a message as protobuf's json_format.MessageToJson does: "{\n  \"node\": [\n...". Maps are sorted. The tensors'
+// memory must be accessible to the host.
+template <class T>
+std::string ToJson(const T& object, wire::TextTables tables = detail::text_tables<T>) {
+  std::string bytes, json;
+  wire::SerializeTo(object, &bytes);
+  wire::WireToJson(wire::Schema<T>::message, bytes, &json, tables);
+  return json;
+}
+
+// Reads a GraphDef; returns the errors of ParseJson. A senseless value of a constant or shape is not an error here, as
+// in ParseGraphDef.
+inline Result<GraphDef> ParseJsonGraphDef(std::string_view json) {
+  GraphDef graph;
+  TENON_RETURN_IF_ERROR(ParseJson(json, &graph));
+  return graph;
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/json_graph.hpp ----
+// Graphs as JSON in files. A program with this header also has a ReadGraphFile, and so a Session::FromGraphFile, that
+// reads them: the content tells, not the name.
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Result<GraphDef> ReadJsonOfFile(std::string_view path, std::string_view json) {
+  Result<GraphDef> graph = ParseJsonGraphDef(json);
+  if (graph.ok()) return graph;
+  const std::string_view separator = errors::IsInvalidArgument(graph.status()) ? ":" : ": ";
+  return Status(graph.status().code(), StrCat(path, separator, graph.status().message()));
+}
+inline const bool fills_read_graph_json = FillExtension(&extensions.read_graph_json, &ReadJsonOfFile);
+
+}  // namespace detail
+
+// Returns the graph of a JSON file.
+// NotFound, and other errors of the system: the file cannot be opened.
+// InvalidArgument: the text is not a GraphDef ("path:line:column: ...").
+inline Result<GraphDef> ReadJsonGraphFile(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
+  Result<GraphDef> graph = detail::ReadJsonOfFile(path, wire::AsText(file.bytes()));
+  TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
+  return graph;
+}
+
+// Writes a graph as JSON, in the layout of ToJson. Returns the errors of WriteFile, with the path.
+inline Status WriteJsonGraphFile(const std::string& path, const GraphDef& graph) {
+  return detail::CatchAll("WriteJsonGraphFile", [&] { return WriteFile(path, ToJson(graph)); });
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/io/load_library.hpp ----
 // LoadLibrary: ops and kernels from a shared library, for a running binary (plugin.hpp says how such a library is
 // made).
@@ -22250,6 +24477,1480 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Re
   return errors::Unimplemented("LoadLibrary: '", path, "': this system has no dlopen");
 }
 #endif
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/meta_graph.hpp ----
+// SavedModelDef and MetaGraphDef: TensorFlow's SavedModel and MetaGraph messages as plain data, as they stand in
+// saved_model.pb and .meta files. op/graph_def/meta_graph_proto.hpp reads and writes them.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// An input or output of a signature: a tensor of the graph, or the tensors that a composite value consists of.
+struct TensorInfo {
+  struct CooSparse {  // the tensors of a SparseTensor
+    std::string values_tensor_name;
+    std::string indices_tensor_name;
+    std::string dense_shape_tensor_name;
+
+    friend bool operator==(const CooSparse&, const CooSparse&) = default;
+  };
+  struct CompositeTensor {  // for example a ragged tensor: flat values, then row splits from the outermost
+    std::string type_spec;  // serialised TypeSpecProto, kept as it came
+    SlimVector<TensorInfo> components;
+
+    friend bool operator==(const CompositeTensor& a, const CompositeTensor& b) {
+      return a.type_spec == b.type_spec && a.components == b.components;
+    }
+  };
+
+  // One of these three is set.
+  std::string name;  // "node:1"
+  std::optional<CooSparse> coo_sparse;
+  std::optional<CompositeTensor> composite_tensor;
+  DataType dtype = DataType::kInvalid;  // a composite value has that of its dense tensor
+  std::optional<PartialTensorShape> tensor_shape;
+
+  friend bool operator==(const TensorInfo& a, const TensorInfo& b) {
+    return a.name == b.name && a.coo_sparse == b.coo_sparse && a.composite_tensor == b.composite_tensor &&
+           a.dtype == b.dtype && a.tensor_shape == b.tensor_shape;
+  }
+};
+
+// The inputs and outputs of a computation by the caller's names. The maps are sorted by key.
+struct SignatureDef {
+  using TensorMap = SlimVector<std::pair<std::string, TensorInfo>>;
+
+  TensorMap inputs;
+  TensorMap outputs;
+  std::string method_name;  // "tensorflow/serving/predict"
+  SlimVector<std::pair<std::string, Tensor>> defaults;  // values of inputs that a caller leaves out
+
+  const TensorInfo* FindInput(std::string_view key) const { return Find(inputs, key); }  // null: no such key
+  const TensorInfo* FindOutput(std::string_view key) const { return Find(outputs, key); }  // null: no such key
+
+ private:
+  static const TensorInfo* Find(const TensorMap& map, std::string_view key) {
+    for (const auto& [name, info] : map) {
+      if (name == key) return &info;
+    }
+    return nullptr;
+  }
+};
+
+// A file in the folder `assets`, and the tensor that is fed with its path.
+struct AssetFileDef {
+  TensorInfo tensor_info;
+  std::string filename;  // without folders
+
+  friend bool operator==(const AssetFileDef&, const AssetFileDef&) = default;
+};
+
+// A google.protobuf.Any: a message of the type that the URL ends with.
+struct AnyMessage {
+  std::string type_url;  // "type.googleapis.com/tensorflow.AssetFileDef"
+  std::string value;  // the serialised message
+
+  friend bool operator==(const AnyMessage&, const AnyMessage&) = default;
+};
+
+// A list in a MetaGraph's map of collections. One of the members is set.
+struct CollectionDef {
+  struct NodeList {  // nodes or tensors of the graph
+    SlimVector<std::string> value;  // names
+
+    friend bool operator==(const NodeList&, const NodeList&) = default;
+  };
+  struct BytesList {  // a list of bytes values
+    SlimVector<std::string> value;  // serialised messages, as a rule VariableDef
+
+    friend bool operator==(const BytesList&, const BytesList&) = default;
+  };
+  struct Int64List {  // a list of int64 values
+    SlimVector<std::int64_t> value;
+
+    friend bool operator==(const Int64List&, const Int64List&) = default;
+  };
+  struct FloatList {  // a list of float values
+    SlimVector<float> value;
+
+    friend bool operator==(const FloatList&, const FloatList&) = default;
+  };
+  struct AnyList {  // messages of any types
+    SlimVector<AnyMessage> value;
+
+    friend bool operator==(const AnyList&, const AnyList&) = default;
+  };
+  std::optional<NodeList> node_list;
+  std::optional<BytesList> bytes_list;
+  std::optional<Int64List> int64_list;
+  std::optional<FloatList> float_list;
+  std::optional<AnyList> any_list;
+
+  friend bool operator==(const CollectionDef&, const CollectionDef&) = default;
+};
+
+// Names of the tensors and nodes that save and restore a graph's variables. All empty: the graph has no saver.
+struct SaverDef {
+  enum class Version : std::int32_t { kLegacy = 0, kV1 = 1, kV2 = 2 };  // format of the checkpoint; kV2 is a bundle
+
+  std::string filename_tensor_name;  // is fed with the prefix of the checkpoint
+  std::string save_tensor_name;  // its run saves
+  std::string restore_op_name;  // its run restores
+  std::int32_t max_to_keep = 0;  // newest checkpoints that stay; 0: all
+  bool sharded = false;
+  float keep_checkpoint_every_n_hours = 0;
+  Version version = Version::kLegacy;
+
+  friend bool operator==(const SaverDef&, const SaverDef&) = default;
+};
+
+// A graph with its signatures, saver, assets and collections.
+struct MetaGraphDef {
+  struct MetaInfoDef {  // the writer, and the tags
+    std::string meta_graph_version;
+    std::string stripped_op_list;  // serialised OpList, kept as it came (ParseOpList)
+    std::optional<AnyMessage> any_info;
+    SlimVector<std::string> tags;  // in any order
+    std::string tensorflow_version;
+    std::string tensorflow_git_version;
+    bool stripped_default_attrs = false;
+    FunctionDef::StringMap function_aliases;  // name in the library -> name that the user chose; sorted
+
+    friend bool operator==(const MetaInfoDef&, const MetaInfoDef&) = default;
+  };
+
+  MetaInfoDef meta_info_def;
+  GraphDef graph_def;
+  SaverDef saver_def;
+  SlimVector<std::pair<std::string, CollectionDef>> collection_def;  // sorted by name
+  SlimVector<std::pair<std::string, SignatureDef>> signature_def;  // sorted by name
+  SlimVector<AssetFileDef> asset_file_def;
+  std::string object_graph_def;  // serialised SavedObjectGraph, kept as it came (op/graph_def/object_graph.hpp)
+
+  // Null: no such name.
+  const CollectionDef* FindCollection(std::string_view name) const { return Find(collection_def, name); }
+  // Null: no such name.
+  const SignatureDef* FindSignature(std::string_view name) const { return Find(signature_def, name); }
+
+ private:
+  template <class T>
+  static const T* Find(const SlimVector<std::pair<std::string, T>>& map, std::string_view key) {
+    for (const auto& [name, value] : map) {
+      if (name == key) return &value;
+    }
+    return nullptr;
+  }
+};
+
+// The content of saved_model.pb: one graph for each set of tags.
+struct SavedModelDef {
+  std::int64_t saved_model_schema_version = 0;  // 1 in every file until now
+  SlimVector<MetaGraphDef> meta_graphs;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/object_graph.hpp ----
+// TrackableObjectGraph and SavedObjectGraph: the trees of Python objects in TensorFlow 2's checkpoints (the tensor
+// _CHECKPOINTABLE_OBJECT_GRAPH) and SavedModels (MetaGraphDef::object_graph_def) as plain data.
+// op/graph_def/object_graph_proto.hpp reads and writes them.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// A google.protobuf.BoolValue: a bool that may be absent.
+struct BoolValue {
+  bool value = false;
+
+  friend bool operator==(const BoolValue&, const BoolValue&) = default;
+};
+
+// The objects of a checkpoint. Node 0 is the root.
+struct TrackableObjectGraph {
+  struct ObjectReference {  // a child, by the name of its attribute
+    std::int32_t node_id = 0;
+    std::string local_name;
+
+    friend bool operator==(const ObjectReference&, const ObjectReference&) = default;
+  };
+  struct SerializedTensor {  // a tensor of the object in the checkpoint
+    std::string name;  // "VARIABLE_VALUE"
+    std::string full_name;  // name of the variable in Python
+    std::string checkpoint_key;  // name of the tensor in the checkpoint
+
+    friend bool operator==(const SerializedTensor&, const SerializedTensor&) = default;
+  };
+  struct SlotVariableReference {  // an optimizer's variable for another variable
+    std::int32_t original_variable_node_id = 0;
+    std::string slot_name;
+    std::int32_t slot_variable_node_id = 0;
+
+    friend bool operator==(const SlotVariableReference&, const SlotVariableReference&) = default;
+  };
+  struct RegisteredSaver {  // functions of Python that save and restore the object
+    std::string name;
+    std::string object_name;
+
+    friend bool operator==(const RegisteredSaver&, const RegisteredSaver&) = default;
+  };
+  struct TrackableObject {  // one object
+    SlimVector<ObjectReference> children;
+    SlimVector<SerializedTensor> attributes;
+    SlimVector<SlotVariableReference> slot_variables;
+    std::optional<RegisteredSaver> registered_saver;
+    std::optional<BoolValue> has_checkpoint_values;
+
+    friend bool operator==(const TrackableObject&, const TrackableObject&) = default;
+  };
+
+  SlimVector<TrackableObject> nodes;
+
+  friend bool operator==(const TrackableObjectGraph&, const TrackableObjectGraph&) = default;
+};
+
+// An object of a class that the program defines.
+struct SavedUserObject {
+  std::string identifier;  // "_generic_user_object", "trackable_list_wrapper"
+  VersionDef version;
+  std::string metadata;
+
+  friend bool operator==(const SavedUserObject&, const SavedUserObject&) = default;
+};
+// A file in MetaGraphDef::asset_file_def.
+struct SavedAsset {
+  std::int32_t asset_file_def_index = 0;
+
+  friend bool operator==(const SavedAsset&, const SavedAsset&) = default;
+};
+// A tf.function: the traces of it that were saved.
+struct SavedFunction {
+  SlimVector<std::string> concrete_functions;  // names in SavedObjectGraph::concrete_functions
+  std::string function_spec;  // serialised FunctionSpec, kept as it came
+
+  friend bool operator==(const SavedFunction&, const SavedFunction&) = default;
+};
+// Replicated variables: when copies agree, and how they become one value.
+enum class VariableSynchronization : std::int32_t { kAuto = 0, kNone = 1, kOnWrite = 2, kOnRead = 3 };
+enum class VariableAggregation : std::int32_t { kNone = 0, kSum = 1, kMean = 2, kOnlyFirstReplica = 3 };
+// A variable; its value stands in the checkpoint.
+struct SavedVariable {
+  DataType dtype = DataType::kInvalid;
+  std::optional<PartialTensorShape> shape;
+  bool trainable = false;
+  VariableSynchronization synchronization = VariableSynchronization::kAuto;
+  VariableAggregation aggregation = VariableAggregation::kNone;
+  std::string name;
+  std::string device;
+  SlimVector<SavedVariable> experimental_distributed_variable_components;
+
+  friend bool operator==(const SavedVariable& a, const SavedVariable& b) {
+    return a.dtype == b.dtype && a.shape == b.shape && a.trainable == b.trainable &&
+           a.synchronization == b.synchronization && a.aggregation == b.aggregation && a.name == b.name &&
+           a.device == b.device &&
+           a.experimental_distributed_variable_components == b.experimental_distributed_variable_components;
+  }
+};
+// One trace of a function, without its tf.function.
+struct SavedBareConcreteFunction {
+  std::string concrete_function_name;
+  SlimVector<std::string> argument_keywords;
+  std::int64_t allowed_positional_arguments = 0;
+  std::string function_spec;  // serialised FunctionSpec, kept as it came
+
+  friend bool operator==(const SavedBareConcreteFunction&, const SavedBareConcreteFunction&) = default;
+};
+// A captured constant.
+struct SavedConstant {
+  std::string operation;  // name of a Const node
+
+  friend bool operator==(const SavedConstant&, const SavedConstant&) = default;
+};
+// A table or another resource; its children create and initialise it.
+struct SavedResource {
+  std::string device;
+
+  friend bool operator==(const SavedResource&, const SavedResource&) = default;
+};
+// A tensor of another function.
+struct CapturedTensor {
+  std::string name;  // name of a tensor in the function
+  std::string concrete_function;
+
+  friend bool operator==(const CapturedTensor&, const CapturedTensor&) = default;
+};
+// Functions that save and restore an attribute of an object, as numbers of nodes.
+struct SaveableObject {
+  std::int32_t save_function = 0;
+  std::int32_t restore_function = 0;
+
+  friend bool operator==(const SaveableObject&, const SaveableObject&) = default;
+};
+// One trace of a tf.function: a function of the graph's library.
+struct SavedConcreteFunction {
+  SlimVector<std::int32_t> bound_inputs;  // nodes of the object graph that are its last arguments
+  std::string canonicalized_input_signature;  // serialised StructuredValue, kept as it came
+  std::string output_signature;  // serialised StructuredValue, kept as it came
+
+  friend bool operator==(const SavedConcreteFunction&, const SavedConcreteFunction&) = default;
+};
+
+// An object of a SavedModel. At most one of the members from user_object to captured_tensor is set.
+struct SavedObject {
+  SlimVector<TrackableObjectGraph::ObjectReference> children;
+  SlimVector<TrackableObjectGraph::SlotVariableReference> slot_variables;
+  std::optional<SavedUserObject> user_object;
+  std::optional<SavedAsset> asset;
+  std::optional<SavedFunction> function;
+  std::optional<SavedVariable> variable;
+  std::optional<SavedBareConcreteFunction> bare_concrete_function;
+  std::optional<SavedConstant> constant;
+  std::optional<SavedResource> resource;
+  std::optional<CapturedTensor> captured_tensor;
+  SlimVector<std::pair<std::string, SaveableObject>> saveable_objects;  // sorted by name
+  std::string registered_name;
+  std::optional<AnyMessage> serialized_user_proto;
+  SlimVector<TrackableObjectGraph::ObjectReference> dependencies;
+  std::string registered_saver;
+
+  friend bool operator==(const SavedObject&, const SavedObject&) = default;
+};
+
+// The objects of a SavedModel. Node 0 is the root.
+struct SavedObjectGraph {
+  SlimVector<SavedObject> nodes;
+  SlimVector<std::pair<std::string, SavedConcreteFunction>> concrete_functions;  // sorted by name
+
+  friend bool operator==(const SavedObjectGraph&, const SavedObjectGraph&) = default;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/struct_text.hpp ----
+// Tables of messages that SavedModels keep as they came: StructuredValue, TypeSpecProto and FunctionSpec, by which
+// TensorFlow's Python describes arguments and results. No struct has them; text and JSON need their fields.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+struct StructuredValueTable {
+  static const Message message;
+};
+struct TypeSpecTable {
+  static const Message message;
+};
+
+namespace detail {
+
+inline constexpr Field kPairFields[] = {WireField(1, "key", Kind::kString),
+                                        WireField(2, "value", Kind::kMessage, false, &StructuredValueTable::message)};
+inline constexpr Message kDictEntry("DictValue.FieldsEntry", kPairFields);
+inline constexpr Message kPairValue("PairValue", kPairFields);
+inline constexpr Field kListValueFields[] = {
+    WireField(1, "values", Kind::kMessage, true, &StructuredValueTable::message)};
+inline constexpr Message kListValue("ListValue", kListValueFields);
+inline constexpr Message kTupleValue("TupleValue", kListValueFields);
+inline constexpr Field kDictValueFields[] = {WireField(1, "fields", Kind::kMessage, true, &kDictEntry)};
+inline constexpr Message kDictValue("DictValue", kDictValueFields);
+inline constexpr Field kNamedTupleValueFields[] = {WireField(1, "name", Kind::kString),
+                                                   WireField(2, "values", Kind::kMessage, true, &kPairValue)};
+inline constexpr Message kNamedTupleValue("NamedTupleValue", kNamedTupleValueFields);
+inline constexpr Message kNoneValue("NoneValue", Span<const Field>());
+inline constexpr Field kTensorSpecFields[] = {WireField(1, "name", Kind::kString),
+                                              WireField(2, "shape", Kind::kMessage, false, &kShape),
+                                              WireField(3, "dtype", Kind::kEnum)};
+inline constexpr Message kTensorSpec("TensorSpecProto", kTensorSpecFields);
+inline constexpr Field kBoundedTensorSpecFields[] = {
+    WireField(1, "name", Kind::kString), WireField(2, "shape", Kind::kMessage, false, &kShape),
+    WireField(3, "dtype", Kind::kEnum), WireField(4, "minimum", Kind::kMessage, false, &kTensor),
+    WireField(5, "maximum", Kind::kMessage, false, &kTensor)};
+inline constexpr Message kBoundedTensorSpec("BoundedTensorSpecProto", kBoundedTensorSpecFields);
+
+constexpr Field StructMember(std::uint32_t number, std::string_view name, Kind kind, const Message* message = nullptr) {
+  return WireField(number, name, kind, false, message, Role::kInOneof);
+}
+inline constexpr Field kStructuredValueFields[] = {
+    StructMember(1, "none_value", Kind::kMessage, &kNoneValue),
+    StructMember(11, "float64_value", Kind::kDouble),
+    StructMember(12, "int64_value", Kind::kSint64),
+    StructMember(13, "string_value", Kind::kString),
+    StructMember(14, "bool_value", Kind::kBool),
+    StructMember(31, "tensor_shape_value", Kind::kMessage, &kShape),
+    StructMember(32, "tensor_dtype_value", Kind::kEnum),
+    StructMember(33, "tensor_spec_value", Kind::kMessage, &kTensorSpec),
+    StructMember(34, "type_spec_value", Kind::kMessage, &TypeSpecTable::message),
+    StructMember(35, "bounded_tensor_spec_value", Kind::kMessage, &kBoundedTensorSpec),
+    StructMember(51, "list_value", Kind::kMessage, &kListValue),
+    StructMember(52, "tuple_value", Kind::kMessage, &kTupleValue),
+    StructMember(53, "dict_value", Kind::kMessage, &kDictValue),
+    StructMember(54, "named_tuple_value", Kind::kMessage, &kNamedTupleValue),
+    StructMember(55, "tensor_value", Kind::kMessage, &kTensor),
+    StructMember(56, "numpy_value", Kind::kMessage, &kTensor),
+};
+inline constexpr Field kTypeSpecFields[] = {
+    WireField(1, "type_spec_class", Kind::kEnum, false, nullptr, Role::kTypeSpecClass),
+    WireField(2, "type_state", Kind::kMessage, false, &StructuredValueTable::message),
+    WireField(3, "type_spec_class_name", Kind::kString),
+    WireField(4, "num_flat_components", Kind::kInt32),
+};
+inline constexpr Field kFunctionSpecFields[] = {
+    WireField(1, "fullargspec", Kind::kMessage, false, &StructuredValueTable::message),
+    WireField(2, "is_method", Kind::kBool),
+    WireField(5, "input_signature", Kind::kMessage, false, &StructuredValueTable::message),
+    WireField(6, "jit_compile", Kind::kEnum, false, nullptr, Role::kJitCompile),
+};
+
+}  // namespace detail
+
+inline constexpr Message StructuredValueTable::message("StructuredValue", detail::kStructuredValueFields);
+inline constexpr Message TypeSpecTable::message("TypeSpecProto", detail::kTypeSpecFields);
+inline constexpr Message kFunctionSpec("FunctionSpec", detail::kFunctionSpecFields);
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/object_graph_proto.hpp ----
+// TrackableObjectGraph and SavedObjectGraph from and to TensorFlow's serialised messages.
+#include <cstddef>
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+inline void SortSavedObject(void* object) { SortByKey(&static_cast<SavedObject*>(object)->saveable_objects); }
+inline void SortSavedObjectGraph(void* object) {
+  SortByKey(&static_cast<SavedObjectGraph*>(object)->concrete_functions);
+}
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(AnyMessage);
+TENON_DETAIL_SCHEMA(TrackableObjectGraph);
+TENON_DETAIL_SCHEMA(TrackableObjectGraph::ObjectReference);
+TENON_DETAIL_SCHEMA(TrackableObjectGraph::SerializedTensor);
+TENON_DETAIL_SCHEMA(TrackableObjectGraph::SlotVariableReference);
+TENON_DETAIL_SCHEMA(TrackableObjectGraph::RegisteredSaver);
+TENON_DETAIL_SCHEMA(BoolValue);
+TENON_DETAIL_SCHEMA(TrackableObjectGraph::TrackableObject);
+TENON_DETAIL_SCHEMA(SavedUserObject);
+TENON_DETAIL_SCHEMA(SavedAsset);
+TENON_DETAIL_SCHEMA(SavedFunction);
+TENON_DETAIL_SCHEMA(SavedVariable);
+TENON_DETAIL_SCHEMA(SavedBareConcreteFunction);
+TENON_DETAIL_SCHEMA(SavedConstant);
+TENON_DETAIL_SCHEMA(SavedResource);
+TENON_DETAIL_SCHEMA(CapturedTensor);
+TENON_DETAIL_SCHEMA(SaveableObject);
+TENON_DETAIL_SCHEMA(std::pair<std::string, SaveableObject>);
+TENON_DETAIL_SCHEMA(SavedConcreteFunction);
+TENON_DETAIL_SCHEMA(std::pair<std::string, SavedConcreteFunction>);
+TENON_DETAIL_SCHEMA(SavedObject);
+TENON_DETAIL_SCHEMA(SavedObjectGraph);
+#undef TENON_DETAIL_SCHEMA
+inline constexpr Field kAnyMessageFields[] = {MakeField<&AnyMessage::type_url>(1, "type_url"),
+                                              OfBytes(MakeField<&AnyMessage::value>(2, "value"))};
+inline constexpr Message Schema<AnyMessage>::message("google.protobuf.Any", kAnyMessageFields);
+
+inline constexpr Field kObjectReferenceFields[] = {
+    MakeField<&TrackableObjectGraph::ObjectReference::node_id>(1, "node_id"),
+    MakeField<&TrackableObjectGraph::ObjectReference::local_name>(2, "local_name"),
+};
+inline constexpr Message Schema<TrackableObjectGraph::ObjectReference>::message(
+    "TrackableObjectGraph.TrackableObject.ObjectReference", kObjectReferenceFields);
+inline constexpr Field kSerializedTensorFields[] = {
+    MakeField<&TrackableObjectGraph::SerializedTensor::name>(1, "name"),
+    MakeField<&TrackableObjectGraph::SerializedTensor::full_name>(2, "full_name"),
+    MakeField<&TrackableObjectGraph::SerializedTensor::checkpoint_key>(3, "checkpoint_key"),
+};
+inline constexpr Message Schema<TrackableObjectGraph::SerializedTensor>::message(
+    "TrackableObjectGraph.TrackableObject.SerializedTensor", kSerializedTensorFields);
+inline constexpr Field kSlotVariableFields[] = {
+    MakeField<&TrackableObjectGraph::SlotVariableReference::original_variable_node_id>(1, "original_variable_node_id"),
+    MakeField<&TrackableObjectGraph::SlotVariableReference::slot_name>(2, "slot_name"),
+    MakeField<&TrackableObjectGraph::SlotVariableReference::slot_variable_node_id>(3, "slot_variable_node_id"),
+};
+inline constexpr Message Schema<TrackableObjectGraph::SlotVariableReference>::message(
+    "TrackableObjectGraph.TrackableObject.SlotVariableReference", kSlotVariableFields);
+inline constexpr Field kRegisteredSaverFields[] = {
+    MakeField<&TrackableObjectGraph::RegisteredSaver::name>(1, "name"),
+    MakeField<&TrackableObjectGraph::RegisteredSaver::object_name>(2, "object_name"),
+};
+inline constexpr Message Schema<TrackableObjectGraph::RegisteredSaver>::message("RegisteredSaver",
+                                                                                kRegisteredSaverFields);
+inline constexpr Field kBoolValueFields[] = {MakeField<&BoolValue::value>(1, "value")};
+inline constexpr Message Schema<BoolValue>::message("google.protobuf.BoolValue", kBoolValueFields);
+inline constexpr Field kTrackableObjectFields[] = {
+    MakeField<&TrackableObjectGraph::TrackableObject::children>(1, "children"),
+    MakeField<&TrackableObjectGraph::TrackableObject::attributes>(2, "attributes"),
+    MakeField<&TrackableObjectGraph::TrackableObject::slot_variables>(3, "slot_variables"),
+    MakeField<&TrackableObjectGraph::TrackableObject::registered_saver>(4, "registered_saver"),
+    MakeField<&TrackableObjectGraph::TrackableObject::has_checkpoint_values>(5, "has_checkpoint_values"),
+};
+inline constexpr Message Schema<TrackableObjectGraph::TrackableObject>::message("TrackableObjectGraph.TrackableObject",
+                                                                                kTrackableObjectFields);
+inline constexpr Field kTrackableObjectGraphFields[] = {MakeField<&TrackableObjectGraph::nodes>(1, "nodes")};
+inline constexpr Message Schema<TrackableObjectGraph>::message("TrackableObjectGraph", kTrackableObjectGraphFields);
+
+inline constexpr Field kSavedUserObjectFields[] = {
+    MakeField<&SavedUserObject::identifier>(1, "identifier"),
+    MakeField<&SavedUserObject::version>(2, "version"),
+    MakeField<&SavedUserObject::metadata>(3, "metadata"),
+};
+inline constexpr Message Schema<SavedUserObject>::message("SavedUserObject", kSavedUserObjectFields);
+inline constexpr Field kSavedAssetFields[] = {MakeField<&SavedAsset::asset_file_def_index>(1, "asset_file_def_index")};
+inline constexpr Message Schema<SavedAsset>::message("SavedAsset", kSavedAssetFields);
+inline constexpr Field kSavedFunctionFields[] = {
+    MakeField<&SavedFunction::concrete_functions>(1, "concrete_functions"),
+    MakeFieldKept<&SavedFunction::function_spec>(2, "function_spec", &kFunctionSpec),
+};
+inline constexpr Message Schema<SavedFunction>::message("SavedFunction", kSavedFunctionFields);
+inline constexpr Field kSavedVariableFields[] = {
+    MakeField<&SavedVariable::dtype>(1, "dtype"),
+    MakeField<&SavedVariable::shape>(2, "shape"),
+    MakeField<&SavedVariable::trainable>(3, "trainable"),
+    MakeFieldEnum<&SavedVariable::synchronization>(4, "synchronization", Role::kVariableSynchronization),
+    MakeFieldEnum<&SavedVariable::aggregation>(5, "aggregation", Role::kVariableAggregation),
+    MakeField<&SavedVariable::name>(6, "name"),
+    MakeField<&SavedVariable::device>(7, "device"),
+    MakeField<&SavedVariable::experimental_distributed_variable_components>(
+        8, "experimental_distributed_variable_components"),
+};
+inline constexpr Message Schema<SavedVariable>::message("SavedVariable", kSavedVariableFields);
+inline constexpr Field kSavedBareConcreteFunctionFields[] = {
+    MakeField<&SavedBareConcreteFunction::concrete_function_name>(1, "concrete_function_name"),
+    MakeField<&SavedBareConcreteFunction::argument_keywords>(2, "argument_keywords"),
+    MakeField<&SavedBareConcreteFunction::allowed_positional_arguments>(3, "allowed_positional_arguments"),
+    MakeFieldKept<&SavedBareConcreteFunction::function_spec>(4, "function_spec", &kFunctionSpec),
+};
+inline constexpr Message Schema<SavedBareConcreteFunction>::message("SavedBareConcreteFunction",
+                                                                    kSavedBareConcreteFunctionFields);
+inline constexpr Field kSavedConstantFields[] = {MakeField<&SavedConstant::operation>(1, "operation")};
+inline constexpr Message Schema<SavedConstant>::message("SavedConstant", kSavedConstantFields);
+inline constexpr Field kSavedResourceFields[] = {MakeField<&SavedResource::device>(1, "device")};
+inline constexpr Message Schema<SavedResource>::message("SavedResource", kSavedResourceFields);
+inline constexpr Field kCapturedTensorFields[] = {
+    MakeField<&CapturedTensor::name>(1, "name"),
+    MakeField<&CapturedTensor::concrete_function>(2, "concrete_function"),
+};
+inline constexpr Message Schema<CapturedTensor>::message("CapturedTensor", kCapturedTensorFields);
+inline constexpr Field kSaveableObjectFields[] = {
+    MakeField<&SaveableObject::save_function>(2, "save_function"),
+    MakeField<&SaveableObject::restore_function>(3, "restore_function"),
+};
+inline constexpr Message Schema<SaveableObject>::message("SaveableObject", kSaveableObjectFields);
+inline constexpr Field kSaveableEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, SaveableObject>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, SaveableObject>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, SaveableObject>>::message("SavedObject.SaveableObjectsEntry",
+                                                                                 kSaveableEntryFields);
+inline constexpr Field kSavedConcreteFunctionFields[] = {
+    MakeField<&SavedConcreteFunction::bound_inputs>(2, "bound_inputs"),
+    MakeFieldKept<&SavedConcreteFunction::canonicalized_input_signature>(3, "canonicalized_input_signature",
+                                                                         &StructuredValueTable::message),
+    MakeFieldKept<&SavedConcreteFunction::output_signature>(4, "output_signature", &StructuredValueTable::message),
+};
+inline constexpr Message Schema<SavedConcreteFunction>::message("SavedConcreteFunction", kSavedConcreteFunctionFields);
+inline constexpr Field kConcreteFunctionEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, SavedConcreteFunction>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, SavedConcreteFunction>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, SavedConcreteFunction>>::message(
+    "SavedObjectGraph.ConcreteFunctionsEntry", kConcreteFunctionEntryFields);
+
+inline constexpr Field kSavedObjectFields[] = {
+    MakeField<&SavedObject::children>(1, "children"),
+    MakeField<&SavedObject::slot_variables>(3, "slot_variables"),
+    MakeFieldInOneof<&SavedObject::user_object>(4, "user_object"),
+    MakeFieldInOneof<&SavedObject::asset>(5, "asset"),
+    MakeFieldInOneof<&SavedObject::function>(6, "function"),
+    MakeFieldInOneof<&SavedObject::variable>(7, "variable"),
+    MakeFieldInOneof<&SavedObject::bare_concrete_function>(8, "bare_concrete_function"),
+    MakeFieldInOneof<&SavedObject::constant>(9, "constant"),
+    MakeFieldInOneof<&SavedObject::resource>(10, "resource"),
+    MakeField<&SavedObject::saveable_objects>(11, "saveable_objects"),
+    MakeFieldInOneof<&SavedObject::captured_tensor>(12, "captured_tensor"),
+    MakeField<&SavedObject::registered_name>(13, "registered_name"),
+    MakeField<&SavedObject::serialized_user_proto>(14, "serialized_user_proto"),
+    MakeField<&SavedObject::dependencies>(15, "dependencies"),
+    MakeField<&SavedObject::registered_saver>(16, "registered_saver"),
+};
+inline constexpr Message Schema<SavedObject>::message("SavedObject", kSavedObjectFields,
+                                                      &tenon::detail::SortSavedObject);
+inline constexpr Field kSavedObjectGraphFields[] = {
+    MakeField<&SavedObjectGraph::nodes>(1, "nodes"),
+    MakeField<&SavedObjectGraph::concrete_functions>(2, "concrete_functions"),
+};
+inline constexpr Message Schema<SavedObjectGraph>::message("SavedObjectGraph", kSavedObjectGraphFields,
+                                                           &tenon::detail::SortSavedObjectGraph);
+
+}  // namespace wire
+
+// Reads a checkpoint's object graph. DataLoss, with the byte's offset: the bytes are not such a message.
+inline Result<TrackableObjectGraph> ParseTrackableObjectGraph(Span<const std::byte> bytes) {
+  return detail::ParseProto<TrackableObjectGraph>(bytes);
+}
+// Reads a SavedModel's object graph. DataLoss, with the byte's offset: the bytes are not such a message.
+inline Result<SavedObjectGraph> ParseSavedObjectGraph(Span<const std::byte> bytes) {
+  return detail::ParseProto<SavedObjectGraph>(bytes);
+}
+// Serialised forms are canonical, as SerializeGraphDef's are.
+inline std::string SerializeTrackableObjectGraph(const TrackableObjectGraph& graph) {
+  return detail::SerializeProto(graph);
+}
+inline std::string SerializeSavedObjectGraph(const SavedObjectGraph& graph) { return detail::SerializeProto(graph); }
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/meta_graph_proto.hpp ----
+// SavedModelDef, MetaGraphDef and their parts from and to TensorFlow's serialised messages and text format.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+inline void SortSignatureMaps(void* object) {
+  SignatureDef& signature = *static_cast<SignatureDef*>(object);
+  SortByKey(&signature.inputs);
+  SortByKey(&signature.outputs);
+  SortByKey(&signature.defaults);
+}
+inline void SortMetaGraphMaps(void* object) {
+  MetaGraphDef& meta_graph = *static_cast<MetaGraphDef*>(object);
+  SortByKey(&meta_graph.collection_def);
+  SortByKey(&meta_graph.signature_def);
+}
+inline void SortMetaInfoMaps(void* object) {
+  SortByKey(&static_cast<MetaGraphDef::MetaInfoDef*>(object)->function_aliases);
+}
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(TensorInfo);
+TENON_DETAIL_SCHEMA(TensorInfo::CooSparse);
+TENON_DETAIL_SCHEMA(TensorInfo::CompositeTensor);
+TENON_DETAIL_SCHEMA(std::pair<std::string, TensorInfo>);
+TENON_DETAIL_SCHEMA(std::pair<std::string, Tensor>);
+TENON_DETAIL_SCHEMA(SignatureDef);
+TENON_DETAIL_SCHEMA(AssetFileDef);
+TENON_DETAIL_SCHEMA(CollectionDef::NodeList);
+TENON_DETAIL_SCHEMA(CollectionDef::BytesList);
+TENON_DETAIL_SCHEMA(CollectionDef::Int64List);
+TENON_DETAIL_SCHEMA(CollectionDef::FloatList);
+TENON_DETAIL_SCHEMA(CollectionDef::AnyList);
+TENON_DETAIL_SCHEMA(CollectionDef);
+TENON_DETAIL_SCHEMA(std::pair<std::string, CollectionDef>);
+TENON_DETAIL_SCHEMA(std::pair<std::string, SignatureDef>);
+TENON_DETAIL_SCHEMA(SaverDef);
+TENON_DETAIL_SCHEMA(MetaGraphDef::MetaInfoDef);
+TENON_DETAIL_SCHEMA(MetaGraphDef);
+TENON_DETAIL_SCHEMA(SavedModelDef);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kCooSparseFields[] = {
+    MakeField<&TensorInfo::CooSparse::values_tensor_name>(1, "values_tensor_name"),
+    MakeField<&TensorInfo::CooSparse::indices_tensor_name>(2, "indices_tensor_name"),
+    MakeField<&TensorInfo::CooSparse::dense_shape_tensor_name>(3, "dense_shape_tensor_name"),
+};
+inline constexpr Message Schema<TensorInfo::CooSparse>::message("TensorInfo.CooSparse", kCooSparseFields);
+
+inline constexpr Field kCompositeTensorFields[] = {
+    MakeFieldKept<&TensorInfo::CompositeTensor::type_spec>(1, "type_spec", &TypeSpecTable::message),
+    MakeField<&TensorInfo::CompositeTensor::components>(2, "components"),
+};
+inline constexpr Message Schema<TensorInfo::CompositeTensor>::message("TensorInfo.CompositeTensor",
+                                                                      kCompositeTensorFields);
+
+inline constexpr Field kTensorInfoFields[] = {
+    MakeFieldInOneof<&TensorInfo::name>(1, "name"),
+    MakeField<&TensorInfo::dtype>(2, "dtype"),
+    MakeField<&TensorInfo::tensor_shape>(3, "tensor_shape"),
+    MakeFieldInOneof<&TensorInfo::coo_sparse>(4, "coo_sparse"),
+    MakeFieldInOneof<&TensorInfo::composite_tensor>(5, "composite_tensor"),
+};
+inline constexpr Message Schema<TensorInfo>::message("TensorInfo", kTensorInfoFields);
+
+inline constexpr Field kTensorInfoEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, TensorInfo>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, TensorInfo>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, TensorInfo>>::message("SignatureDef.InputsEntry",
+                                                                             kTensorInfoEntryFields);
+
+inline constexpr Field kDefaultsEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, Tensor>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, Tensor>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, Tensor>>::message("SignatureDef.DefaultsEntry",
+                                                                         kDefaultsEntryFields);
+
+inline constexpr Field kSignatureDefFields[] = {
+    MakeField<&SignatureDef::inputs>(1, "inputs"),
+    MakeField<&SignatureDef::outputs>(2, "outputs"),
+    MakeField<&SignatureDef::method_name>(3, "method_name"),
+    MakeField<&SignatureDef::defaults>(4, "defaults"),
+};
+inline constexpr Message Schema<SignatureDef>::message("SignatureDef", kSignatureDefFields,
+                                                       &tenon::detail::SortSignatureMaps);
+
+inline constexpr Field kAssetFileDefFields[] = {
+    MakeField<&AssetFileDef::tensor_info>(1, "tensor_info"),
+    MakeField<&AssetFileDef::filename>(2, "filename"),
+};
+inline constexpr Message Schema<AssetFileDef>::message("AssetFileDef", kAssetFileDefFields);
+
+inline constexpr Field kCollectionNodeListFields[] = {MakeField<&CollectionDef::NodeList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::NodeList>::message("CollectionDef.NodeList", kCollectionNodeListFields);
+inline constexpr Field kCollectionBytesListFields[] = {
+    OfBytes(MakeField<&CollectionDef::BytesList::value>(1, "value"))};
+inline constexpr Message Schema<CollectionDef::BytesList>::message("CollectionDef.BytesList",
+                                                                   kCollectionBytesListFields);
+inline constexpr Field kCollectionInt64ListFields[] = {MakeField<&CollectionDef::Int64List::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::Int64List>::message("CollectionDef.Int64List",
+                                                                   kCollectionInt64ListFields);
+inline constexpr Field kCollectionFloatListFields[] = {MakeField<&CollectionDef::FloatList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::FloatList>::message("CollectionDef.FloatList",
+                                                                   kCollectionFloatListFields);
+inline constexpr Field kCollectionAnyListFields[] = {MakeField<&CollectionDef::AnyList::value>(1, "value")};
+inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kCollectionAnyListFields);
+
+inline constexpr Field kCollectionDefFields[] = {
+    MakeFieldInOneof<&CollectionDef::node_list>(1, "node_list"),
+    MakeFieldInOneof<&CollectionDef::bytes_list>(2, "bytes_list"),
+    MakeFieldInOneof<&CollectionDef::int64_list>(3, "int64_list"),
+    MakeFieldInOneof<&CollectionDef::float_list>(4, "float_list"),
+    MakeFieldInOneof<&CollectionDef::any_list>(5, "any_list"),
+};
+inline constexpr Message Schema<CollectionDef>::message("CollectionDef", kCollectionDefFields);
+
+inline constexpr Field kCollectionEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, CollectionDef>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, CollectionDef>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, CollectionDef>>::message("MetaGraphDef.CollectionDefEntry",
+                                                                                kCollectionEntryFields);
+inline constexpr Field kSignatureEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, SignatureDef>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, SignatureDef>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, SignatureDef>>::message("MetaGraphDef.SignatureDefEntry",
+                                                                               kSignatureEntryFields);
+
+inline constexpr Field kSaverDefFields[] = {
+    MakeField<&SaverDef::filename_tensor_name>(1, "filename_tensor_name"),
+    MakeField<&SaverDef::save_tensor_name>(2, "save_tensor_name"),
+    MakeField<&SaverDef::restore_op_name>(3, "restore_op_name"),
+    MakeField<&SaverDef::max_to_keep>(4, "max_to_keep"),
+    MakeField<&SaverDef::sharded>(5, "sharded"),
+    MakeField<&SaverDef::keep_checkpoint_every_n_hours>(6, "keep_checkpoint_every_n_hours"),
+    MakeFieldEnum<&SaverDef::version>(7, "version", Role::kCheckpointFormat),
+};
+inline constexpr Message Schema<SaverDef>::message("SaverDef", kSaverDefFields);
+
+inline constexpr Field kMetaInfoDefFields[] = {
+    MakeField<&MetaGraphDef::MetaInfoDef::meta_graph_version>(1, "meta_graph_version"),
+    MakeFieldKept<&MetaGraphDef::MetaInfoDef::stripped_op_list>(2, "stripped_op_list",
+                                                                &Schema<tenon::detail::OpList>::message),
+    MakeField<&MetaGraphDef::MetaInfoDef::any_info>(3, "any_info"),
+    MakeField<&MetaGraphDef::MetaInfoDef::tags>(4, "tags"),
+    MakeField<&MetaGraphDef::MetaInfoDef::tensorflow_version>(5, "tensorflow_version"),
+    MakeField<&MetaGraphDef::MetaInfoDef::tensorflow_git_version>(6, "tensorflow_git_version"),
+    MakeField<&MetaGraphDef::MetaInfoDef::stripped_default_attrs>(7, "stripped_default_attrs"),
+    MakeField<&MetaGraphDef::MetaInfoDef::function_aliases>(8, "function_aliases"),
+};
+inline constexpr Message Schema<MetaGraphDef::MetaInfoDef>::message("MetaGraphDef.MetaInfoDef", kMetaInfoDefFields,
+                                                                    &tenon::detail::SortMetaInfoMaps);
+
+inline constexpr Field kMetaGraphDefFields[] = {
+    MakeField<&MetaGraphDef::meta_info_def>(1, "meta_info_def"),
+    MakeField<&MetaGraphDef::graph_def>(2, "graph_def"),
+    MakeField<&MetaGraphDef::saver_def>(3, "saver_def"),
+    MakeField<&MetaGraphDef::collection_def>(4, "collection_def"),
+    MakeField<&MetaGraphDef::signature_def>(5, "signature_def"),
+    MakeField<&MetaGraphDef::asset_file_def>(6, "asset_file_def"),
+    MakeFieldKept<&MetaGraphDef::object_graph_def>(7, "object_graph_def", &Schema<SavedObjectGraph>::message),
+};
+inline constexpr Message Schema<MetaGraphDef>::message("MetaGraphDef", kMetaGraphDefFields,
+                                                       &tenon::detail::SortMetaGraphMaps);
+
+inline constexpr Field kSavedModelDefFields[] = {
+    MakeField<&SavedModelDef::saved_model_schema_version>(1, "saved_model_schema_version"),
+    MakeField<&SavedModelDef::meta_graphs>(2, "meta_graphs"),
+};
+inline constexpr Message Schema<SavedModelDef>::message("SavedModel", kSavedModelDefFields);
+
+}  // namespace wire
+
+namespace detail {
+inline constexpr const wire::Message* kMetaGraphTables[] = {&wire::detail::kTensor,
+                                                            &wire::detail::kShape,
+                                                            &wire::Schema<VariantTensorData>::message,
+                                                            &wire::kFunctionDefLibrary,
+                                                            &wire::Schema<AssetFileDef>::message,
+                                                            &wire::Schema<SignatureDef>::message,
+                                                            &wire::Schema<SaverDef>::message};
+inline constexpr wire::TextTables kMetaGraphTextTables = kMetaGraphTables;
+template <>
+inline constexpr wire::TextTables text_tables<MetaGraphDef> = kMetaGraphTextTables;
+template <>
+inline constexpr wire::TextTables text_tables<SavedModelDef> = kMetaGraphTextTables;
+}  // namespace detail
+
+// Reads a serialised message. With `owner`, the owner of the bytes, tensors may become views of them. DataLoss, with
+// the byte's offset: the bytes are not such a message.
+inline Result<SavedModelDef> ParseSavedModelDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<SavedModelDef>(bytes, owner);
+}
+// Reads a MetaGraph; see ParseSavedModelDef.
+inline Result<MetaGraphDef> ParseMetaGraphDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<MetaGraphDef>(bytes, owner);
+}
+// Reads a SavedModel in protobuf's text format; returns the errors of ParseText.
+inline Result<SavedModelDef> ParseTextSavedModelDef(std::string_view text) {
+  SavedModelDef saved_model;
+  TENON_RETURN_IF_ERROR(ParseText(text, &saved_model));
+  return saved_model;
+}
+// Reads a MetaGraph in protobuf's text format; returns the errors of ParseText.
+inline Result<MetaGraphDef> ParseTextMetaGraphDef(std::string_view text) {
+  MetaGraphDef meta_graph;
+  TENON_RETURN_IF_ERROR(ParseText(text, &meta_graph));
+  return meta_graph;
+}
+// Serialised forms are canonical, as SerializeGraphDef's are.
+inline std::string SerializeSavedModelDef(const SavedModelDef& saved_model) {
+  return detail::SerializeProto(saved_model);
+}
+inline std::string SerializeMetaGraphDef(const MetaGraphDef& meta_graph) { return detail::SerializeProto(meta_graph); }
+inline std::string SavedModelDefToText(const SavedModelDef& saved_model) { return ToText(saved_model); }
+inline std::string MetaGraphDefToText(const MetaGraphDef& meta_graph) { return ToText(meta_graph); }
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/variable_def.hpp ----
+// VariableDef: names of the nodes of a TensorFlow 1 variable, as MetaGraphs have them in collections ("variables",
+// "trainable_variables").
+#include <cstdint>
+#include <optional>
+#include <string>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The place of a part of a partitioned variable.
+struct SaveSliceInfoDef {
+  std::string full_name;  // name of the whole in the checkpoint
+  SlimVector<std::int64_t> full_shape;
+  SlimVector<std::int64_t> var_offset;
+  SlimVector<std::int64_t> var_shape;
+
+  friend bool operator==(const SaveSliceInfoDef&, const SaveSliceInfoDef&) = default;
+};
+
+// A variable by the names of its nodes and tensors.
+struct VariableDef {
+  std::string variable_name;  // "w:0": the handle or the reference
+  std::string initial_value_name;  // "w/Initializer/initial_value:0"
+  std::string initializer_name;  // "w/Assign": a target that initialises it
+  std::string snapshot_name;  // "w/Read/ReadVariableOp:0": its value
+  std::optional<SaveSliceInfoDef> save_slice_info_def;
+  bool is_resource = false;  // a handle
+  bool trainable = false;
+  VariableSynchronization synchronization = VariableSynchronization::kAuto;
+  VariableAggregation aggregation = VariableAggregation::kNone;
+
+  friend bool operator==(const VariableDef&, const VariableDef&) = default;
+};
+
+namespace wire {
+template <>
+struct Schema<SaveSliceInfoDef> {
+  static const Message message;
+};
+template <>
+struct Schema<VariableDef> {
+  static const Message message;
+};
+
+inline constexpr Field kSaveSliceInfoFields[] = {
+    MakeField<&SaveSliceInfoDef::full_name>(1, "full_name"),
+    MakeField<&SaveSliceInfoDef::full_shape>(2, "full_shape"),
+    MakeField<&SaveSliceInfoDef::var_offset>(3, "var_offset"),
+    MakeField<&SaveSliceInfoDef::var_shape>(4, "var_shape"),
+};
+inline constexpr Message Schema<SaveSliceInfoDef>::message("SaveSliceInfoDef", kSaveSliceInfoFields);
+
+inline constexpr Field kVariableDefFields[] = {
+    MakeField<&VariableDef::variable_name>(1, "variable_name"),
+    MakeField<&VariableDef::initializer_name>(2, "initializer_name"),
+    MakeField<&VariableDef::snapshot_name>(3, "snapshot_name"),
+    MakeField<&VariableDef::save_slice_info_def>(4, "save_slice_info_def"),
+    MakeField<&VariableDef::is_resource>(5, "is_resource"),
+    MakeField<&VariableDef::initial_value_name>(6, "initial_value_name"),
+    MakeField<&VariableDef::trainable>(7, "trainable"),
+    MakeFieldEnum<&VariableDef::synchronization>(8, "synchronization", Role::kVariableSynchronization),
+    MakeFieldEnum<&VariableDef::aggregation>(9, "aggregation", Role::kVariableAggregation),
+};
+inline constexpr Message Schema<VariableDef>::message("VariableDef", kVariableDefFields);
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/op_def/to_op_def.hpp ----
+// ToOpDef: a signature as TensorFlow's OpDef, its documentation split among arguments and attrs.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+inline OpDef::ArgDef ToArgDef(const ArgSpec& arg) {
+  OpDef::ArgDef def;
+  def.name = arg.name();
+  def.type = arg.type;
+  def.type_attr = arg.type_attr();
+  def.number_attr = arg.number_attr();
+  def.type_list_attr = arg.type_list_attr();
+  def.is_ref = arg.is_ref;
+  return def;
+}
+
+// The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are
+// not.
+class DocReader {
+ public:
+  static SlimVector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
+
+ private:
+  DocReader(std::string_view text, OpDef* def) : def_(def) {
+    for (;;) {
+      const std::size_t end = text.find('\n');
+      std::string_view line = text.substr(0, end);
+      while (!line.empty() && IsSpace(line.back())) line.remove_suffix(1);
+      lines_.push_back(line);
+      if (end == text.npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+  SlimVector<std::string> Run() {
+    std::size_t at = 0;
+    while (at < lines_.size() && lines_[at].empty()) ++at;
+    if (at < lines_.size()) def_->summary = lines_[at++];
+    while (at < lines_.size() && lines_[at].empty()) ++at;
+    std::size_t end = EndOfBlock(at);
+    def_->description = Join(at, end, 0);
+    SlimVector<std::string> unknown;
+    while (end < lines_.size()) {
+      std::string_view name;
+      lines_[end] = AfterName(lines_[end], &name);
+      at = end;
+      end = EndOfBlock(at + 1);
+      if (std::string* to = Find(name))
+        *to = Join(at, end, 1);
+      else
+        unknown.emplace_back(name);
+    }
+    return unknown;
+  }
+  // The text behind "name:"; name stays empty when the line does not begin so.
+  static std::string_view AfterName(std::string_view line, std::string_view* name) {
+    TextCursor in(line);
+    if (!IsLetter(in.peek())) return line;
+    const std::string_view word = in.EatWhile(kWordChars);
+    in.SkipSpace();
+    if (!in.Eat(":")) return line;
+    in.SkipSpace();
+    *name = word;
+    return in.rest();
+  }
+  std::size_t EndOfBlock(std::size_t at) const {
+    for (; at < lines_.size(); ++at) {
+      std::string_view name;
+      (void)AfterName(lines_[at], &name);
+      if (!name.empty()) break;
+    }
+    return at;
+  }
+  // Lines [begin, end) without blank ones at the end; from line begin + `first` on without the indent that all share.
+  std::string Join(std::size_t begin, std::size_t end, std::size_t first) const {
+    while (end > begin && lines_[end - 1].empty()) --end;
+    std::size_t indent = static_cast<std::size_t>(-1);
+    for (std::size_t i = begin + first; first > 0 && i < end; ++i)
+      if (!lines_[i].empty()) indent = std::min(indent, lines_[i].find_first_not_of(' '));
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i > begin) text += '\n';
+      text += first > 0 && i > begin && !lines_[i].empty() ? lines_[i].substr(indent) : lines_[i];
+    }
+    return text;
+  }
+  std::string* Find(std::string_view name) {
+    for (auto* list : {&def_->input_arg, &def_->output_arg})
+      for (OpDef::ArgDef& arg : *list)
+        if (arg.name == name) return &arg.description;
+    for (OpDef::AttrDef& attr : def_->attr)
+      if (attr.name == name) return &attr.description;
+    return nullptr;
+  }
+
+  OpDef* def_;
+  SlimVector<std::string_view> lines_;
+};
+
+}  // namespace detail
+
+// The OpDef that TensorFlow makes of the same declaration.
+inline OpDef ToOpDef(const OpView& op) {
+  OpDef def;
+  def.name = op.name;
+  for (const ArgSpec& arg : op.inputs) def.input_arg.push_back(detail::ToArgDef(arg));
+  for (const ArgSpec& arg : op.outputs) def.output_arg.push_back(detail::ToArgDef(arg));
+  for (const AttrSpec& attr : op.attrs) (void)detail::ToAttrDef(attr, &def.attr.emplace_back());
+  def.control_output.assign(op.control_outputs.begin(), op.control_outputs.end());
+  def.is_stateful = op.flags.is_stateful;
+  def.is_commutative = op.flags.is_commutative;
+  def.is_aggregate = op.flags.is_aggregate;
+  def.allows_uninitialized_input = op.flags.allows_uninitialized_input;
+  def.is_distributed_communication = op.flags.is_distributed_communication;
+  if (op.deprecated_since != 0 || !op.deprecation_text.empty()) {
+    def.deprecation.emplace();
+    def.deprecation->version = op.deprecated_since;
+    def.deprecation->explanation = op.deprecation_text;
+  }
+  if (!op.doc.empty()) (void)detail::DocReader::Read(op.doc, &def);
+  return def;
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/op_def/op_list.hpp ----
+// Lists of OpDefs: the registered ops as TensorFlow would export them, the ops that a graph needs, ops that are known
+// from a list alone, and whether a graph's version may still use an op.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// The OpDefs of all registered ops, sorted by name; names that begin with '_' only with include_internal.
+// SerializeOpList (op/graph_def/proto_io.hpp) gives TensorFlow's OpList message.
+inline SlimVector<OpDef> TenonOps(const OpRegistry& registry, bool include_internal = false) {
+  SlimVector<OpDef> ops;
+  for (const OpView* op : registry.ops())
+    if (include_internal || !StartsWith(op->name, "_")) ops.push_back(ToOpDef(*op));
+  return ops;
+}
+
+// Drops all prose: summary, descriptions, why the op is deprecated.
+inline void RemoveDescriptions(OpDef* op) {
+  for (auto* args : {&op->input_arg, &op->output_arg})
+    for (OpDef::ArgDef& arg : *args) arg.description.clear();
+  for (OpDef::AttrDef& attr : op->attr) attr.description.clear();
+  op->summary.clear();
+  op->description.clear();
+  if (op->deprecation) op->deprecation->explanation.clear();
+}
+
+// Ops that are known from a list and from nothing else: they have no shape functions and no kernels. Of several with
+// one name the last counts. immutable.
+//
+//   TENON_ASSIGN_OR_RETURN(SlimVector<OpDef> ops, ParseOpList(bytes));
+//   const OpDefTable table(std::move(ops));
+class OpDefTable {
+ public:
+  OpDefTable() = default;
+  explicit OpDefTable(SlimVector<OpDef> ops) {
+    const SlimVector<std::size_t> order =
+        SortedOrder(ops.size(), [&ops](std::size_t a, std::size_t b) { return ops[a].name < ops[b].name; });
+    for (const std::size_t i : order) {
+      if (!ops_.empty() && ops_.back().name == ops[i].name) ops_.pop_back();
+      ops_.push_back(std::move(ops[i]));
+    }
+  }
+
+  // Null when there is no such op.
+  const OpDef* Find(std::string_view name) const {
+    const auto at = std::lower_bound(ops_.begin(), ops_.end(), name,
+                                     [](const OpDef& op, std::string_view n) { return op.name < n; });
+    return at != ops_.end() && at->name == name ? &*at : nullptr;
+  }
+  // NotFound with TensorFlow's message and the nearest names.
+  Status LookUp(std::string_view name, const OpDef** op) const {
+    *op = Find(name);
+    if (*op != nullptr) return OkStatus();
+    SlimVector<std::string_view> names;
+    for (const OpDef& known : ops_) names.push_back(known.name);
+    return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
+                            "Make sure the Op and Kernel are registered in the binary running in this process",
+                            DidYouMean(name, names), ".");
+  }
+  // Sorted by name.
+  const SlimVector<OpDef>& ops() const { return ops_; }
+
+ private:
+  SlimVector<OpDef> ops_;
+};
+
+// ------------------------------------------------------------------------------------------------- the ops of a graph
+
+namespace detail {
+
+class OpsOfGraph {
+ public:
+  explicit OpsOfGraph(const FunctionDefLibrary& library) : library_(library), seen_(library.function.size()) {}
+
+  // The names of ops that are not functions, sorted, each once.
+  SlimVector<std::string> Collect(const GraphDef& graph) {
+    for (const NodeDef& node : graph.node) Use(node.op);
+    while (!pending_.empty()) {
+      const std::size_t function = pending_.back();
+      pending_.pop_back();
+      for (const NodeDef& node : library_.function[function].node_def) Use(node.op);
+    }
+    std::sort(names_.begin(), names_.end());
+    SlimVector<std::string> unique;
+    for (std::string& name : names_)
+      if (unique.empty() || unique.back() != name) unique.push_back(std::move(name));
+    return unique;
+  }
+
+ private:
+  void Use(const std::string& op) {
+    for (std::size_t i = 0; i < library_.function.size(); ++i) {
+      if (library_.function[i].signature.name != op) continue;
+      if (!seen_[i]) pending_.push_back(i);
+      seen_[i] = true;
+      return;
+    }
+    names_.push_back(op);
+  }
+
+  const FunctionDefLibrary& library_;
+  SlimVector<bool> seen_;
+  SlimVector<std::size_t> pending_;
+  SlimVector<std::string> names_;
+};
+
+}  // namespace detail
+
+// The ops that the nodes of a graph, and of the functions that it calls, are made of: sorted, functions left out.
+inline SlimVector<std::string> OpsUsedByGraph(const GraphDef& graph) {
+  return detail::OpsOfGraph(graph.library).Collect(graph);
+}
+
+// These ops as OpDefs without descriptions, as a file of a graph carries them along. NotFound, naming the op, when one
+// is not registered.
+inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& registry, SlimVector<OpDef>* ops) {
+  ops->clear();
+  for (const std::string& name : OpsUsedByGraph(graph)) {
+    const OpView* op = nullptr;
+    TENON_RETURN_IF_ERROR(registry.LookUp(name, &op));
+    RemoveDescriptions(&ops->emplace_back(ToOpDef(*op)));
+  }
+  return OkStatus();
+}
+
+// -------------------------------------------------------------------------------------------------------- deprecation
+
+// CheckOpDeprecation for an op that is data. The form for a registered op is in op/op_def/op_deprecation.hpp.
+inline Status CheckOpDeprecation(const OpDef& op, int producer) {
+  if (!op.deprecation) return OkStatus();
+  return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/op_def/meta_graph_edit.hpp ----
+// MetaGraphs as data: their collections, devices and names changed, and a MetaGraph made from a graph.
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+inline Status NoCollection(std::string_view name) {
+  return errors::NotFound("MetaGraphDef: there is no collection '", name, "'");
+}
+// Lists the serialised messages of a collection. `type` is the type that an AnyMessage must have.
+inline Result<SlimVector<std::string_view>> MessagesOf(const MetaGraphDef& meta_graph, std::string_view name,
+                                                       std::string_view type) {
+  const CollectionDef* const collection = meta_graph.FindCollection(name);
+  if (collection == nullptr) return NoCollection(name);
+  SlimVector<std::string_view> messages;
+  if (collection->bytes_list) {
+    for (const std::string& bytes : collection->bytes_list->value) messages.push_back(bytes);
+    return messages;
+  }
+  if (!collection->any_list)
+    return errors::InvalidArgument("MetaGraphDef: the collection '", name,
+                                   "' has neither a bytes_list nor an any_list of ", type);
+  for (const AnyMessage& any : collection->any_list->value) {
+    const std::string_view url = any.type_url;
+    const std::string_view full_name = url.substr(url.rfind('/') + 1);
+    if (full_name.substr(full_name.rfind('.') + 1) != type)
+      return errors::InvalidArgument("MetaGraphDef: the collection '", name, "' has a message '", url, "', where a ",
+                                     type, " is wanted");
+    messages.push_back(any.value);
+  }
+  return messages;
+}
+
+// "x:0" -> "scope/x:0", "^x" -> "^scope/x", "loc:@x" -> "loc:@scope/x"; "" stays.
+inline void PrependScope(std::string_view scope, std::string* name) {
+  if (name->empty()) return;
+  const std::size_t at = StartsWith(*name, "^") ? 1 : StartsWith(*name, "loc:@") ? 5 : 0;
+  name->insert(at, StrCat(scope, "/"));
+}
+inline void PrependScope(std::string_view scope, TensorInfo* info) {
+  PrependScope(scope, &info->name);
+  if (info->coo_sparse)
+    for (std::string* name : {&info->coo_sparse->values_tensor_name, &info->coo_sparse->indices_tensor_name,
+                              &info->coo_sparse->dense_shape_tensor_name})
+      PrependScope(scope, name);
+  if (!info->composite_tensor) return;
+  for (TensorInfo& component : info->composite_tensor->components) PrependScope(scope, &component);
+}
+inline void PrependScope(std::string_view scope, SaverDef* saver) {
+  for (std::string* name : {&saver->filename_tensor_name, &saver->save_tensor_name, &saver->restore_op_name})
+    PrependScope(scope, name);
+}
+inline void PrependScope(std::string_view scope, VariableDef* variable) {
+  for (std::string* name :
+       {&variable->variable_name, &variable->initial_value_name, &variable->initializer_name, &variable->snapshot_name})
+    PrependScope(scope, name);
+}
+template <class T>
+Status PrependScopeInBytes(std::string_view scope, std::string_view collection, std::string* bytes) {
+  T message;
+  if (const Status parsed = wire::Parse(wire::AsBytes(*bytes), &message); !parsed.ok())
+    return errors::DataLoss("MetaGraphDef: the collection '", collection, "': ", parsed.message());
+  PrependScope(scope, &message);
+  bytes->clear();
+  wire::SerializeTo(message, bytes);
+  return OkStatus();
+}
+inline bool HoldsVariables(std::string_view collection) {
+  return collection == "global_step" || collection == "variables" || collection.ends_with("_variables");
+}
+
+}  // namespace detail
+
+// Lists the names in a collection of nodes or tensors ("train_op"). NotFound: there is no such collection.
+// InvalidArgument: it has no node_list.
+inline Result<SlimVector<std::string>> CollectionNames(const MetaGraphDef& meta_graph, std::string_view name) {
+  const CollectionDef* const collection = meta_graph.FindCollection(name);
+  if (collection == nullptr) return detail::NoCollection(name);
+  if (!collection->node_list)
+    return errors::InvalidArgument("MetaGraphDef: the collection '", name, "' has no node_list");
+  return collection->node_list->value;
+}
+// Reads the messages in a collection: T is VariableDef ("variables"), SaverDef ("savers"), AssetFileDef
+// ("saved_model_assets") or another type with a wire::Schema. NotFound: there is no such collection. InvalidArgument:
+// it has no messages, or messages of another type. DataLoss: a message is damaged.
+template <class T>
+Result<SlimVector<T>> ReadCollection(const MetaGraphDef& meta_graph, std::string_view name) {
+  TENON_ASSIGN_OR_RETURN(const SlimVector<std::string_view> messages,
+                         detail::MessagesOf(meta_graph, name, wire::Schema<T>::message.name));
+  SlimVector<T> items(messages.size());
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    if (const Status parsed = wire::Parse(wire::AsBytes(messages[i]), &items[i]); !parsed.ok())
+      return errors::DataLoss("MetaGraphDef: item ", i, " of the collection '", name, "': ", parsed.message());
+  return items;
+}
+// Makes a collection of names.
+inline CollectionDef MakeNodeCollection(SlimVector<std::string> names) {
+  CollectionDef collection;
+  collection.node_list.emplace().value = std::move(names);
+  return collection;
+}
+// Makes a collection of messages.
+template <class T>
+CollectionDef MakeCollection(Span<const T> items) {
+  CollectionDef collection;
+  collection.bytes_list.emplace();
+  for (const T& item : items) wire::SerializeTo(item, &collection.bytes_list->value.emplace_back());
+  return collection;
+}
+
+// Removes the devices that nodes ask for, so that the graph runs on other machines.
+inline void ClearDevices(GraphDef* graph) {
+  static_cast<void>(detail::ForEachNode(graph, [](NodeDef* node) {
+    node->device.clear();
+    return OkStatus();
+  }));
+}
+
+// Puts "scope/" before the names of all nodes, and where the MetaGraph names them: inputs, colocation, the saver,
+// signatures, assets, collections of nodes, of variables and of savers. Other collections of messages stay as they are
+// (while_context, cond_context, queue_runners): running the graph needs none of them. InvalidArgument: the scope begins
+// or ends with '/'. DataLoss: a collection's message is damaged; the MetaGraph is changed in part then.
+inline Status AddImportScope(std::string_view scope, MetaGraphDef* meta_graph) {
+  if (scope.empty()) return OkStatus();
+  if (scope.front() == '/' || scope.back() == '/')
+    return errors::InvalidArgument("AddImportScope: '", scope, "' begins or ends with '/'; 'name' or 'a/b' is right");
+  for (NodeDef& node : meta_graph->graph_def.node) {
+    detail::PrependScope(scope, &node.name);
+    for (std::string& input : node.input) detail::PrependScope(scope, &input);
+    SlimVector<std::string> classes;
+    if (!TryGetNodeAttr(node, "_class", &classes)) continue;
+    for (std::string& name : classes)
+      if (StartsWith(name, "loc:@")) detail::PrependScope(scope, &name);
+    node.attr["_class"] = AttrValue(std::move(classes));
+  }
+  detail::PrependScope(scope, &meta_graph->saver_def);
+  for (auto& [key, signature] : meta_graph->signature_def) {
+    for (auto& [name, info] : signature.inputs) detail::PrependScope(scope, &info);
+    for (auto& [name, info] : signature.outputs) detail::PrependScope(scope, &info);
+  }
+  for (AssetFileDef& asset : meta_graph->asset_file_def) detail::PrependScope(scope, &asset.tensor_info);
+  for (auto& [name, collection] : meta_graph->collection_def) {
+    if (collection.node_list)
+      for (std::string& node : collection.node_list->value) detail::PrependScope(scope, &node);
+    if (!collection.bytes_list) continue;
+    for (std::string& bytes : collection.bytes_list->value) {
+      if (detail::HoldsVariables(name))
+        TENON_RETURN_IF_ERROR(detail::PrependScopeInBytes<VariableDef>(scope, name, &bytes));
+      else if (name == "savers")
+        TENON_RETURN_IF_ERROR(detail::PrependScopeInBytes<SaverDef>(scope, name, &bytes));
+    }
+  }
+  return OkStatus();
+}
+
+// Arguments of MakeMetaGraph other than the graph.
+struct MakeMetaGraphOptions {
+  SaverDef saver = {};
+  SlimVector<std::pair<std::string, CollectionDef>> collections = {};
+  SlimVector<std::string> tags = {};
+  bool clear_devices = false;
+  bool strip_default_attrs = false;  // attrs that have their default values
+};
+
+// Makes a MetaGraph of a graph, with the OpDefs of its ops, as tf.compat.v1.train.export_meta_graph does. `ops` has the
+// ops of the graph: Registry::Global().ops(). NotFound: an op is not registered.
+inline Result<MetaGraphDef> MakeMetaGraph(GraphDef graph, const OpRegistry& ops, MakeMetaGraphOptions options = {}) {
+  MetaGraphDef meta_graph;
+  SlimVector<OpDef> used;
+  TENON_RETURN_IF_ERROR(StrippedOpListForGraph(graph, ops, &used));
+  if (options.clear_devices) ClearDevices(&graph);
+  if (options.strip_default_attrs) StripDefaultAttributes(ops, &graph);
+  meta_graph.meta_info_def.stripped_op_list = SerializeOpList(used);
+  meta_graph.meta_info_def.stripped_default_attrs = options.strip_default_attrs;
+  meta_graph.meta_info_def.tags = std::move(options.tags);
+  meta_graph.graph_def = std::move(graph);
+  meta_graph.saver_def = std::move(options.saver);
+  meta_graph.collection_def = std::move(options.collections);
+  detail::SortByKey(&meta_graph.collection_def);
+  return meta_graph;
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/meta_graph_file.hpp ----
+// MetaGraphs in files (.meta), binary or in protobuf's text format.
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Reads a MetaGraph from a file, binary or text: the content tells. Large constants of a binary file stay views of the
+// mapped file, which must not be written to in place while they live. NotFound, and other errors of the system: the
+// file cannot be opened. DataLoss: binary content is not a MetaGraphDef. InvalidArgument: text is not one
+// ("path:line:column: ..."). FailedPrecondition: the file was written to meanwhile.
+inline Result<MetaGraphDef> ReadMetaGraphFile(const std::string& path, FileAccess access = FileAccess::kMap) {
+  return detail::CatchAll("ReadMetaGraphFile", [&]() -> Result<MetaGraphDef> {
+    TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, access));
+    const std::string_view text = wire::AsText(file.bytes());
+    const char first = text.empty() ? '\0' : text[0];  // a binary file begins with a tag: no letter, no '#'
+    const bool is_text = first == '#' || (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+    Result<MetaGraphDef> meta_graph = errors::DataLoss("a text");
+    if (!is_text) meta_graph = ParseMetaGraphDef(file.bytes(), file.buffer());
+    if (errors::IsDataLoss(meta_graph.status())) {
+      Result<MetaGraphDef> parsed = ParseTextMetaGraphDef(text);
+      if (parsed.ok())
+        meta_graph = std::move(parsed);
+      else if (is_text && errors::IsInvalidArgument(parsed.status()))
+        meta_graph = errors::InvalidArgument(path, ":", parsed.status().message());
+      else if (is_text)
+        meta_graph = parsed.status();
+      else
+        meta_graph = errors::DataLoss("Can't parse '", path, "' as binary proto: ", meta_graph.status().message());
+    }
+    if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
+    return meta_graph;
+  });
+}
+
+// Writes a MetaGraph in one step, binary or, with `as_text`, as text. Makes missing folders. Returns the errors of
+// WriteFile, with the path.
+inline Status WriteMetaGraphFile(const std::string& path, const MetaGraphDef& meta_graph, bool as_text = false) {
+  return detail::CatchAll("WriteMetaGraphFile", [&]() -> Status {
+    TENON_RETURN_IF_ERROR(MakeFoldersOf(path));
+    return WriteFile(path, as_text ? MetaGraphDefToText(meta_graph) : SerializeMetaGraphDef(meta_graph));
+  });
+}
+
+// Changes that ImportMetaGraph makes.
+struct ImportMetaGraphOptions {
+  bool clear_devices = false;  // ClearDevices
+  std::string import_scope = {};  // AddImportScope; "": names stay
+};
+
+// Reads a MetaGraph for Session::FromGraphDef(meta_graph.graph_def). Returns the errors of ReadMetaGraphFile and
+// AddImportScope.
+//
+//   TENON_ASSIGN_OR_RETURN(const MetaGraphDef meta_graph, ImportMetaGraph("/models/model.ckpt-1000.meta"));
+//   TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(meta_graph.graph_def));
+//   TENON_RETURN_IF_ERROR(RunRestorer(session, meta_graph.saver_def, "/models/model.ckpt-1000"));
+inline Result<MetaGraphDef> ImportMetaGraph(const std::string& path, const ImportMetaGraphOptions& options = {}) {
+  TENON_ASSIGN_OR_RETURN(MetaGraphDef meta_graph, ReadMetaGraphFile(path));
+  if (options.clear_devices) ClearDevices(&meta_graph.graph_def);
+  TENON_RETURN_IF_ERROR(AddImportScope(options.import_scope, &meta_graph));
+  return meta_graph;
+}
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -22802,9 +26503,9 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/deflate.hpp ----
+// ---- tenon/io/compression/deflate.hpp ----
 // Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
-// somewhat smaller. io/deflate_stream.hpp writes data in pieces.
+// somewhat smaller. io/compression/deflate_stream.hpp writes data in pieces.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22935,9 +26636,9 @@ inline std::string Deflate(std::string_view bytes) {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/inflate.hpp ----
+// ---- tenon/io/compression/inflate.hpp ----
 // Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
-// arguments, and refuses every stream that zlib refuses. io/inflate_stream.hpp decompresses data in pieces.
+// arguments, and refuses every stream that zlib refuses. io/compression/inflate_stream.hpp decompresses data in pieces.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23920,6 +27621,846 @@ inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, 
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/io/object_checkpoint.hpp ----
+// ObjectCheckpoint: a checkpoint of tf.train.Checkpoint or of a SavedModel, whose tensors are named by the attributes
+// of Python objects: "layers/0/kernel".
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Name of an attribute as paths and keys have it: "." becomes "..", "/" becomes ".S".
+inline std::string EscapeObjectName(std::string_view name) {
+  std::string escaped;
+  for (const char c : name) {
+    if (c == '.')
+      escaped += "..";
+    else if (c == '/')
+      escaped += ".S";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+// Name that EscapeObjectName gave that form. InvalidArgument: it gives no name such a form.
+inline Result<std::string> UnescapeObjectName(std::string_view escaped) {
+  std::string name;
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    if (escaped[i] == '/')
+      return errors::InvalidArgument("UnescapeObjectName: '", escaped,
+                                     "' has a '/'; a slash in a name is written '.S'");
+    if (escaped[i] != '.') {
+      name += escaped[i];
+      continue;
+    }
+    if (++i == escaped.size() || (escaped[i] != '.' && escaped[i] != 'S'))
+      return errors::InvalidArgument("UnescapeObjectName: '", escaped,
+                                     "' has a '.' before neither '.' nor 'S'; a dot in a name is written '..'");
+    name += escaped[i] == '.' ? '.' : '/';
+  }
+  return name;
+}
+
+namespace detail {
+inline constexpr std::string_view kObjectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
+inline constexpr std::string_view kObjectAttributes = "/.ATTRIBUTES/";
+inline constexpr std::string_view kOptimizerSlot = "/.OPTIMIZER_SLOT/";
+inline constexpr std::string_view kVariableValue = "VARIABLE_VALUE";
+}  // namespace detail
+
+// A tensor in an object-based checkpoint.
+struct ObjectTensor {
+  // Shortest path of the object from the root, names escaped: "net/layers/0". An optimizer's slot variable has the path
+  // "VARIABLE/.OPTIMIZER_SLOT/OPTIMIZER/SLOT_NAME".
+  std::string path;
+  std::string attribute;  // "VARIABLE_VALUE", "table-keys"
+  std::string full_name;  // name of the variable in Python
+  std::string key;  // name of the tensor in the checkpoint
+  DataType dtype = DataType::kInvalid;  // kInvalid: the checkpoint lacks the key, or Tenon the type
+  TensorShape shape;
+  int node = 0;  // number of the object in graph()
+  std::string slot_name;  // "m"; "": not a slot variable
+};
+
+// Reads an object-based checkpoint. Tensors are copies. one thread.
+//
+//   TENON_ASSIGN_OR_RETURN(ObjectCheckpoint checkpoint, ObjectCheckpoint::Open("/models/ckpt-3"));
+//   TENON_ASSIGN_OR_RETURN(const Tensor kernel, checkpoint.Read("net/layers/0/kernel"));
+class ObjectCheckpoint {
+ public:
+  // Opens the checkpoint with the prefix. NotFound: there is none, or it is not object-based. DataLoss: its object
+  // graph is damaged. ResourceExhausted: paths take more than 64 MiB. Other errors are the errors of CheckpointReader.
+  static Result<ObjectCheckpoint> Open(const std::string& prefix) {
+    TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(prefix));
+    ObjectCheckpoint checkpoint(std::move(reader));
+    const Result<Tensor> bytes = checkpoint.reader_.Read(detail::kObjectGraphKey);
+    if (errors::IsNotFound(bytes.status()))
+      return errors::NotFound("ObjectCheckpoint: '", prefix, "' has no tensor ", detail::kObjectGraphKey,
+                              "; it was saved by names: read it with CheckpointReader");
+    TENON_RETURN_IF_ERROR(bytes.status());
+    if (bytes->dtype() != DataType::kString || bytes->NumElements() != 1)
+      return errors::DataLoss("ObjectCheckpoint: ", detail::kObjectGraphKey, " of '", prefix, "' is ", bytes->dtype(),
+                              bytes->shape(), "; one string is right");
+    TENON_ASSIGN_OR_RETURN(checkpoint.graph_,
+                           ParseTrackableObjectGraph(wire::AsBytes(bytes->data<tstring>()[0].view())));
+    TENON_RETURN_IF_ERROR(checkpoint.ListTensors());
+    return checkpoint;
+  }
+
+  const TrackableObjectGraph& graph() const { return graph_; }  // the objects as TensorFlow saved them
+  const SlimVector<ObjectTensor>& tensors() const { return tensors_; }  // by object, slot variables last
+  CheckpointReader& reader() { return reader_; }  // reads tensors by key
+
+  // Returns the tensor of an object by any path that leads to it; names in it may be escaped or not. A path may end
+  // with
+  // "/.ATTRIBUTES/NAME"; without that it means VARIABLE_VALUE, or an object's only tensor. Lives as long as this.
+  // NotFound: no such object, or it has no such tensor.
+  Result<const ObjectTensor*> Find(std::string_view path) const {
+    const std::size_t end = path.rfind(detail::kObjectAttributes);
+    const std::string_view attribute =
+        end == path.npos ? std::string_view() : path.substr(end + detail::kObjectAttributes.size());
+    const std::string_view object = path.substr(0, end);
+    int node = -1;
+    if (object.find(detail::kOptimizerSlot) == object.npos) {
+      TENON_ASSIGN_OR_RETURN(node, NodeAt(object));
+    }
+    const ObjectTensor* only = nullptr;
+    int count = 0;
+    for (const ObjectTensor& tensor : tensors_) {
+      if (node >= 0 ? tensor.node != node : tensor.path != object) continue;
+      if (tensor.attribute == (attribute.empty() ? detail::kVariableValue : attribute)) return &tensor;
+      only = &tensor;
+      ++count;
+    }
+    if (attribute.empty() && count == 1) return only;
+    return errors::NotFound("ObjectCheckpoint: '", object, "' has ", count, " tensors",
+                            attribute.empty() ? "; none is called VARIABLE_VALUE" : ", and none is called ", attribute);
+  }
+  // Reads the tensor of an object. Returns the errors of Find and of CheckpointReader::Read.
+  Result<Tensor> Read(std::string_view path, Allocator* allocator = nullptr) {
+    TENON_ASSIGN_OR_RETURN(const ObjectTensor* const tensor, Find(path));
+    return reader_.Read(tensor->key, allocator);
+  }
+
+ private:
+  struct Parent {
+    int node = -1;
+    std::string_view name;  // name of the edge from there
+  };
+
+  explicit ObjectCheckpoint(CheckpointReader reader) : reader_(std::move(reader)) {}
+
+  const TrackableObjectGraph::TrackableObject& Object(int node) const {
+    return graph_.nodes[static_cast<std::size_t>(node)];
+  }
+  Result<int> NodeAt(std::string_view path) const {
+    int node = graph_.nodes.empty() ? -1 : 0;
+    for (std::string_view rest = path; node >= 0 && !rest.empty();) {
+      const std::size_t slash = rest.find('/');
+      const std::string_view name = rest.substr(0, slash);
+      rest.remove_prefix(slash == rest.npos ? rest.size() : slash + 1);
+      int next = -1;
+      for (const TrackableObjectGraph::ObjectReference& child : Object(node).children) {
+        if (EscapeObjectName(child.local_name) == name) {
+          next = child.node_id;
+          break;
+        }
+        if (next < 0 && child.local_name == name) next = child.node_id;
+      }
+      node = next;
+      if (node < 0)
+        return errors::NotFound("ObjectCheckpoint: no object '", path, "': '",
+                                path.substr(0, path.size() - rest.size() - (rest.empty() ? 0 : 1)),
+                                "' is not in the checkpoint");
+    }
+    if (node < 0) return errors::NotFound("ObjectCheckpoint: the checkpoint has no objects");
+    return node;
+  }
+
+  Status CheckNumber(std::int32_t node) const {
+    if (node >= 0 && static_cast<std::size_t>(node) < graph_.nodes.size()) return OkStatus();
+    return errors::DataLoss("ObjectCheckpoint: the object graph names object ", node, " of ", graph_.nodes.size());
+  }
+  Status ListTensors() {
+    const std::size_t count = graph_.nodes.size();
+    SlimVector<Parent> parents(count);
+    SlimVector<int> order;  // objects by their distance from the root
+    if (count != 0) order.push_back(0);
+    SlimVector<bool> is_slot(count);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const TrackableObjectGraph::ObjectReference& child : Object(order[i]).children) {
+        TENON_RETURN_IF_ERROR(CheckNumber(child.node_id));
+        Parent& parent = parents[static_cast<std::size_t>(child.node_id)];
+        if (child.node_id == 0 || parent.node >= 0) continue;
+        parent = {order[i], child.local_name};
+        order.push_back(child.node_id);
+      }
+    }
+    TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> names, reader_.Names());
+    std::string path;
+    for (const int node : order) {
+      if (Object(node).attributes.empty()) continue;
+      TENON_RETURN_IF_ERROR(PathOf(node, parents, &path));
+      TENON_RETURN_IF_ERROR(AddTensors(node, path, "", names));
+    }
+    for (const int optimizer : order) {
+      for (const TrackableObjectGraph::SlotVariableReference& slot : Object(optimizer).slot_variables) {
+        TENON_RETURN_IF_ERROR(CheckNumber(slot.original_variable_node_id));
+        TENON_RETURN_IF_ERROR(CheckNumber(slot.slot_variable_node_id));
+        std::string optimizer_path;
+        TENON_RETURN_IF_ERROR(PathOf(slot.original_variable_node_id, parents, &path));
+        TENON_RETURN_IF_ERROR(PathOf(optimizer, parents, &optimizer_path));
+        StrAppend(&path, detail::kOptimizerSlot, optimizer_path, "/", EscapeObjectName(slot.slot_name));
+        TENON_RETURN_IF_ERROR(AddTensors(slot.slot_variable_node_id, path, slot.slot_name, names));
+      }
+    }
+    return OkStatus();
+  }
+  Status PathOf(int node, const SlimVector<Parent>& parents, std::string* path) {
+    SlimVector<std::string_view> names;
+    for (; parents[static_cast<std::size_t>(node)].node >= 0; node = parents[static_cast<std::size_t>(node)].node)
+      names.push_back(parents[static_cast<std::size_t>(node)].name);
+    path->clear();
+    for (std::size_t i = names.size(); i-- > 0;) {
+      *path += EscapeObjectName(names[i]);
+      if (i != 0) *path += '/';
+    }
+    constexpr std::size_t kMost = std::size_t{1} << 26;
+    path_bytes_ += path->size() + names.size();
+    if (path_bytes_ <= kMost) return OkStatus();
+    return errors::ResourceExhausted("ObjectCheckpoint: the paths of the objects take more than ", kMost, " bytes");
+  }
+  Status AddTensors(int node, const std::string& path, const std::string& slot_name,
+                    const SlimVector<std::string>& names) {
+    for (const TrackableObjectGraph::SerializedTensor& attribute : Object(node).attributes) {
+      ObjectTensor tensor{path, attribute.name, attribute.full_name, attribute.checkpoint_key, DataType::kInvalid, {},
+                          node, slot_name};
+      const Status described = reader_.Describe(tensor.key, &tensor.dtype, &tensor.shape);
+      if (!described.ok() && !errors::IsNotFound(described)) return described;
+      if (described.ok()) {
+        tensors_.push_back(std::move(tensor));
+        continue;
+      }
+      // A table has one attribute and two tensors: KEY-keys and KEY-values.
+      const std::size_t before = tensors_.size();
+      const std::string start = attribute.checkpoint_key + "-";
+      for (const std::string& name : names) {
+        if (!StartsWith(name, start)) continue;
+        tensor.key = name;
+        tensor.attribute = attribute.name + name.substr(start.size() - 1);
+        TENON_RETURN_IF_ERROR(reader_.Describe(name, &tensor.dtype, &tensor.shape));
+        tensors_.push_back(tensor);
+      }
+      if (tensors_.size() == before) tensors_.push_back(std::move(tensor));
+    }
+    return OkStatus();
+  }
+
+  CheckpointReader reader_;
+  TrackableObjectGraph graph_;
+  SlimVector<ObjectTensor> tensors_;
+  std::size_t path_bytes_ = 0;  // bytes of all paths
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/object_checkpoint_writer.hpp ----
+// WriteObjectCheckpoint: tensors and the paths of their objects as a checkpoint that tf.train.Checkpoint restores.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The value of an object, for WriteObjectCheckpoint.
+struct ObjectValue {
+  // Path from the root, names escaped: "net/layers/0/kernel". "VARIABLE/.OPTIMIZER_SLOT/OPTIMIZER/SLOT_NAME" is the
+  // path of an optimizer's slot variable.
+  std::string path;
+  Tensor tensor;
+  std::string full_name = {};  // name of the variable in Python; "": the path
+  std::string same_as = {};  // path of another value: both lead to one object, and `tensor` is not used
+};
+
+// Arguments of WriteObjectCheckpoint other than the values.
+struct ObjectCheckpointOptions {
+  // Value of the variable `save_counter`, which each tf.train.Checkpoint has. nullopt: there is none.
+  std::optional<std::int64_t> save_counter = 1;
+};
+
+namespace detail {
+
+// The tree of objects that paths describe, and its numbers. one thread.
+class ObjectTree {
+ public:
+  ObjectTree() : objects_(1) {}
+
+  Status Add(const ObjectValue& value) {
+    const std::size_t slot = value.path.find(kOptimizerSlot);
+    if (slot != std::string::npos) {
+      slots_.push_back(&value);
+      const std::string_view rest = std::string_view(value.path).substr(slot + kOptimizerSlot.size());
+      return At(rest.substr(0, rest.rfind('/') == rest.npos ? 0 : rest.rfind('/'))).status();
+    }
+    TENON_ASSIGN_OR_RETURN(const int at, At(value.path));
+    Object& object = objects_[static_cast<std::size_t>(at)];
+    if (at == 0 || object.value != nullptr)
+      return errors::InvalidArgument("WriteObjectCheckpoint: ", at == 0 ? "an empty path" : "two values for the path '",
+                                     value.path, at == 0 ? "" : "'");
+    object.value = &value;
+    return OkStatus();
+  }
+  // Numbers the objects by their distance from the root, as TensorFlow does, and makes the graph. *values: the values
+  // in the order of their numbers, with their keys.
+  Status Make(TrackableObjectGraph* graph, SlimVector<std::pair<std::string, const ObjectValue*>>* values) {
+    SlimVector<int> order;
+    TENON_RETURN_IF_ERROR(Number(0, &order).status());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      TrackableObjectGraph::TrackableObject made;
+      for (const auto& [name, child] : objects_[static_cast<std::size_t>(order[i])].children) {
+        TENON_ASSIGN_OR_RETURN(const int number, Number(child, &order));
+        made.children.push_back({number, name});
+      }
+      if (const ObjectValue* const value = objects_[static_cast<std::size_t>(order[i])].value)
+        AddTensor(*value, &made, values);
+      made.has_checkpoint_values.emplace().value = true;
+      graph->nodes.push_back(std::move(made));
+    }
+    for (const ObjectValue* const value : slots_) {
+      const std::string_view path = value->path;
+      const std::size_t slot = path.find(kOptimizerSlot), name = path.rfind('/');
+      if (!value->same_as.empty() || name < slot + kOptimizerSlot.size())
+        return errors::InvalidArgument("WriteObjectCheckpoint: '", path,
+                                       "' is not VARIABLE/.OPTIMIZER_SLOT/OPTIMIZER/SLOT_NAME with a value of its own");
+      TENON_ASSIGN_OR_RETURN(const int variable, Known(path.substr(0, slot)));
+      TENON_ASSIGN_OR_RETURN(const int optimizer,
+                             Known(path.substr(slot + kOptimizerSlot.size(), name - slot - kOptimizerSlot.size())));
+      TENON_ASSIGN_OR_RETURN(std::string slot_name, UnescapeObjectName(path.substr(name + 1)));
+      const auto number = static_cast<std::int32_t>(graph->nodes.size());
+      graph->nodes[static_cast<std::size_t>(optimizer)].slot_variables.push_back(
+          {variable, std::move(slot_name), number});
+      TrackableObjectGraph::TrackableObject made;
+      AddTensor(*value, &made, values);
+      made.has_checkpoint_values.emplace().value = true;
+      graph->nodes.push_back(std::move(made));
+    }
+    return OkStatus();
+  }
+
+ private:
+  struct Object {
+    SlimVector<std::pair<std::string, int>> children;  // name -> index in objects_
+    FlatMap<std::string, int> by_name;  // the children by name
+    const ObjectValue* value = nullptr;
+    int number = -1;  // in the graph
+  };
+
+  static void AddTensor(const ObjectValue& value, TrackableObjectGraph::TrackableObject* made,
+                        SlimVector<std::pair<std::string, const ObjectValue*>>* values) {
+    std::string key = StrCat(value.path, kObjectAttributes, kVariableValue);
+    made->attributes.push_back(
+        {std::string(kVariableValue), value.full_name.empty() ? value.path : value.full_name, key});
+    values->emplace_back(std::move(key), &value);
+  }
+  // Finds or adds the object.
+  Result<int> At(std::string_view path) {
+    int at = 0;
+    for (std::string_view rest = path; !path.empty();) {
+      const std::size_t slash = rest.find('/');
+      TENON_ASSIGN_OR_RETURN(std::string name, UnescapeObjectName(rest.substr(0, slash)));
+      if (name.empty()) return errors::InvalidArgument("WriteObjectCheckpoint: '", path, "' has an empty name");
+      if (const int* const child = objects_[static_cast<std::size_t>(at)].by_name.FindValue(name)) {
+        at = *child;
+      } else {
+        const int added = static_cast<int>(objects_.size());
+        objects_.emplace_back();
+        Object& parent = objects_[static_cast<std::size_t>(at)];
+        parent.by_name.try_emplace(name, added);
+        parent.children.emplace_back(std::move(name), added);
+        at = added;
+      }
+      if (slash == rest.npos) break;
+      rest.remove_prefix(slash + 1);
+    }
+    return at;
+  }
+  // The number of an object that is there: the object itself, or the one that its value names by same_as.
+  Result<int> Number(int at, SlimVector<int>* order) {
+    Object* object = &objects_[static_cast<std::size_t>(at)];
+    if (object->value != nullptr && !object->value->same_as.empty()) {
+      const std::string& path = object->value->same_as;
+      if (!object->children.empty())
+        return errors::InvalidArgument("WriteObjectCheckpoint: '", object->value->path, "' is the same object as '",
+                                       path, "'; a path that goes on behind it must begin with that");
+      const std::size_t count = objects_.size();
+      TENON_ASSIGN_OR_RETURN(at, At(path));
+      object = &objects_[static_cast<std::size_t>(at)];
+      if (objects_.size() != count || object->value == nullptr || !object->value->same_as.empty())
+        return errors::InvalidArgument("WriteObjectCheckpoint: same_as names '", path,
+                                       "', which has no value of its own");
+    }
+    if (object->number < 0) {
+      object->number = static_cast<int>(order->size());
+      order->push_back(at);
+    }
+    return object->number;
+  }
+  // The number of an object, after all have got theirs.
+  Result<int> Known(std::string_view path) {
+    const std::size_t count = objects_.size();
+    TENON_ASSIGN_OR_RETURN(const int at, At(path));
+    SlimVector<int> none;
+    if (objects_.size() != count)
+      return errors::InvalidArgument("WriteObjectCheckpoint: a slot variable's '", path, "' is not among the paths");
+    return Number(at, &none);
+  }
+
+  SlimVector<Object> objects_;  // the first is the root
+  SlimVector<const ObjectValue*> slots_;
+};
+
+}  // namespace detail
+
+// Writes a checkpoint with these tensors and an object graph of their paths. Replaces a checkpoint of that name in one
+// step (BundleWriter). InvalidArgument: a path that is empty, there twice or not escaped (EscapeObjectName), same_as
+// without such a value, or a slot variable without its variable. Other errors are the errors of BundleWriter.
+inline Status WriteObjectCheckpoint(const std::string& prefix, Span<const ObjectValue> values,
+                                    const ObjectCheckpointOptions& options = {}) {
+  detail::ObjectTree tree;
+  bool has_counter = false;
+  for (const ObjectValue& value : values) {
+    has_counter |= value.path == "save_counter";
+    TENON_RETURN_IF_ERROR(tree.Add(value));
+  }
+  ObjectValue counter{"save_counter", Tensor::Scalar(options.save_counter.value_or(0))};
+  if (options.save_counter && !has_counter) TENON_RETURN_IF_ERROR(tree.Add(counter));
+  TrackableObjectGraph graph;
+  SlimVector<std::pair<std::string, const ObjectValue*>> tensors;
+  TENON_RETURN_IF_ERROR(tree.Make(&graph, &tensors));
+  BundleWriter writer(prefix);
+  TENON_RETURN_IF_ERROR(writer.Open());
+  for (const auto& [key, value] : tensors) TENON_RETURN_IF_ERROR(writer.Add(key, value->tensor));
+  const std::string bytes = SerializeTrackableObjectGraph(graph);
+  TENON_RETURN_IF_ERROR(writer.Add(detail::kObjectGraphKey, Tensor::Scalar(std::string_view(bytes))));
+  return writer.Finish();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/file_kind.hpp ----
+// FileKind: kinds of files that programs with models meet, and a sentence about each. io/recognize.hpp tells them
+// apart.
+#include <cstdint>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Kinds of files and folders.
+enum class FileKind : std::uint8_t {
+  kUnknown,
+  kEmpty,
+  kFolder,  // none of the folders below
+  // TensorFlow's graphs:
+  kGraph,
+  kGraphText,
+  kGraphJson,
+  kMetaGraph,
+  kMetaGraphText,
+  kSavedModelFolder,
+  kSavedModel,
+  kSavedModelText,
+  // TensorFlow's checkpoints and records:
+  kCheckpointFolder,
+  kCheckpointState,
+  kCheckpointPrefix,  // no file; `path`.index is one
+  kCheckpointIndex,
+  kCheckpointV1,
+  kCheckpointData,  // one of the files beside an index, by its name
+  kRecords,
+  // Other models and weights:
+  kKeras,
+  kHdf5,
+  kOnnx,
+  kTflite,
+  kTfjs,
+  kPyTorch,
+  kSafetensors,
+  // Data:
+  kNpy,
+  kNpz,
+  kImage,
+  kZip,
+  kGzip,
+  kGitLfsPointer,
+  kHtml,
+  kJson,
+  kText,
+};
+
+// Returns what the file is and what to do with it, to stand behind the path: "is an ONNX model; convert it ...".
+constexpr std::string_view Describe(FileKind kind) {
+  switch (kind) {
+    case FileKind::kUnknown: return "has content that Tenon does not recognize; check where the file comes from";
+    case FileKind::kEmpty: return "is an empty file; write or download it again";
+    case FileKind::kFolder:
+      return "is a folder without saved_model.pb or checkpoint in it; name a file, or the folder of a SavedModel";
+    case FileKind::kGraph: return "is a binary GraphDef; load it with Session::FromGraphFile or ReadGraphFile";
+    case FileKind::kGraphText:
+      return "is a GraphDef as text; include <tenon/io/text_graph.hpp> and load it with Session::FromGraphFile";
+    case FileKind::kGraphJson:
+      return "is a GraphDef as JSON; include <tenon/io/json_graph.hpp> and load it with Session::FromGraphFile";
+    case FileKind::kMetaGraph:
+      return "is a MetaGraphDef (.meta); read it with ParseMetaGraphDef, and its variables from the checkpoint beside it";
+    case FileKind::kMetaGraphText:
+      return "is a MetaGraphDef as text; read it with ParseTextMetaGraphDef, and its variables from the checkpoint "
+             "beside it";
+    case FileKind::kSavedModelFolder: return "is the folder of a SavedModel; load it with SavedModel::Load";
+    case FileKind::kSavedModel:
+      return "is the graph file of a SavedModel; load the folder around it with SavedModel::Load";
+    case FileKind::kSavedModelText:
+      return "is the graph file of a SavedModel as text; load the folder around it with SavedModel::Load";
+    case FileKind::kCheckpointFolder:
+      return "is a folder of checkpoints; open the one that its file `checkpoint` names, with CheckpointReader::Open";
+    case FileKind::kCheckpointState:
+      return "is the list of a folder's checkpoints; open the one that it names, with CheckpointReader::Open";
+    case FileKind::kCheckpointPrefix:
+      return "is the prefix of a checkpoint, which has variables and no graph; open it with CheckpointReader::Open";
+    case FileKind::kCheckpointIndex:
+      return "is the index of a checkpoint; open the name without .index with CheckpointReader::Open";
+    case FileKind::kCheckpointV1:
+      return "is a checkpoint in TensorFlow's first format; open it with CheckpointReader::Open";
+    case FileKind::kCheckpointData:
+      return "is a data file of a checkpoint; open the name without .data-... with CheckpointReader::Open";
+    case FileKind::kRecords: return "is a TFRecord file; read it with RecordReader";
+    case FileKind::kKeras:
+      return "is a Keras model (.keras); write it as a SavedModel with model.export(folder) in Python";
+    case FileKind::kHdf5:
+      return "is an HDF5 file, as Keras writes .h5; load it in Keras and write a SavedModel with model.export(folder)";
+    case FileKind::kOnnx: return "is an ONNX model, not a TensorFlow graph; export the model from TensorFlow again";
+    case FileKind::kTflite:
+      return "is a TensorFlow Lite model, which cannot be turned back into a graph; use the model it was made from";
+    case FileKind::kTfjs:
+      return "is a TensorFlow.js model; convert it with tensorflowjs_converter, or use the model it was made from";
+    case FileKind::kPyTorch: return "is a PyTorch file, not a TensorFlow graph; export the model from TensorFlow";
+    case FileKind::kSafetensors:
+      return "is a file of weights (safetensors) without a graph; use the model that the weights belong to";
+    case FileKind::kNpy: return "is a NumPy array; read it with ReadNpy";
+    case FileKind::kNpz: return "is a file of NumPy arrays; read it with ReadNpz";
+    case FileKind::kImage: return "is a picture; decode it with an op such as DecodeImage";
+    case FileKind::kZip: return "is a zip file; unpack it first";
+    case FileKind::kGzip: return "is compressed with gzip; unpack it first, with gunzip or tar -xzf";
+    case FileKind::kGitLfsPointer:
+      return "is a pointer of Git LFS, not the file itself; fetch the file with `git lfs pull`";
+    case FileKind::kHtml: return "is a web page, perhaps the error page of a download; download the file again";
+    case FileKind::kJson: return "is JSON, and not a graph; check where the file comes from";
+    case FileKind::kText: return "is a text, and not a graph; check where the file comes from";
+  }
+  return "";
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_format.hpp ----
+// The format of TFRecord files: length, its masked CRC-32C, the record, its masked CRC-32C; and their compressions.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
+
+// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
+inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
+  if (text.empty()) return RecordCompression::kNone;
+  if (text == "ZLIB") return RecordCompression::kZlib;
+  if (text == "GZIP") return RecordCompression::kGzip;
+  if (text == "AUTO") return RecordCompression::kAuto;
+  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
+}
+
+namespace detail {
+
+inline constexpr std::size_t kRecordHeader = 12, kRecordFooter = 4;
+
+inline std::uint32_t RecordSum(std::string_view bytes) { return MaskCrc(Crc32c(bytes)); }
+// The length of a record from the kRecordHeader bytes before it. Returns false when their check sum is wrong.
+inline bool ReadRecordHeader(const char* header, std::uint64_t* length) {
+  std::uint32_t sum;
+  std::memcpy(length, header, sizeof *length);
+  std::memcpy(&sum, header + sizeof *length, sizeof sum);
+  return sum == RecordSum({header, sizeof *length});
+}
+inline void WriteRecordHeader(std::uint64_t length, char* header) {
+  std::memcpy(header, &length, sizeof length);
+  const std::uint32_t sum = RecordSum({header, sizeof length});
+  std::memcpy(header + sizeof length, &sum, sizeof sum);
+}
+
+// The compression of a file that begins with `bytes`. A right check sum of the first length decides for none.
+inline RecordCompression FindRecordCompression(std::string_view bytes) {
+  std::uint64_t length;
+  if (bytes.size() >= kRecordHeader && ReadRecordHeader(bytes.data(), &length)) return RecordCompression::kNone;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
+  if (bytes.size() >= 3 && byte(0) == 0x1f && byte(1) == 0x8b && byte(2) == 8) return RecordCompression::kGzip;
+  if (bytes.size() >= 2 && (byte(0) & 15) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0)
+    return RecordCompression::kZlib;
+  return RecordCompression::kNone;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/recognize.hpp ----
+// RecognizeFile: what a file is, by its content. In a program with this header the errors of ReadGraphFile and
+// Session::FromGraphFile also say what a file is that is not a graph.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// -- messages of protocol buffers, by their first fields
+
+inline constexpr int kFieldsLookedAt = 64;
+
+// Characters of names: letters, digits and signs, and no blanks.
+inline bool IsName(std::string_view text) {
+  for (const char c : text)
+    if (c <= ' ' || c >= 0x7f) return false;
+  return !text.empty();
+}
+// Is there such a field, and is its text a name?
+inline bool HasNameAt(std::string_view message, std::uint32_t number) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  int left = kFieldsLookedAt;
+  for (wire::Tag tag; left-- > 0 && reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes ? tag.field == number : !reader.Skip(tag)) return IsName(bytes);
+  }
+  return false;
+}
+// Nodes have names and ops, functions their signature, versions a number.
+inline bool IsGraphProto(std::string_view message) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  int left = kFieldsLookedAt;
+  bool found = false;
+  for (wire::Tag tag; left-- > 0 && !reader.AtEnd();) {
+    if (!reader.ReadField(&tag, &bytes)) return found;  // the file was cut
+    const bool is_bytes = tag.type == wire::WireType::kBytes;
+    if (!is_bytes && (tag.field != 3 || !reader.Skip(tag))) return false;
+    if (is_bytes && (tag.field > 5 || tag.field == 3)) return false;
+    if (tag.field == 1 && !HasNameAt(bytes, 2)) return false;
+    if (tag.field == 2 && !bytes.empty() && bytes[0] != '\x0a' && bytes[0] != '\x12' && bytes[0] != '\x1a')
+      return false;
+    if (tag.field == 4 && !bytes.empty() && bytes[0] != '\x08' && bytes[0] != '\x10' && bytes[0] != '\x1a')
+      return false;
+    found = true;
+  }
+  return found;
+}
+// Fields 1 to 7 are messages; the second one is a graph.
+inline bool IsMetaGraphProto(std::string_view message) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  int left = kFieldsLookedAt;
+  bool found = false;
+  for (wire::Tag tag; left-- > 0 && !reader.AtEnd();) {
+    if (!reader.ReadField(&tag, &bytes) || tag.type != wire::WireType::kBytes || tag.field > 7) return false;
+    if (tag.field == 2 && !IsGraphProto(bytes)) return false;
+    found = found || tag.field == 2;
+  }
+  return found;
+}
+// Messages that begin with a version below 128: a SavedModel has MetaGraphs behind it, an ONNX model its graph or its
+// op sets.
+inline tenon::FileKind KindOfNumberedProto(std::string_view message) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  int left = kFieldsLookedAt;
+  bool is_model = false, is_onnx = false;
+  for (wire::Tag tag; left-- > 0 && !reader.AtEnd();) {
+    if (!reader.ReadField(&tag, &bytes)) return tenon::FileKind::kUnknown;
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return tenon::FileKind::kUnknown;
+      continue;
+    }
+    is_model = is_model || (tag.field == 2 && IsMetaGraphProto(bytes));
+    is_onnx = is_onnx || tag.field == 7 || tag.field == 8;
+  }
+  return is_model ? tenon::FileKind::kSavedModel : is_onnx ? tenon::FileKind::kOnnx : tenon::FileKind::kUnknown;
+}
+inline tenon::FileKind KindOfProto(std::string_view message) {
+  if (message.size() > 2 && message[0] == '\x08' && message[1] > 0) return KindOfNumberedProto(message);
+  if (IsGraphProto(message)) return tenon::FileKind::kGraph;
+  return IsMetaGraphProto(message) ? tenon::FileKind::kMetaGraph : tenon::FileKind::kUnknown;
+}
+
+// -- texts
+
+// Returns the first word behind blanks and comments of protobuf's text format.
+inline std::string_view FirstWord(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && (text[at] == '#' || static_cast<unsigned char>(text[at]) <= ' ')) {
+    if (text[at++] != '#') continue;
+    while (at < text.size() && text[at] != '\n') ++at;
+  }
+  std::size_t end = at;
+  while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || text[end] == '_')) ++end;
+  return text.substr(at, end - at);
+}
+// A JSON object, by the first of its names.
+inline tenon::FileKind KindOfJson(std::string_view text) {
+  const std::size_t start = text.find('"') + 1;
+  const std::string_view name = text.substr(start, text.substr(start).find('"'));
+  if (name == "node" || name == "library" || name == "versions") return tenon::FileKind::kGraphJson;
+  const std::string_view head = text.substr(0, 4096);
+  const bool is_tfjs = head.find("\"modelTopology\"") != head.npos || head.find("\"graph-model\"") != head.npos ||
+                       head.find("\"layers-model\"") != head.npos;
+  return is_tfjs ? tenon::FileKind::kTfjs : tenon::FileKind::kJson;
+}
+inline tenon::FileKind KindOfText(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  const std::string_view head = text.substr(start == text.npos ? text.size() : start, 64);
+  std::string lower(head);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  if (lower.starts_with("<!doctype html") || lower.starts_with("<html")) return tenon::FileKind::kHtml;
+  if (head.starts_with("version https://git-lfs")) return tenon::FileKind::kGitLfsPointer;
+  if (head.starts_with('{')) return KindOfJson(text);
+  const std::string_view word = FirstWord(text);
+  if (word == "node" || word == "library" || word == "versions" || word == "version" || word == "debug_info")
+    return tenon::FileKind::kGraphText;
+  if (word == "meta_info_def" || word == "graph_def") return tenon::FileKind::kMetaGraphText;
+  if (word == "saved_model_schema_version" || word == "meta_graphs") return tenon::FileKind::kSavedModelText;
+  if (word == "model_checkpoint_path" || word == "all_model_checkpoint_paths") return tenon::FileKind::kCheckpointState;
+  return tenon::FileKind::kText;
+}
+
+// -- containers
+
+inline tenon::FileKind KindOfZip(Span<const std::byte> file) {
+  SlimVector<ZipMember> members;
+  if (!ReadZipMembers(file, "RecognizeFile", &members).ok() || members.empty()) return tenon::FileKind::kZip;
+  bool config = false, metadata = false, pickle = false, arrays = true;
+  for (const ZipMember& member : members) {
+    const std::string_view name = member.name;
+    config = config || name == "config.json";
+    metadata = metadata || name == "metadata.json";
+    pickle = pickle || name.ends_with("data.pkl") || name.ends_with("constants.pkl");
+    arrays = arrays && name.ends_with(".npy");
+  }
+  if (config && metadata) return tenon::FileKind::kKeras;
+  if (pickle) return tenon::FileKind::kPyTorch;
+  return arrays ? tenon::FileKind::kNpz : tenon::FileKind::kZip;
+}
+// A table of keys. The first key of both kinds of checkpoints is "", and its value a header message: of an index it
+// begins with the number of shards, of the first format with the list of tensors.
+inline tenon::FileKind KindOfTable(std::string_view file) {
+  const bool has_first_key = file.size() > 3 && file[0] == '\0' && file[1] == '\0';
+  return has_first_key && file[3] == '\x08' ? tenon::FileKind::kCheckpointIndex : tenon::FileKind::kCheckpointV1;
+}
+inline bool IsTable(std::string_view file) {
+  std::uint64_t magic = 0;
+  if (file.size() < kTableFooter) return false;
+  std::memcpy(&magic, file.data() + file.size() - sizeof magic, sizeof magic);
+  return magic == kTableMagic;
+}
+inline bool IsHdf5(std::string_view file) {  // a user's block may stand before it
+  for (std::size_t at = 0; at <= 4096; at = at == 0 ? 512 : 2 * at)
+    if (file.size() > at && file.substr(at).starts_with("\x89HDF\r\n\x1a\n")) return true;
+  return false;
+}
+inline bool IsImage(std::string_view file) {
+  const auto starts = [file](std::string_view magic) { return file.starts_with(magic); };
+  std::uint32_t size = 0;
+  if (file.size() > 6) std::memcpy(&size, file.data() + 2, sizeof size);
+  return starts("\xff\xd8\xff") || starts("\x89PNG\r\n\x1a\n") || starts("GIF87a") || starts("GIF89a") ||
+         (starts("BM") && size == file.size()) || (starts("RIFF") && file.substr(8).starts_with("WEBP"));
+}
+inline bool IsSafetensors(std::string_view file) {
+  std::uint64_t header = 0;
+  if (file.size() > 10) std::memcpy(&header, file.data(), sizeof header);
+  return header > 1 && header < file.size() && file[8] == '{' && (file[9] == '"' || file[9] == '}');
+}
+
+inline tenon::FileKind KindOfContent(Span<const std::byte> bytes) {
+  const std::string_view file = wire::AsText(bytes);
+  std::uint64_t record = 0;
+  if (file.empty()) return tenon::FileKind::kEmpty;
+  if (IsHdf5(file)) return tenon::FileKind::kHdf5;
+  if (file.starts_with("\x93NUMPY")) return tenon::FileKind::kNpy;
+  if (file.starts_with("PK\x03\x04") || file.starts_with("PK\x05\x06")) return KindOfZip(bytes);
+  if (file.size() >= 8 && file.substr(4).starts_with("TFL3")) return tenon::FileKind::kTflite;
+  if (file.starts_with("\x1f\x8b\x08")) return tenon::FileKind::kGzip;
+  if (IsImage(file)) return tenon::FileKind::kImage;
+  if (IsSafetensors(file)) return tenon::FileKind::kSafetensors;
+  if (IsTable(file)) return KindOfTable(file);
+  if (file.size() >= kRecordHeader && ReadRecordHeader(file.data(), &record)) return tenon::FileKind::kRecords;
+  if (file.starts_with("\x80\x02") && file.find("torch") < 4096) return tenon::FileKind::kPyTorch;
+  if (const tenon::FileKind kind = KindOfProto(file); kind != tenon::FileKind::kUnknown) return kind;
+  return FirstOfText(bytes) != 0 ? KindOfText(file) : tenon::FileKind::kUnknown;
+}
+
+inline tenon::FileKind KindOfFolder(const std::string& path) {
+  if (FileExists(path + "/saved_model.pb") || FileExists(path + "/saved_model.pbtxt"))
+    return tenon::FileKind::kSavedModelFolder;
+  return FileExists(path + "/checkpoint") ? tenon::FileKind::kCheckpointFolder : tenon::FileKind::kFolder;
+}
+
+}  // namespace detail
+
+// Returns the kind of the file or folder, by its content; the name decides for data files of checkpoints alone. A path
+// without a file is the prefix of a checkpoint when there is an index beside it.
+// NotFound, and other errors of the system: the file cannot be opened.
+inline Result<FileKind> RecognizeFile(const std::string& path) {
+  if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::KindOfFolder(path);
+  const Result<MappedFile> file = MappedFile::Open(path);
+  if (!file.ok()) {
+    if (errors::IsNotFound(file.status()) && detail::FileExists(path + ".index")) return FileKind::kCheckpointPrefix;
+    return file.status();
+  }
+  const FileKind kind = detail::KindOfContent(file->bytes());
+  const std::size_t shard = path.rfind(".data-");
+  const bool is_shard = shard != std::string::npos && path.find("-of-", shard) != std::string::npos;
+  const bool is_data = is_shard && detail::FileExists(path.substr(0, shard) + ".index");
+  return is_data && kind != FileKind::kEmpty && kind != FileKind::kGitLfsPointer ? FileKind::kCheckpointData : kind;
+}
+
+namespace detail {
+
+// Adds to an error of ReadGraphFile what the file is.
+TENON_DETAIL_COLD inline void DescribeFileOfError(const std::string& path, Status* error) {
+  const Result<tenon::FileKind> kind = RecognizeFile(path);
+  if (!kind.ok() || *kind == tenon::FileKind::kGraph) return;  // a graph with a mistake
+  const bool is_text = *kind == tenon::FileKind::kGraphText, is_json = *kind == tenon::FileKind::kGraphJson;
+  if ((is_text && extensions.read_graph_text.load() != nullptr) ||
+      (is_json && extensions.read_graph_json.load() != nullptr))
+    return;
+  *error = Status(error->code(), StrCat(error->message(), "; '", path, "' ", Describe(*kind)));
+}
+inline const bool fills_describe_file = FillExtension(&extensions.describe_file, &DescribeFileOfError);
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/io/record_files.hpp ----
 // ShardedFiles: the files that a name with a number of shards, or a pattern, stands for.
 #include <algorithm>
@@ -24052,62 +28593,7 @@ inline Result<SlimVector<std::string>> ShardedFiles(std::string_view name) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/record_format.hpp ----
-// The format of TFRecord files: length, its masked CRC-32C, the record, its masked CRC-32C; and their compressions.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
-
-// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
-inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
-  if (text.empty()) return RecordCompression::kNone;
-  if (text == "ZLIB") return RecordCompression::kZlib;
-  if (text == "GZIP") return RecordCompression::kGzip;
-  if (text == "AUTO") return RecordCompression::kAuto;
-  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
-}
-
-namespace detail {
-
-inline constexpr std::size_t kRecordHeader = 12, kRecordFooter = 4;
-
-inline std::uint32_t RecordSum(std::string_view bytes) { return MaskCrc(Crc32c(bytes)); }
-// The length of a record from the kRecordHeader bytes before it. Returns false when their check sum is wrong.
-inline bool ReadRecordHeader(const char* header, std::uint64_t* length) {
-  std::uint32_t sum;
-  std::memcpy(length, header, sizeof *length);
-  std::memcpy(&sum, header + sizeof *length, sizeof sum);
-  return sum == RecordSum({header, sizeof *length});
-}
-inline void WriteRecordHeader(std::uint64_t length, char* header) {
-  std::memcpy(header, &length, sizeof length);
-  const std::uint32_t sum = RecordSum({header, sizeof length});
-  std::memcpy(header + sizeof length, &sum, sizeof sum);
-}
-
-// The compression of a file that begins with `bytes`. A right check sum of the first length decides for none.
-inline RecordCompression FindRecordCompression(std::string_view bytes) {
-  std::uint64_t length;
-  if (bytes.size() >= kRecordHeader && ReadRecordHeader(bytes.data(), &length)) return RecordCompression::kNone;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
-  if (bytes.size() >= 3 && byte(0) == 0x1f && byte(1) == 0x8b && byte(2) == 8) return RecordCompression::kGzip;
-  if (bytes.size() >= 2 && (byte(0) & 15) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0)
-    return RecordCompression::kZlib;
-  return RecordCompression::kNone;
-}
-
-}  // namespace detail
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/inflate_stream.hpp ----
+// ---- tenon/io/compression/inflate_stream.hpp ----
 // InflateStream: decompresses gzip files (RFC 1952) and zlib streams (RFC 1950) in pieces, with memory that does not
 // depend on their size.
 #include <cstddef>
@@ -24688,7 +29174,7 @@ class RecordReader {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/deflate_stream.hpp ----
+// ---- tenon/io/compression/deflate_stream.hpp ----
 // DeflateStream: compresses data in pieces, as a gzip file (RFC 1952) or a zlib stream (RFC 1950).
 #include <cstddef>
 #include <cstdint>
@@ -24920,1088 +29406,6 @@ class RecordWriter {
 
   Owned<State> state_;
 };
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_cursor.hpp ----
-// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
-// column of the first mistake.
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-// Bytes that grow at their end. one thread.
-class TextSink {
- public:
-  explicit TextSink(std::size_t expected) { bytes_.resize(expected); }
-
-  // `count` bytes behind the last one, to be filled in; Commit says how far.
-  char* Room(std::size_t count) {
-    if (bytes_.size() - size_ < count) [[unlikely]]
-      bytes_.resize(2 * bytes_.size() + count);
-    return bytes_.data() + size_;
-  }
-  void Commit(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
-  char* at(std::size_t offset) { return bytes_.data() + offset; }
-  std::size_t size() const { return size_; }
-  std::string Take() {
-    bytes_.resize(size_);
-    return static_cast<std::string&&>(bytes_);
-  }
-
- private:
-  std::string bytes_;
-  std::size_t size_ = 0;
-};
-
-// one thread. Borrows the text. The first mistake is kept; functions return false for it.
-class TextCursor {
- public:
-  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
-
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
-  char Peek() {
-    for (; at_ != end_; ++at_) {
-      const char c = *at_;
-      if (c > ' ') {
-        if (c != '#') [[likely]]
-          return c;
-        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
-      } else if (c != ' ' && (c < '\t' || c > '\r')) {
-        return c;
-      }
-    }
-    return '\0';
-  }
-  bool AtEnd() const { return at_ == end_; }
-  bool TryEat(char c) {
-    if (Peek() != c || at_ == end_) return false;
-    ++at_;
-    return true;
-  }
-  // Letters, digits and '_' from here on; "" when there are none.
-  std::string_view Word() {
-    const char* const start = at_;
-    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
-    return {start, static_cast<std::size_t>(at_ - start)};
-  }
-  const char* at() const { return at_; }
-  // Goes back to a place that at() returned.
-  void Reset(const char* at) { at_ = at; }
-
-  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
-  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
-    const char* const start = at_;
-    const std::string_view word = Word();
-    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
-    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
-    int base = 10;
-    std::string_view digits = word;
-    if (word.size() > 1 && word[0] == '0') {
-      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
-      digits.remove_prefix(base == 16 ? 2 : 1);
-    }
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
-    if (end != digits.data() + digits.size() || digits.empty())
-      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
-    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
-    return true;
-  }
-  // Within -limit - 1 and limit.
-  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
-    const bool negative = TryEat('-');
-    if (negative) Peek();
-    std::uint64_t magnitude;
-    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
-    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    return true;
-  }
-  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
-  bool ReadDouble(double* value) {
-    const bool negative = TryEat('-');
-    if (negative) Peek();
-    const char* const start = at_;
-    if (at_ != end_ && IsLetter(*at_)) {
-      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
-    } else {
-      const char* p = at_;
-      bool digits = false;
-      for (; p != end_ && IsDigit(*p); ++p) digits = true;
-      const std::size_t whole = static_cast<std::size_t>(p - at_);
-      if (p != end_ && *p == '.')
-        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
-      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
-      if (!digits) return FailToken(start, "a number");
-      if (p != end_ && (*p == 'e' || *p == 'E')) {
-        ++p;
-        if (p != end_ && (*p == '+' || *p == '-')) ++p;
-        const char* const exponent = p;
-        while (p != end_ && IsDigit(*p)) ++p;
-        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
-      }
-      const std::string_view number(start, static_cast<std::size_t>(p - start));
-      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
-      at_ = p;
-      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
-        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
-      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
-      *value = ToDouble(number);
-    }
-    if (negative) *value = -*value;
-    return true;
-  }
-
-  // One text in either quotes, without the quotes that follow it. Appends its bytes.
-  bool ReadQuoted(TextSink* sink) {
-    const char* const start = at_;
-    const char quote = *at_++;
-    char *to = nullptr, *limit = nullptr;
-    for (const char* p = at_;;) {
-      if (to >= limit) [[unlikely]] {
-        if (to != nullptr) sink->Commit(to);
-        to = sink->Room(kRoom + kMostOfEscape);
-        limit = to + kRoom;
-      }
-      if (p == end_ || *p == '\n') [[unlikely]] {
-        at_ = p;
-        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
-                                  " at its end; a line break inside of it is written \\n"));
-      }
-      const char c = *p++;
-      if (c == quote) {
-        at_ = p;
-        break;
-      }
-      if (c != '\\') {
-        *to++ = c;
-      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
-        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
-        p += 3;
-      } else {
-        at_ = p - 1;
-        char bytes[kMostOfEscape];
-        std::size_t count = 0;
-        if (!ReadEscape(bytes, &count)) return false;
-        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
-        p = at_;
-      }
-    }
-    sink->Commit(to);
-    return true;
-  }
-
-  // Records "line:column: what" and returns false.
-  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
-    std::size_t line = 1;
-    const char* start = begin_;
-    for (const char* p = begin_; p != where; ++p) {
-      if (*p == '\n') ++line, start = p + 1;
-    }
-    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
-    return false;
-  }
-  // The token at `where` is not what was expected.
-  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
-    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
-  }
-  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
-  const Status& status() const { return status_; }
-
- private:
-  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
-
-  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
-  static int HexDigit(char c) {
-    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  }
-  static bool NumberFromWord(std::string_view word, double* value) {
-    const auto is = [word](std::string_view name) {
-      if (word.size() != name.size()) return false;
-      for (std::size_t i = 0; i < name.size(); ++i)
-        if ((word[i] | 0x20) != name[i]) return false;
-      return true;
-    };
-    if (is("inf") || is("infinity")) {
-      *value = std::numeric_limits<double>::infinity();
-      return true;
-    }
-    *value = std::numeric_limits<double>::quiet_NaN();
-    return is("nan");
-  }
-  // Too large is infinite, too small zero.
-  static double ToDouble(std::string_view digits) {
-#if defined(__cpp_lib_to_chars)
-    double value = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
-#endif
-    return std::strtod(std::string(digits).c_str(), nullptr);
-  }
-
-  // The text at `where` as an error names it: a word, a number, or one character.
-  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
-    if (where == end_) return "the end of the text";
-    const char* p = where;
-    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
-           p - where < 40)
-      ++p;
-    if (p == where) ++p;
-    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
-  }
-  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
-    return Fail(where, StrCat(TokenAt(where), " ", what));
-  }
-
-  // At a backslash.
-  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
-    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
-    const char* const start = at_++;
-    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
-    const char c = *at_;
-    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
-      ++at_;
-      bytes[(*count)++] = kMeanings[i];
-      return true;
-    }
-    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
-      ++at_;
-      bytes[(*count)++] = '\\';
-      bytes[(*count)++] = '?';
-      return true;
-    }
-    std::uint32_t code = 0;
-    if (IsOctal(c)) {
-      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
-        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
-      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
-      bytes[(*count)++] = static_cast<char>(code);
-      return true;
-    }
-    ++at_;
-    if (c == 'x' || c == 'X') {
-      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
-      bytes[(*count)++] = static_cast<char>(code);
-      return true;
-    }
-    if (c != 'u' && c != 'U')
-      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
-                                "' does not exist; a backslash itself is written \\\\"));
-    const int digits = c == 'u' ? 4 : 8;
-    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
-    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
-      std::uint32_t low = 0;
-      at_ += 2;
-      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
-        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
-    }
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
-    std::string utf8;
-    detail::AppendUtf8(code, &utf8);
-    for (const char byte : utf8) bytes[(*count)++] = byte;
-    return true;
-  }
-  // Up to `most` digits; returns how many there were.
-  int ReadHex(int most, std::uint32_t* code) {
-    int count = 0;
-    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
-      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
-    return count;
-  }
-
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  Status status_;
-};
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_schema.hpp ----
-// Tables that protobuf's text format needs beside those of wire/schema.hpp: messages that structs keep in another form
-// (tensors, shapes, bytes as they came), and the names of enum values. A program without text has none of them.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-namespace detail {
-
-// A field of a message that no struct has.
-constexpr Field WireField(std::uint32_t number, std::string_view name, Kind kind, bool repeated = false,
-                          const Message* message = nullptr, Role role = Role::kPlain) {
-  Field field = MakeFieldDropped(number, name, kind);
-  field.repeated = repeated;
-  field.message = message;
-  field.role = role;
-  return field;
-}
-
-inline constexpr Field kDimFields[] = {WireField(1, "size", Kind::kInt64), WireField(2, "name", Kind::kString)};
-inline constexpr Message kDim("TensorShapeProto.Dim", kDimFields);
-inline constexpr Field kShapeFields[] = {WireField(2, "dim", Kind::kMessage, true, &kDim),
-                                         WireField(3, "unknown_rank", Kind::kBool)};
-inline constexpr Message kShape("TensorShapeProto", kShapeFields);
-
-inline constexpr Field kTensorFields[] = {
-    WireField(kDtypeField, "dtype", Kind::kEnum),
-    WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
-    WireField(3, "version_number", Kind::kInt32),
-    WireField(kContentField, "tensor_content", Kind::kString),
-    WireField(5, "float_val", Kind::kFloat, true),
-    WireField(6, "double_val", Kind::kDouble, true),
-    WireField(7, "int_val", Kind::kInt32, true),
-    WireField(kStringField, "string_val", Kind::kString, true),
-    WireField(9, "scomplex_val", Kind::kFloat, true),
-    WireField(10, "int64_val", Kind::kInt64, true),
-    WireField(11, "bool_val", Kind::kBool, true),
-    WireField(12, "dcomplex_val", Kind::kDouble, true),
-    WireField(13, "half_val", Kind::kInt32, true),
-    WireField(kResourceField, "resource_handle_val", Kind::kMessage, true, &Schema<ResourceHandle>::message),
-    WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
-    WireField(16, "uint32_val", Kind::kUint32, true),
-    WireField(17, "uint64_val", Kind::kUint64, true),
-    WireField(kFloat8Field, "float8_val", Kind::kString),
-};
-inline constexpr Message kTensor("TensorProto", kTensorFields);
-
-struct FullTypeTable {
-  static const Message message;
-};
-inline constexpr Field kFullTypeFields[] = {
-    WireField(1, "type_id", Kind::kEnum, false, nullptr, Role::kFullType),
-    WireField(2, "args", Kind::kMessage, true, &FullTypeTable::message),
-    WireField(3, "s", Kind::kString, false, nullptr, Role::kInOneof),
-    WireField(4, "i", Kind::kInt64, false, nullptr, Role::kInOneof),
-};
-inline constexpr Message FullTypeTable::message("FullTypeDef", kFullTypeFields);
-
-inline constexpr Field kNodeDebugInfoFields[] = {WireField(1, "original_node_names", Kind::kString, true),
-                                                 WireField(2, "original_func_names", Kind::kString, true)};
-inline constexpr Message kNodeDebugInfo("NodeDef.ExperimentalDebugInfo", kNodeDebugInfoFields);
-
-inline constexpr Field kFileLineColFields[] = {
-    WireField(1, "file_index", Kind::kInt32), WireField(2, "line", Kind::kInt32), WireField(3, "col", Kind::kInt32),
-    WireField(4, "func", Kind::kString), WireField(5, "code", Kind::kString)};
-inline constexpr Message kFileLineCol("GraphDebugInfo.FileLineCol", kFileLineColFields);
-inline constexpr Field kStackTraceFields[] = {WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
-                                              WireField(2, "frame_id", Kind::kFixed64, true)};
-inline constexpr Message kStackTrace("GraphDebugInfo.StackTrace", kStackTraceFields);
-inline constexpr Field kTracesFields[] = {WireField(1, "key", Kind::kString),
-                                          WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
-inline constexpr Message kTraces("GraphDebugInfo.TracesEntry", kTracesFields);
-inline constexpr Field kFramesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
-                                              WireField(2, "value", Kind::kMessage, false, &kFileLineCol)};
-inline constexpr Message kFramesById("GraphDebugInfo.FramesByIdEntry", kFramesByIdFields);
-inline constexpr Field kTraceIdFields[] = {WireField(1, "key", Kind::kString), WireField(2, "value", Kind::kFixed64)};
-inline constexpr Message kTraceId("GraphDebugInfo.NameToTraceIdEntry", kTraceIdFields);
-inline constexpr Field kTracesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
-                                              WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
-inline constexpr Message kTracesById("GraphDebugInfo.TracesByIdEntry", kTracesByIdFields);
-inline constexpr Field kGraphDebugInfoFields[] = {WireField(1, "files", Kind::kString, true),
-                                                  WireField(2, "traces", Kind::kMessage, true, &kTraces),
-                                                  WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
-                                                  WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
-                                                  WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
-inline constexpr Message kGraphDebugInfo("GraphDebugInfo", kGraphDebugInfoFields);
-
-// Names of FullTypeIds. DataTypes have theirs in types/dtype.hpp.
-struct EnumValue {
-  std::int32_t number;
-  std::string_view name;
-};
-inline constexpr EnumValue kFullTypeIds[] = {
-    {0, "TFT_UNSET"},
-    {1, "TFT_VAR"},
-    {2, "TFT_ANY"},
-    {3, "TFT_PRODUCT"},
-    {4, "TFT_NAMED"},
-    {20, "TFT_FOR_EACH"},
-    {100, "TFT_CALLABLE"},
-    {200, "TFT_BOOL"},
-    {201, "TFT_UINT8"},
-    {202, "TFT_UINT16"},
-    {203, "TFT_UINT32"},
-    {204, "TFT_UINT64"},
-    {205, "TFT_INT8"},
-    {206, "TFT_INT16"},
-    {207, "TFT_INT32"},
-    {208, "TFT_INT64"},
-    {209, "TFT_HALF"},
-    {210, "TFT_FLOAT"},
-    {211, "TFT_DOUBLE"},
-    {212, "TFT_COMPLEX64"},
-    {213, "TFT_COMPLEX128"},
-    {214, "TFT_STRING"},
-    {215, "TFT_BFLOAT16"},
-    {1000, "TFT_TENSOR"},
-    {1001, "TFT_ARRAY"},
-    {1002, "TFT_OPTIONAL"},
-    {1003, "TFT_LITERAL"},
-    {1004, "TFT_ENCODED"},
-    {1005, "TFT_SHAPE_TENSOR"},
-    {10102, "TFT_DATASET"},
-    {10103, "TFT_RAGGED"},
-    {10104, "TFT_ITERATOR"},
-    {10202, "TFT_MUTEX_LOCK"},
-    {10203, "TFT_LEGACY_VARIANT"},
-};
-
-// "" when the number has no name.
-inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
-  if (field.role != Role::kFullType) return EnumName(static_cast<DataType>(number));
-  for (const EnumValue& value : kFullTypeIds) {
-    if (value.number == number) return value.name;
-  }
-  return "";
-}
-inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
-  if (field.role != Role::kFullType) {
-    const DataType dtype = DataTypeFromEnumName(name);
-    *number = static_cast<std::int32_t>(dtype);
-    return dtype != DataType::kInvalid || name == EnumName(DataType::kInvalid);
-  }
-  for (const EnumValue& value : kFullTypeIds) {
-    *number = value.number;
-    if (value.name == name) return true;
-  }
-  return false;
-}
-
-}  // namespace detail
-
-// Tables of messages with functions of their own instead of fields, by name.
-using TextTables = Span<const Message* const>;
-
-namespace detail {
-inline constexpr const Message* kTensorTables[] = {&kTensor, &kShape, &Schema<VariantTensorData>::message};
-}
-inline constexpr TextTables kTensorTextTables = detail::kTensorTables;
-
-namespace detail {
-
-// The message itself, or the table of its name. Null: `tables` has none.
-inline const Message* TableOf(const Message& message, TextTables tables) {
-  if (message.parse == nullptr) return &message;
-  for (const Message* table : tables) {
-    if (table->name == message.name) return table;
-  }
-  return nullptr;
-}
-// The table of the messages in the field; null for numbers and text.
-inline const Message* TableOf(const Field& field, TextTables tables) {
-  if (field.kind == Kind::kMessage) return TableOf(*field.message, tables);
-  if (field.kind != Kind::kString) return nullptr;
-  switch (field.role) {
-    case Role::kFullType: return &FullTypeTable::message;
-    case Role::kHandleData: return &Schema<DtypeAndPartialShape>::message;
-    case Role::kNodeDebugInfo: return &kNodeDebugInfo;
-    case Role::kGraphDebugInfo: return &kGraphDebugInfo;
-    default: return nullptr;
-  }
-}
-
-}  // namespace detail
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_reader.hpp ----
-// TextToWire: a message in protobuf's text format to protobuf's wire format, by the message's table.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-namespace detail {
-
-// Reads one text. one thread.
-class TextReader {
- public:
-  TextReader(std::string_view text, TextTables tables) : in_(text), sink_(text.size() / 2 + 64), tables_(tables) {}
-
-  Status Read(const Message& message, std::string* out) {
-    if (!ReadFields(message, '\0')) return in_.status();
-    *out = sink_.Take();
-    return OkStatus();
-  }
-
- private:
-  // The fields of a message up to `close`, which is eaten; '\0' is the end of the text.
-  bool ReadFields(const Message& message, char close) {
-    std::uint64_t seen = 0;
-    const Field* member = nullptr;  // the field that is set of those in the oneof
-    for (;;) {
-      const char c = in_.Peek();
-      const char* const start = in_.at();
-      if (!TextCursor::IsLetter(c)) {
-        if (c == close && in_.AtEnd() == (close == '\0')) {
-          if (close != '\0') in_.Reset(start + 1);
-          return true;
-        }
-        return FailName(message, c, close);
-      }
-      const std::string_view name = in_.Word();
-      const std::size_t index = IndexOf(message, name);
-      if (index == message.fields.size()) [[unlikely]]
-        return FailUnknown(message, name, start);
-      const Field& field = message.fields[index];
-      if (!field.repeated) {
-        const std::uint64_t bit = std::uint64_t{1} << index % 64;
-        if ((seen & bit) != 0) [[unlikely]]
-          return in_.Fail(start, StrCat(message.name, " has '", name, "' a second time; it has one value"));
-        seen |= bit;
-        if (field.role == Role::kInOneof) {
-          if (member != nullptr) [[unlikely]]
-            return in_.Fail(start, StrCat(message.name, " has both '", member->name, "' and '", name,
-                                          "'; one of them alone is right"));
-          member = &field;
-        }
-      }
-      if (!ReadField(message, field)) return false;
-      if (const char next = in_.Peek(); next == ',' || next == ';') in_.Reset(in_.at() + 1);
-    }
-  }
-
-  static std::size_t IndexOf(const Message& message, std::string_view name) {
-    std::size_t i = 0;
-    while (i < message.fields.size() && message.fields[i].name != name) ++i;
-    return i;
-  }
-
-  bool ReadField(const Message& message, const Field& field) {
-    const Message* const inner = TableOf(field, tables_);
-    char c = in_.Peek();
-    if (c == ':') {
-      in_.Reset(in_.at() + 1);
-      c = in_.Peek();
-    } else if (inner == nullptr) {
-      return in_.FailToken(in_.at(), StrCat("':' behind '", field.name, "' of ", message.name));
-    }
-    if (c != '[' || !field.repeated) return ReadValue(field, inner, false);
-    in_.Reset(in_.at() + 1);
-    if (in_.TryEat(']')) return true;
-    const bool pack = inner == nullptr && field.kind != Kind::kString;
-    const std::size_t start = pack ? Open(field.number) : 0;
-    for (;;) {
-      if (pack && depth_ >= kMaxDepth) return FailDepth(in_.at());
-      in_.Peek();
-      if (!ReadValue(field, inner, pack)) return false;
-      if (in_.TryEat(',')) continue;
-      if (!in_.TryEat(']')) return in_.FailToken(in_.at(), StrCat("',' or ']' in the list of '", field.name, "'"));
-      if (pack) Close(start);
-      return true;
-    }
-  }
-
-  // At the value.
-  bool ReadValue(const Field& field, const Message* inner, bool packed) {
-    if (inner != nullptr) return ReadMessage(field, *inner);
-    if (field.kind == Kind::kString) return ReadText(field);
-    if (field.kind == Kind::kMessage)
-      return in_.Fail(in_.at(), StrCat("'", field.name, "' is a ", field.message->name,
-                                       ", which this program cannot read from text"));
-    std::uint64_t bits = 0;
-    if (!ReadNumber(field, &bits)) return false;
-    const WireType type = WireTypeOf(field.kind);
-    if (!packed) Tag(field.number, type);
-    if (type == WireType::kVarint) {
-      Varint(bits);
-    } else {  // the low bytes come first
-      const std::size_t size = type == WireType::kFixed32 ? 4 : 8;
-      char* const to = sink_.Room(size);
-      std::memcpy(to, &bits, size);
-      sink_.Commit(to + size);
-    }
-    return true;
-  }
-
-  bool ReadMessage(const Field& field, const Message& message) {
-    const char* const start = in_.at();
-    const char open = in_.AtEnd() ? '\0' : *start;
-    if (open != '{' && open != '<') return in_.FailToken(start, StrCat("'{' for '", field.name, "', a ", message.name));
-    if (depth_ >= kMaxDepth) [[unlikely]]
-      return FailDepth(start);
-    if (depth_ >= kDepthOfFiles && StackIsShort(0)) [[unlikely]]
-      return FailStack(start);
-    in_.Reset(start + 1);
-    ++depth_;
-    const std::size_t inside = Open(field.number);
-    if (!ReadFields(message, open == '{' ? '}' : '>')) return false;
-    Close(inside);
-    --depth_;
-    return true;
-  }
-
-  // Quoted texts one behind the other are one.
-  bool ReadText(const Field& field) {
-    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
-    if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
-    const std::size_t start = Open(field.number);
-    do {
-      if (!in_.ReadQuoted(&sink_)) return false;
-    } while (is_quote(in_.Peek()));
-    Close(start);
-    return true;
-  }
-
-  // The bits of the value as they stand in the wire format.
-  bool ReadNumber(const Field& field, std::uint64_t* bits) {
-    std::int64_t number = 0;
-    switch (field.kind) {
-      case Kind::kFloat:
-      case Kind::kDouble: {
-        double real = 0;
-        if (!in_.ReadDouble(&real)) return false;
-        if (field.kind == Kind::kDouble) {
-          std::memcpy(bits, &real, sizeof real);
-        } else {  // by way of double, as protobuf does it
-          const float narrow = static_cast<float>(real);
-          std::memcpy(bits, &narrow, sizeof narrow);
-        }
-        return true;
-      }
-      case Kind::kUint32:
-      case Kind::kFixed32: return in_.ReadUnsigned(UINT32_MAX, bits);
-      case Kind::kUint64:
-      case Kind::kFixed64: return in_.ReadUnsigned(UINT64_MAX, bits);
-      case Kind::kBool: return ReadBool(bits);
-      case Kind::kEnum:
-        if (TextCursor::IsLetter(in_.Peek())) return ReadEnum(field, bits);
-        [[fallthrough]];
-      case Kind::kInt32:
-        if (!in_.ReadSigned(INT32_MAX, &number)) return false;
-        break;
-      default:
-        if (!in_.ReadSigned(INT64_MAX, &number)) return false;
-    }
-    *bits = static_cast<std::uint64_t>(number);
-    return true;
-  }
-  bool ReadBool(std::uint64_t* bits) {
-    const char* const start = in_.at();
-    const std::string_view word = in_.Word();
-    *bits = word == "true" || word == "True" || word == "t" || word == "1" ? 1 : 0;
-    if (*bits != 0 || word == "false" || word == "False" || word == "f" || word == "0") return true;
-    return in_.FailToken(start, "true or false");
-  }
-  bool ReadEnum(const Field& field, std::uint64_t* bits) {
-    const char* const start = in_.at();
-    const std::string_view word = in_.Word();
-    std::int32_t number = 0;
-    if (!EnumNumberOf(field, word, &number)) return FailEnum(field, word, start);
-    *bits = static_cast<std::uint64_t>(std::int64_t{number});
-    return true;
-  }
-
-  // -- the wire format
-  void Varint(std::uint64_t value) {
-    char* to = sink_.Room(10);
-    for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
-    *to++ = static_cast<char>(value);
-    sink_.Commit(to);
-  }
-  void Tag(std::uint32_t number, WireType type) {
-    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
-  }
-  // Begins a value with a length before it. Returns where its bytes begin.
-  std::size_t Open(std::uint32_t number) {
-    Tag(number, WireType::kBytes);
-    sink_.Commit(sink_.Room(1) + 1);
-    return sink_.size();
-  }
-  // Writes the length: one byte was left for it.
-  void Close(std::size_t start) {
-    std::uint64_t size = sink_.size() - start;
-    if (size >= 0x80) {
-      const std::size_t more = Writer::VarintSize(size) - 1;
-      char* const end = sink_.Room(more);
-      std::memmove(sink_.at(start + more), sink_.at(start), static_cast<std::size_t>(size));
-      sink_.Commit(end + more);
-    }
-    char* to = sink_.at(start - 1);
-    for (; size >= 0x80; size >>= 7) *to++ = static_cast<char>((size & 0x7f) | 0x80);
-    *to = static_cast<char>(size);
-  }
-
-  // -- mistakes
-  TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
-    if (c == '[')
-      return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
-                                       " does not have; expected the name of a field"));
-    std::string expected = StrCat("the name of a field of ", message.name);
-    if (close != '\0') StrAppend(&expected, " or '", close, "'");
-    return in_.FailToken(in_.at(), expected);
-  }
-  TENON_DETAIL_COLD bool FailUnknown(const Message& message, std::string_view name, const char* where) {
-    SlimVector<std::string_view> names;
-    for (const Field& field : message.fields) names.push_back(field.name);
-    std::string hint = DidYouMean(name, names);
-    if (hint.empty()) {
-      hint = "; it has ";
-      for (std::size_t i = 0; i < names.size(); ++i) StrAppend(&hint, i == 0 ? "'" : ", '", names[i], "'");
-    }
-    return in_.Fail(where, StrCat(message.name, " has no field '", name, "'", hint));
-  }
-  TENON_DETAIL_COLD bool FailEnum(const Field& field, std::string_view word, const char* where) {
-    SlimVector<std::string_view> names;
-    if (field.role == Role::kFullType) {
-      for (const EnumValue& value : kFullTypeIds) names.push_back(value.name);
-    } else {
-      for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
-    }
-    return in_.Fail(where, StrCat("'", field.name, "' has no value '", word, "'", DidYouMean(word, names)));
-  }
-  TENON_DETAIL_COLD bool FailDepth(const char* where) {
-    return in_.Fail(where, StrCat("messages are nested more than ", kMaxDepth, " deep"));
-  }
-  TENON_DETAIL_COLD bool FailStack(const char* where) {
-    in_.Fail(where, StrCat("messages are nested more than ", depth_, " deep, and the thread has ", StackLeft() / 1024,
-                           " KiB of stack left"));
-    in_.SetStatus(Status(Code::kResourceExhausted, in_.status().message()));
-    return false;
-  }
-
-  TextCursor in_;
-  TextSink sink_;
-  TextTables tables_;
-  int depth_ = 0;
-};
-
-}  // namespace detail
-
-// Reads a message in protobuf's text format into its wire format, *out. As lenient and as strict as TextFormat:
-// comments, < > or { }, lists in [ ], one ',' or ';' behind a field; every field known and, unless repeated, there
-// once. InvalidArgument, "line:column: ...": the first mistake, where a column is a byte. ResourceExhausted: the stack
-// is too short. Takes time in proportion to the text.
-inline Status TextToWire(const Message& message, std::string_view text, std::string* out,
-                         TextTables tables = kTensorTextTables) {
-  const Message* const table = detail::TableOf(message, tables);
-  if (table == nullptr) return errors::Unimplemented("TextToWire: there is no table of the fields of ", message.name);
-  return detail::TextReader(text, tables).Read(*table, out);
-}
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_writer.hpp ----
-// WireToText: a message in protobuf's wire format to the text format, by the message's table, in the layout of
-// TensorFlow's files.
-#include <charconv>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace wire {
-
-namespace detail {
-
-// Appends the shortest digits that read back as the same value (of a float six or more), laid out as Python does:
-// "2.0", "1e-05", "-inf".
-inline void AppendReal(double value, bool single, std::string* out) {
-  if (value != value) return StrAppend(out, "nan");
-  if (std::isinf(value)) return StrAppend(out, value < 0 ? "-inf" : "inf");
-  char text[48];
-  std::size_t size = 0;
-  for (int digits = single ? 6 : 1; digits <= 17; ++digits) {
-#if defined(__cpp_lib_to_chars)
-    char* const end = text + sizeof text - 1;
-    char* const last = single ? std::to_chars(text, end, value, std::chars_format::scientific, digits - 1).ptr
-                              : std::to_chars(text, end, value, std::chars_format::scientific).ptr;
-    *last = '\0';
-    size = static_cast<std::size_t>(last - text);
-    double again = value;
-    if (single) std::from_chars(text, last, again);
-#else
-    size = static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.*e", digits - 1, value));
-    const double again = std::strtod(text, nullptr);
-#endif
-    if (single ? static_cast<float>(again) == static_cast<float>(value) : again == value) break;
-  }
-  // "-d.dddde-xx" in pieces.
-  const std::string_view all(text, size);
-  const std::size_t e = all.find('e');
-  const int exponent = std::atoi(text + e + 1);
-  std::string_view mantissa = all.substr(0, e);
-  if (mantissa[0] == '-') {
-    out->push_back('-');
-    mantissa.remove_prefix(1);
-  }
-  std::string digits(mantissa.substr(0, 1));
-  digits.append(mantissa.substr(mantissa.size() > 2 ? 2 : mantissa.size()));
-  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
-  const auto count = static_cast<int>(digits.size());
-  if (exponent < -4 || exponent >= 16) {
-    out->append(digits, 0, 1);
-    if (count > 1) out->append(".").append(digits, 1, std::string::npos);
-    out->append(all.substr(e));
-  } else if (exponent < 0) {
-    out->append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
-  } else {
-    const auto whole = static_cast<std::size_t>(exponent) + 1;
-    if (count <= exponent + 1) {
-      out->append(digits).append(whole - digits.size(), '0').append(".0");
-    } else {
-      out->append(digits, 0, whole).append(".").append(digits, whole, std::string::npos);
-    }
-  }
-}
-
-// Writes one text. Bytes that are not such a message end the message that they are in. one thread.
-class TextWriter {
- public:
-  TextWriter(TextTables tables, std::string* out) : tables_(tables), out_(out) {}
-
-  // Fields come in the order of their numbers, whatever the order of the bytes.
-  void WriteFields(const Message& message, std::string_view bytes) {
-    std::uint64_t present = 0;
-    std::string_view value;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
-      const Field* const field = message.Find(tag.field);
-      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
-    }
-    const bool is_entry = IsMapEntry(message);
-    for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
-    }
-  }
-
- private:
-  static std::uint64_t Bit(const Message& message, const Field& field) {
-    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
-  }
-
-  // Every value of the field, or the last one; a message that is there several times is merged. As TensorFlow's Python
-  // API does, leaves out a key or value of a map that is 0 or "".
-  void WriteField(const Field& field, std::string_view bytes, bool is_entry) {
-    const Message* const inner = TableOf(field, tables_);
-    std::string_view value, last;
-    std::string merged;
-    SlimVector<std::string_view> entries;
-    std::uint64_t number = 0;
-    bool is_text = false, is_number = false;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value);) {
-      const bool wanted = tag.field == field.number && Fits(field, tag.type);
-      if (tag.type != WireType::kBytes) {
-        if (wanted ? !ReadNumber(reader, field.kind, &(number = 0)) : !reader.Skip(tag)) break;
-        if (wanted && field.repeated) WriteNumber(field, number);
-        is_number = is_number || wanted;
-      } else if (wanted && field.wire_type != WireType::kBytes) {
-        WritePacked(field, value);
-      } else if (wanted && field.repeated && inner != nullptr && IsMapEntry(*inner)) {
-        entries.push_back(value);
-      } else if (wanted && field.repeated) {
-        WriteBytes(field, inner, value);
-      } else if (wanted) {
-        if (inner != nullptr && is_text) {
-          if (merged.empty()) merged.assign(last);
-          merged.append(value);
-          value = merged;
-        }
-        last = value;
-        is_text = true;
-      }
-    }
-    if (!entries.empty()) WriteMap(field, *inner, entries);
-    if (field.repeated) return;
-    if (is_text && (inner != nullptr || !is_entry || !last.empty())) WriteBytes(field, inner, last);
-    if (is_number && (!is_entry || number != 0)) WriteNumber(field, number);
-  }
-  // By ascending key.
-  void WriteMap(const Field& field, const Message& entry, const SlimVector<std::string_view>& entries) {
-    SlimVector<Key> keys;
-    for (const std::string_view bytes : entries) keys.push_back(KeyOf(entry, bytes));
-    for (const std::size_t i : SortedOrder(entries.size(), [&keys](std::size_t a, std::size_t b) {
-           return keys[a].number != keys[b].number ? keys[a].number < keys[b].number : keys[a].text < keys[b].text;
-         }))
-      WriteBytes(field, &entry, entries[i]);
-  }
-  struct Key {
-    std::string_view text;
-    std::uint64_t number = 0;
-  };
-  static Key KeyOf(const Message& entry, std::string_view bytes) {
-    Key key;
-    std::string_view value;
-    Reader reader(AsBytes(bytes));
-    for (Tag tag; reader.ReadField(&tag, &value);) {
-      const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
-      if (tag.type == WireType::kBytes) {
-        if (is_key) key.text = value;
-      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
-        break;
-      }
-    }
-    return key;
-  }
-  void WritePacked(const Field& field, std::string_view bytes) {
-    Reader reader(AsBytes(bytes));
-    for (std::uint64_t number = 0; !reader.AtEnd() && ReadNumber(reader, field.kind, &number); number = 0)
-      WriteNumber(field, number);
-  }
-
-  void WriteName(const Field& field) { out_->append(2 * static_cast<std::size_t>(depth_), ' ').append(field.name); }
-
-  void WriteBytes(const Field& field, const Message* inner, std::string_view value) {
-    if (inner == nullptr) {
-      if (field.kind == Kind::kMessage) return;  // a message without a table
-      WriteName(field);
-      out_->append(": \"").append(CEscape(value)).append("\"\n");
-      return;
-    }
-    if (depth_ >= kMaxDepth || (depth_ >= kDepthOfFiles && StackIsShort(0))) return;
-    WriteName(field);
-    out_->append(" {\n");
-    ++depth_;
-    WriteFields(*inner, value);
-    --depth_;
-    out_->append(2 * static_cast<std::size_t>(depth_), ' ').append("}\n");
-  }
-  void WriteNumber(const Field& field, std::uint64_t bits) {
-    WriteName(field);
-    out_->append(": ");
-    AppendNumber(field, bits);
-    out_->push_back('\n');
-  }
-  void AppendNumber(const Field& field, std::uint64_t bits) {
-    const auto narrow = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
-    switch (field.kind) {
-      case Kind::kFloat: {
-        float value;
-        std::memcpy(&value, &bits, sizeof value);
-        return AppendReal(static_cast<double>(value), true, out_);
-      }
-      case Kind::kDouble: {
-        double value;
-        std::memcpy(&value, &bits, sizeof value);
-        return AppendReal(value, false, out_);
-      }
-      case Kind::kBool: return StrAppend(out_, bits != 0 ? "true" : "false");
-      case Kind::kUint32:
-      case Kind::kFixed32: return StrAppend(out_, static_cast<std::uint32_t>(bits));
-      case Kind::kUint64:
-      case Kind::kFixed64: return StrAppend(out_, bits);
-      case Kind::kInt32: return StrAppend(out_, narrow);
-      case Kind::kEnum: {
-        const std::string_view name = EnumNameOf(field, narrow);
-        return name.empty() ? StrAppend(out_, narrow) : StrAppend(out_, name);
-      }
-      default: return StrAppend(out_, static_cast<std::int64_t>(bits));
-    }
-  }
-
-  TextTables tables_;
-  std::string* out_;
-  int depth_ = 0;
-};
-
-}  // namespace detail
-
-// Appends a serialised message to *out in protobuf's text format: one field a line, two blanks a level, maps sorted,
-// numbers and escapes as TensorFlow's Python API writes them. Fields that the table does not have are left out, and so
-// are the bytes behind a mistake, to the end of their message.
-inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
-                       TextTables tables = kTensorTextTables) {
-  if (const Message* const table = detail::TableOf(message, tables))
-    detail::TextWriter(tables, out).WriteFields(*table, bytes);
-}
-
-}  // namespace wire
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/op/graph_def/graph_text.hpp ----
-// Graphs, ops and attrs from and to protobuf's text format (.pbtxt), with the tables of the binary form.
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-inline constexpr const wire::Message* kGraphTables[] = {&wire::detail::kTensor, &wire::detail::kShape,
-                                                        &wire::Schema<VariantTensorData>::message,
-                                                        &wire::kFunctionDefLibrary};
-inline constexpr wire::TextTables kGraphTextTables = kGraphTables;
-}  // namespace detail
-
-// Reads a message in protobuf's text format: T is GraphDef, NodeDef, AttrValue, OpDef, FunctionDef,
-// FunctionDefLibrary, Tensor, PartialTensorShape or another type with a wire::Schema. Changes *object only when the
-// result is OK.
-// InvalidArgument: the text is not such a message ("line:column: ..."), or its values make no tensor or shape.
-// ResourceExhausted: memory or stack is too short.
-template <class T>
-Status ParseText(std::string_view text, T* object) {
-  return detail::CatchAll("ParseText", [&]() -> Status {
-    std::string bytes;
-    TENON_RETURN_IF_ERROR(wire::TextToWire(wire::Schema<T>::message, text, &bytes, detail::kGraphTextTables));
-    T read;
-    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(bytes), &read));
-    *object = std::move(read);
-    return OkStatus();
-  });
-}
-// Writes a message as TensorFlow's Python API does: "node {\n  name: \"x\"\n...". Canonical, as SerializeGraphDef is.
-// The tensors' memory must be accessible to the host.
-template <class T>
-std::string ToText(const T& object) {
-  std::string bytes, text;
-  wire::SerializeTo(object, &bytes);
-  wire::WireToText(wire::Schema<T>::message, bytes, &text, detail::kGraphTextTables);
-  return text;
-}
-
-// Reads a GraphDef; returns the errors of ParseText. A senseless value of a constant or shape is not an error here, as
-// in ParseGraphDef.
-inline Result<GraphDef> ParseTextGraphDef(std::string_view text) {
-  GraphDef graph;
-  TENON_RETURN_IF_ERROR(ParseText(text, &graph));
-  return graph;
-}
-// Reads TensorFlow's OpList, "op { name: ... }"; returns the errors of ParseText.
-inline Result<SlimVector<OpDef>> ParseTextOpList(std::string_view text) {
-  detail::OpList list;
-  TENON_RETURN_IF_ERROR(ParseText(text, &list));
-  return std::move(list.op);
-}
-// Writes TensorFlow's OpList, in the layout of ToText.
-inline std::string OpListToText(Span<const OpDef> ops) {
-  return ToText(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -26587,7 +29991,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // TensorFlow's KernelDef message: one kernel of one op.
 struct KernelDescription {
@@ -26703,7 +30107,7 @@ inline std::string SerializeKernelList(const KernelList& list) {
 // DataLoss when the bytes are not such a message.
 inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/sub_allocator.hpp ----
@@ -29513,137 +32917,6 @@ bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/op/op_def/to_op_def.hpp ----
-// ToOpDef: a signature as TensorFlow's OpDef, its documentation split among arguments and attrs.
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-
-inline OpDef::ArgDef ToArgDef(const ArgSpec& arg) {
-  OpDef::ArgDef def;
-  def.name = arg.name();
-  def.type = arg.type;
-  def.type_attr = arg.type_attr();
-  def.number_attr = arg.number_attr();
-  def.type_list_attr = arg.type_list_attr();
-  def.is_ref = arg.is_ref;
-  return def;
-}
-
-// The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are
-// not.
-class DocReader {
- public:
-  static SlimVector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
-
- private:
-  DocReader(std::string_view text, OpDef* def) : def_(def) {
-    for (;;) {
-      const std::size_t end = text.find('\n');
-      std::string_view line = text.substr(0, end);
-      while (!line.empty() && IsSpace(line.back())) line.remove_suffix(1);
-      lines_.push_back(line);
-      if (end == text.npos) return;
-      text.remove_prefix(end + 1);
-    }
-  }
-  SlimVector<std::string> Run() {
-    std::size_t at = 0;
-    while (at < lines_.size() && lines_[at].empty()) ++at;
-    if (at < lines_.size()) def_->summary = lines_[at++];
-    while (at < lines_.size() && lines_[at].empty()) ++at;
-    std::size_t end = EndOfBlock(at);
-    def_->description = Join(at, end, 0);
-    SlimVector<std::string> unknown;
-    while (end < lines_.size()) {
-      std::string_view name;
-      lines_[end] = AfterName(lines_[end], &name);
-      at = end;
-      end = EndOfBlock(at + 1);
-      if (std::string* to = Find(name))
-        *to = Join(at, end, 1);
-      else
-        unknown.emplace_back(name);
-    }
-    return unknown;
-  }
-  // The text behind "name:"; name stays empty when the line does not begin so.
-  static std::string_view AfterName(std::string_view line, std::string_view* name) {
-    TextCursor in(line);
-    if (!IsLetter(in.peek())) return line;
-    const std::string_view word = in.EatWhile(kWordChars);
-    in.SkipSpace();
-    if (!in.Eat(":")) return line;
-    in.SkipSpace();
-    *name = word;
-    return in.rest();
-  }
-  std::size_t EndOfBlock(std::size_t at) const {
-    for (; at < lines_.size(); ++at) {
-      std::string_view name;
-      (void)AfterName(lines_[at], &name);
-      if (!name.empty()) break;
-    }
-    return at;
-  }
-  // Lines [begin, end) without blank ones at the end; from line begin + `first` on without the indent that all share.
-  std::string Join(std::size_t begin, std::size_t end, std::size_t first) const {
-    while (end > begin && lines_[end - 1].empty()) --end;
-    std::size_t indent = static_cast<std::size_t>(-1);
-    for (std::size_t i = begin + first; first > 0 && i < end; ++i)
-      if (!lines_[i].empty()) indent = std::min(indent, lines_[i].find_first_not_of(' '));
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i > begin) text += '\n';
-      text += first > 0 && i > begin && !lines_[i].empty() ? lines_[i].substr(indent) : lines_[i];
-    }
-    return text;
-  }
-  std::string* Find(std::string_view name) {
-    for (auto* list : {&def_->input_arg, &def_->output_arg})
-      for (OpDef::ArgDef& arg : *list)
-        if (arg.name == name) return &arg.description;
-    for (OpDef::AttrDef& attr : def_->attr)
-      if (attr.name == name) return &attr.description;
-    return nullptr;
-  }
-
-  OpDef* def_;
-  SlimVector<std::string_view> lines_;
-};
-
-}  // namespace detail
-
-// The OpDef that TensorFlow makes of the same declaration.
-inline OpDef ToOpDef(const OpView& op) {
-  OpDef def;
-  def.name = op.name;
-  for (const ArgSpec& arg : op.inputs) def.input_arg.push_back(detail::ToArgDef(arg));
-  for (const ArgSpec& arg : op.outputs) def.output_arg.push_back(detail::ToArgDef(arg));
-  for (const AttrSpec& attr : op.attrs) (void)detail::ToAttrDef(attr, &def.attr.emplace_back());
-  def.control_output.assign(op.control_outputs.begin(), op.control_outputs.end());
-  def.is_stateful = op.flags.is_stateful;
-  def.is_commutative = op.flags.is_commutative;
-  def.is_aggregate = op.flags.is_aggregate;
-  def.allows_uninitialized_input = op.flags.allows_uninitialized_input;
-  def.is_distributed_communication = op.flags.is_distributed_communication;
-  if (op.deprecated_since != 0 || !op.deprecation_text.empty()) {
-    def.deprecation.emplace();
-    def.deprecation->version = op.deprecated_since;
-    def.deprecation->explanation = op.deprecation_text;
-  }
-  if (!op.doc.empty()) (void)detail::DocReader::Read(op.doc, &def);
-  return def;
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/op/op_def/op_def_builder.hpp ----
 // OpDefBuilder: the op language's spec strings read while the program runs, where a mistake is a Status with
 // TensorFlow's text.
@@ -29651,7 +32924,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
 // reported together. one thread.
@@ -29789,147 +33062,7 @@ class OpDefBuilder {
   SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/op/op_def/op_list.hpp ----
-// Lists of OpDefs: the registered ops as TensorFlow would export them, the ops that a graph needs, ops that are known
-// from a list alone, and whether a graph's version may still use an op.
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// The OpDefs of all registered ops, sorted by name; names that begin with '_' only with include_internal.
-// SerializeOpList (op/graph_def/proto_io.hpp) gives TensorFlow's OpList message.
-inline SlimVector<OpDef> TenonOps(const OpRegistry& registry, bool include_internal = false) {
-  SlimVector<OpDef> ops;
-  for (const OpView* op : registry.ops())
-    if (include_internal || !StartsWith(op->name, "_")) ops.push_back(ToOpDef(*op));
-  return ops;
-}
-
-// Drops all prose: summary, descriptions, why the op is deprecated.
-inline void RemoveDescriptions(OpDef* op) {
-  for (auto* args : {&op->input_arg, &op->output_arg})
-    for (OpDef::ArgDef& arg : *args) arg.description.clear();
-  for (OpDef::AttrDef& attr : op->attr) attr.description.clear();
-  op->summary.clear();
-  op->description.clear();
-  if (op->deprecation) op->deprecation->explanation.clear();
-}
-
-// Ops that are known from a list and from nothing else: they have no shape functions and no kernels. Of several with
-// one name the last counts. immutable.
-//
-//   TENON_ASSIGN_OR_RETURN(SlimVector<OpDef> ops, ParseOpList(bytes));
-//   const OpDefTable table(std::move(ops));
-class OpDefTable {
- public:
-  OpDefTable() = default;
-  explicit OpDefTable(SlimVector<OpDef> ops) {
-    const SlimVector<std::size_t> order =
-        SortedOrder(ops.size(), [&ops](std::size_t a, std::size_t b) { return ops[a].name < ops[b].name; });
-    for (const std::size_t i : order) {
-      if (!ops_.empty() && ops_.back().name == ops[i].name) ops_.pop_back();
-      ops_.push_back(std::move(ops[i]));
-    }
-  }
-
-  // Null when there is no such op.
-  const OpDef* Find(std::string_view name) const {
-    const auto at = std::lower_bound(ops_.begin(), ops_.end(), name,
-                                     [](const OpDef& op, std::string_view n) { return op.name < n; });
-    return at != ops_.end() && at->name == name ? &*at : nullptr;
-  }
-  // NotFound with TensorFlow's message and the nearest names.
-  Status LookUp(std::string_view name, const OpDef** op) const {
-    *op = Find(name);
-    if (*op != nullptr) return OkStatus();
-    SlimVector<std::string_view> names;
-    for (const OpDef& known : ops_) names.push_back(known.name);
-    return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
-                            "Make sure the Op and Kernel are registered in the binary running in this process",
-                            DidYouMean(name, names), ".");
-  }
-  // Sorted by name.
-  const SlimVector<OpDef>& ops() const { return ops_; }
-
- private:
-  SlimVector<OpDef> ops_;
-};
-
-// ------------------------------------------------------------------------------------------------- the ops of a graph
-
-namespace detail {
-
-class OpsOfGraph {
- public:
-  explicit OpsOfGraph(const FunctionDefLibrary& library) : library_(library), seen_(library.function.size()) {}
-
-  // The names of ops that are not functions, sorted, each once.
-  SlimVector<std::string> Collect(const GraphDef& graph) {
-    for (const NodeDef& node : graph.node) Use(node.op);
-    while (!pending_.empty()) {
-      const std::size_t function = pending_.back();
-      pending_.pop_back();
-      for (const NodeDef& node : library_.function[function].node_def) Use(node.op);
-    }
-    std::sort(names_.begin(), names_.end());
-    SlimVector<std::string> unique;
-    for (std::string& name : names_)
-      if (unique.empty() || unique.back() != name) unique.push_back(std::move(name));
-    return unique;
-  }
-
- private:
-  void Use(const std::string& op) {
-    for (std::size_t i = 0; i < library_.function.size(); ++i) {
-      if (library_.function[i].signature.name != op) continue;
-      if (!seen_[i]) pending_.push_back(i);
-      seen_[i] = true;
-      return;
-    }
-    names_.push_back(op);
-  }
-
-  const FunctionDefLibrary& library_;
-  SlimVector<bool> seen_;
-  SlimVector<std::size_t> pending_;
-  SlimVector<std::string> names_;
-};
-
-}  // namespace detail
-
-// The ops that the nodes of a graph, and of the functions that it calls, are made of: sorted, functions left out.
-inline SlimVector<std::string> OpsUsedByGraph(const GraphDef& graph) {
-  return detail::OpsOfGraph(graph.library).Collect(graph);
-}
-
-// These ops as OpDefs without descriptions, as a file of a graph carries them along. NotFound, naming the op, when one
-// is not registered.
-inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& registry, SlimVector<OpDef>* ops) {
-  ops->clear();
-  for (const std::string& name : OpsUsedByGraph(graph)) {
-    const OpView* op = nullptr;
-    TENON_RETURN_IF_ERROR(registry.LookUp(name, &op));
-    RemoveDescriptions(&ops->emplace_back(ToOpDef(*op)));
-  }
-  return OkStatus();
-}
-
-// -------------------------------------------------------------------------------------------------------- deprecation
-
-// CheckOpDeprecation for an op that is data. The form for a registered op is in op/op_def/op_deprecation.hpp.
-inline Status CheckOpDeprecation(const OpDef& op, int producer) {
-  if (!op.deprecation) return OkStatus();
-  return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);
-}
-
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/op_usage.hpp ----
@@ -29941,7 +33074,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 struct OpUsage {
   struct TypeAttr {
@@ -30097,7 +33230,7 @@ inline SlimVector<OpUsage> OpUsageOfGraph(const GraphDef& graph, const OpRegistr
   return detail::UsageOfGraph(graph.library, registry).Collect(graph.node);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/shape/inference_context_extended.hpp ----
@@ -30213,6 +33346,1524 @@ class RegistryKernels final : public KernelCatalog {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/saved_model/constant_variables.hpp ----
+// ReplaceVariables: variables of a GraphDef become constants.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+inline bool IsVariableOp(std::string_view op) { return op == "VarHandleOp" || op == "VariableV2" || op == "Variable"; }
+
+// one thread. Follows each handle or reference to the nodes that read it.
+class VariablesToConstants {
+ public:
+  // Returns the value of the variable of a node.
+  using Values = Function<Result<Tensor>(const NodeDef& node)>;
+
+  VariablesToConstants(GraphDef* graph, const OpRegistry& ops, Values values)
+      : graph_(*graph), ops_(ops), values_(std::move(values)), given_(graph->node.size()) {}
+
+  Status Run() {
+    index_.Reserve(given_);
+    for (std::size_t i = 0; i < given_; ++i) index_.Insert(graph_.node[i].name, static_cast<int>(i), NameOf{&graph_});
+    readers_.resize(given_);
+    for (std::size_t i = 0; i < given_; ++i) {
+      for (std::size_t k = 0; k < graph_.node[i].input.size(); ++k) {
+        const TensorName name = ParseTensorName(graph_.node[i].input[k]);
+        const int from = index_.Find(name.node, NameOf{&graph_});
+        if (from >= 0 && name.output != kControlSlot) readers_[ToSize(from)].push_back({i, k, name.output});
+      }
+    }
+    for (std::size_t i = 0; i < given_; ++i) {
+      if (!IsVariableOp(graph_.node[i].op)) continue;
+      TENON_ASSIGN_OR_RETURN(const Tensor value, values_(graph_.node[i]));
+      TENON_RETURN_IF_ERROR(Follow(i, value.dtype()));
+      ToConst(value, &graph_.node[i]);
+    }
+    return OkStatus();
+  }
+
+ private:
+  struct Reader {
+    std::size_t node, input;
+    int output;  // output of the other node
+  };
+  struct Passed {
+    std::size_t node;
+    int output;
+  };
+  struct NameOf {
+    const GraphDef* graph;
+    std::string_view operator()(int i) const { return graph->node[ToSize(i)].name; }
+  };
+
+  static void ToConst(Tensor value, NodeDef* node) {
+    AttrMap attrs;
+    attrs.Set("dtype", AttrValue(value.dtype()));
+    attrs.Set("value", AttrValue(std::move(value)));
+    node->op = "Const";
+    node->attr = std::move(attrs);
+  }
+
+  // Rewrites all nodes that the handle or reference of `variable` comes to.
+  Status Follow(std::size_t variable, DataType dtype) {
+    variable_ = variable;
+    SlimVector<Passed> todo{{variable, 0}}, seen;
+    while (!todo.empty()) {
+      const Passed passed = todo.back();
+      todo.pop_back();
+      bool again = false;
+      for (const Passed& known : seen) again |= known.node == passed.node && known.output == passed.output;
+      if (again) continue;
+      seen.push_back(passed);
+      for (const Reader& reader : readers_[passed.node])
+        if (reader.output == passed.output) TENON_RETURN_IF_ERROR(Rewrite(reader, dtype, &todo));
+    }
+    return OkStatus();
+  }
+
+  Status Rewrite(const Reader& reader, DataType dtype, SlimVector<Passed>* todo) {
+    NodeDef& node = graph_.node[reader.node];
+    std::string_view op = node.op;
+    if (op == "ReadVariableOp") return Become("Identity", {{"T", AttrValue(dtype)}}, &node);
+    if (op == "ResourceGather") return BecomeGather(dtype, &node);
+    if (op == "ResourceGatherNd")
+      return Become("GatherNd", {{"Tparams", AttrValue(dtype)}, {"Tindices", AttrOf(node, "Tindices")}}, &node);
+    if (op == "VariableShape") {
+      const AttrValue* const out = node.attr.Find("out_type");
+      return Become(
+          "Shape", {{"T", AttrValue(dtype)}, {"out_type", out != nullptr ? *out : AttrValue(DataType::kInt32)}}, &node);
+    }
+    if (op == "VarIsInitializedOp" || op == "IsVariableInitialized") {
+      KeepControls(&node);
+      ToConst(Tensor::From<bool>({true}, TensorShape()), &node);
+      return OkStatus();
+    }
+    if (op == "DisableCopyOnRead") {
+      KeepControls(&node);
+      return Become("NoOp", {}, &node);
+    }
+    const bool was_reference = StartsWith(op, "Ref");
+    if (was_reference) op.remove_prefix(3);
+    if (op == "Identity" || op == "Switch" || op == "Merge" || op == "Enter" || op == "Exit" || op == "NextIteration") {
+      const AttrValue* const type = node.attr.Find("T");
+      if (!was_reference && (type == nullptr || type->type() != DataType::kResource)) return OkStatus();
+      node.attr.Set("T", AttrValue(dtype));
+      if (was_reference) node.op = std::string(op);
+      todo->push_back({reader.node, 0});
+      if (op == "Switch") todo->push_back({reader.node, 1});
+      return OkStatus();
+    }
+    if (op == "IdentityN") {
+      AttrValue* const types = node.attr.Find("T");
+      if (types == nullptr || types->kind() != AttrValue::Kind::kList || reader.input >= types->list().type.size())
+        return Refused(node);
+      types->mutable_list()->type[reader.input] = dtype;
+      todo->push_back({reader.node, static_cast<int>(reader.input)});
+      return OkStatus();
+    }
+    // A reference is a value for all but the ops that want a reference.
+    const OpView* const known = ops_.Find(node.op);
+    if (graph_.node[variable_].op == "VarHandleOp" || known == nullptr || WantsReference(*known, reader.input))
+      return Refused(node);
+    return OkStatus();
+  }
+  // Counts arguments: no op has a list before a reference.
+  static bool WantsReference(const OpView& op, std::size_t input) {
+    return input < op.inputs.size() && op.inputs[input].is_ref;
+  }
+
+  static AttrValue AttrOf(const NodeDef& node, std::string_view name) {
+    const AttrValue* const value = node.attr.Find(name);
+    return value != nullptr ? *value : AttrValue();
+  }
+  static Status Become(std::string_view op, std::initializer_list<std::pair<std::string, AttrValue>> attrs,
+                       NodeDef* node) {
+    node->op = std::string(op);
+    AttrMap kept;
+    if (const AttrValue* const group = node->attr.Find("_class"); group != nullptr) kept.Set("_class", *group);
+    for (const auto& [name, value] : attrs) kept.Set(name, value);
+    node->attr = std::move(kept);
+    return OkStatus();
+  }
+  static void KeepControls(NodeDef* node) {
+    SlimVector<std::string> inputs;
+    for (std::string& input : node->input)
+      if (input.starts_with('^')) inputs.push_back(std::move(input));
+    node->input = std::move(inputs);
+  }
+  Status BecomeGather(DataType dtype, NodeDef* node) {
+    const AttrValue* const batch = node->attr.Find("batch_dims");
+    const std::int64_t batch_dims = batch != nullptr ? batch->i() : 0;
+    NodeDef axis;
+    axis.name = node->name + "/axis";
+    while (index_.Find(axis.name, NameOf{&graph_}) >= 0) axis.name += '_';
+    // In the frame of the node that reads it.
+    axis.input.push_back("^" + std::string(ParseTensorName(node->input[1]).node));
+    ToConst(Tensor::From<std::int32_t>({static_cast<std::int32_t>(batch_dims)}, TensorShape()), &axis);
+    node->input.insert(node->input.begin() + 2, axis.name);
+    TENON_RETURN_IF_ERROR(Become("GatherV2",
+                                 {{"Tparams", AttrValue(dtype)},
+                                  {"Tindices", AttrOf(*node, "Tindices")},
+                                  {"Taxis", AttrValue(DataType::kInt32)},
+                                  {"batch_dims", AttrValue(batch_dims)}},
+                                 node));
+    const std::string name = axis.name;
+    graph_.node.push_back(std::move(axis));
+    index_.Insert(name, static_cast<int>(graph_.node.size()) - 1, NameOf{&graph_});
+    return OkStatus();
+  }
+  TENON_DETAIL_COLD Status Refused(const NodeDef& node) const {
+    return errors::FailedPrecondition("ReplaceVariables: node '", node.name, "' of op '", node.op,
+                                      "' takes the variable '", graph_.node[variable_].name,
+                                      "' itself, not its value, so that it cannot become a constant: a graph that ",
+                                      "only reads its variables is wanted");
+  }
+
+  GraphDef& graph_;
+  const OpRegistry& ops_;
+  Values values_;
+  const std::size_t given_;  // nodes before
+  NameIndex index_;
+  SlimVector<SlimVector<Reader>> readers_;  // per node given
+  std::size_t variable_ = 0;  // that is followed
+};
+
+}  // namespace detail
+
+// Makes each variable of the graph (VarHandleOp, VariableV2, Variable) a constant with the value that `values` gives,
+// and the nodes that read it the ops that read tensors. Functions are not changed: inline calls before. Returns the
+// errors of `values`. FailedPrecondition: a node writes to a variable, or gives its handle to a function.
+inline Status ReplaceVariables(GraphDef* graph, const OpRegistry& ops, detail::VariablesToConstants::Values values) {
+  return detail::VariablesToConstants(graph, ops, std::move(values)).Run();
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/api/saved_model.hpp ----
+// SavedModel and ModelSignature, declared. One source file of the program includes <tenon/saved_model.hpp>, which
+// defines them.
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// How SavedModel::Load chooses a graph and runs it. Plain data.
+struct SavedModelOptions {
+  std::vector<std::string> tags = {"serve"};  // the tags of the graph, all of them, in any order
+  SessionOptions session = {};
+};
+
+// An input or output of a signature. A composite value is one entry for each of its tensors: KEY/indices, KEY/values,
+// KEY/dense_shape for a sparse one, KEY/0, KEY/1, ... for another one (ragged: flat values, then row splits).
+struct SignatureTensor {
+  std::string key;  // the caller's name
+  std::string tensor;  // "serving_default_x:0"; "": a part that the signature does not name
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape;
+  bool has_default = false;  // an input that a run may leave out
+};
+
+// A file that a graph reads when it is initialised.
+struct SavedModelAsset {
+  std::string tensor;  // takes the file's path: "vocabulary_path:0"
+  std::string path;  // the file that is copied
+};
+
+// Content of a SavedModel other than a session's graph and variables. Plain data.
+struct SavedModelContent {
+  // By name. TensorInfo::name is enough: type and shape are the graph's. An empty method_name becomes TensorFlow's
+  // usual one.
+  std::vector<std::pair<std::string, SignatureDef>> signatures = {};
+  std::vector<std::string> tags = {"serve"};
+  std::string init_op = {};  // node that runs after restoring: it initialises tables; "": none
+  std::vector<SavedModelAsset> assets = {};
+};
+
+class SavedModel;
+class ModelSignature;
+
+namespace detail {
+
+// The loader's entry points, defined by <tenon/saved_model.hpp>.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file {
+  static Result<SavedModel> Load(const std::string& folder, SavedModelOptions options);
+  static Result<ModelSignature> FindSignature(const SavedModel& model, std::string_view name);
+  static Result<ModelSignature> FindFunction(const SavedModel& model, std::string_view path);
+  static Result<Tensor> ReadVariable(const SavedModel& model, std::string_view path);
+  static std::vector<std::string> Paths(const SavedModel& model, bool functions);
+  static Status Save(const Session& session, const std::string& folder, const SavedModelContent& content);
+  static Status SaveAgain(const SavedModel& model, const std::string& folder);
+  static Result<std::vector<NamedTensor>> Run(const RefCounted* signature, Span<const NamedTensor> inputs,
+                                              Span<const std::string> outputs, const RunOptions* options);
+  static Result<std::vector<Tensor>> Call(const RefCounted* signature, Span<const Tensor> inputs);
+};
+using SavedModelRuntime = undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<void>;
+
+class ModelImpl;
+// For the headers that define what is declared here.
+struct ModelAccess {
+  static ModelImpl* Impl(const SavedModel& model);  // defined by <tenon/saved_model.hpp>
+  static const RefCounted* Impl(const ModelSignature& signature);
+};
+
+// State of a SavedModel.
+struct SavedModelState : RefCounted {
+  std::string folder;
+  MetaGraphDef meta_graph;
+  Session session;
+  std::vector<std::string> signatures;
+};
+// State of a ModelSignature; detail::SignatureImpl adds how it runs.
+struct SignatureState : RefCounted {
+  std::string name, method_name;
+  std::vector<SignatureTensor> inputs, outputs;
+};
+
+}  // namespace detail
+
+// A prepared signature of a SavedModel. thread-safe. It keeps its session alive.
+//
+//   TENON_ASSIGN_OR_RETURN(const ModelSignature serve, model.signature());
+//   TENON_ASSIGN_OR_RETURN(auto outputs, serve.Run({{"x", x}}));
+class ModelSignature {
+ public:
+  ModelSignature() = default;  // without a model: every run returns InvalidArgument
+
+  // Runs by the keys of `inputs` and returns `outputs`, in their order; none named: all. An input with a default may be
+  // left out. InvalidArgument: a key that the signature lacks (the message has the nearest); an input that is missing,
+  // is given twice or has another type. Other errors are the errors of Session::Run.
+  Result<std::vector<NamedTensor>> Run(Span<const NamedTensor> inputs, Span<const std::string> outputs = {}) const {
+    return detail::SavedModelRuntime::Run(impl_.get(), inputs, outputs, nullptr);
+  }
+  Result<std::vector<NamedTensor>> Run(std::initializer_list<NamedTensor> inputs) const {
+    return Run(Span<const NamedTensor>(inputs.begin(), inputs.size()));
+  }
+  Result<std::vector<NamedTensor>> Run(Span<const NamedTensor> inputs, Span<const std::string> outputs,
+                                       const RunOptions& options) const {
+    return detail::SavedModelRuntime::Run(impl_.get(), inputs, outputs, &options);
+  }
+  // Runs by position: inputs[i] is the value of inputs()[i]. Returns all outputs, in the order of outputs().
+  Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> inputs) const {
+    return detail::SavedModelRuntime::Call(impl_.get(), Span<const Tensor>(inputs.begin(), inputs.size()));
+  }
+  Result<std::vector<Tensor>> operator()(Span<const Tensor> inputs) const {
+    return detail::SavedModelRuntime::Call(impl_.get(), inputs);
+  }
+
+  // Name of the signature; empty without a model, as all of these. They live as long as a copy of the ModelSignature.
+  std::string_view name() const { return impl_ ? std::string_view(state().name) : std::string_view(); }
+  // "tensorflow/serving/predict"
+  std::string_view method_name() const { return impl_ ? std::string_view(state().method_name) : std::string_view(); }
+  // Lists the inputs by key; the parts of one value stand in their order.
+  Span<const SignatureTensor> inputs() const {
+    return impl_ ? Span<const SignatureTensor>(state().inputs) : Span<const SignatureTensor>();
+  }
+  // Lists the outputs as inputs() lists the inputs.
+  Span<const SignatureTensor> outputs() const {
+    return impl_ ? Span<const SignatureTensor>(state().outputs) : Span<const SignatureTensor>();
+  }
+
+ private:
+  template <class>
+  friend struct detail::undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file;
+  friend struct detail::ModelAccess;
+  explicit ModelSignature(Ref<RefCounted> impl) : impl_(static_cast<Ref<RefCounted>&&>(impl)) {}
+  const detail::SignatureState& state() const { return static_cast<const detail::SignatureState&>(*impl_); }
+
+  Ref<RefCounted> impl_;  // detail::SignatureImpl
+};
+
+// A loaded SavedModel: a session whose variables, tables and assets are set up, and the signatures of its graph.
+// thread-safe. Copies share all of it.
+//
+//   TENON_ASSIGN_OR_RETURN(const SavedModel model, SavedModel::Load("/models/mnist"));
+//   TENON_ASSIGN_OR_RETURN(auto outputs, model.Run({{"pixels", image}}));
+class SavedModel {
+ public:
+  SavedModel() = default;  // without a folder: all calls return InvalidArgument or nothing
+
+  // Reads FOLDER/saved_model.pb, or saved_model.pbtxt without it; chooses the graph by its tags; restores the variables
+  // and runs the initialisers. Variables stay views of the checkpoint's mapped files until they are written to: the
+  // files must not be written to in place while the model lives. A function of the graph that no signature, restoring
+  // or initialising needs may have ops that are not registered; calling it fails. NotFound: no such folder or file, no
+  // graph with these tags (the message has those there are), ops that are not registered, a key that the checkpoint
+  // lacks, or an asset that is gone. DataLoss, OutOfRange: files that are damaged or cut. InvalidArgument: a fault of
+  // the graph, or the name of an asset that leaves the folder. FailedPrecondition: several initialisers.
+  static Result<SavedModel> Load(const std::string& folder, SavedModelOptions options = {}) {
+    return detail::SavedModelRuntime::Load(folder, static_cast<SavedModelOptions&&>(options));
+  }
+
+  // Writes a folder that TensorFlow loads and serves: the session's graph, its variables that have a value, signatures
+  // and copies of assets. The folder appears at once, whole. AlreadyExists: `folder` is there and not empty.
+  // InvalidArgument: a name that the graph lacks, or two signatures of one name. Other errors are the errors of the
+  // system, with the path.
+  static Status Save(const std::string& folder, const Session& session, const SavedModelContent& content) {
+    return detail::SavedModelRuntime::Save(session, folder, content);
+  }
+  // Writes this model again, with the values that its variables and tables have now, by the saver of its graph. Needs
+  // the ops of that saver. Objects and signatures stay as they are.
+  Status Save(const std::string& folder) const { return detail::SavedModelRuntime::SaveAgain(*this, folder); }
+
+  // Names of the signatures, sorted. The signature that only names the initialiser is not among them.
+  Span<const std::string> signatures() const {
+    return impl_ ? Span<const std::string>(impl_->signatures) : Span<const std::string>();
+  }
+  // Prepares a signature. "": "serving_default", or the only one there is. NotFound: there is no such signature; the
+  // message has the nearest names. Other errors are the errors of Session::MakeCallable.
+  Result<ModelSignature> signature(std::string_view name = "") const {
+    return detail::SavedModelRuntime::FindSignature(*this, name);
+  }
+  // Runs a signature by the keys of its inputs; returns all its outputs, by key. Returns the errors of signature() and
+  // ModelSignature::Run. `signature()` once and ModelSignature::Run for each call are faster.
+  Result<std::vector<NamedTensor>> Run(Span<const NamedTensor> inputs, std::string_view name = "") const {
+    TENON_ASSIGN_OR_RETURN(const ModelSignature found, signature(name));
+    return found.Run(inputs);
+  }
+  Result<std::vector<NamedTensor>> Run(std::initializer_list<NamedTensor> inputs, std::string_view name = "") const {
+    return Run(Span<const NamedTensor>(inputs.begin(), inputs.size()), name);
+  }
+
+  // Lists the paths of the object graph's functions, by attribute, sorted: "call", "layers.0.call".
+  std::vector<std::string> functions() const { return detail::SavedModelRuntime::Paths(*this, true); }
+  // Lists the paths of its variables, sorted: "layers.0.kernel". A variable with several paths has all of them.
+  std::vector<std::string> variables() const { return detail::SavedModelRuntime::Paths(*this, false); }
+  // Prepares a function of the object graph: its first trace, or the trace N of "path#N". Its inputs are the arguments
+  // that are tensors, by the names that the trace gives them; its outputs are output_0, output_1, ... NotFound: no such
+  // function. Other errors are the errors of Session::Extend and Session::MakeCallable.
+  Result<ModelSignature> function(std::string_view path) const {
+    return detail::SavedModelRuntime::FindFunction(*this, path);
+  }
+  // The value of a variable of the object graph now. NotFound: no such path. FailedPrecondition: it has no value.
+  Result<Tensor> variable(std::string_view path) const { return detail::SavedModelRuntime::ReadVariable(*this, path); }
+
+  // The session that runs the model; an empty one without a folder.
+  Session session() const { return impl_ ? impl_->session : Session(); }
+  // The graph as it was read. Lives as long as a copy of the SavedModel.
+  const MetaGraphDef& meta_graph() const {
+    static const MetaGraphDef* const none = new MetaGraphDef();
+    return impl_ ? impl_->meta_graph : *none;
+  }
+
+ private:
+  template <class>
+  friend struct detail::undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file;
+  friend struct detail::ModelAccess;
+  Ref<detail::SavedModelState> impl_;
+};
+
+inline const RefCounted* detail::ModelAccess::Impl(const ModelSignature& signature) { return signature.impl_.get(); }
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/saved_model_file.hpp ----
+// ReadSavedModelFile: the content of a SavedModel's saved_model.pb or saved_model.pbtxt. TakeMetaGraph: its graph with
+// given tags.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Returns whether the last field of a message goes beyond the end of the bytes, as in a file that was cut.
+inline bool IsCutMessage(Span<const std::byte> bytes) {
+  wire::Reader reader(bytes);
+  wire::Tag tag;
+  while (!reader.AtEnd()) {
+    if (!reader.ReadTag(&tag)) return false;
+    if (!reader.Skip(tag)) return true;
+  }
+  return false;
+}
+// Returns whether "line:column: ..." names the end of the text, blanks apart.
+inline bool IsAtEnd(std::string_view text, std::string_view message) {
+  std::size_t line = 0, column = 0;
+  const std::size_t colon = message.find(':'), second = message.find(':', colon + 1);
+  if (second == message.npos || !ParseInt(message.substr(0, colon), &line) ||
+      !ParseInt(message.substr(colon + 1, second - colon - 1), &column))
+    return false;
+  std::size_t at = 0;
+  while (--line > 0 && at < text.size()) at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return text.find_first_not_of(" \t\r\n", at + column - 1) == text.npos;
+}
+
+inline std::string SavedModelPath(std::string_view folder, std::string_view file) {
+  return StrCat(folder, folder.ends_with('/') ? "" : "/", file);
+}
+
+inline Result<SavedModelDef> ReadBinarySavedModel(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
+  Result<SavedModelDef> saved_model = ParseSavedModelDef(file.bytes(), file.buffer());
+  TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
+  if (saved_model.ok() || !errors::IsDataLoss(saved_model.status())) return saved_model;
+  const std::string_view why = saved_model.status().message();
+  if (IsCutMessage(file.bytes()))
+    return errors::OutOfRange("Read less bytes than requested: '", path, "' ends too early: ", why);
+  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why);
+}
+inline Result<SavedModelDef> ReadTextSavedModel(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path, FileAccess::kMap));
+  const std::string_view text = wire::AsText(file.bytes());
+  Result<SavedModelDef> saved_model = ParseTextSavedModelDef(text);
+  TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
+  if (saved_model.ok() || !errors::IsInvalidArgument(saved_model.status())) return saved_model;
+  const std::string_view why = saved_model.status().message();
+  if (IsAtEnd(text, why))
+    return errors::OutOfRange("Read less bytes than requested: the text ends too early: ", path, ":", why);
+  return errors::DataLoss("Can't parse '", path, "' as text proto: ", path, ":", why);
+}
+
+// "{ gpu serve }"
+inline std::string TagsToString(SlimVector<std::string_view> tags) {
+  std::sort(tags.begin(), tags.end());
+  std::string text = "{";
+  for (const std::string_view tag : tags) StrAppend(&text, " ", tag);
+  return text += " }";
+}
+
+}  // namespace detail
+
+// Reads FOLDER/saved_model.pb or, where that is not there, FOLDER/saved_model.pbtxt. Large constants stay views of the
+// mapped file. The codes are TensorFlow's. NotFound: neither file is there. OutOfRange: the file was cut. DataLoss: it
+// is not a SavedModel. FailedPrecondition: it was written to meanwhile. Each message names the file.
+inline Result<SavedModelDef> ReadSavedModelFile(std::string_view folder) {
+  const std::string binary = detail::SavedModelPath(folder, "saved_model.pb");
+  if (detail::FileExists(binary)) return detail::ReadBinarySavedModel(binary);
+  const std::string text = detail::SavedModelPath(folder, "saved_model.pbtxt");
+  if (detail::FileExists(text)) return detail::ReadTextSavedModel(text);
+  const detail::FileKind kind = detail::KindOf(std::string(folder));
+  return errors::NotFound("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder,
+                          ". Check that the directory exists and that you have the right permissions for accessing it",
+                          kind == detail::FileKind::kNone   ? "; there is no such folder"
+                          : kind == detail::FileKind::kFile ? "; it is a file; the folder that it is in is wanted"
+                                                            : "; neither saved_model.pb nor saved_model.pbtxt is "
+                                                              "in the folder");
+}
+
+// Takes the first graph whose tags are `tags`, in any order. NotFound: there is none; the message has the tags that
+// there are. `folder` is for messages.
+inline Result<MetaGraphDef> TakeMetaGraph(SavedModelDef&& saved_model, Span<const std::string> tags,
+                                          std::string_view folder) {
+  const auto as_set = [](const auto& names) {
+    SlimVector<std::string_view> set;
+    for (const std::string& name : names) set.push_back(name);
+    std::sort(set.begin(), set.end());
+    while (std::adjacent_find(set.begin(), set.end()) != set.end())
+      set.erase(std::adjacent_find(set.begin(), set.end()));
+    return set;
+  };
+  const SlimVector<std::string_view> wanted = as_set(tags);
+  std::string there;
+  for (MetaGraphDef& meta_graph : saved_model.meta_graphs) {
+    const SlimVector<std::string_view> has = as_set(meta_graph.meta_info_def.tags);
+    if (has == wanted) return std::move(meta_graph);
+    StrAppend(&there, there.empty() ? "" : ", ", detail::TagsToString(has));
+  }
+  return errors::NotFound("Could not find meta graph def matching supplied tags: ", detail::TagsToString(wanted),
+                          ". To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: "
+                          "`saved_model_cli`; '",
+                          folder, "' has ", there.empty() ? std::string_view("no graph") : std::string_view(there));
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/saved_model/object_paths.hpp ----
+// ObjectPaths: the objects of a SavedModel by attribute path ("layers.0.kernel"), and the tensors of the graph that
+// functions capture.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// immutable. The GraphDef outlives it.
+class ObjectPaths {
+ public:
+  struct Item {
+    std::string path;
+    std::size_t object;
+    std::string key = {};  // path as checkpoints write it: "layers/0/kernel"
+    friend bool operator<(const Item& a, const Item& b) { return a.path < b.path; }
+  };
+
+  ObjectPaths() = default;
+  // DataLoss: the object graph is damaged. InvalidArgument: it refers to an object that is not there.
+  static Result<ObjectPaths> Make(const MetaGraphDef& meta_graph) {
+    ObjectPaths paths;
+    paths.graph_ = &meta_graph.graph_def;
+    if (meta_graph.object_graph_def.empty()) return paths;
+    TENON_ASSIGN_OR_RETURN(paths.objects_, ParseSavedObjectGraph(wire::AsBytes(meta_graph.object_graph_def)));
+    TENON_RETURN_IF_ERROR(paths.Walk());
+    paths.FindCaptures();
+    paths.FindRestored(meta_graph.saver_def.restore_op_name);
+    paths.FindByName();
+    return paths;
+  }
+
+  const SavedObjectGraph& objects() const { return objects_; }
+  const SlimVector<Item>& functions() const { return functions_; }  // sorted
+  const SlimVector<Item>& variables() const { return variables_; }  // sorted
+  static const Item* Find(const SlimVector<Item>& items, std::string_view path) {
+    for (const Item& item : items)
+      if (item.path == path) return &item;
+    return nullptr;
+  }
+  static std::string Suggest(const SlimVector<Item>& items, std::string_view path) {
+    SlimVector<std::string_view> names;
+    for (const Item& item : items) names.push_back(item.path);
+    return SuggestNames(path, names);
+  }
+
+  // Names of an object's traces: functions of the graph's library.
+  SlimVector<std::string> TracesOf(std::size_t object) const {
+    const SavedObject& saved = objects_.nodes[object];
+    if (saved.function) return saved.function->concrete_functions;
+    SlimVector<std::string> one;
+    if (saved.bare_concrete_function) one.push_back(saved.bare_concrete_function->concrete_function_name);
+    return one;
+  }
+  const SavedConcreteFunction* FindTrace(std::string_view name) const {
+    for (const auto& [function, trace] : objects_.concrete_functions)
+      if (function == name) return &trace;
+    return nullptr;
+  }
+  // The graph's tensor that stands for an object where functions capture it; "": none is known.
+  std::string_view TensorOf(std::int32_t object) const {
+    if (object < 0 || static_cast<std::size_t>(object) >= tensors_.size()) return {};
+    return tensors_[static_cast<std::size_t>(object)];
+  }
+  // The node that calls a signature's wrapper function; null: there is none.
+  const NodeDef* CallOfSignature(std::string_view signature) const {
+    const Item* const found = Find(signatures_, signature);
+    if (found == nullptr) return nullptr;
+    for (const std::string& trace : TracesOf(found->object))
+      for (const NodeDef& node : graph_->node)
+        if (FunctionOf(node) == trace) return &node;
+    return nullptr;
+  }
+  // "": the node is not a call.
+  static std::string_view FunctionOf(const NodeDef& node) {
+    if (node.op != "PartitionedCall" && node.op != "StatefulPartitionedCall") return node.op;
+    const AttrValue* const f = node.attr.Find("f");
+    return f != nullptr && f->kind() == AttrValue::Kind::kFunc ? std::string_view(f->func().name) : std::string_view();
+  }
+
+ private:
+  // Breadth first: an object has the shortest of its paths, and the first of those.
+  Status Walk() {
+    const std::size_t count = objects_.nodes.size();
+    SlimVector<Item> todo;
+    SlimVector<char> seen(count, 0);
+    if (count != 0) {
+      todo.push_back({"", 0});
+      seen[0] = 1;
+    }
+    for (std::size_t at = 0; at < todo.size(); ++at) {
+      const Item item = todo[at];
+      if (objects_.nodes[item.object].function) continue;  // its children are its traces
+      for (const TrackableObjectGraph::ObjectReference& child : objects_.nodes[item.object].children) {
+        if (child.node_id < 0 || static_cast<std::size_t>(child.node_id) >= count)
+          return errors::InvalidArgument("SavedModel: the object '", item.path, "' has the child '", child.local_name,
+                                         "' with number ", child.node_id, "; there are ", count, " objects");
+        const auto id = static_cast<std::size_t>(child.node_id);
+        const SavedObject& object = objects_.nodes[id];
+        std::string path = item.path.empty() ? child.local_name : StrCat(item.path, ".", child.local_name);
+        std::string key = StrCat(item.key, item.key.empty() ? "" : "/", EscapeKey(child.local_name));
+        const bool is_function = object.function.has_value() || object.bare_concrete_function.has_value();
+        if (is_function && item.path == "signatures") signatures_.push_back({child.local_name, id});
+        if (is_function) functions_.push_back({path, id});
+        if (object.variable) variables_.push_back({path, id, key});
+        if (seen[id] != 0) continue;
+        seen[id] = 1;
+        todo.push_back({std::move(path), id, std::move(key)});
+      }
+    }
+    std::sort(functions_.begin(), functions_.end());
+    std::sort(variables_.begin(), variables_.end());
+    return OkStatus();
+  }
+
+  // A name in a checkpoint's key: '/' is the path's.
+  static std::string EscapeKey(std::string_view name) {
+    std::string key;
+    for (const char c : name) key += c == '.' ? std::string("..") : c == '/' ? std::string(".S") : std::string(1, c);
+    return key;
+  }
+  // The last inputs of a call of a trace are the objects that the trace captures.
+  void FindCaptures() {
+    tensors_.resize(objects_.nodes.size());
+    for (const NodeDef& node : graph_->node) {
+      const SavedConcreteFunction* const trace = FindTrace(FunctionOf(node));
+      if (trace == nullptr) continue;
+      std::size_t inputs = 0;
+      while (inputs < node.input.size() && !node.input[inputs].starts_with('^')) ++inputs;
+      const std::size_t captures = trace->bound_inputs.size();
+      for (std::size_t i = 0; i < captures && captures <= inputs; ++i)
+        SetTensor(trace->bound_inputs[i], node.input[inputs - captures + i]);
+    }
+  }
+  // The function that restores assigns the tensor of a key to the variable of an argument.
+  void FindRestored(std::string_view restore_op) {
+    const NodeDef* call = nullptr;
+    for (const NodeDef& node : graph_->node)
+      if (node.name == restore_op) call = &node;
+    const FunctionDef* function = nullptr;
+    for (const FunctionDef& known : graph_->library.function)
+      if (call != nullptr && known.signature.name == FunctionOf(*call)) function = &known;
+    if (function == nullptr) return;
+    const auto find = [function](std::string_view text) -> const NodeDef* {
+      const std::string_view name = text.substr(0, text.find(':'));
+      for (const NodeDef& node : function->node_def)
+        if (node.name == name) return &node;
+      return nullptr;
+    };
+    for (const NodeDef& assign : function->node_def) {
+      if (assign.op != "AssignVariableOp" || assign.input.size() < 2) continue;
+      std::string_view value = assign.input[1];
+      const NodeDef* from = find(value);
+      if (from != nullptr && from->op == "Identity" && !from->input.empty()) {
+        value = from->input[0];
+        from = find(value);
+      }
+      if (from == nullptr || from->op != "RestoreV2" || from->input.size() < 2) continue;
+      const NodeDef* const names = find(from->input[1]);
+      const AttrValue* const keys = names != nullptr ? names->attr.Find("value") : nullptr;
+      std::size_t number = 0;  // "RestoreV2:tensors:7"
+      if (keys == nullptr || keys->kind() != AttrValue::Kind::kTensor ||
+          !ParseInt(value.substr(value.rfind(':') + 1), &number))
+        continue;
+      const Tensor& texts = keys->tensor();
+      if (texts.dtype() != DataType::kString || number >= static_cast<std::size_t>(texts.NumElements())) continue;
+      SetRestored(texts.data<tstring>()[number].view(), *function, assign.input[0], *call);
+    }
+  }
+  void SetRestored(std::string_view key, const FunctionDef& function, std::string_view arg, const NodeDef& call) {
+    constexpr std::string_view kSuffix = "/.ATTRIBUTES/VARIABLE_VALUE";
+    if (!key.ends_with(kSuffix)) return;
+    key.remove_suffix(kSuffix.size());
+    for (std::size_t i = 0; i < function.signature.input_arg.size() && i < call.input.size(); ++i) {
+      if (function.signature.input_arg[i].name != arg) continue;
+      for (const Item& variable : variables_)
+        if (variable.key == key) SetTensor(static_cast<std::int32_t>(variable.object), call.input[i]);
+    }
+  }
+  void FindByName() {
+    for (std::size_t i = 0; i < objects_.nodes.size(); ++i) {
+      const SavedObject& object = objects_.nodes[i];
+      if (!tensors_[i].empty()) continue;
+      if (object.constant) tensors_[i] = object.constant->operation;
+      if (!object.variable) continue;
+      for (const NodeDef& node : graph_->node) {
+        const AttrValue* const name = node.op == "VarHandleOp" ? node.attr.Find("shared_name") : nullptr;
+        if (name != nullptr && name->kind() == AttrValue::Kind::kString && name->s() == object.variable->name)
+          tensors_[i] = node.name;
+      }
+    }
+  }
+  void SetTensor(std::int32_t object, const std::string& tensor) {
+    if (object >= 0 && static_cast<std::size_t>(object) < tensors_.size()) {
+      std::string& known = tensors_[static_cast<std::size_t>(object)];
+      if (known.empty()) known = tensor;
+    }
+  }
+
+  const GraphDef* graph_ = nullptr;
+  SavedObjectGraph objects_;
+  SlimVector<Item> functions_, variables_, signatures_;  // signatures_: by name
+  SlimVector<std::string> tensors_;  // per object
+};
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/saved_model/signature_impl.hpp ----
+// Defines the runs of a ModelSignature, and makes one of a SignatureDef.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// Appends an entry for each tensor of a signature's value.
+inline void AppendSignatureTensors(const std::string& key, const TensorInfo& info, std::vector<SignatureTensor>* out) {
+  const auto append = [&](std::string name, const std::string& tensor, DataType dtype, PartialTensorShape shape) {
+    out->push_back({std::move(name), tensor, dtype, std::move(shape), false});
+  };
+  if (info.coo_sparse) {
+    append(StrCat(key, "/indices"), info.coo_sparse->indices_tensor_name, DataType::kInt64, {});
+    append(StrCat(key, "/values"), info.coo_sparse->values_tensor_name, info.dtype, {});
+    append(StrCat(key, "/dense_shape"), info.coo_sparse->dense_shape_tensor_name, DataType::kInt64, {});
+  } else if (info.composite_tensor) {
+    int number = 0;
+    for (const TensorInfo& part : info.composite_tensor->components)
+      AppendSignatureTensors(StrCat(key, "/", number++), part, out);
+  } else {
+    append(key, info.name, info.dtype, info.tensor_shape.value_or(PartialTensorShape()));
+  }
+}
+
+TENON_DETAIL_COLD inline std::string SuggestKeys(std::string_view key, const std::vector<SignatureTensor>& tensors) {
+  SlimVector<std::string_view> keys;
+  std::string all;
+  for (const SignatureTensor& tensor : tensors) {
+    keys.push_back(tensor.key);
+    StrAppend(&all, all.empty() ? "'" : ", '", tensor.key, "'");
+  }
+  std::string text = SuggestNames(key, keys);
+  if (text.empty()) text = all.empty() ? "; it has none" : StrCat("; there are ", all);
+  return text;
+}
+
+// immutable.
+class SignatureImpl final : public SignatureState {
+ public:
+  explicit SignatureImpl(Session in) : session(std::move(in)) {}
+
+  // Prepares the run of everything. A signature that cannot run as a whole may run in part: its runs say what is wrong.
+  void Prepare() {
+    CallableOptions options;
+    for (const SignatureTensor& input : inputs) {
+      if (FindTensor(options.feeds, input.tensor) < 0) options.feeds.push_back(input.tensor);
+    }
+    for (const SignatureTensor& output : outputs) options.fetches.push_back(output.tensor);
+    options.targets = targets;
+    Result<Callable> made = session.MakeCallable(options);
+    if (made.ok() && made->num_feeds() == inputs.size()) callable = *std::move(made);
+  }
+
+  Result<std::vector<NamedTensor>> Run(Span<const NamedTensor> given, Span<const std::string> wanted,
+                                       const RunOptions* options) const {
+    std::vector<Tensor> values(inputs.size());
+    std::vector<char> has(inputs.size(), 0);
+    for (const NamedTensor& input : given) {
+      const std::ptrdiff_t at = Find(inputs, input.name);
+      if (at < 0)
+        return errors::InvalidArgument("Signature '", name, "': it has no input '", input.name, "'",
+                                       SuggestKeys(input.name, inputs));
+      const auto i = static_cast<std::size_t>(at);
+      if (has[i] != 0)
+        return errors::InvalidArgument("Signature '", name, "': input '", input.name,
+                                       "' is given twice; one is wanted");
+      has[i] = 1;
+      values[i] = input.tensor;
+    }
+    const SignatureTensor* missing = nullptr;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (has[i] != 0) continue;
+      if (defaults[i]) {
+        values[i] = *defaults[i];
+        has[i] = 1;
+      } else if (missing == nullptr || !inputs[i].has_default) {
+        missing = &inputs[i];
+      }
+    }
+    std::vector<NamedTensor> results;
+    if (wanted.empty()) {
+      for (const SignatureTensor& output : outputs) results.push_back({output.key, Tensor()});
+    }
+    for (const std::string& key : wanted) {
+      if (Find(outputs, key) < 0)
+        return errors::InvalidArgument("Signature '", name, "': it has no output '", key, "'",
+                                       SuggestKeys(key, outputs));
+      results.push_back({key, Tensor()});
+    }
+    TENON_RETURN_IF_ERROR(missing == nullptr && wanted.empty() && callable.num_feeds() == inputs.size() && is_prepared()
+                              ? RunPrepared(values, options, &results)
+                              : RunByName(values, has, missing, options, &results));
+    return results;
+  }
+
+  Result<std::vector<Tensor>> Call(Span<const Tensor> given) const {
+    if (given.size() != inputs.size())
+      return errors::InvalidArgument("Signature '", name, "': ", given.size(), " inputs are given; it has ",
+                                     inputs.size());
+    std::vector<Tensor> results(outputs.size());
+    if (is_prepared()) {
+      TENON_RETURN_IF_ERROR(callable.Run(given, results));
+      return results;
+    }
+    std::vector<NamedTensor> named;
+    for (std::size_t i = 0; i < given.size(); ++i) named.push_back({inputs[i].key, given[i]});
+    TENON_ASSIGN_OR_RETURN(std::vector<NamedTensor> outputs_by_key, Run(named, {}, nullptr));
+    for (std::size_t i = 0; i < results.size(); ++i) results[i] = std::move(outputs_by_key[i].tensor);
+    return results;
+  }
+
+  Session session;
+  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
+  std::vector<std::optional<Tensor>> defaults;  // one per input: the value that the signature names
+  std::vector<std::string> targets;  // for a signature without outputs
+
+ private:
+  static std::ptrdiff_t Find(const std::vector<SignatureTensor>& tensors, std::string_view key) {
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].key == key) return static_cast<std::ptrdiff_t>(i);
+    return -1;
+  }
+  static std::ptrdiff_t FindTensor(const std::vector<std::string>& names, std::string_view name) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i] == name) return static_cast<std::ptrdiff_t>(i);
+    return -1;
+  }
+  bool is_prepared() const { return SessionAccess::Impl(callable) != nullptr; }
+
+  Status RunPrepared(Span<const Tensor> values, const RunOptions* options, std::vector<NamedTensor>* results) const {
+    std::vector<Tensor> fetched(outputs.size());
+    TENON_RETURN_IF_ERROR(options == nullptr ? callable.Run(values, fetched) : callable.Run(values, fetched, *options));
+    for (std::size_t i = 0; i < fetched.size(); ++i) (*results)[i].tensor = std::move(fetched[i]);
+    return OkStatus();
+  }
+  // Feeds what there is; the graph's own values serve for the rest.
+  Status RunByName(const std::vector<Tensor>& values, const std::vector<char>& has, const SignatureTensor* missing,
+                   const RunOptions* options, std::vector<NamedTensor>* results) const {
+    std::vector<NamedTensor> feeds;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (has[i] != 0) feeds.push_back({inputs[i].tensor, values[i]});
+    std::vector<std::string> fetches;
+    for (const NamedTensor& result : *results)
+      fetches.push_back(outputs[static_cast<std::size_t>(Find(outputs, result.name))].tensor);
+    Result<std::vector<Tensor>> fetched =
+        options == nullptr ? session.Run(feeds, fetches, targets) : session.Run(feeds, fetches, targets, *options);
+    if (!fetched.ok() && missing != nullptr && !missing->has_default)
+      return Status(fetched.status().code(), StrCat("Signature '", name, "': input '", missing->key,
+                                                    "' is missing: ", fetched.status().message()));
+    TENON_RETURN_IF_ERROR(fetched.status());
+    for (std::size_t i = 0; i < fetches.size(); ++i) (*results)[i].tensor = std::move((*fetched)[i]);
+    return OkStatus();
+  }
+};
+
+// Fills in inputs, outputs and defaults. `graph`: where has_default is looked up.
+inline void DescribeSignature(const SignatureDef& def, const GraphDef& graph, SignatureImpl* signature) {
+  signature->method_name = def.method_name;
+  for (const auto& [key, info] : def.inputs) AppendSignatureTensors(key, info, &signature->inputs);
+  for (const auto& [key, info] : def.outputs) AppendSignatureTensors(key, info, &signature->outputs);
+  signature->defaults.resize(signature->inputs.size());
+  for (std::size_t i = 0; i < signature->inputs.size(); ++i) {
+    SignatureTensor& input = signature->inputs[i];
+    for (const auto& [key, value] : def.defaults) {
+      if (key == input.key) signature->defaults[i] = value;
+    }
+    input.has_default = signature->defaults[i].has_value();
+    const TensorName name = ParseTensorName(input.tensor);
+    for (const NodeDef& node : graph.node) {
+      if (node.name != name.node) continue;
+      input.has_default = input.has_default || (node.op != "Placeholder" && node.op != "PlaceholderV2");
+      break;
+    }
+  }
+}
+
+TENON_DETAIL_COLD inline Status NoSignature() {
+  return errors::InvalidArgument("Signature: it is of no model; SavedModel::signature gives one");
+}
+
+template <class U>
+Result<std::vector<NamedTensor>> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<U>::Run(
+    const RefCounted* signature, Span<const NamedTensor> inputs, Span<const std::string> outputs,
+    const RunOptions* options) {
+  if (signature == nullptr) return NoSignature();
+  return CatchAll("ModelSignature::Run",
+                  [&] { return static_cast<const SignatureImpl*>(signature)->Run(inputs, outputs, options); });
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<U>::Call(
+    const RefCounted* signature, Span<const Tensor> inputs) {
+  if (signature == nullptr) return NoSignature();
+  return CatchAll("Signature", [&] { return static_cast<const SignatureImpl*>(signature)->Call(inputs); });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/saved_model/model_impl.hpp ----
+// State of a loaded SavedModel. Defines how its signatures, functions and variables are found.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// thread-safe after Load.
+class ModelImpl final : public SavedModelState {
+ public:
+  Result<Ref<RefCounted>> Signature(std::string_view name) {
+    TENON_ASSIGN_OR_RETURN(const std::string_view key, SignatureName(name));
+    const MutexLock lock(mutex_);
+    for (const auto& [known, signature] : prepared_)
+      if (known == key) return signature;
+    const SignatureDef* const def = meta_graph.FindSignature(key);
+    auto made = Ref<SignatureImpl>::Adopt(new SignatureImpl(session));
+    made->name = std::string(key);
+    DescribeSignature(*def, meta_graph.graph_def, made.get());
+    if (made->outputs.empty()) TENON_RETURN_IF_ERROR(FindTargets(key, made.get()));
+    made->Prepare();
+    prepared_.push_back({std::string(key), made});
+    return Ref<RefCounted>(std::move(made));
+  }
+
+  // A function that was prepared before; null: it was not.
+  Ref<RefCounted> FindFunction(std::string_view path) {
+    const MutexLock lock(mutex_);
+    for (const auto& [known, function] : functions_)
+      if (known == path) return function;
+    return {};
+  }
+  void KeepFunction(std::string_view path, Ref<RefCounted> function) {
+    const MutexLock lock(mutex_);
+    functions_.push_back({std::string(path), std::move(function)});
+  }
+  std::int64_t NextNumber() {
+    const MutexLock lock(mutex_);
+    return next_number_++;
+  }
+
+  // The object graph, parsed at the first call.
+  Result<const ObjectPaths*> Objects() {
+    const MutexLock lock(mutex_);
+    return ObjectsLocked();
+  }
+
+ private:
+  Result<std::string_view> SignatureName(std::string_view name) const {
+    constexpr std::string_view kUsual = "serving_default";
+    const std::string_view wanted = !name.empty() ? name : signatures.size() == 1 ? signatures[0] : kUsual;
+    SlimVector<std::string_view> names;
+    std::string all;
+    for (const std::string& signature : signatures) {
+      if (signature == wanted) return std::string_view(signature);
+      names.push_back(signature);
+      StrAppend(&all, all.empty() ? "'" : ", '", signature, "'");
+    }
+    const std::string hint = SuggestNames(wanted, names);
+    return errors::NotFound(
+        "SavedModel '", folder, "': it has no signature '", wanted, "'",
+        !hint.empty() ? std::string_view(hint) : std::string_view(all.empty() ? "; it has none" : "; there are "),
+        hint.empty() ? std::string_view(all) : std::string_view());
+  }
+  Result<const ObjectPaths*> ObjectsLocked() {
+    if (!has_objects_) {
+      TENON_ASSIGN_OR_RETURN(objects_, ObjectPaths::Make(meta_graph));
+      has_objects_ = true;
+    }
+    return &objects_;
+  }
+  // Nothing in a signature without outputs names its node: the object graph does, or else its inputs are read by it.
+  Status FindTargets(std::string_view key, SignatureImpl* signature) {
+    TENON_ASSIGN_OR_RETURN(const ObjectPaths* const objects, ObjectsLocked());
+    if (const NodeDef* const call = objects->CallOfSignature(key); call != nullptr) {
+      signature->targets.push_back(call->name);
+      return OkStatus();
+    }
+    for (const NodeDef& node : meta_graph.graph_def.node) {
+      for (const std::string& input : node.input) {
+        const TensorName name = ParseTensorName(input);
+        bool is_input = false;
+        for (const SignatureTensor& tensor : signature->inputs) is_input |= ParseTensorName(tensor.tensor) == name;
+        if (is_input && (signature->targets.empty() || signature->targets.back() != node.name))
+          signature->targets.push_back(node.name);
+      }
+    }
+    return OkStatus();
+  }
+
+  Mutex mutex_;  // guards the rest
+  SlimVector<std::pair<std::string, Ref<RefCounted>>> prepared_, functions_;  // by name
+  std::int64_t next_number_ = 0;
+  bool has_objects_ = false;
+  ObjectPaths objects_;
+};
+
+inline ModelImpl* ModelAccess::Impl(const SavedModel& model) { return static_cast<ModelImpl*>(model.impl_.get()); }
+TENON_DETAIL_COLD inline Status NoModel() {
+  return errors::InvalidArgument("SavedModel: it is of no folder; SavedModel::Load gives one");
+}
+
+template <class U>
+Result<ModelSignature> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<U>::FindSignature(
+    const SavedModel& model, std::string_view name) {
+  if (!model.impl_) return NoModel();
+  return CatchAll("SavedModel::signature", [&]() -> Result<ModelSignature> {
+    TENON_ASSIGN_OR_RETURN(Ref<RefCounted> signature, ModelAccess::Impl(model)->Signature(name));
+    return ModelSignature(std::move(signature));
+  });
+}
+template <class U>
+std::vector<std::string> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<U>::Paths(
+    const SavedModel& model, bool functions) {
+  std::vector<std::string> paths;
+  if (!model.impl_) return paths;
+  const Result<const ObjectPaths*> objects = ModelAccess::Impl(model)->Objects();
+  if (!objects.ok()) return paths;
+  for (const ObjectPaths::Item& item : functions ? (*objects)->functions() : (*objects)->variables())
+    paths.push_back(item.path);
+  return paths;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/saved_model/load.hpp ----
+// Defines SavedModel::Load: reading, choosing a graph, restoring, initialising.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr std::string_view kInitOpSignature = "__saved_model_init_op";
+
+inline Tensor ScalarString(std::string_view text) {
+  Tensor tensor(DataType::kString, TensorShape());
+  if (tensor.IsInitialized()) tensor.data<tstring>()->assign(text);
+  return tensor;
+}
+
+// The assets of a graph: its list, or else its collection of packed messages.
+inline Status FindAssets(const MetaGraphDef& meta_graph, SlimVector<AssetFileDef>* assets) {
+  *assets = meta_graph.asset_file_def;
+  const CollectionDef* const packed = meta_graph.FindCollection("saved_model_assets");
+  if (!assets->empty() || packed == nullptr || !packed->any_list) return OkStatus();
+  for (const AnyMessage& message : packed->any_list->value) {
+    AssetFileDef asset;
+    TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(message.value), &asset));
+    assets->push_back(std::move(asset));
+  }
+  return OkStatus();
+}
+// Returns whether a name could lead out of the folder that it is looked up in.
+inline bool LeavesFolder(std::string_view name) {
+  if (name.empty() || name.front() == '/' || name.find('\0') != name.npos) return true;
+  for (std::string_view rest = name; !rest.empty();) {
+    const std::size_t end = rest.find_first_of("/\\");
+    if (rest.substr(0, end) == "..") return true;
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return false;
+}
+// The paths of the assets, by the tensors that take them.
+inline Status AssetFeeds(const MetaGraphDef& meta_graph, const std::string& folder, std::vector<NamedTensor>* feeds) {
+  SlimVector<AssetFileDef> assets;
+  TENON_RETURN_IF_ERROR(FindAssets(meta_graph, &assets));
+  for (const AssetFileDef& asset : assets) {
+    if (LeavesFolder(asset.filename))
+      return errors::InvalidArgument("SavedModel: '", folder, "': the asset '", CEscape(asset.filename),
+                                     "' of tensor '", asset.tensor_info.name,
+                                     "' is not in the folder 'assets'; a name without '..' is wanted");
+    feeds->push_back({asset.tensor_info.name, ScalarString(SavedModelPath(folder, StrCat("assets/", asset.filename)))});
+  }
+  return OkStatus();
+}
+
+// The node that initialises tables and paths of assets; "": there is none.
+inline Status FindInitOp(const MetaGraphDef& meta_graph, std::string_view folder, std::string* node) {
+  if (const SignatureDef* const signature = meta_graph.FindSignature(kInitOpSignature); signature != nullptr) {
+    if (const TensorInfo* const info = signature->FindOutput(kInitOpSignature); info != nullptr) {
+      *node = std::string(ParseTensorName(info->name).node);
+      return OkStatus();
+    }
+  }
+  for (const std::string_view name : {"saved_model_main_op", "legacy_init_op"}) {
+    const CollectionDef* const collection = meta_graph.FindCollection(name);
+    if (collection == nullptr) continue;
+    const std::size_t count = collection->node_list ? collection->node_list->value.size() : 0;
+    if (count != 1)
+      return errors::FailedPrecondition("Expected exactly one main op in : ", folder, "; the collection '", name,
+                                        "' has ", count, " nodes");
+    *node = std::string(ParseTensorName(collection->node_list->value[0]).node);
+    return OkStatus();
+  }
+  return OkStatus();
+}
+
+inline Status CheckReachedFunctions(const MetaGraphDef& meta_graph, std::string_view init_op, const OpRegistry& ops) {
+  if (!HasUnknownOps(meta_graph.graph_def.library, ops)) return OkStatus();
+  ReachedNodes reached(meta_graph.graph_def);
+  reached.Add(init_op);
+  reached.Add(meta_graph.saver_def.restore_op_name);
+  for (const auto& [name, signature] : meta_graph.signature_def) {
+    std::vector<SignatureTensor> tensors;
+    for (const auto& [key, info] : signature.outputs) AppendSignatureTensors(key, info, &tensors);
+    for (const SignatureTensor& tensor : tensors) reached.Add(tensor.tensor);
+  }
+  return CheckReachedOps(reached, ops);
+}
+
+inline Status AddContext(const Status& status, std::string_view folder, std::string_view what) {
+  return status.ok() ? status
+                     : Status(status.code(), StrCat("SavedModel '", folder, "': ", what, ": ", status.message()));
+}
+
+inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOptions options) {
+  TENON_ASSIGN_OR_RETURN(SavedModelDef saved_model, ReadSavedModelFile(folder));
+  auto model = Ref<ModelImpl>::Adopt(new ModelImpl);
+  model->folder = folder;
+  TENON_ASSIGN_OR_RETURN(model->meta_graph, TakeMetaGraph(std::move(saved_model), options.tags, folder));
+  const MetaGraphDef& meta_graph = model->meta_graph;
+  for (const auto& [name, signature] : meta_graph.signature_def)
+    if (name != kInitOpSignature) model->signatures.push_back(name);
+
+  std::vector<NamedTensor> feeds;
+  std::string init_op;
+  TENON_RETURN_IF_ERROR(AssetFeeds(meta_graph, folder, &feeds));
+  const Registry* const registry = options.session.registry;
+  const OpRegistry& ops = registry != nullptr ? registry->ops() : Registry::Global().ops();
+  StepServices services;  // for the run that restores
+  if (options.session.services != nullptr) services = *options.session.services;
+  services.map_checkpoints = options.session.map_graph_file;
+  options.session.check_functions = false;
+  Result<Session> session = Session::FromGraphDef(meta_graph.graph_def, std::move(options.session));
+  TENON_RETURN_IF_ERROR(AddContext(session.status(), folder, "its graph"));
+  model->session = *std::move(session);
+
+  const SaverDef& saver = meta_graph.saver_def;
+  const std::string prefix = SavedModelPath(folder, "variables/variables");
+  const bool restores = !saver.restore_op_name.empty() && FileExists(StrCat(prefix, ".index"));
+  const Status found = FindInitOp(meta_graph, folder, &init_op);
+  TENON_RETURN_IF_ERROR(
+      AddContext(CheckReachedFunctions(meta_graph, init_op, ops), folder, "a function that it needs"));
+  if (restores) {
+    std::vector<NamedTensor> with_prefix = feeds;
+    with_prefix.push_back({saver.filename_tensor_name, ScalarString(prefix)});
+    const std::string node(ParseTensorName(saver.restore_op_name).node);
+    const Status status =
+        model->session.Run(with_prefix, {}, Span<const std::string>(&node, 1), {.services = &services}).status();
+    TENON_RETURN_IF_ERROR(AddContext(status, folder, "restoring its variables"));
+  }
+  TENON_RETURN_IF_ERROR(found);
+  if (!init_op.empty()) {
+    const Status status = model->session.Run(feeds, {}, Span<const std::string>(&init_op, 1)).status();
+    TENON_RETURN_IF_ERROR(AddContext(status, folder, "initialising its tables and assets"));
+  }
+  return model;
+}
+
+template <class U>
+Result<SavedModel> undefined_symbol_means_include_tenon_saved_model_hpp_in_one_source_file<U>::Load(
+    const std::string& folder, SavedModelOptions options) {
+  return CatchAll("SavedModel::Load", [&]() -> Result<SavedModel> {
+    SavedModel model;
+    TENON_ASSIGN_OR_RETURN(model.impl_, LoadModel(folder, std::move(options)));
+    return model;
+  });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/saved_model/variables.hpp ----
+// VariableValue: the value of a session's variable, by the tensor that is its handle or reference.
+#include <string>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// Shares the variable's memory; later changes of the variable do not reach the result. FailedPrecondition: the variable
+// has no value. Other errors are the errors of Session::Run.
+inline Result<Tensor> VariableValue(const Session& session, const std::string& tensor) {
+  TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> fetched, session.Run({}, Span<const std::string>(&tensor, 1)));
+  if (fetched[0].dtype() != DataType::kResource) return fetched[0];
+  const ResourceHandle& handle = *fetched[0].data<ResourceHandle>();
+  auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  Ref<Var> variable;
+  const Status found = impl->resources()->Lookup(handle.container, handle.name, &variable);
+  if (found.ok()) {
+    const MutexLock lock(variable->mutex);
+    if (variable->is_initialized) return variable->tensor;
+  }
+  return errors::FailedPrecondition("Variable '", handle.name, "' of node '", tensor,
+                                    "' has no value: nothing restored", " or assigned it", found.ok() ? "" : "; ",
+                                    found.ok() ? "" : found.message());
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/saved_model/freeze.hpp ----
+// Freeze: a signature of a loaded SavedModel as one GraphDef, whose variables are constants.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// Treatment of the lookup tables in a frozen graph.
+enum class FrozenTables : std::uint8_t {
+  kFold,  // their contents are constants of the graph, which FrozenGraph::init_op puts into them
+  kKeep,  // FrozenGraph::init_op initialises them as the model does, from its assets; folds tables without initialiser
+};
+
+// Options of Freeze. Plain data.
+struct FreezeOptions {
+  FrozenTables tables = FrozenTables::kFold;
+};
+
+// A graph that needs no variables. Its inputs and outputs are the signature's, by key.
+struct FrozenGraph {
+  GraphDef graph;
+  std::vector<SignatureTensor> inputs, outputs;
+  std::string init_op;  // node that a session runs once, before the first run; "": none
+};
+
+namespace detail {
+
+// Returns whether a node makes a lookup table.
+inline bool IsTableOp(std::string_view op) {
+  for (const std::string_view known :
+       {"HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
+        "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2"})
+    if (op == known) return true;
+  return false;
+}
+inline bool IsTableInitializer(std::string_view op) {
+  for (const std::string_view known :
+       {"InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+        "LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2"})
+    if (op == known) return true;
+  return false;
+}
+
+// one thread.
+class ModelFreezer {
+ public:
+  ModelFreezer(ModelImpl* model, const SignatureImpl& signature, const FreezeOptions& options)
+      : model_(*model), signature_(signature), options_(options) {
+    const Registry* const registry = static_cast<SessionImpl*>(SessionAccess::Impl(model->session))->options().registry;
+    ops_ = registry != nullptr ? &registry->ops() : &Registry::Global().ops();
+  }
+
+  Result<FrozenGraph> Freeze() {
+    SlimVector<std::string> roots, outputs;
+    for (const SignatureTensor& output : signature_.outputs) outputs.push_back(output.tensor);
+    for (const std::string& target : signature_.targets) outputs.push_back(target);
+    if (outputs.empty())
+      return errors::InvalidArgument("Freeze: nothing in signature '", signature_.name, "' can be run");
+    // The initialiser too: it may have functions that fill tables.
+    TENON_RETURN_IF_ERROR(FindInitOp(model_.meta_graph, model_.folder, &init_op_));
+    roots = outputs;
+    if (!init_op_.empty() && options_.tables == FrozenTables::kKeep) roots.push_back(init_op_);
+    TENON_ASSIGN_OR_RETURN(GraphDef graph, Prune(model_.meta_graph.graph_def, roots));
+    TENON_ASSIGN_OR_RETURN(graph, Inline(std::move(graph)));
+    roots = outputs;
+    if (options_.tables == FrozenTables::kKeep) TENON_RETURN_IF_ERROR(KeepInitializers(outputs, &graph, &roots));
+    TENON_ASSIGN_OR_RETURN(graph, Prune(graph, roots));
+    TENON_RETURN_IF_ERROR(ReplaceVariables(
+        &graph, *ops_, [this](const NodeDef& node) { return VariableValue(model_.session, node.name + ":0"); }));
+    TENON_RETURN_IF_ERROR(FoldTables(&graph));
+    FrozenGraph frozen;
+    if (!init_inputs_.empty()) {
+      NodeDef init;
+      init.name = frozen.init_op = FreeName(graph, "init_tables");
+      init.op = "NoOp";
+      init.input = std::move(init_inputs_);
+      graph.node.push_back(std::move(init));
+    }
+    frozen.graph = std::move(graph);
+    frozen.inputs = signature_.inputs;
+    frozen.outputs = signature_.outputs;
+    return frozen;
+  }
+
+ private:
+  // The graph without calls and with TensorFlow 1's control flow, so that handles can be followed.
+  Result<GraphDef> Inline(GraphDef graph) const {
+    ImportOptions options;
+    options.check_functions = false;
+    TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(graph), *ops_, options));
+    const FunctionDefLibrary library = imported.library();
+    TENON_RETURN_IF_ERROR(LowerAllFunctionalOps(&imported, library, *ops_));
+    return imported.ToGraphDef();
+  }
+
+  // Appends the nodes that fill tables of the outputs to *roots.
+  Status KeepInitializers(const SlimVector<std::string>& outputs, GraphDef* graph, SlimVector<std::string>* roots) {
+    ReachedNodes of_outputs(*graph), of_init(*graph);
+    for (const std::string& output : outputs) of_outputs.Add(output);
+    of_init.Add(init_op_);
+    for (const NodeDef& node : graph->node) {
+      if (!IsTableInitializer(node.op) || node.input.empty() || !of_init.IsReached(node.name)) continue;
+      ReachedNodes of_node(*graph);
+      of_node.Add(node.input[0]);
+      for (const NodeDef& table : graph->node) {
+        if (!IsTableOp(table.op) || !of_node.IsReached(table.name) || !of_outputs.IsReached(table.name)) continue;
+        kept_.push_back(table.name);
+        roots->push_back(node.name);
+        init_inputs_.push_back("^" + node.name);
+      }
+    }
+    // Initialisers also keep paths of assets in variables, which are constants in the frozen graph.
+    for (NodeDef& node : graph->node) {
+      if (node.op != "AssignVariableOp" || of_outputs.IsReached(node.name)) continue;
+      SlimVector<std::string> waits;
+      for (const std::string& input : node.input)
+        if (input.starts_with('^')) waits.push_back(input);
+      node.op = "NoOp";
+      node.input = std::move(waits);
+      node.attr = {};
+    }
+    std::vector<NamedTensor> assets;
+    TENON_RETURN_IF_ERROR(AssetFeeds(model_.meta_graph, model_.folder, &assets));
+    for (const NamedTensor& asset : assets)
+      for (NodeDef& node : graph->node)
+        if (node.name == ParseTensorName(asset.name).node) BecomeConst(asset.tensor, &node);
+    return OkStatus();
+  }
+
+  // Adds the contents of tables that are not kept, and nodes that put them there.
+  Status FoldTables(GraphDef* graph) {
+    const std::size_t given = graph->node.size();
+    for (std::size_t i = 0; i < given; ++i) {
+      const NodeDef table = graph->node[i];
+      if (!IsTableOp(table.op) || HasItem(kept_, table.name)) continue;
+      const bool has_handle = table.op.ends_with("V2");
+      std::vector<Tensor> contents;
+      TENON_RETURN_IF_ERROR(Export(table, has_handle, &contents));
+      NodeDef import;
+      import.name = FreeName(*graph, table.name + "/import");
+      import.op = has_handle ? "LookupTableImportV2" : "LookupTableImport";
+      import.input = {table.name, import.name + "/keys", import.name + "/values"};
+      import.attr.Set("Tin", AttrValue(contents[0].dtype()));
+      import.attr.Set("Tout", AttrValue(contents[1].dtype()));
+      for (std::size_t k = 0; k < 2; ++k) AddContents(contents[k], import.input[k + 1], graph);
+      init_inputs_.push_back("^" + import.name);
+      graph->node.push_back(std::move(import));
+    }
+    return OkStatus();
+  }
+  // A shape function of the op refuses values that are not scalars, as TensorFlow's: a placeholder hides their shape.
+  static void AddContents(const Tensor& contents, const std::string& name, GraphDef* graph) {
+    NodeDef constant;
+    constant.name = contents.dims() > 1 ? name + "/value" : name;
+    BecomeConst(contents, &constant);
+    graph->node.push_back(std::move(constant));
+    if (contents.dims() <= 1) return;
+    NodeDef& hides = graph->node.emplace_back();
+    hides.name = name;
+    hides.op = "PlaceholderWithDefault";
+    hides.input.push_back(name + "/value");
+    hides.attr.Set("dtype", AttrValue(contents.dtype()));
+    hides.attr.Set("shape", AttrValue(PartialTensorShape()));
+  }
+  // Reads a table's keys and values, by a node that is added to the session.
+  Status Export(const NodeDef& table, bool has_handle, std::vector<Tensor>* contents) {
+    const AttrValue *const key = table.attr.Find("key_dtype"), *const value = table.attr.Find("value_dtype");
+    if (key == nullptr || value == nullptr)
+      return errors::InvalidArgument("Freeze: the table '", table.name, "' lacks the attrs key_dtype and value_dtype");
+    GraphDef more;
+    more.versions = model_.meta_graph.graph_def.versions;
+    more.versions.producer = std::min(more.versions.producer, kGraphDefVersion);
+    NodeDef& node = more.node.emplace_back();
+    node.name = StrCat("freeze_table_", model_.NextNumber());
+    node.op = has_handle ? "LookupTableExportV2" : "LookupTableExport";
+    node.input = {table.name};
+    node.attr.Set("Tkeys", *key);
+    node.attr.Set("Tvalues", *value);
+    const std::string name = node.name;
+    TENON_RETURN_IF_ERROR(AddContext(model_.session.Extend(more), model_.folder, "freezing a table"));
+    Result<std::vector<Tensor>> fetched = model_.session.Run({}, {name + ":0", name + ":1"});
+    TENON_RETURN_IF_ERROR(fetched.status());
+    *contents = *std::move(fetched);
+    return OkStatus();
+  }
+
+  static void BecomeConst(const Tensor& value, NodeDef* node) {
+    node->op = "Const";
+    node->input.clear();
+    node->attr = {};
+    node->attr.Set("dtype", AttrValue(value.dtype()));
+    node->attr.Set("value", AttrValue(value));
+  }
+  static std::string FreeName(const GraphDef& graph, std::string name) {
+    const auto is_taken = [&graph](std::string_view wanted) {
+      for (const NodeDef& node : graph.node)
+        if (node.name == wanted) return true;
+      return false;
+    };
+    while (is_taken(name)) name += '_';
+    return name;
+  }
+
+  ModelImpl& model_;
+  const SignatureImpl& signature_;
+  const FreezeOptions options_;
+  const OpRegistry* ops_;
+  std::string init_op_;  // the model's
+  SlimVector<std::string> kept_;  // tables that are initialised as in the model
+  SlimVector<std::string> init_inputs_;  // inputs of the frozen graph's initialiser
+};
+
+}  // namespace detail
+
+// Returns a signature of the model (as SavedModel::signature takes its name) as a graph of its own: calls are inlined,
+// control flow is TensorFlow 1's, variables are constants with the values that they have now, which share the
+// variables' memory. FailedPrecondition: the signature writes to a variable. NotFound: no such signature. Other errors
+// are the errors of ImportGraphDef and Session::Run.
+//
+//   TENON_ASSIGN_OR_RETURN(FrozenGraph frozen, Freeze(model));
+//   TENON_RETURN_IF_ERROR(WriteGraphFile("frozen.pb", frozen.graph));
+inline Result<FrozenGraph> Freeze(const SavedModel& model, std::string_view signature = "",
+                                  const FreezeOptions& options = {}) {
+  return detail::CatchAll("Freeze", [&]() -> Result<FrozenGraph> {
+    TENON_ASSIGN_OR_RETURN(const ModelSignature found, model.signature(signature));
+    return detail::ModelFreezer(detail::ModelAccess::Impl(model),
+                                *static_cast<const detail::SignatureImpl*>(detail::ModelAccess::Impl(found)), options)
+        .Freeze();
+  });
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/device/device_attributes.hpp ----
 // DeviceAttributes: the public description of a device. Plain data; TensorFlow's message of the same name.
 #include <atomic>
@@ -30220,7 +34871,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <optional>
 #include <string>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The position of a device in the machine.
 struct DeviceLocality {
@@ -30281,7 +34932,7 @@ inline DeviceAttributes MakeDeviceAttributes(const Device& device) {
   return attributes;
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/device_mgr.hpp ----
@@ -30293,7 +34944,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 class StaticDeviceMgr;
 
@@ -30515,7 +35166,7 @@ class DynamicDeviceMgr final : public DeviceMgr {
   SlimVector<Entry> removed_;  // the oldest first
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/device_resources.hpp ----
@@ -30568,7 +35219,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <utility>
 #include <vector>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Options that tell the instances of one function apart.
 struct InstantiateOptions {
@@ -30958,7 +35609,328 @@ class FunctionLibraryRuntime {
   mutable Owned<ThreadPool> call_pool_;  // RunAsync's, made by the first; goes before all that its runs use
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/saved_variables.hpp ----
+// SaveVariables and RestoreVariables: a session's variables in checkpoints of both formats, without nodes of a saver.
+// RunSaver and RunRestorer use the nodes that a SaverDef names.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// A variable of a session's graph: a node VarHandleOp, VariableV2 or Variable.
+struct SessionVariable {
+  std::string name;  // shared_name, or the name of the node
+  std::string container;  // "": the default one
+  std::string node;  // name of the first node that has it
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape;  // as declared
+  bool is_resource = false;  // a VarHandleOp
+};
+
+// Arguments of SaveVariables other than the prefix.
+struct SaveVariablesOptions {
+  SaverDef::Version format = SaverDef::Version::kV2;
+  // Variables to save and their names in the checkpoint. Empty: all, under their own names.
+  SlimVector<std::pair<std::string, std::string>> keys = {};
+};
+// Arguments of RestoreVariables other than the prefix.
+struct RestoreVariablesOptions {
+  // Variables to restore and the names of their tensors in the checkpoint. Empty: all, from their own names.
+  SlimVector<std::pair<std::string, std::string>> keys = {};
+  bool allow_missing = false;  // variables without a tensor in the checkpoint stay as they are
+  bool allow_extra = false;  // tensors without a variable are left; always so where `keys` is given
+};
+
+namespace detail {
+
+// A variable, where its value lives, and its name in the checkpoint.
+struct StoredVariable {
+  SessionVariable info;
+  std::string key;
+  Device* device = nullptr;
+  ResourceMgr* resources = nullptr;
+  Ref<Var> var;
+};
+
+// shared_name of a VarHandleOp whose runs make variables without names.
+inline constexpr std::string_view kUnnamedVariable = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
+
+// Describes the variable of a node. False: the node has none that lives by its name.
+inline bool IsVariableNode(const NodeDef& node, SessionVariable* variable) {
+  variable->is_resource = node.op == "VarHandleOp";
+  if (!variable->is_resource && node.op != "VariableV2" && node.op != "Variable") return false;
+  std::string_view shared_name, container;
+  TryGetNodeAttr(node, "shared_name", &shared_name);
+  TryGetNodeAttr(node, "container", &container);
+  TryGetNodeAttr(node, "dtype", &variable->dtype);
+  TryGetNodeAttr(node, "shape", &variable->shape);
+  if (node.op == "Variable" && variable->shape.dims() == 0) variable->shape = PartialTensorShape();  // means unknown
+  if (shared_name == kUnnamedVariable) return false;
+  variable->name = shared_name.empty() && !variable->is_resource ? std::string_view(node.name) : shared_name;
+  variable->container = container;
+  variable->node = node.name;
+  return true;
+}
+
+inline Status FindVariables(const SessionImpl& session, SlimVector<StoredVariable>* variables) {
+  const Ref<GraphUse> use = session.current();
+  if (!use) return SessionImpl::NoGraph("SaveVariables");
+  const Graph& graph = use->state->graph;
+  FlatMap<std::string, std::size_t> places;
+  for (const Node& node : graph.nodes()) {
+    StoredVariable variable;
+    if (!IsVariableNode(node.def, &variable.info)) continue;
+    const SessionVariable& info = variable.info;
+    if (const std::size_t* const place = places.FindValue(info.name)) {
+      const SessionVariable& first = (*variables)[*place].info;
+      if (first.container != info.container || first.is_resource != info.is_resource || first.dtype != info.dtype)
+        return errors::InvalidArgument("SaveVariables: the nodes '", first.node, "' and '", info.node,
+                                       "' have different variables of the name '", info.name, "'");
+      continue;
+    }
+    places.try_emplace(info.name, variables->size());
+    const std::string_view device = graph.assigned_device_name(node.id);
+    for (Device* const candidate : session.devices())
+      if (variable.device == nullptr || candidate->name() == device) variable.device = candidate;
+    variable.resources = session.resources_of(variable.device);
+    variable.key = info.name;
+    variables->push_back(std::move(variable));
+  }
+  return OkStatus();
+}
+
+// Keeps the variables that `keys` names, in that order, with the names there.
+inline Status ChooseVariables(const SlimVector<std::pair<std::string, std::string>>& keys,
+                              SlimVector<StoredVariable>* variables) {
+  if (keys.empty()) return OkStatus();
+  FlatMap<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < variables->size(); ++i) places.try_emplace((*variables)[i].info.name, i);
+  SlimVector<StoredVariable> chosen;
+  for (const auto& [name, key] : keys) {
+    const std::size_t* const place = places.FindValue(name);
+    if (place == nullptr) return errors::NotFound("SaveVariables: the session has no variable '", name, "'");
+    chosen.push_back((*variables)[*place]);
+    chosen[chosen.size() - 1].key = key;
+  }
+  *variables = std::move(chosen);
+  return OkStatus();
+}
+
+template <class T>
+Status LookupVariable(StoredVariable* variable, bool make) {
+  Ref<T> found;
+  const SessionVariable& info = variable->info;
+  if (make) {
+    const DataType dtype = info.dtype;
+    TENON_RETURN_IF_ERROR(
+        variable->resources->LookupOrCreate<T>(info.container, info.name, &found, [dtype](Ref<T>* made) {
+          *made = Ref<T>::Adopt(new T(dtype));
+          return OkStatus();
+        }));
+  } else {
+    TENON_RETURN_IF_ERROR(variable->resources->Lookup<T>(info.container, info.name, &found));
+  }
+  variable->var = std::move(found);
+  return OkStatus();
+}
+// Finds the variable; `make`: makes one without a value where there is none.
+inline Status OpenVariable(StoredVariable* variable, bool make) {
+  return variable->info.is_resource ? LookupVariable<Var>(variable, make) : LookupVariable<LegacyVar>(variable, make);
+}
+
+// Copies the value to memory that no run changes.
+inline Status CopyValue(const SessionImpl& session, StoredVariable* variable, Tensor* value) {
+  const Status no_value =
+      errors::FailedPrecondition("Attempting to use uninitialized value ", variable->info.name,
+                                 "; SaveVariables needs a value of every variable: initialise it or leave it out");
+  if (!OpenVariable(variable, false).ok()) return no_value;
+  const MutexLock lock(variable->var->mutex);
+  const Tensor& tensor = variable->var->tensor;
+  if (variable->info.is_resource ? !variable->var->is_initialized : !tensor.IsInitialized()) return no_value;
+  if (!tensor.HostAccessible()) return variable->device->CopyToHost(tensor, session.host()->allocator(), value);
+  if (variable->info.is_resource) {  // copied when it is written to while it is shared
+    *value = tensor;
+    return OkStatus();
+  }
+  *value = tensor.DeepCopy();
+  if (value->IsInitialized()) return OkStatus();
+  return errors::ResourceExhausted("SaveVariables: no memory for a copy of '", variable->info.name, "' ",
+                                   tensor.shape());
+}
+
+inline Status WriteVariables(const SessionImpl& session, const std::string& prefix,
+                             const SaveVariablesOptions& options) {
+  SlimVector<StoredVariable> variables;
+  TENON_RETURN_IF_ERROR(FindVariables(session, &variables));
+  TENON_RETURN_IF_ERROR(ChooseVariables(options.keys, &variables));
+  if (variables.empty()) return errors::InvalidArgument("SaveVariables: the session's graph has no variables");
+  SlimVector<Tensor> values(variables.size());
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    TENON_RETURN_IF_ERROR(CopyValue(session, &variables[i], &values[i]));
+  if (options.format != SaverDef::Version::kV2) {
+    SliceCheckpointWriter writer;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      TENON_RETURN_IF_ERROR(writer.Add(variables[i].key, values[i].shape(), TensorSlice(values[i].dims()), values[i]));
+    return writer.Finish(prefix);
+  }
+  BundleWriter writer(prefix);
+  TENON_RETURN_IF_ERROR(writer.Open());
+  for (std::size_t i = 0; i < variables.size(); ++i) TENON_RETURN_IF_ERROR(writer.Add(variables[i].key, values[i]));
+  return writer.Finish();
+}
+
+// Reads and checks the value of a variable. *value stays uninitialised where the checkpoint lacks it and that is
+// allowed.
+inline Status ReadValue(const StoredVariable& variable, const std::string& prefix, bool allow_missing,
+                        CheckpointReader* reader, std::optional<Tensor>* value) {
+  const SessionVariable& info = variable.info;
+  DataType dtype = DataType::kInvalid;
+  TensorShape shape;
+  std::string type_name;
+  const Status described = reader->Describe(variable.key, &dtype, &shape, &type_name);
+  if (errors::IsNotFound(described))
+    return allow_missing ? OkStatus()
+                         : errors::NotFound("Key ", variable.key, " not found in checkpoint '", prefix,
+                                            "', which RestoreVariables needs for the variable '", info.name, "'");
+  TENON_RETURN_IF_ERROR(described);
+  if (dtype != info.dtype)
+    return errors::InvalidArgument("RestoreVariables: '", variable.key, "' in '", prefix, "' is ", type_name,
+                                   ", the variable '", info.name, "' ", info.dtype);
+  if (!info.shape.IsCompatibleWith(shape))
+    return errors::InvalidArgument("RestoreVariables: '", variable.key, "' in '", prefix, "' has the shape ", shape,
+                                   ", the variable '", info.name, "' ", info.shape);
+  TENON_ASSIGN_OR_RETURN(Tensor read, reader->Read(variable.key));
+  if (variable.device->uses_host_memory()) {
+    *value = std::move(read);
+    return OkStatus();
+  }
+  return variable.device->CopyToDevice(read, &value->emplace());
+}
+
+inline Status CheckNoExtra(const CheckpointReader& reader, const std::string& prefix,
+                           const SlimVector<StoredVariable>& variables) {
+  FlatMap<std::string, bool> known;
+  for (const StoredVariable& variable : variables) known.try_emplace(variable.key, true);
+  TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> names, reader.Names());
+  std::string extra;
+  int count = 0;
+  for (const std::string& name : names)
+    if (known.FindValue(name) == nullptr && ++count <= 5) StrAppend(&extra, extra.empty() ? "'" : ", '", name, "'");
+  if (count == 0) return OkStatus();
+  return errors::InvalidArgument("RestoreVariables: ", count, " tensors in '", prefix,
+                                 "' have no variable in the session (", extra, count > 5 ? ", ..." : "",
+                                 "); RestoreVariablesOptions::allow_extra leaves them");
+}
+
+inline Status ReadVariables(const SessionImpl& session, const std::string& prefix,
+                            const RestoreVariablesOptions& options) {
+  SlimVector<StoredVariable> variables;
+  TENON_RETURN_IF_ERROR(FindVariables(session, &variables));
+  TENON_RETURN_IF_ERROR(ChooseVariables(options.keys, &variables));
+  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(prefix));
+  if (!options.allow_extra && options.keys.empty()) TENON_RETURN_IF_ERROR(CheckNoExtra(reader, prefix, variables));
+  SlimVector<std::optional<Tensor>> values(variables.size());
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    TENON_RETURN_IF_ERROR(ReadValue(variables[i], prefix, options.allow_missing, &reader, &values[i]));
+  for (StoredVariable& variable : variables) {
+    TENON_RETURN_IF_ERROR(OpenVariable(&variable, true));
+    const MutexLock lock(variable.var->mutex);
+    if (variable.var->tensor.dtype() != variable.info.dtype)
+      return errors::InvalidArgument("RestoreVariables: the variable '", variable.info.name, "' holds ",
+                                     variable.var->tensor.dtype(), ", its node '", variable.info.node, "' asks for ",
+                                     variable.info.dtype);
+  }
+  for (std::size_t i = 0; i < variables.size(); ++i) {  // nothing can fail from here on
+    if (!values[i].has_value()) continue;
+    Var& var = *variables[i].var;
+    const MutexLock lock(var.mutex);
+    std::swap(var.tensor, *values[i]);  // the old value goes after the lock
+    var.is_initialized = true;
+  }
+  return OkStatus();
+}
+
+inline Result<SessionImpl*> ImplOf(const Session& session) {
+  auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  if (impl->IsClosed()) return impl->Closed();
+  return impl;
+}
+
+inline Status NoSaver(std::string_view call, std::string_view member) {
+  return errors::FailedPrecondition(call, ": the SaverDef has no ", member, ": the graph has no saver");
+}
+
+}  // namespace detail
+
+// Lists the variables of the session's graph, in graph order; variables that have no name of their own are left out.
+// InvalidArgument: an empty Session, one without a graph, or two variables of one name.
+inline Result<SlimVector<SessionVariable>> ListVariables(const Session& session) {
+  return detail::CatchAll("ListVariables", [&]() -> Result<SlimVector<SessionVariable>> {
+    TENON_ASSIGN_OR_RETURN(const detail::SessionImpl* const impl, detail::ImplOf(session));
+    SlimVector<detail::StoredVariable> found;
+    TENON_RETURN_IF_ERROR(detail::FindVariables(*impl, &found));
+    SlimVector<SessionVariable> variables;
+    for (detail::StoredVariable& variable : found) variables.push_back(std::move(variable.info));
+    return variables;
+  });
+}
+
+// Writes the values of the session's variables as a checkpoint, in one step (BundleWriter). A run may go on at the same
+// time: each value is whole, but values may be of different moments. FailedPrecondition: a variable has no value.
+// NotFound: `keys` names no variable. InvalidArgument: see ListVariables, or the graph has no variables. Other errors
+// are the errors of BundleWriter and SliceCheckpointWriter. thread-safe.
+//
+//   TENON_RETURN_IF_ERROR(SaveVariables(session, "/models/ckpt-7"));
+//   TENON_RETURN_IF_ERROR(RestoreVariables(session, "/models/ckpt-7"));
+inline Status SaveVariables(const Session& session, const std::string& prefix,
+                            const SaveVariablesOptions& options = {}) {
+  return detail::CatchAll("SaveVariables", [&]() -> Status {
+    TENON_ASSIGN_OR_RETURN(const detail::SessionImpl* const impl, detail::ImplOf(session));
+    return detail::WriteVariables(*impl, prefix, options);
+  });
+}
+// Sets the session's variables to the values of a checkpoint of either format. All are read and checked before the
+// first is set. NotFound: no such checkpoint, or it lacks a tensor. InvalidArgument: a tensor without a variable, a
+// tensor with another type or shape, or see ListVariables. Other errors are the errors of CheckpointReader.
+// thread-safe, but a run at the same time may see some variables before and some after.
+inline Status RestoreVariables(const Session& session, const std::string& prefix,
+                               const RestoreVariablesOptions& options = {}) {
+  return detail::CatchAll("RestoreVariables", [&]() -> Status {
+    TENON_ASSIGN_OR_RETURN(const detail::SessionImpl* const impl, detail::ImplOf(session));
+    return detail::ReadVariables(*impl, prefix, options);
+  });
+}
+
+// Saves with the saver's nodes, as tf.compat.v1.train.Saver does, and returns the prefix that they answer: that of a
+// sharded checkpoint of the first format is a pattern. FailedPrecondition: the SaverDef is empty. Other errors are the
+// errors of Session::Run.
+inline Result<std::string> RunSaver(const Session& session, const SaverDef& saver, std::string_view prefix) {
+  if (saver.filename_tensor_name.empty()) return detail::NoSaver("RunSaver", "filename_tensor_name");
+  if (saver.save_tensor_name.empty()) return detail::NoSaver("RunSaver", "save_tensor_name");
+  TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> paths,
+                         session.Run({{saver.filename_tensor_name, Tensor::Scalar(prefix)}}, {saver.save_tensor_name}));
+  if (paths[0].dtype() != DataType::kString || paths[0].NumElements() != 1)
+    return errors::InvalidArgument("RunSaver: '", saver.save_tensor_name, "' is ", paths[0].dtype(), paths[0].shape(),
+                                   "; the prefix is one string");
+  return std::string(paths[0].data<tstring>()[0].view());
+}
+// Restores with the saver's nodes. After an error some variables may be restored: RestoreVariables restores all or
+// none. FailedPrecondition: the SaverDef is empty. Other errors are the errors of Session::Run.
+inline Status RunRestorer(const Session& session, const SaverDef& saver, std::string_view prefix) {
+  if (saver.filename_tensor_name.empty()) return detail::NoSaver("RunRestorer", "filename_tensor_name");
+  if (saver.restore_op_name.empty()) return detail::NoSaver("RunRestorer", "restore_op_name");
+  return session.Run({{saver.filename_tensor_name, Tensor::Scalar(prefix)}}, {}, {saver.restore_op_name}).status();
+}
+
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/base/array.hpp ----
@@ -31571,6 +36543,84 @@ template <> struct std::hash<tenon::uint4> : tenon::detail::ElementHash<tenon::u
 template <> struct std::hash<tenon::int2> : tenon::detail::ElementHash<tenon::int2> {};
 template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::uint2> {};
 // clang-format on
+
+// ---- tenon/wire/step_stats_text.hpp ----
+// Tables of StepStats, in which TensorFlow describes a traced run, with all fields, for its text and JSON. Tenon's
+// struct of this name (runtime/session/run_metadata.hpp) has only those that Tenon fills in.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+inline constexpr Field kAllocationRecordFields[] = {WireField(1, "alloc_micros", Kind::kInt64),
+                                                    WireField(2, "alloc_bytes", Kind::kInt64)};
+inline constexpr Message kAllocationRecord("AllocationRecord", kAllocationRecordFields);
+inline constexpr Field kAllocatorMemoryUsedFields[] = {
+    WireField(1, "allocator_name", Kind::kString),
+    WireField(2, "total_bytes", Kind::kInt64),
+    WireField(3, "peak_bytes", Kind::kInt64),
+    WireField(4, "live_bytes", Kind::kInt64),
+    WireField(5, "allocator_bytes_in_use", Kind::kInt64),
+    WireField(6, "allocation_records", Kind::kMessage, true, &kAllocationRecord)};
+inline constexpr Message kAllocatorMemoryUsed("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
+inline constexpr Field kAllocationDescriptionFields[] = {
+    WireField(1, "requested_bytes", Kind::kInt64),     WireField(2, "allocated_bytes", Kind::kInt64),
+    WireField(3, "allocator_name", Kind::kString),     WireField(4, "allocation_id", Kind::kInt64),
+    WireField(5, "has_single_reference", Kind::kBool), WireField(6, "ptr", Kind::kUint64)};
+inline constexpr Message kAllocationDescription("AllocationDescription", kAllocationDescriptionFields);
+inline constexpr Field kTensorDescriptionFields[] = {
+    WireField(1, "dtype", Kind::kEnum), WireField(2, "shape", Kind::kMessage, false, &kShape),
+    WireField(4, "allocation_description", Kind::kMessage, false, &kAllocationDescription)};
+inline constexpr Message kTensorDescription("TensorDescription", kTensorDescriptionFields);
+inline constexpr Field kNodeOutputFields[] = {
+    WireField(1, "slot", Kind::kInt32), WireField(3, "tensor_description", Kind::kMessage, false, &kTensorDescription)};
+inline constexpr Message kNodeOutput("NodeOutput", kNodeOutputFields);
+inline constexpr Field kMemoryStatsFields[] = {WireField(1, "temp_memory_size", Kind::kInt64),
+                                               WireField(2, "device_temp_memory_size", Kind::kInt64),
+                                               WireField(3, "persistent_memory_size", Kind::kInt64),
+                                               WireField(4, "device_persistent_memory_size", Kind::kInt64),
+                                               WireField(5, "persistent_tensor_alloc_ids", Kind::kInt64, true),
+                                               WireField(6, "device_persistent_tensor_alloc_ids", Kind::kInt64, true)};
+inline constexpr Message kMemoryStats("MemoryStats", kMemoryStatsFields);
+inline constexpr Field kNodeExecStatsFields[] = {
+    WireField(1, "node_name", Kind::kString),
+    WireField(2, "all_start_micros", Kind::kInt64),
+    WireField(3, "op_start_rel_micros", Kind::kInt64),
+    WireField(4, "op_end_rel_micros", Kind::kInt64),
+    WireField(5, "all_end_rel_micros", Kind::kInt64),
+    WireField(6, "memory", Kind::kMessage, true, &kAllocatorMemoryUsed),
+    WireField(7, "output", Kind::kMessage, true, &kNodeOutput),
+    WireField(8, "timeline_label", Kind::kString),
+    WireField(9, "scheduled_micros", Kind::kInt64),
+    WireField(10, "thread_id", Kind::kUint32),
+    WireField(11, "referenced_tensor", Kind::kMessage, true, &kAllocationDescription),
+    WireField(12, "memory_stats", Kind::kMessage, false, &kMemoryStats),
+    WireField(13, "all_start_nanos", Kind::kInt64),
+    WireField(14, "op_start_rel_nanos", Kind::kInt64),
+    WireField(15, "op_end_rel_nanos", Kind::kInt64),
+    WireField(16, "all_end_rel_nanos", Kind::kInt64),
+    WireField(17, "scheduled_nanos", Kind::kInt64)};
+inline constexpr Message kNodeExecStats("NodeExecStats", kNodeExecStatsFields);
+inline constexpr Field kThreadNameFields[] = {WireField(1, "key", Kind::kUint32), WireField(2, "value", Kind::kString)};
+inline constexpr Message kThreadName("DeviceStepStats.ThreadNamesEntry", kThreadNameFields);
+inline constexpr Field kDeviceStepStatsFields[] = {WireField(1, "device", Kind::kString),
+                                                   WireField(2, "node_stats", Kind::kMessage, true, &kNodeExecStats),
+                                                   WireField(3, "thread_names", Kind::kMessage, true, &kThreadName)};
+inline constexpr Message kDeviceStepStats("DeviceStepStats", kDeviceStepStatsFields);
+inline constexpr Field kStepStatsFields[] = {WireField(1, "dev_stats", Kind::kMessage, true, &kDeviceStepStats)};
+inline constexpr Message kStepStats("StepStats", kStepStatsFields);
+
+}  // namespace detail
+
+// The table of StepStats, for TextToWire, WireToText, JsonToWire and WireToJson.
+inline constexpr const Message& kStepStats = detail::kStepStats;
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/tensor_proto_util.hpp ----
 // Serialised TensorProtos: one made from values, and the compression that TensorFlow applies to the constants of a

@@ -125,9 +125,14 @@ TENON_DETAIL_NAMESPACE_END
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
 #define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
+// Code that most programs never run, for which small is better than quick.
+#define TENON_DETAIL_COLD_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+#define TENON_DETAIL_COLD_CODE_END _Pragma("GCC pop_options")
 #else
 #define TENON_DETAIL_SETUP_CODE_BEGIN
 #define TENON_DETAIL_SETUP_CODE_END
+#define TENON_DETAIL_COLD_CODE_BEGIN
+#define TENON_DETAIL_COLD_CODE_END
 #endif
 
 // TENON_DETAIL_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
@@ -1930,7 +1935,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/base/errors.hpp ----
 // errors::InvalidArgument("MatMul: ...", got) and its sisters, one for each code; nearest names for "did you mean".
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace errors {
 
@@ -2125,7 +2130,7 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
   return nearest.Text();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/stats.hpp ----
@@ -5042,7 +5047,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/tensor/format.hpp ----
 // A tensor's values as a string, in TensorFlow's two layouts. Tensor::SummarizeValue is the way in.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 namespace detail {
 
 // C escapes, but bytes of UTF-8 stay as they are.
@@ -5215,7 +5220,7 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
 }
 
 }  // namespace detail
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/view.hpp ----
@@ -7232,7 +7237,7 @@ TENON_DETAIL_NAMESPACE_END
 // The contents of a spec string: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and SpecIssue
 // for the mistake in it. They point into the text. op/signature/spec_reader.hpp makes them.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
 
@@ -7327,9 +7332,9 @@ struct AttrSpec {
   bool has_default = false;
   bool has_minimum = false;
 
-  TENON_DETAIL_SETUP_CODE_END
+  TENON_DETAIL_COLD_CODE_END
   constexpr std::string_view name() const { return text.substr(0, name_size); }
-  TENON_DETAIL_SETUP_CODE_BEGIN
+  TENON_DETAIL_COLD_CODE_BEGIN
   // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
   constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
   // From the first allowed value on, in the order of the source; read it with AllowedReader.
@@ -7341,14 +7346,14 @@ struct AttrSpec {
 };
 static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec_text.hpp ----
 // The characters and words of spec strings: a cursor, names of dtypes, texts in quotes with their escapes, numbers. All
 // constexpr, without allocation.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -7660,14 +7665,14 @@ constexpr bool LooksLikeFloat(std::string_view text) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec_values.hpp ----
 // The values that a spec string holds: its default (DefaultReader) and what it allows (AllowedReader), read one by one
 // in the order of the source. constexpr, without allocation.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // One value of a default. Which member counts follows from the attr's kind.
 struct SpecValue {
@@ -7859,7 +7864,7 @@ class AllowedReader {
   std::string_view string_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/message_text.hpp ----
@@ -7867,7 +7872,7 @@ TENON_DETAIL_NAMESPACE_END
 // sink uses the fields: the compiler asks whether the text is right (IsMessageText) and for a shape's sizes
 // (static_shape.hpp), attr_def.hpp makes wire bytes of it. constexpr.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -8062,7 +8067,7 @@ constexpr bool IsMessageText(AttrKind kind, std::string_view block) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/spec_reader.hpp ----
@@ -8071,7 +8076,7 @@ TENON_DETAIL_NAMESPACE_END
 // (StopOnSpecError below), op_def_builder.hpp into a Status with TensorFlow's text. No allocation, no dependency but
 // DataType.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -8310,7 +8315,7 @@ constexpr void StopOnSpecError(const SpecIssue& issue) {
 constexpr SpecIssue ReadAttrSpec(std::string_view text, AttrSpec* out) { return detail::SpecReader(text).Attr(out); }
 constexpr SpecIssue ReadArgSpec(std::string_view text, ArgSpec* out) { return detail::SpecReader(text).Arg(out); }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/signature/signature.hpp ----
@@ -15158,7 +15163,7 @@ TENON_DETAIL_NAMESPACE_END
 // OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry/registry.hpp); a binary that only edits
 // graphs needs this.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Compares declarations: their strings in order and their flags. Shape functions are not compared (one function has
 // several addresses in a binary of several shared libraries).
@@ -15249,7 +15254,7 @@ class OpRegistry {
   mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/device/device.hpp ----
@@ -15951,7 +15956,7 @@ struct AnyDevice {
   static constexpr std::string_view type = "DEFAULT";
 };
 
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 namespace detail {
 
 inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
@@ -16040,14 +16045,14 @@ inline bool SameMatch(const KernelMatch& a, const KernelMatch& b) {
   return a.label == b.label && a.priority == b.priority && same(a.all_host_arguments(), b.all_host_arguments()) &&
          std::equal(x.begin(), x.end(), y.begin(), y.end(), same_constraint);
 }
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/create_kernel.hpp ----
 // CreateKernel: the kernel that a registered row describes, for one node.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 // The arguments that the match names.
@@ -16111,13 +16116,13 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
 #endif
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/kernel_text.hpp ----
 // How messages name a kernel: in a word, "CPU{float}", or in TensorFlow's words, "device='CPU'; T in [DT_FLOAT]".
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 namespace detail {
 
 // A list.
@@ -16174,13 +16179,13 @@ TENON_DETAIL_COLD inline std::string KernelLines(const Rows& rows) {
 }
 
 }  // namespace detail
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/registry/registry.hpp ----
 // Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are the types of the attrs that its kernels are templates
 // over, in order.
@@ -16231,7 +16236,7 @@ class Registry {
   }
 
   // An eager call looks its kernel up every time.
-  TENON_DETAIL_SETUP_CODE_END
+  TENON_DETAIL_COLD_CODE_END
   // Finds a kernel that serves every node of the op (a struct without a KernelMatch). NotFound: there is none; the
   // message names the types that have kernels.
   Result<KernelDef> Find(const KernelKey& key) const {
@@ -16263,7 +16268,7 @@ class Registry {
     }
     return FindAmongMatches(*kernels, node, device, label, types);
   }
-  TENON_DETAIL_SETUP_CODE_BEGIN
+  TENON_DETAIL_COLD_CODE_BEGIN
   // Lists the kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
@@ -16320,7 +16325,7 @@ class Registry {
     bool logged;
   };
 
-  TENON_DETAIL_SETUP_CODE_END
+  TENON_DETAIL_COLD_CODE_END
   // Takes in batches that were linked since the last time.
   void Refresh() const {
     if (!global_) return;
@@ -16386,7 +16391,7 @@ class Registry {
     return nullptr;
   }
 
-  TENON_DETAIL_SETUP_CODE_BEGIN
+  TENON_DETAIL_COLD_CODE_BEGIN
   // Where labels, constraints and other devices count.
   TENON_DETAIL_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node,
                                                        std::string_view device, std::string_view label,
@@ -16596,7 +16601,7 @@ class Registry {
   mutable Status status_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/graph.hpp ----
@@ -17115,6 +17120,7 @@ struct SeveralDevices;
 
 using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
 using GraphTextReader = Result<GraphDef> (*)(std::string_view path, std::string_view text);
+using DescribeFile = void (*)(const std::string& path, Status* error);
 using FedHandleReader = Status (*)(ResourceMgr* resources, Tensor* value);
 using MakeExecutor = Owned<Executor> (*)(const Program&, Step*);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -17143,6 +17149,10 @@ struct Extensions {
   std::atomic<FedHandleReader> read_fed_handle{nullptr};
   // Reads a graph file in text format. io/text_graph.hpp. Without: the error of a file that is not a binary graph.
   std::atomic<GraphTextReader> read_graph_text{nullptr};
+  // Reads a graph file in JSON. io/json_graph.hpp. Without: the error of a file that is not a binary graph.
+  std::atomic<GraphTextReader> read_graph_json{nullptr};
+  // Adds to an error what the file at the path is, if that is known. io/recognize.hpp. Without: the error alone.
+  std::atomic<DescribeFile> describe_file{nullptr};
   // Runs each node as its inputs arrive. runtime/executor/dataflow.hpp. Without: Unimplemented.
   std::atomic<MakeExecutor> dataflow{nullptr};
   // Runs TensorFlow 1 control flow. runtime/control_flow/parallel_executor.hpp. Without: Unimplemented.
@@ -17643,13 +17653,14 @@ struct Message;
 template <class T>
 struct Schema;
 
-// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
-// message kept as it came), kFixed32/kFixed64 unsigned integers.
+// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kFixed32/kFixed64 unsigned integers. A
+// std::string is kString (UTF-8 text, or a message kept as it came) or kBytes: JSON writes the two in different ways.
 enum class Kind : std::uint8_t {
   kInt32,
   kInt64,
   kUint32,
   kUint64,
+  kSint64,  // zigzag; only in tables without structs
   kBool,
   kEnum,
   kFloat,
@@ -17657,6 +17668,7 @@ enum class Kind : std::uint8_t {
   kFixed32,
   kFixed64,
   kString,
+  kBytes,
   kMessage
 };
 
@@ -17668,10 +17680,13 @@ constexpr WireType WireTypeOf(Kind kind) {
     case Kind::kDouble:
     case Kind::kFixed64: return WireType::kFixed64;
     case Kind::kString:
+    case Kind::kBytes:
     case Kind::kMessage: return WireType::kBytes;
     default: return WireType::kVarint;
   }
 }
+// Is the value a std::string?
+constexpr bool IsString(Kind kind) { return kind == Kind::kString || kind == Kind::kBytes; }
 }  // namespace detail
 
 // The place of a field in its message, and the type of a value that has not its own Kind: a std::string may keep a
@@ -17683,7 +17698,13 @@ enum class Role : std::uint8_t {
   kFullType,  // a FullTypeDef; of an enum: a FullTypeId
   kHandleData,  // a ResourceHandleProto.DtypeAndShape
   kNodeDebugInfo,  // a NodeDef.ExperimentalDebugInfo
-  kGraphDebugInfo
+  kGraphDebugInfo,
+  // Enums:
+  kCheckpointFormat,  // SaverDef.CheckpointFormatVersion
+  kVariableSynchronization,
+  kVariableAggregation,
+  kTypeSpecClass,  // TypeSpecProto.TypeSpecClass
+  kJitCompile  // FunctionSpec.JitCompile
 };
 
 // The values of a field that are to be written: `count` of them, `stride` bytes apart.
@@ -17703,7 +17724,7 @@ struct Field {
   WireType wire_type;  // wire type of one value
   Role role;
   std::string_view name;
-  const Message* message;  // type of the message, for kMessage
+  const Message* message;  // type of the message, for kMessage, and for a std::string that keeps one
   FieldValues (*values)(const void* object);  // none or one unless repeated
   // Address for the next value; unless repeated, always that of the one value.
   void* (*add)(void* object);
@@ -17779,9 +17800,10 @@ struct Message {
 };
 
 namespace detail {
-// A map is a repeated message of two fields, key and value.
+// A map is a repeated message of two fields, key and value, with a name that protobuf makes: "...Entry".
 inline bool IsMapEntry(const Message& message) {
-  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value";
+  return message.fields.size() == 2 && message.fields[0].name == "key" && message.fields[1].name == "value" &&
+         message.name.ends_with("Entry");
 }
 }  // namespace detail
 
@@ -17831,8 +17853,10 @@ struct Access {
     const M& member = Get(object);
     if constexpr (requires { member.empty(); })
       return {&member, member.empty() ? std::size_t{0} : 1, 0};
-    else
+    else if constexpr (requires { member == M{}; })
       return {&member, member == M{} ? std::size_t{0} : 1, 0};
+    else
+      return {&member, 1, 0};
   }
   static FieldValues Always(const void* object) { return {&Get(object), 1, 0}; }
   static void* Add(void* object) { return &Get(object); }
@@ -17912,12 +17936,29 @@ constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   field.role = Role::kInOneof;
   return field;
 }
-// MakeField for a std::string, or a list of them, that keeps messages as they came.
+// The field, of type std::string, with values that are bytes instead of text.
+constexpr Field OfBytes(Field field) {
+  field.kind = Kind::kBytes;
+  return field;
+}
+// MakeField for a std::string, or a list of them, that keeps messages as they came. The role or table says of which
+// type they are.
 template <auto Member>
 constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, Role role) {
   Field field = MakeField<Member>(number, name);
   field.role = role;
   return field;
+}
+template <auto Member>
+constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, const Message* message) {
+  Field field = MakeField<Member>(number, name);
+  field.message = message;
+  return field;
+}
+// MakeField for an enum that is no DataType; the role says which one it is.
+template <auto Member>
+constexpr Field MakeFieldEnum(std::uint32_t number, std::string_view name, Role role) {
+  return MakeFieldKept<Member>(number, name, role);
 }
 // A field without a member.
 constexpr Field MakeFieldDropped(std::uint32_t number, std::string_view name, Kind kind) {
@@ -17952,6 +17993,12 @@ inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& c
 
 namespace detail {
 
+// The bits of an int64 as sint64 has them in the wire format: small numbers of either sign are short.
+constexpr std::uint64_t ZigZag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+constexpr std::uint64_t FromZigZag(std::uint64_t bits) { return (bits >> 1) ^ (0 - (bits & 1)); }
+
 // Reads a number into *to, of the type that `kind` says.
 inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
   std::uint64_t value = 0;
@@ -17974,6 +18021,11 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
       std::memcpy(to, &byte, 1);
       return true;
     }
+    case Kind::kSint64:
+      if (!reader.ReadVarint(&value)) return false;
+      value = FromZigZag(value);
+      std::memcpy(to, &value, sizeof value);
+      return true;
     case Kind::kInt64:
     case Kind::kUint64:
       if (!reader.ReadVarint(&value)) return false;
@@ -17991,7 +18043,7 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
 // `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
 inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
                        void* object) {
-  if (field.kind == Kind::kString) {
+  if (IsString(field.kind)) {
     static_cast<std::string*>(field.add(object))->assign(bytes);
     return true;
   }
@@ -18082,6 +18134,9 @@ inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
       std::memcpy(&byte, from, 1);
       return writer.Varint(byte != 0 ? 1 : 0);
     }
+    case Kind::kSint64:
+      std::memcpy(&wide, from, sizeof wide);
+      return writer.Varint(ZigZag(static_cast<std::int64_t>(wide)));
     case Kind::kInt64:
     case Kind::kUint64: std::memcpy(&wide, from, sizeof wide); return writer.Varint(wide);
     case Kind::kUint32: std::memcpy(&narrow, from, sizeof narrow); return writer.Varint(narrow);
@@ -18106,7 +18161,7 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
     for (std::size_t i = values.count; i-- > 0;) {
       const void* value = values[i];
       const std::size_t value_end = writer.size();
-      if (field.kind == Kind::kString) {
+      if (detail::IsString(field.kind)) {
         writer.Bytes(*static_cast<const std::string*>(value));
       } else if (field.kind == Kind::kMessage) {
         SerializeMessage(*field.message, writer, value);
@@ -18117,7 +18172,7 @@ inline void SerializeMessage(const Message& message, MessageWriter& writer, cons
       }
       writer.BytesTag(field.number, writer.size() - value_end);
     }
-    if (field.repeated && field.kind != Kind::kString && field.kind != Kind::kMessage) {
+    if (field.repeated && field.wire_type != WireType::kBytes) {
       writer.BytesTag(field.number, writer.size() - end);
     }
   }
@@ -18761,7 +18816,7 @@ struct Schema<Tensor> {
 
 inline constexpr Field kVariantTensorDataFields[] = {
     MakeField<&VariantTensorData::type_name>(1, "type_name"),
-    MakeField<&VariantTensorData::metadata>(2, "metadata"),
+    OfBytes(MakeField<&VariantTensorData::metadata>(2, "metadata")),
     MakeField<&VariantTensorData::tensors>(3, "tensors"),
 };
 inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
@@ -18803,7 +18858,7 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kUint4:
     case DataType::kInt2:
     case DataType::kUint2: return {7, Kind::kInt32};
-    case DataType::kString: return {kStringField, Kind::kString};
+    case DataType::kString: return {kStringField, Kind::kBytes};
     case DataType::kComplex64: return {9, Kind::kFloat};
     case DataType::kInt64: return {10, Kind::kInt64};
     case DataType::kBool: return {11, Kind::kBool};
@@ -18819,7 +18874,7 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kFloat8E4M3FNUZ:
     case DataType::kFloat8E4M3B11FNUZ:
     case DataType::kFloat8E5M2FNUZ:
-    case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kString};
+    case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kBytes};
     default: return {0, Kind::kMessage};
   }
 }
@@ -18869,7 +18924,7 @@ class TensorDecoder {
       case Kind::kDouble:
       case Kind::kInt64:
       case Kind::kUint64: return TakeNumbers(8, out);
-      case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
+      case Kind::kBytes: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
       case Kind::kMessage: return TakeMessages(out);
       default: break;
     }
@@ -19413,8 +19468,8 @@ struct Schema<FunctionDefLibrary> {
 inline constexpr Field kAttrValueFields[] = {
     MakeOneof<AttrList>(1, "list", &AttrValueAccess::HeldBehind<AttrValue::Kind::kList, &AttrValue::list>,
                         &AttrValueAccess::AddCall<&AttrValue::mutable_list>),
-    MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
-                           &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
+    OfBytes(MakeOneof<std::string>(2, "s", &AttrValueAccess::HeldBehind<AttrValue::Kind::kString, &AttrValue::s>,
+                                   &AttrValueAccess::AddCall<&AttrValue::mutable_s>)),
     AttrValueAccess::Number<AttrValue::Kind::kInt, std::int64_t, AttrValueAccess::kInt>(3, "i"),
     AttrValueAccess::Number<AttrValue::Kind::kFloat, float, AttrValueAccess::kFloat>(4, "f"),
     AttrValueAccess::Number<AttrValue::Kind::kBool, bool, AttrValueAccess::kBool>(5, "b"),
@@ -19432,7 +19487,7 @@ inline constexpr Field kAttrValueFields[] = {
 inline constexpr Message Schema<AttrValue>::message("AttrValue", kAttrValueFields);
 
 inline constexpr Field kAttrListFields[] = {
-    MakeField<&AttrList::s>(2, "s"),           MakeField<&AttrList::i>(3, "i"),
+    OfBytes(MakeField<&AttrList::s>(2, "s")),  MakeField<&AttrList::i>(3, "i"),
     MakeField<&AttrList::f>(4, "f"),           MakeField<&AttrList::b>(5, "b"),
     MakeField<&AttrList::type>(6, "type"),     MakeField<&AttrList::shape>(7, "shape"),
     MakeField<&AttrList::tensor>(8, "tensor"), MakeField<&AttrList::func>(9, "func"),
@@ -19744,7 +19799,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/op/op_def/op_deprecation.hpp ----
 // CheckOpDeprecation: whether a graph of some version may still use an op, and the warning before it no longer may.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -19783,7 +19838,7 @@ inline Status CheckOpDeprecation(const OpView& op, int producer) {
   return detail::CheckDeprecatedOp(op.name, op.deprecated_since, op.deprecation_text, producer);
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/graph_def/unknown_attr.hpp ----
@@ -19817,7 +19872,7 @@ TENON_DETAIL_NAMESPACE_END
 // Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are
 // TensorFlow's.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
 // '_'.
@@ -20126,7 +20181,7 @@ class OpInfoCache {
 inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
 inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/builder.hpp ----
@@ -20500,6 +20555,9 @@ struct SessionOptions {
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
   GraphPass lower_control_flow = nullptr;
+  // Refuses a graph whose library has a function with an op that is not registered, as TensorFlow does. False: calling
+  // such a function fails. SavedModel::Load checks the functions that signatures need.
+  bool check_functions = true;
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
   TraceSink* trace_sink = nullptr;  // gets the trace of every run
@@ -20576,6 +20634,11 @@ struct NodeTiming {
   // Node of the graph (graph/graph.hpp); lives as long as the session. For a copy or a fetch: the node whose value it
   // takes. Null: something within a node, a node of a function that it calls or a measurement of its kernel.
   const Node* node = nullptr;
+  // Time within the execution that is not work: an asynchronous kernel that ends after its call waits from the call to
+  // its end, for a tensor of another device or for a queue.
+  std::int64_t wait_ns = 0;
+  DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
+  TensorShape shape = {};  // output 0's
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
 struct NodeTotal {
@@ -20585,6 +20648,7 @@ struct NodeTotal {
   std::int64_t total_ns = 0, min_ns = 0, max_ns = 0;
   std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
   std::int64_t output_bytes = 0;  // bytes of all of these executions
+  std::int64_t wait_ns = 0;  // sum of NodeTiming::wait_ns
 };
 // Where the time of one run went. Names and nodes in it live as long as the session.
 struct RunTrace {
@@ -20610,6 +20674,7 @@ struct Endpoint {
   std::string name;  // "pixels:0"
   DataType dtype = DataType::kInvalid;  // element type
   std::string shape;  // "[?,784]", "<unknown>"
+  bool optional = false;  // the input has a value without a feed
 };
 
 // A device of a session, as ListDevices() describes it.
@@ -20750,9 +20815,9 @@ class Session {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
   // Makes a session from a serialised GraphDef, or from a GraphDef. The session keeps copies of what it needs.
-  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph.
-  // DataLoss: bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the
-  // errors of Create.
+  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph,
+  // or bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the errors of
+  // Create.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
@@ -20800,8 +20865,8 @@ class Session {
     return detail::Runtime::MakeCallable(*this, options);
   }
 
-  // Lists the outputs of the placeholders, in graph order. Without memory this, outputs() and devices() throw
-  // std::bad_alloc.
+  // Lists the outputs of the placeholders, in graph order; those with a default (PlaceholderWithDefault) are
+  // `optional`. Without memory this, outputs() and devices() throw std::bad_alloc.
   std::vector<Endpoint> inputs() const {
     std::vector<Endpoint> endpoints;
     detail::Runtime::Endpoints(*this, true, &endpoints);
@@ -21832,7 +21897,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/device/device_name.hpp ----
 // DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // A part that is not set matches everything. externally synchronised.
 //
@@ -22081,7 +22146,7 @@ inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
   return OkStatus();
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/broadcast.hpp ----
@@ -22411,7 +22476,7 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/core/crc32c.hpp ----
 // Crc32cByProcessor: the check sum CRC-32C by the processor's own instruction, three parts of the bytes at a time.
-// io/crc32.hpp chooses between it and tables.
+// io/compression/crc32.hpp chooses between it and tables.
 #if defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
 #include <arm_acle.h>
 #endif
@@ -22477,17 +22542,22 @@ inline bool HasCrc32cInstruction() { return false; }
 #endif
 
 #if TENON_DETAIL_CRC32C
-// The instruction takes three cycles and can start in each of them: three parts keep it busy.
+// The instruction takes three cycles and can start in each of them: three parts keep it busy. Each part is too short
+// for the processor to foresee the next one: the loop asks for it.
 TENON_DETAIL_TARGET_CRC32C inline std::uint64_t Crc32cOfThree(std::uint64_t sum, const char* at, std::size_t part,
                                                               const Crc32cZeros& zeros) {
+  constexpr std::size_t kLine = 64, kAhead = 8192;
   std::uint64_t second = 0, third = 0, words[3];
-  for (const char* const end = at + part; at != end; at += 8) {
-    std::memcpy(&words[0], at, 8);
-    std::memcpy(&words[1], at + part, 8);
-    std::memcpy(&words[2], at + 2 * part, 8);
-    sum = TENON_DETAIL_CRC32C_WORD(sum, words[0]);
-    second = TENON_DETAIL_CRC32C_WORD(second, words[1]);
-    third = TENON_DETAIL_CRC32C_WORD(third, words[2]);
+  for (const char* const end = at + part; at != end; at += kLine) {
+    for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(at + i * part + kAhead);
+    for (std::size_t i = 0; i < kLine; i += 8) {
+      std::memcpy(&words[0], at + i, 8);
+      std::memcpy(&words[1], at + part + i, 8);
+      std::memcpy(&words[2], at + 2 * part + i, 8);
+      sum = TENON_DETAIL_CRC32C_WORD(sum, words[0]);
+      second = TENON_DETAIL_CRC32C_WORD(second, words[1]);
+      third = TENON_DETAIL_CRC32C_WORD(third, words[2]);
+    }
   }
   return zeros(zeros(sum) ^ second) ^ third;
 }
@@ -26934,7 +27004,7 @@ inline void WriteTypedValues(MessageWriter& writer, const Tensor& tensor, std::s
     case Kind::kDouble: return WriteTypedNumbers<double>(writer, dtype, data, numbers);
     case Kind::kInt64:
     case Kind::kUint64: return WriteTypedNumbers<std::uint64_t>(writer, dtype, data, count);
-    case Kind::kString:
+    case Kind::kBytes:
       if (dtype == DataType::kString) {
         for (std::size_t i = count; i-- > 0;) {
           const std::string_view text = tensor.data<tstring>()[i];
@@ -27929,7 +27999,7 @@ inline Result<Tensor> Bitcast(const Tensor& from, DataType to) {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/crc32.hpp ----
+// ---- tenon/io/compression/crc32.hpp ----
 // Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320). Crc32c: the check sum of checkpoints,
 // tables and TFRecord files (polynomial 0x82f63b78), which store it masked.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -27996,6 +28066,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <dirent.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #else
 #include <direct.h>
 #include <io.h>
@@ -28003,6 +28074,7 @@ TENON_DETAIL_NAMESPACE_END
 
 // Declared here: <windows.h> defines hundreds of macros.
 extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
+extern "C" __declspec(dllimport) int __stdcall CreateHardLinkA(const char* to, const char* from, void* security);
 extern "C" __declspec(dllimport) unsigned long __stdcall GetLastError();
 #endif
 
@@ -28058,6 +28130,15 @@ inline int RenameOver(const std::string& from, const std::string& to) {
     case 32: return EACCES;  // ERROR_SHARING_VIOLATION
     default: return EIO;
   }
+#endif
+}
+
+// Gives a file a second name, which no file may have. Other errors: the file system has no such links.
+inline int LinkFile(const std::string& from, const std::string& to) {
+#if TENON_DETAIL_POSIX
+  return ::link(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+#else
+  return ::CreateHardLinkA(to.c_str(), from.c_str(), nullptr) != 0 ? 0 : EIO;
 #endif
 }
 
@@ -28464,7 +28545,7 @@ inline std::string SliceKey(std::string_view tensor, const TensorSlice& slice) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/snappy.hpp ----
+// ---- tenon/io/compression/snappy.hpp ----
 // Unsnap: decompresses a block in Snappy's format, as tables may hold them.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
@@ -28953,17 +29034,19 @@ inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& store
 }  // namespace detail
 
 // Reads a tensor bundle: PREFIX.index and PREFIX.data-00000-of-... Tensors are copies: the files may change when the
-// reader is gone. Until then its data files are mapped (io/mapped_file.hpp). one thread.
+// reader is gone. Until then its data files are mapped (io/mapped_file.hpp). With FileAccess::kMap, tensors that are
+// stored whole and aligned for their type are views, which keep the mapping. one thread.
 //
 //   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
 //   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
 class BundleReader {
  public:
   // Opens a bundle. NotFound: no PREFIX.index. DataLoss: it is damaged. InvalidArgument: it is for newer readers only.
-  static Result<BundleReader> Open(std::string_view prefix) {
+  static Result<BundleReader> Open(std::string_view prefix, FileAccess access = FileAccess::kRead) {
     const std::string index = detail::BundleIndexName(prefix);
     TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index, FileAccess::kRead));
     BundleReader reader(std::string(prefix), std::move(table));
+    reader.access_ = access;
     std::string bytes;
     Result<BundleHeader> header = errors::DataLoss("it has no entry");
     const Status read = reader.table_.First(&bytes);
@@ -29075,6 +29158,11 @@ class BundleReader {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
     TENON_ASSIGN_OR_RETURN(std::string_view bytes, StoredBytes(key, entry, shape));
+    if (IsViewable(dtype, bytes, allocator)) {
+      bytes = bytes.substr(0, static_cast<std::size_t>(entry.size));
+      TENON_RETURN_IF_ERROR(CheckSum(key, entry, Crc32c(bytes)));
+      return Tensor::ViewOf(files_[*shards_.FindValue(entry.shard)].buffer(), dtype, shape, bytes.data());
+    }
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
     std::uint32_t sum = 0;
     if (plain) {
@@ -29087,11 +29175,19 @@ class BundleReader {
     } else {
       TENON_RETURN_IF_ERROR(ReadVariants(entry, bytes, &result, &sum));
     }
-    if (UnmaskCrc(entry.crc) != sum)
-      return errors::DataLoss("TensorBundle at ", prefix_, " shard ", entry.shard, " (", entry.size,
-                              " bytes): Checksum does not match: stored ", UnmaskCrc(entry.crc),
-                              " vs. calculated on the restored bytes ", sum, ", of '", key, "'");
+    TENON_RETURN_IF_ERROR(CheckSum(key, entry, sum));
     return result;
+  }
+  Status CheckSum(std::string_view key, const BundleEntry& entry, std::uint32_t sum) const {
+    if (UnmaskCrc(entry.crc) == sum) return OkStatus();
+    return errors::DataLoss("TensorBundle at ", prefix_, " shard ", entry.shard, " (", entry.size,
+                            " bytes): Checksum does not match: stored ", UnmaskCrc(entry.crc),
+                            " vs. calculated on the restored bytes ", sum, ", of '", key, "'");
+  }
+  // Whether a tensor may be a view: not where its memory is a device's.
+  bool IsViewable(DataType dtype, std::string_view bytes, const Allocator* allocator) const {
+    return access_ == FileAccess::kMap && SizeOf(dtype) != 0 && !header_.big_endian && !bytes.empty() &&
+           detail::IsAlignedFor(dtype, bytes.data()) && (allocator == nullptr || allocator->HostAccessible());
   }
 
   Status ReadTexts(const BundleEntry& entry, std::string_view bytes, Tensor* result, std::uint32_t* sum) const {
@@ -29221,6 +29317,7 @@ class BundleReader {
   }
 
   std::string prefix_;
+  FileAccess access_ = FileAccess::kRead;
   TableReader table_;
   BundleHeader header_;
   FlatMap<std::int64_t, std::size_t> shards_;  // number -> index in files_
@@ -29340,9 +29437,9 @@ inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/bundle_writer.hpp ----
-// BundleWriter: writes a checkpoint in TensorFlow's format (a tensor bundle), byte by byte what TensorFlow would write:
-// PREFIX.index and PREFIX.data-00000-of-00001. MergeBundles makes one checkpoint of several.
+// ---- tenon/io/new_bundle.hpp ----
+// The files of a new tensor bundle: NewFile, BundleEntries, and PublishBundle, which gives them their names so that a
+// reader sees the old checkpoint or the new one at any moment.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
@@ -29380,20 +29477,22 @@ class NewFile {
     Drop();
     return FileError("checkpoint", path_, error_);
   }
+  const std::string& temporary() const { return temporary_; }  // its name until TakeName
   // After Close: replaces the file that has the name.
   Status TakeName() {
     if (const int error = RenameOver(temporary_, path_); error != 0) return FileError("checkpoint", path_, error);
     is_there_ = false;
     return OkStatus();
   }
+  // Removes the file, unless it has another name by now.
+  void Drop() {
+    if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
+    if (std::exchange(is_there_, false)) std::remove(temporary_.c_str());
+  }
 
  private:
   static Status NotOpen() {
     return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
-  }
-  void Drop() {
-    if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
-    if (std::exchange(is_there_, false)) std::remove(temporary_.c_str());
   }
 
   std::string path_, temporary_;
@@ -29438,10 +29537,79 @@ class BundleEntries {
   SlimVector<BundleEntry> entries_;
 };
 
+// Returns the number of data files of the checkpoint that has this index; 0: there is none, or it is damaged. Other
+// errors are the errors of MappedFile::Open.
+inline Result<std::int64_t> ShardsOfIndex(const std::string& index) {
+  const Result<TableReader> table = TableReader::Open(index, FileAccess::kRead);
+  if (!table.ok() && !errors::IsNotFound(table.status()) && !errors::IsDataLoss(table.status())) return table.status();
+  std::string bytes;
+  if (!table.ok() || !table->First(&bytes).ok()) return 0;
+  const Result<BundleHeader> header = BundleHeader::Parse(bytes);
+  return header.ok() ? header->shards : 0;
+}
+
+// Removes the data files of a checkpoint of so many, as far as they are there one after the other.
+inline void RemoveData(const std::string& prefix, std::int64_t shards) {
+  for (std::int64_t i = 0; i < shards; ++i)
+    if (std::remove(BundleDataName(prefix, i, shards).c_str()) != 0) return;
+}
+
+// Gives the data files their names and writes the index of `entries`. The index is replaced in one step, and until then
+// all files of a checkpoint that has the prefix already stay. To that end new data files that would get the names of
+// old ones are numbered as if there were one more; when the new index is there they get their own names, as a second
+// link, and an index that says so. They keep the first names where the file system has no links.
+inline Status PublishBundle(const std::string& prefix, Span<const std::string> files, const BundleEntries& entries,
+                            bool big_endian = false) {
+  const std::string index = BundleIndexName(prefix);
+  const auto count = static_cast<std::int64_t>(files.size());
+  TENON_ASSIGN_OR_RETURN(const std::int64_t before, ShardsOfIndex(index));
+  const std::int64_t shards = before == count && count > 0 ? count + 1 : count;
+  NewFile first_index, own_index;
+  TENON_ASSIGN_OR_RETURN(std::string bytes, entries.MakeIndex(shards, big_endian));
+  TENON_RETURN_IF_ERROR(WriteUnnamed(index, bytes, &first_index));
+  if (shards != count) {
+    TENON_ASSIGN_OR_RETURN(bytes, entries.MakeIndex(count, big_endian));
+    TENON_RETURN_IF_ERROR(WriteUnnamed(index, bytes, &own_index));
+    TENON_RETURN_IF_ERROR(WriteFile(BundleDataName(prefix, count, shards), ""));  // a checkpoint has all its files
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::string& file = files[static_cast<std::size_t>(i)];
+    if (const int error = RenameOver(file, BundleDataName(prefix, i, shards)); error != 0)
+      return FileError("checkpoint", file, error);
+  }
+  TENON_RETURN_IF_ERROR(first_index.TakeName());
+  if (shards == count) {
+    RemoveData(prefix, before);
+    return OkStatus();
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::string name = BundleDataName(prefix, i, count), link = TemporaryName(name);
+    int error = LinkFile(BundleDataName(prefix, i, shards), link);
+    if (error == 0 && (error = RenameOver(link, name)) != 0) std::remove(link.c_str());
+    if (error != 0) {
+      RemoveData(prefix, count);
+      return OkStatus();
+    }
+  }
+  TENON_RETURN_IF_ERROR(own_index.TakeName());
+  RemoveData(prefix, shards);
+  return OkStatus();
+}
+
 }  // namespace detail
 
-// Writes a tensor bundle. Makes missing folders. Files of that name are replaced when Finish has written both files;
-// without Finish nothing stays. one thread.
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/bundle_writer.hpp ----
+// BundleWriter: writes a checkpoint in TensorFlow's format (a tensor bundle), byte by byte what TensorFlow would write:
+// PREFIX.index and PREFIX.data-00000-of-00001. MergeBundles makes one checkpoint of several.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Writes a tensor bundle. Makes missing folders. A checkpoint of that name is replaced in one step when Finish has
+// written all files; without Finish nothing stays. A process that is killed leaves the old checkpoint or the new one,
+// and perhaps files ending with ".tmp". one thread.
 //
 //   BundleWriter writer("/tmp/model");
 //   TENON_RETURN_IF_ERROR(writer.Open());
@@ -29512,12 +29680,10 @@ class BundleWriter {
   }
   // Writes the index and gives both files their names. Returns the error of an earlier Add that could not write, too.
   Status Finish() {
-    detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());
-    TENON_ASSIGN_OR_RETURN(const std::string bytes, entries_.MakeIndex(1));
-    TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(prefix_), bytes, &index));
-    TENON_RETURN_IF_ERROR(data_.TakeName());
-    return index.TakeName();
+    const Status published = detail::PublishBundle(prefix_, {&data_.temporary(), 1}, entries_);
+    data_.Drop();
+    return published;
   }
 
  private:
@@ -29672,16 +29838,7 @@ inline Status MergeBundles(Span<const std::string> prefixes, const std::string& 
   }
   if (read.empty()) return errors::InvalidArgument("At least one prefix checkpoint file must exist, but none existed.");
   TENON_RETURN_IF_ERROR(MakeFoldersOf(merged));
-  const auto shards = static_cast<std::int64_t>(merge.files.size());
-  TENON_ASSIGN_OR_RETURN(const std::string bytes, merge.entries.MakeIndex(shards, merge.big_endian));
-  detail::NewFile index;
-  TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(merged), bytes, &index));
-  for (std::size_t i = 0; i < merge.files.size(); ++i) {
-    const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
-    if (const int error = detail::RenameOver(merge.files[i], name); error != 0)
-      return detail::FileError("MergeBundles", merge.files[i], error);
-  }
-  TENON_RETURN_IF_ERROR(index.TakeName());
+  TENON_RETURN_IF_ERROR(detail::PublishBundle(merged, merge.files, merge.entries, merge.big_endian));
   for (const std::string& name : read)
     if (name != detail::BundleIndexName(merged)) std::remove(name.c_str());
   return OkStatus();
@@ -30042,10 +30199,11 @@ class CheckpointReader {
  public:
   // Opens the bundle if PREFIX.index exists, otherwise files of the first format, where `prefix` is a pattern. Returns
   // the errors of BundleReader::Open or SliceCheckpointReader::Open.
-  static Result<CheckpointReader> Open(const std::string& prefix) {
+  // With FileAccess::kMap, tensors of a bundle may be views, as BundleReader says.
+  static Result<CheckpointReader> Open(const std::string& prefix, FileAccess access = FileAccess::kRead) {
     CheckpointReader reader;
     if (detail::FileExists(detail::BundleIndexName(prefix))) {
-      TENON_ASSIGN_OR_RETURN(BundleReader bundle, BundleReader::Open(prefix));
+      TENON_ASSIGN_OR_RETURN(BundleReader bundle, BundleReader::Open(prefix, access));
       reader.bundle_.emplace(std::move(bundle));
     } else {
       TENON_ASSIGN_OR_RETURN(SliceCheckpointReader slices, SliceCheckpointReader::Open(prefix));
@@ -30280,15 +30438,15 @@ void SequenceExample::Append(std::string_view key, const Values& values) {
 
 namespace wire {
 
-#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)         \
-  template <>                                               \
-  struct Schema<Type> {                                     \
-    static const Message message;                           \
-  };                                                        \
-  inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
-  inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
+#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)                \
+  template <>                                                      \
+  struct Schema<Type> {                                            \
+    static const Message message;                                  \
+  };                                                               \
+  inline constexpr Field kExample##Type##Fields[] = {__VA_ARGS__}; \
+  inline constexpr Message Schema<Type>::message("tensorflow." name, kExample##Type##Fields)
 
-TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", OfBytes(MakeField<&BytesList::value>(1, "value")));
 TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
@@ -31290,6 +31448,70 @@ struct ContainerInfo {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/kernel/step_services.hpp ----
+// Services of a run for the few kernels that ask: threads for closures, names of the session, and services that other
+// headers define. Kernels reach them through OpKernelContext.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Describes a session that serves a model: TensorFlow's SessionMetadata.
+struct SessionMetadata {
+  std::string name;
+  std::int64_t version = 0;
+};
+
+// immutable while a run uses it; outlives the run. The caller of a run fills in its services
+// (SessionOptions::services, RunOptions::services); the rest is null. The session fills in its handle ("direct") and,
+// for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
+struct StepServices {
+  CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
+  TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
+  CollectiveExecutor* collective_executor = nullptr;
+  GraphCollector* graph_collector = nullptr;
+  StepStatsCollector* stats_collector = nullptr;  // for runs without a trace; a run with a trace has its own
+  const SessionMetadata* session_metadata = nullptr;
+  std::string_view session_handle;
+  std::string_view executor_type;
+  std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
+  bool run_all_kernels_inline = false;
+  bool map_checkpoints = false;  // RestoreV2 gives views of mapped files: these must not be written to in place
+};
+
+// Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the
+// kernel is deferred. thread-safe.
+class Runner {
+ public:
+  explicit Runner(ThreadPoolInterface* pool) : pool_(pool) {}
+  void operator()(Function<void()> closure) const {
+    if (pool_ == nullptr) return closure();
+    const auto call = [](void* argument) {
+      const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
+      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
+    };
+    pool_->Schedule(call, new Function<void()>(std::move(closure)));
+  }
+  const Runner& operator*() const { return *this; }  // TensorFlow's runner is a pointer
+
+ private:
+  ThreadPoolInterface* pool_;
+};
+
+// Gives a kernel a service that it cannot do without: FailedPrecondition, which names the op and the service, when
+// there is none. `what` is a noun: "call frame".
+//
+//   CallFrame* frame = nullptr;
+//   TENON_RETURN_IF_ERROR(RequireService(context, "call frame", &StepServices::call_frame, &frame));
+template <class Service>
+Status RequireService(const OpKernelContext& context, std::string_view what, Service* StepServices::* member,
+                      Service** service) {
+  const StepServices* const all = context.step_services();
+  *service = all == nullptr ? nullptr : all->*member;
+  if (*service != nullptr) return OkStatus();
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": the run has no ", what, " for node '",
+                                    context.op_kernel().name(), "'");
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/kernel/variable.hpp ----
 // Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
 // A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
@@ -31323,6 +31545,9 @@ class Var : public Resource {
     tensor = std::move(copy);
     return OkStatus();
   }
+
+  // Under the lock: whether the value is a view of a mapped file, which a variable may keep until it is written to.
+  bool IsOfFile() const { return tensor.buffer() != nullptr && tensor.buffer()->root()->is_mapped_file(); }
 
   mutable Mutex mutex;
   Tensor tensor;
@@ -31397,9 +31622,9 @@ class LockedVar {
     return OkStatus();
   }
   // Call it before changing elements. A value that was read through a reference sees the change, as in TensorFlow,
-  // but strings and handles, which another thread could be reading, are copied first.
+  // but strings and handles, which another thread could be reading, are copied first. So are views of files.
   Status MakeWritable() const {
-    return is_reference() && SizeOf(tensor().dtype()) != 0 ? OkStatus() : var_->MakeWritable();
+    return is_reference() && SizeOf(tensor().dtype()) != 0 && !var_->IsOfFile() ? OkStatus() : var_->MakeWritable();
   }
 
  private:
@@ -31414,7 +31639,7 @@ TENON_DETAIL_NAMESPACE_END
 // The settings of a PartitionedCall: config, config_proto and executor_type. They are TensorFlow's alone and change
 // nothing here, but what it would refuse is refused.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // InvalidArgument for a config that is no message, NotFound for an executor that TensorFlow does not know.
 inline Status CheckCallSettings(const NodeDef& call) {
@@ -31439,7 +31664,7 @@ inline Status CheckCallSettings(const NodeDef& call) {
                           " Registered factories are {DEFAULT, , SINGLE_THREADED_EXECUTOR}.");
 }
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/tensor/variant_registry.hpp ----
@@ -31768,8 +31993,81 @@ inline Status VariantRegistry::Shape(const Tensor& tensor, TensorShape* shape) c
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/wire/base64.hpp ----
+// Base64 of bytes in protobuf's JSON.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+namespace detail {
+
+inline constexpr std::string_view kBase64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+inline constexpr std::uint32_t kNotBase64 = 0x100;
+
+// Numbers of the letters of both alphabets, "+/" and "-_".
+inline constexpr std::array<std::uint16_t, 256> kBase64Numbers = [] {
+  std::array<std::uint16_t, 256> numbers{};
+  for (auto& number : numbers) number = kNotBase64;
+  for (std::size_t i = 0; i < 64; ++i)
+    numbers[static_cast<unsigned char>(kBase64Letters[i])] = static_cast<std::uint16_t>(i);
+  numbers['-'] = 62;
+  numbers['_'] = 63;
+  return numbers;
+}();
+
+// Bytes that DecodeBase64 writes at most.
+constexpr std::size_t Base64Room(std::string_view text) { return text.size() / 4 * 3 + 3; }
+
+// Decodes letters of either alphabet, padded or not. Returns the end of the bytes in `to`, or null for another text.
+inline char* DecodeBase64(std::string_view text, char* to) {
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  if (padding != 0 && text.size() % 4 != 0) return nullptr;
+  text.remove_suffix(padding);
+  if (text.size() % 4 == 1) return nullptr;
+  const char* from = text.data();
+  const auto next = [&from] { return std::uint32_t{kBase64Numbers[static_cast<unsigned char>(*from++)]}; };
+  std::uint32_t all = 0;  // a letter of neither alphabet leaves its mark
+  for (std::size_t i = 0; i < text.size() / 4; ++i) {
+    const std::uint32_t a = next(), b = next(), c = next(), d = next();
+    all |= a | b | c | d;
+    const std::uint32_t bits = a << 18 | b << 12 | c << 6 | d;
+    *to++ = static_cast<char>(bits >> 16 & 0xff);
+    *to++ = static_cast<char>(bits >> 8 & 0xff);
+    *to++ = static_cast<char>(bits & 0xff);
+  }
+  if (text.size() % 4 != 0) {
+    const std::uint32_t a = next(), b = next(), c = text.size() % 4 == 3 ? next() : 0;
+    all |= a | b | c;
+    *to++ = static_cast<char>((a << 2 | b >> 4) & 0xff);
+    if (text.size() % 4 == 3) *to++ = static_cast<char>((b << 4 | c >> 2) & 0xff);
+  }
+  return all < kNotBase64 ? to : nullptr;
+}
+
+// Appends the letters of the standard alphabet, padded.
+inline void AppendBase64(std::string_view bytes, std::string* out) {
+  const std::size_t old = out->size();
+  out->resize(old + (bytes.size() + 2) / 3 * 4);
+  char* to = out->data() + old;
+  const auto at = [bytes](std::size_t i) {
+    return i < bytes.size() ? std::uint32_t{static_cast<unsigned char>(bytes[i])} : 0u;
+  };
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::uint32_t bits = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
+    for (int shift = 18; shift >= 0; shift -= 6) *to++ = kBase64Letters[bits >> shift & 63];
+  }
+  if (bytes.size() % 3 != 0) to[-1] = '=';
+  if (bytes.size() % 3 == 1) to[-2] = '=';
+}
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/wire/utf8.hpp ----
-// AppendUtf8: a character by its number, for readers of text with escapes.
+// UTF-8: a character from and to its number, for readers and writers of text with escapes.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
@@ -31793,7 +32091,974 @@ inline void AppendUtf8(std::uint32_t code, std::string* out) {
   push(0x80 | (code & 0x3f));
 }
 
+// Returns how many bytes the UTF-8 character has that `text` begins with; 0: it does not begin with one.
+inline std::size_t Utf8Size(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (at(0) < 0x80) return 1;
+  const std::size_t size = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
+  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
+  const bool no_character = (at(0) == 0xed && at(1) >= 0xa0) || (at(0) == 0xf4 && at(1) >= 0x90);
+  return too_long || no_character ? 0 : size;
+}
+// Returns the number of a character of Utf8Size bytes.
+inline std::uint32_t Utf8Code(std::string_view bytes) {
+  std::uint32_t code = static_cast<unsigned char>(bytes[0]) & (bytes.size() == 1 ? 0x7fu : 0xffu >> (bytes.size() + 1));
+  for (std::size_t i = 1; i < bytes.size(); ++i) code = code << 6 | (static_cast<unsigned char>(bytes[i]) & 0x3fu);
+  return code;
+}
+
 }  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/json_cursor.hpp ----
+// JsonCursor: tokens of JSON, and the place of the first mistake.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+namespace detail {
+
+struct JsonMistake {
+  std::size_t line = 1, column = 1;  // a column is a byte
+  std::size_t offset = 0;
+  bool has_place = true;  // false where protobuf does not name the place
+  std::string what;
+};
+
+// Characters inside a text that stand for themselves: ASCII but for quotes and the backslash.
+inline constexpr std::array<bool, 256> kPlainInJson = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0; c < 128; ++c) plain[c] = c != '"' && c != '\'' && c != '\\';
+  return plain;
+}();
+
+// one thread. Borrows the text. The first mistake is kept; functions return false for it.
+class JsonCursor {
+ public:
+  explicit JsonCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  // Skips blanks. Returns the next character, '\0' at the end.
+  char Peek() {
+    for (;;) {
+      std::uint64_t eight;
+      while (end_ - at_ >= 8 && (std::memcpy(&eight, at_, 8), eight == 0x2020202020202020u)) at_ += 8;
+      if (at_ == end_) return '\0';
+      if (*at_ != ' ' && *at_ != '\n' && *at_ != '\t' && *at_ != '\r') return *at_;
+      ++at_;
+    }
+  }
+  bool TryEat(char c) {
+    if (Peek() != c || at_ == end_) return false;
+    ++at_;
+    return true;
+  }
+  bool Eat(char c) {
+    if (TryEat(c)) return true;
+    if (at_ == end_) return FailEnd();
+    return Fail(at_,
+                StrCat("unexpected character: '", std::string_view(at_, 1), "'; expected '", std::string(1, c), "'"));
+  }
+  bool EatWord(std::string_view word) {
+    Peek();
+    if (!rest().starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  // Eats a comma, or is at the bracket that closes the list.
+  bool EndsItem(char close) {
+    const char next = Peek();
+    if (next == ',') ++at_;
+    return next == ',' || next == close || (at_ == end_ ? FailEnd() : Fail(at_, "expected ','"));
+  }
+  // Is the rest blank?
+  bool Ends() {
+    Peek();
+    return at_ == end_ || Fail(at_, "extraneous characters after end of JSON object", "", false);
+  }
+  const char* at() const { return at_; }
+  void Reset(const char* at) { at_ = at; }
+
+  // Reads a text in either quotes. *text is a view of the input, or of the cursor until the next call.
+  bool ReadText(std::string_view* text) {
+    const char quote = Peek();
+    const char* const start = at_;
+    if (quote != '"' && quote != '\'') return Eat('"');
+    const char* plain = ++at_;  // up to here it is in `decoded_`
+    decoded_.clear();
+    for (;;) {
+      while (at_ != end_ && kPlainInJson[static_cast<unsigned char>(*at_)]) ++at_;
+      if (at_ == end_) return FailEnd();
+      if (*at_ == quote) break;
+      if (*at_ == '\\') {
+        decoded_.append(plain, at_);
+        if (!ReadEscape()) return false;
+        plain = at_;
+        continue;
+      }
+      const std::size_t size = Utf8Size(rest());
+      if (size == 0) return Fail(start, "invalid UTF-8 in string");
+      at_ += size;
+    }
+    *text = {plain, static_cast<std::size_t>(at_ - plain)};
+    if (plain != start + 1) *text = decoded_.append(*text);
+    ++at_;
+    return true;
+  }
+  // Reads a text, or a word without quotes.
+  bool ReadName(std::string_view* name) {
+    const char first = Peek();
+    if (first == '"' || first == '\'') return ReadText(name);
+    const char* const start = at_;
+    while (at_ != end_ && (IsLetter(*at_) || (at_ != start && IsDigit(*at_)))) ++at_;
+    *name = {start, static_cast<std::size_t>(at_ - start)};
+    if (at_ == end_) return FailEnd();
+    return (!name->empty() && *name != "null" && *name != "true" && *name != "false") ||
+           Fail(start, "expected bare word");
+  }
+  // Reads the digits of a number, or a text that should be one.
+  bool ReadNumberText(std::string_view* text) {
+    const char first = Peek();
+    const char* const start = at_;
+    if (first == '"' || first == '\'') return ReadText(text);
+    if (at_ == end_) return FailEnd();
+    if (first == 't' || first == 'f' || first == '{' || first == 'n') return Fail(at_, "expected number or string");
+    if (first != '-' && !IsDigit(first))
+      return Fail(at_, StrCat("unexpected character: '", std::string_view(at_, 1), "'"));
+    if (first == '-') ++at_;
+    const char* const whole = at_;
+    if (!SkipDigits()) return Fail(start, "expected a number");
+    if (*whole == '0' && at_ > whole + 1) return Fail(start, "number cannot have extraneous leading zero");
+    if (at_ != end_ && *at_ == '.') {
+      ++at_;
+      if (!SkipDigits()) return Fail(start, "number cannot have trailing period");
+    }
+    if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+      ++at_;
+      if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+      if (!SkipDigits()) return Fail(start, "number has an empty exponent");
+    }
+    *text = {start, static_cast<std::size_t>(at_ - start)};
+    return true;
+  }
+  // False: the text is not a number. Too large is infinite, too small zero.
+  static bool ToDouble(std::string_view text, double* value) {
+#if defined(__cpp_lib_to_chars)
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+    if (error == std::errc() && end == text.data() + text.size()) return true;
+#endif
+    return ParseDouble(text, value);
+  }
+
+  // Records the mistake and returns false. `hint` stands behind it.
+  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what, std::string_view hint = "",
+                              bool has_place = true) {
+    mistake_ = {1, 1, static_cast<std::size_t>(where - begin_), has_place, StrCat(what, hint)};
+    for (const char* p = begin_; p != where; ++p) {
+      mistake_.column = *p == '\n' ? 1 : mistake_.column + 1;
+      mistake_.line += *p == '\n' ? 1 : 0;
+    }
+    return false;
+  }
+  const JsonMistake& mistake() const { return mistake_; }
+
+ private:
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+
+  std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
+  bool SkipDigits() {
+    const char* const start = at_;
+    while (at_ != end_ && IsDigit(*at_)) ++at_;
+    return at_ != start;
+  }
+  TENON_DETAIL_COLD bool FailEnd() { return Fail(end_, "unexpected EOF", "", false); }
+
+  // At a backslash. Appends to `decoded_`.
+  bool ReadEscape() {
+    constexpr std::string_view kLetters = "\"\\/bfnrt'", kMeanings = "\"\\/\b\f\n\r\t'";
+    if (++at_ == end_) return FailEnd();
+    const char c = *at_++;
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      decoded_.push_back(kMeanings[i]);
+      return true;
+    }
+    std::uint32_t code = 0, low = 0;
+    if (c != 'u') return Fail(at_ - 1, StrCat("invalid escape char: '", std::string(1, c), "'"));
+    if (!ReadHex(&code)) return false;
+    if (code >= 0xdc00 && code < 0xe000) return Fail(at_, "unpaired low surrogate");
+    if (code >= 0xd800 && code < 0xdc00) {
+      if (!rest().starts_with("\\u")) return Fail(at_, "unpaired high surrogate; expected '\\u'");
+      at_ += 2;
+      if (!ReadHex(&low)) return false;
+      if (low < 0xdc00 || low >= 0xe000) return Fail(at_, "invalid low surrogate");
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    AppendUtf8(code, &decoded_);
+    return true;
+  }
+  bool ReadHex(std::uint32_t* code) {
+    for (int i = 0; i < 4; ++i, ++at_) {
+      if (at_ == end_) return FailEnd();
+      const char c = *at_;
+      const int digit = IsDigit(c)             ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
+      if (digit < 0) return Fail(at_, "invalid Unicode escape");
+      *code = *code << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  std::string decoded_;
+  JsonMistake mistake_;
+};
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_schema.hpp ----
+// Tables that protobuf's text format needs beside those of wire/schema.hpp: messages that structs keep in another form
+// (tensors, shapes, bytes as they came), and the names of enum values. A program without text has none of them.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// A field of a message that no struct has.
+constexpr Field WireField(std::uint32_t number, std::string_view name, Kind kind, bool repeated = false,
+                          const Message* message = nullptr, Role role = Role::kPlain) {
+  Field field = MakeFieldDropped(number, name, kind);
+  field.repeated = repeated;
+  field.message = message;
+  field.role = role;
+  return field;
+}
+
+inline constexpr Field kDimFields[] = {WireField(1, "size", Kind::kInt64), WireField(2, "name", Kind::kString)};
+inline constexpr Message kDim("TensorShapeProto.Dim", kDimFields);
+inline constexpr Field kShapeFields[] = {WireField(2, "dim", Kind::kMessage, true, &kDim),
+                                         WireField(3, "unknown_rank", Kind::kBool)};
+inline constexpr Message kShape("TensorShapeProto", kShapeFields);
+
+inline constexpr Field kTensorFields[] = {
+    WireField(kDtypeField, "dtype", Kind::kEnum),
+    WireField(kShapeField, "tensor_shape", Kind::kMessage, false, &kShape),
+    WireField(3, "version_number", Kind::kInt32),
+    WireField(kContentField, "tensor_content", Kind::kBytes),
+    WireField(5, "float_val", Kind::kFloat, true),
+    WireField(6, "double_val", Kind::kDouble, true),
+    WireField(7, "int_val", Kind::kInt32, true),
+    WireField(kStringField, "string_val", Kind::kBytes, true),
+    WireField(9, "scomplex_val", Kind::kFloat, true),
+    WireField(10, "int64_val", Kind::kInt64, true),
+    WireField(11, "bool_val", Kind::kBool, true),
+    WireField(12, "dcomplex_val", Kind::kDouble, true),
+    WireField(13, "half_val", Kind::kInt32, true),
+    WireField(kResourceField, "resource_handle_val", Kind::kMessage, true, &Schema<ResourceHandle>::message),
+    WireField(kVariantField, "variant_val", Kind::kMessage, true, &Schema<VariantTensorData>::message),
+    WireField(16, "uint32_val", Kind::kUint32, true),
+    WireField(17, "uint64_val", Kind::kUint64, true),
+    WireField(kFloat8Field, "float8_val", Kind::kBytes),
+};
+inline constexpr Message kTensor("TensorProto", kTensorFields);
+
+struct FullTypeTable {
+  static const Message message;
+};
+inline constexpr Field kFullTypeFields[] = {
+    WireField(1, "type_id", Kind::kEnum, false, nullptr, Role::kFullType),
+    WireField(2, "args", Kind::kMessage, true, &FullTypeTable::message),
+    WireField(3, "s", Kind::kString, false, nullptr, Role::kInOneof),
+    WireField(4, "i", Kind::kInt64, false, nullptr, Role::kInOneof),
+};
+inline constexpr Message FullTypeTable::message("FullTypeDef", kFullTypeFields);
+
+inline constexpr Field kNodeDebugInfoFields[] = {WireField(1, "original_node_names", Kind::kString, true),
+                                                 WireField(2, "original_func_names", Kind::kString, true)};
+inline constexpr Message kNodeDebugInfo("NodeDef.ExperimentalDebugInfo", kNodeDebugInfoFields);
+
+inline constexpr Field kFileLineColFields[] = {
+    WireField(1, "file_index", Kind::kInt32), WireField(2, "line", Kind::kInt32), WireField(3, "col", Kind::kInt32),
+    WireField(4, "func", Kind::kString), WireField(5, "code", Kind::kString)};
+inline constexpr Message kFileLineCol("GraphDebugInfo.FileLineCol", kFileLineColFields);
+inline constexpr Field kStackTraceFields[] = {WireField(1, "file_line_cols", Kind::kMessage, true, &kFileLineCol),
+                                              WireField(2, "frame_id", Kind::kFixed64, true)};
+inline constexpr Message kStackTrace("GraphDebugInfo.StackTrace", kStackTraceFields);
+inline constexpr Field kTracesFields[] = {WireField(1, "key", Kind::kString),
+                                          WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
+inline constexpr Message kTraces("GraphDebugInfo.TracesEntry", kTracesFields);
+inline constexpr Field kFramesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
+                                              WireField(2, "value", Kind::kMessage, false, &kFileLineCol)};
+inline constexpr Message kFramesById("GraphDebugInfo.FramesByIdEntry", kFramesByIdFields);
+inline constexpr Field kTraceIdFields[] = {WireField(1, "key", Kind::kString), WireField(2, "value", Kind::kFixed64)};
+inline constexpr Message kTraceId("GraphDebugInfo.NameToTraceIdEntry", kTraceIdFields);
+inline constexpr Field kTracesByIdFields[] = {WireField(1, "key", Kind::kFixed64),
+                                              WireField(2, "value", Kind::kMessage, false, &kStackTrace)};
+inline constexpr Message kTracesById("GraphDebugInfo.TracesByIdEntry", kTracesByIdFields);
+inline constexpr Field kGraphDebugInfoFields[] = {WireField(1, "files", Kind::kString, true),
+                                                  WireField(2, "traces", Kind::kMessage, true, &kTraces),
+                                                  WireField(4, "frames_by_id", Kind::kMessage, true, &kFramesById),
+                                                  WireField(5, "name_to_trace_id", Kind::kMessage, true, &kTraceId),
+                                                  WireField(6, "traces_by_id", Kind::kMessage, true, &kTracesById)};
+inline constexpr Message kGraphDebugInfo("GraphDebugInfo", kGraphDebugInfoFields);
+
+// Names of FullTypeIds. DataTypes have theirs in types/dtype.hpp.
+struct EnumValue {
+  std::int32_t number;
+  std::string_view name;
+};
+inline constexpr EnumValue kFullTypeIds[] = {
+    {0, "TFT_UNSET"},
+    {1, "TFT_VAR"},
+    {2, "TFT_ANY"},
+    {3, "TFT_PRODUCT"},
+    {4, "TFT_NAMED"},
+    {20, "TFT_FOR_EACH"},
+    {100, "TFT_CALLABLE"},
+    {200, "TFT_BOOL"},
+    {201, "TFT_UINT8"},
+    {202, "TFT_UINT16"},
+    {203, "TFT_UINT32"},
+    {204, "TFT_UINT64"},
+    {205, "TFT_INT8"},
+    {206, "TFT_INT16"},
+    {207, "TFT_INT32"},
+    {208, "TFT_INT64"},
+    {209, "TFT_HALF"},
+    {210, "TFT_FLOAT"},
+    {211, "TFT_DOUBLE"},
+    {212, "TFT_COMPLEX64"},
+    {213, "TFT_COMPLEX128"},
+    {214, "TFT_STRING"},
+    {215, "TFT_BFLOAT16"},
+    {1000, "TFT_TENSOR"},
+    {1001, "TFT_ARRAY"},
+    {1002, "TFT_OPTIONAL"},
+    {1003, "TFT_LITERAL"},
+    {1004, "TFT_ENCODED"},
+    {1005, "TFT_SHAPE_TENSOR"},
+    {10102, "TFT_DATASET"},
+    {10103, "TFT_RAGGED"},
+    {10104, "TFT_ITERATOR"},
+    {10202, "TFT_MUTEX_LOCK"},
+    {10203, "TFT_LEGACY_VARIANT"},
+};
+
+inline constexpr EnumValue kCheckpointFormats[] = {{0, "LEGACY"}, {1, "V1"}, {2, "V2"}};
+inline constexpr EnumValue kVariableSynchronizations[] = {{0, "VARIABLE_SYNCHRONIZATION_AUTO"},
+                                                          {1, "VARIABLE_SYNCHRONIZATION_NONE"},
+                                                          {2, "VARIABLE_SYNCHRONIZATION_ON_WRITE"},
+                                                          {3, "VARIABLE_SYNCHRONIZATION_ON_READ"}};
+inline constexpr EnumValue kVariableAggregations[] = {{0, "VARIABLE_AGGREGATION_NONE"},
+                                                      {1, "VARIABLE_AGGREGATION_SUM"},
+                                                      {2, "VARIABLE_AGGREGATION_MEAN"},
+                                                      {3, "VARIABLE_AGGREGATION_ONLY_FIRST_REPLICA"}};
+inline constexpr EnumValue kTypeSpecClasses[] = {{0, "UNKNOWN"},
+                                                 {1, "SPARSE_TENSOR_SPEC"},
+                                                 {2, "INDEXED_SLICES_SPEC"},
+                                                 {3, "RAGGED_TENSOR_SPEC"},
+                                                 {4, "TENSOR_ARRAY_SPEC"},
+                                                 {5, "DATA_DATASET_SPEC"},
+                                                 {6, "DATA_ITERATOR_SPEC"},
+                                                 {7, "OPTIONAL_SPEC"},
+                                                 {8, "PER_REPLICA_SPEC"},
+                                                 {9, "VARIABLE_SPEC"},
+                                                 {10, "ROW_PARTITION_SPEC"},
+                                                 {12, "REGISTERED_TYPE_SPEC"},
+                                                 {13, "EXTENSION_TYPE_SPEC"}};
+inline constexpr EnumValue kJitCompiles[] = {{0, "DEFAULT"}, {1, "ON"}, {2, "OFF"}};
+
+// The names of the field's values; none for a DataType.
+inline Span<const EnumValue> EnumValuesOf(const Field& field) {
+  switch (field.role) {
+    case Role::kFullType: return kFullTypeIds;
+    case Role::kCheckpointFormat: return kCheckpointFormats;
+    case Role::kVariableSynchronization: return kVariableSynchronizations;
+    case Role::kVariableAggregation: return kVariableAggregations;
+    case Role::kTypeSpecClass: return kTypeSpecClasses;
+    case Role::kJitCompile: return kJitCompiles;
+    default: return {};
+  }
+}
+
+// "" when the number has no name.
+inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
+  const Span<const EnumValue> values = EnumValuesOf(field);
+  if (values.empty()) return EnumName(static_cast<DataType>(number));
+  for (const EnumValue& value : values) {
+    if (value.number == number) return value.name;
+  }
+  return "";
+}
+inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
+  const Span<const EnumValue> values = EnumValuesOf(field);
+  if (values.empty()) {
+    const DataType dtype = DataTypeFromEnumName(name);
+    *number = static_cast<std::int32_t>(dtype);
+    return dtype != DataType::kInvalid || name == EnumName(DataType::kInvalid);
+  }
+  for (const EnumValue& value : values) {
+    *number = value.number;
+    if (value.name == name) return true;
+  }
+  return false;
+}
+
+// All names of the enum's values.
+inline SlimVector<std::string_view> EnumNames(const Field& field) {
+  SlimVector<std::string_view> names;
+  for (const EnumValue& value : EnumValuesOf(field)) names.push_back(value.name);
+  if (names.empty()) {
+    for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));
+  }
+  return names;
+}
+
+// The message google.protobuf.Any: a message of any type, in its serialised form. A text may name the type and write
+// out the message, "[type.googleapis.com/tensorflow.AssetFileDef] { ... }".
+inline constexpr Field kAnyFields[] = {WireField(1, "type_url", Kind::kString), WireField(2, "value", Kind::kBytes)};
+inline bool IsBoolValue(const Message& message) { return message.name == "google.protobuf.BoolValue"; }
+inline bool IsAny(const Message& message) { return message.name == "google.protobuf.Any"; }
+
+}  // namespace detail
+
+// Tables of messages with functions of their own instead of fields, by name.
+using TextTables = Span<const Message* const>;
+
+namespace detail {
+inline constexpr const Message* kTensorTables[] = {&kTensor, &kShape, &Schema<VariantTensorData>::message};
+}
+inline constexpr TextTables kTensorTextTables = detail::kTensorTables;
+
+namespace detail {
+
+// The message itself, or the table of its name. Null: `tables` has none.
+inline const Message* TableOf(const Message& message, TextTables tables) {
+  if (message.parse == nullptr) return &message;
+  for (const Message* table : tables) {
+    if (table->name == message.name) return table;
+  }
+  return nullptr;
+}
+// The table of the type that an Any names. Null: `tables` has none.
+inline const Message* TableOfUrl(std::string_view url, TextTables tables) {
+  constexpr std::string_view kPackage = "/tensorflow.";
+  const std::size_t at = url.rfind(kPackage);
+  if (at == std::string_view::npos) return nullptr;
+  for (const Message* table : tables) {
+    if (table->parse == nullptr && table->name == url.substr(at + kPackage.size())) return table;
+  }
+  return nullptr;
+}
+// The table of the messages in the field; null for numbers and text.
+inline const Message* TableOf(const Field& field, TextTables tables) {
+  if (field.kind == Kind::kMessage) return TableOf(*field.message, tables);
+  if (field.kind != Kind::kString) return nullptr;
+  if (field.message != nullptr) return TableOf(*field.message, tables);
+  switch (field.role) {
+    case Role::kFullType: return &FullTypeTable::message;
+    case Role::kHandleData: return &Schema<DtypeAndPartialShape>::message;
+    case Role::kNodeDebugInfo: return &kNodeDebugInfo;
+    case Role::kGraphDebugInfo: return &kGraphDebugInfo;
+    default: return nullptr;
+  }
+}
+
+}  // namespace detail
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_sink.hpp ----
+// TextSink: makes protobuf's wire format, first byte first, for readers of text. Lengths are filled in when a message
+// ends. wire/writer.hpp writes structs, last byte first.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// Bytes that grow at their end. one thread.
+class TextSink {
+ public:
+  explicit TextSink(std::size_t expected) { bytes_.resize(expected); }
+
+  // `count` bytes behind the last one, to be filled in; Commit says how far.
+  char* Room(std::size_t count) {
+    if (bytes_.size() - size_ < count) [[unlikely]]
+      bytes_.resize(2 * bytes_.size() + count);
+    return bytes_.data() + size_;
+  }
+  void Commit(const char* end) { size_ = static_cast<std::size_t>(end - bytes_.data()); }
+  char* at(std::size_t offset) { return bytes_.data() + offset; }
+  std::size_t size() const { return size_; }
+  std::string Take() {
+    bytes_.resize(size_);
+    return static_cast<std::string&&>(bytes_);
+  }
+
+  void Bytes(std::string_view bytes) {
+    if (bytes.empty()) return;
+    char* const to = Room(bytes.size());
+    std::memcpy(to, bytes.data(), bytes.size());
+    Commit(to + bytes.size());
+  }
+  void Varint(std::uint64_t value) {
+    char* to = Room(10);
+    for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
+    *to++ = static_cast<char>(value);
+    Commit(to);
+  }
+  void Tag(std::uint32_t number, WireType type) {
+    Varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+  }
+  // A number without its tag, from its bits in memory.
+  void Number(WireType type, std::uint64_t bits) {
+    if (type == WireType::kVarint) return Varint(bits);
+    const std::size_t size = type == WireType::kFixed32 ? 4 : 8;  // the low bytes come first
+    char* const to = Room(size);
+    std::memcpy(to, &bits, size);
+    Commit(to + size);
+  }
+  // Begins a value with a length before it. Returns where its bytes begin.
+  std::size_t Open(std::uint32_t number) {
+    Tag(number, WireType::kBytes);
+    Commit(Room(1) + 1);
+    return size();
+  }
+  // Writes the length: one byte was left for it.
+  void Close(std::size_t start) {
+    std::uint64_t length = size() - start;
+    if (length >= 0x80) {
+      const std::size_t more = Writer::VarintSize(length) - 1;
+      char* const end = Room(more);
+      std::memmove(at(start + more), at(start), static_cast<std::size_t>(length));
+      Commit(end + more);
+    }
+    char* to = at(start - 1);
+    for (; length >= 0x80; length >>= 7) *to++ = static_cast<char>((length & 0x7f) | 0x80);
+    *to = static_cast<char>(length);
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace wire
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/json_reader.hpp ----
+// JsonToWire: a message in proto3's JSON mapping to protobuf's wire format, by the message's table. As lenient as
+// protobuf's own reader: names in camelCase or as in the schema, with either quotes or none, commas before a closing
+// bracket, one value for a list, null for nothing.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+
+// How errors say where a mistake is.
+enum class JsonErrors : std::uint8_t {
+  kPath,      // "3:14: node[2].attr['T']: no such field: 'x'; did you mean ...", as Tenon's other readers
+  kProtobuf,  // "invalid JSON in type.googleapis.com/Message, near 3:14 (offset 40): no such field: 'x'"
+};
+
+namespace detail {
+
+// Is it "int64List" for "int64_list"?
+inline bool IsCamelCaseOf(std::string_view json, std::string_view name) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    char c = name[i];
+    if (c == '_' && i + 1 < name.size()) {
+      c = name[++i];
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    if (at == json.size() || json[at++] != c) return false;
+  }
+  return at == json.size();
+}
+
+// Reads one text. one thread.
+class JsonReader {
+ public:
+  JsonReader(std::string_view text, TextTables tables, JsonErrors style)
+      : in_(text), sink_(text.size() / 2 + 64), tables_(tables), style_(style) {}
+
+  // Reads one object, of this message, and nothing after it.
+  Status Read(const Message& message, std::string* out) {
+    if (ReadObject(message) && in_.Ends()) {
+      *out = sink_.Take();
+      return OkStatus();
+    }
+    return ErrorOf(message);
+  }
+
+ private:
+  // A value that is being read.
+  struct Place {
+    const Field* field;
+    std::size_t index = 0;     // in a list
+    const char* key = nullptr;  // in a map: where the key begins in the text
+  };
+
+  bool ReadObject(const Message& message) {
+    if (!Enter() || !in_.Eat('{')) return false;
+    if (!(IsAny(message) ? ReadAny() : ReadMembers(message))) return false;
+    --depth_;
+    return true;
+  }
+  // The fields of a message up to '}', which is eaten.
+  bool ReadMembers(const Message& message) {
+    std::uint64_t seen = 0;
+    const Field* member = nullptr;  // the field that is set of those in the oneof
+    std::size_t next = 0;           // fields mostly come in their order
+    while (!in_.TryEat('}')) {
+      in_.Peek();
+      const char* const start = in_.at();
+      std::string_view name;
+      if (!in_.ReadName(&name) || !in_.Eat(':')) return false;
+      const std::size_t index = IndexOf(message, name, next);
+      if (index == message.fields.size()) [[unlikely]]
+        return FailUnknown(message, name, start);
+      const Field& field = message.fields[index];
+      next = index + 1;
+      if (!in_.EatWord("null")) {
+        if (!field.repeated) {
+          const std::uint64_t bit = std::uint64_t{1} << index % 64;
+          const bool again = (seen & bit) != 0 || (field.role == Role::kInOneof && member != nullptr);
+          if (again) [[unlikely]]
+            return FailAgain(field, member, start);
+          seen |= bit;
+          if (field.role == Role::kInOneof) member = &field;
+        }
+        Place place{&field};
+        if (!ReadField(field, &place)) [[unlikely]]
+          return FailIn(place);
+      }
+      if (!in_.EndsItem('}')) return false;
+    }
+    return true;
+  }
+  // The type and the fields of the message that an Any holds, or its bytes where there is no table of it.
+  bool ReadAny() {
+    if (in_.TryEat('}')) return true;
+    in_.Peek();
+    const char* const start = in_.at();
+    std::string_view name, url;
+    if (!in_.ReadName(&name)) return false;
+    if (name != "@type") return in_.Fail(start, "an Any has its type in front, as '@type'");
+    if (!in_.Eat(':') || !in_.ReadText(&url)) return false;
+    const Message* const table = TableOfUrl(url, tables_);
+    WriteBytes(kAnyFields[0], url);
+    if (!in_.EndsItem('}')) return false;
+    if (table == nullptr || IsAny(*table) || IsBoolValue(*table)) return ReadValueOfAny(table);
+    const std::size_t begin = sink_.Open(kAnyFields[1].number);
+    if (!ReadMembers(*table)) return false;
+    sink_.Close(begin);
+    return true;
+  }
+  bool ReadValueOfAny(const Message* table) {
+    std::string_view name;
+    if (in_.TryEat('}')) return true;
+    in_.Peek();
+    const char* const start = in_.at();
+    if (!in_.ReadName(&name)) return false;
+    if (name != "value")
+      return in_.Fail(start, StrCat("no such field: '", name, "'"),
+                      Hint("; an Any of a type that "
+                           "this program does not know has its bytes as 'value'"));
+    if (!in_.Eat(':') || !ReadOne(kAnyFields[1], table) || !in_.EndsItem('}')) return false;
+    return in_.Eat('}');
+  }
+  static std::size_t IndexOf(const Message& message, std::string_view name, std::size_t first) {
+    const std::size_t n = message.fields.size();
+    for (std::size_t i = first; i < n + first; ++i) {
+      const std::size_t index = i < n ? i : i - n;
+      const std::string_view other = message.fields[index].name;
+      if (!other.empty() && !name.empty() && other[0] != name[0] && other[0] != '_') continue;
+      if (other == name || IsCamelCaseOf(name, other)) return index;
+    }
+    return n;
+  }
+
+  bool ReadField(const Field& field, Place* place) {
+    const Message* const inner = TableOf(field, tables_);
+    if (field.repeated && inner != nullptr && IsMapEntry(*inner)) return ReadMap(field, *inner, place);
+    if (!field.repeated || in_.Peek() != '[') return ReadOne(field, inner);
+    in_.TryEat('[');
+    for (; !in_.TryEat(']'); ++place->index) {
+      if (!(in_.Peek() == '[' ? ReadNested(field, place) : ReadOne(field, inner)) || !in_.EndsItem(']')) return false;
+    }
+    return true;
+  }
+  // A list in a list stands for its values.
+  bool ReadNested(const Field& field, Place* place) {
+    if (!Enter()) return false;
+    const bool read = ReadField(field, place);
+    --depth_;
+    return read;
+  }
+
+  bool ReadMap(const Field& field, const Message& entry, Place* place) {
+    const Field &key = entry.fields[0], &value = entry.fields[1];
+    const Message* const inner = TableOf(value, tables_);
+    SlimVector<std::string> keys;
+    SlimVector<const char*> places;
+    if (!in_.Eat('{')) return false;
+    while (!in_.TryEat('}')) {
+      in_.Peek();
+      place->key = in_.at();
+      std::string_view name;
+      if (!in_.ReadName(&name)) return false;
+      const std::size_t start = sink_.Open(field.number);
+      if (!WriteKey(key, name, place->key)) return false;
+      keys.emplace_back(name);
+      places.push_back(place->key);
+      if (!in_.Eat(':') || (!in_.EatWord("null") && !ReadOne(value, inner))) return false;
+      sink_.Close(start);
+      if (!in_.EndsItem('}')) return false;
+    }
+    if (keys.size() < 2) return true;
+    const SlimVector<std::size_t> order =
+        SortedOrder(keys.size(), [&keys](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (keys[order[i - 1]] != keys[order[i]]) continue;
+      place->key = places[order[i]];
+      return in_.Fail(place->key, StrCat("got unexpectedly-repeated repeated map key: '", keys[order[i]], "'"));
+    }
+    return true;
+  }
+  bool WriteKey(const Field& key, std::string_view text, const char* where) {
+    if (IsString(key.kind)) {
+      WriteBytes(key, text);
+      return true;
+    }
+    std::uint64_t bits = text == "true" ? 1 : 0;
+    if (key.kind == Kind::kBool ? bits == 0 && text != "false" : !IntegerOf(key.kind, text, &bits))
+      return in_.Fail(where, StrCat("invalid map key: '", text, "'"));
+    WriteNumber(key, bits);
+    return true;
+  }
+
+  // At the value. null is the default value where it is in a list or a map.
+  bool ReadOne(const Field& field, const Message* inner) {
+    in_.Peek();
+    const char* const start = in_.at();
+    const bool is_null = in_.EatWord("null");
+    if (inner != nullptr) {
+      const std::size_t begin = sink_.Open(field.number);
+      if (!is_null && !(IsBoolValue(*inner) ? ReadOne(inner->fields[0], nullptr) : ReadObject(*inner))) return false;
+      sink_.Close(begin);
+      return true;
+    }
+    std::uint64_t bits = 0;
+    double real = 0;
+    std::string_view text;
+    switch (field.kind) {
+      case Kind::kMessage:
+        return in_.Fail(start, StrCat("'", field.name, "' is a ", field.message->name,
+                                      ", which this program cannot read from JSON"));
+      case Kind::kString:
+        if (!is_null && !in_.ReadText(&text)) return false;
+        WriteBytes(field, text);
+        return true;
+      case Kind::kBytes: return (is_null || in_.ReadText(&text)) && WriteBase64(field, text, start);
+      case Kind::kBool:
+        if (in_.EatWord("true"))
+          bits = 1;
+        else if (!is_null && !in_.EatWord("false"))
+          return in_.Fail(start, "expected 'true' or 'false'");
+        break;
+      case Kind::kDouble:
+        if (!is_null && !ReadReal(std::numeric_limits<double>::max(), &real)) return false;
+        std::memcpy(&bits, &real, sizeof real);
+        break;
+      case Kind::kFloat: {
+        if (!is_null && !ReadReal(static_cast<double>(std::numeric_limits<float>::max()), &real)) return false;
+        const auto single = static_cast<float>(real);
+        std::memcpy(&bits, &single, sizeof single);
+        break;
+      }
+      case Kind::kEnum:
+        if (!is_null && !ReadEnum(field, &bits)) return false;
+        break;
+      default:
+        if (!is_null && !ReadInteger(field.kind, &bits)) return false;
+    }
+    WriteNumber(field, bits);
+    return true;
+  }
+
+  // -- numbers
+  static bool IsSigned(Kind kind) {
+    return kind == Kind::kInt32 || kind == Kind::kInt64 || kind == Kind::kSint64 || kind == Kind::kEnum;
+  }
+  static bool IsNarrow(Kind kind) {
+    return kind == Kind::kInt32 || kind == Kind::kUint32 || kind == Kind::kFixed32 || kind == Kind::kEnum;
+  }
+  // False when the text is not an integer of the kind.
+  static bool IntegerOf(Kind kind, std::string_view text, std::uint64_t* bits) {
+    std::int64_t number = 0;
+    if (!IsSigned(kind)) return ParseInt(text, bits) && (!IsNarrow(kind) || *bits <= UINT32_MAX);
+    if (!ParseInt(text, &number)) return false;
+    *bits = static_cast<std::uint64_t>(number);
+    return !IsNarrow(kind) || number == static_cast<std::int32_t>(number);
+  }
+  bool ReadInteger(Kind kind, std::uint64_t* bits) {
+    in_.Peek();
+    const char* const start = in_.at();
+    std::string_view text;
+    if (!in_.ReadNumberText(&text)) return false;
+    return IntegerOf(kind, text, bits) || ReadIntegerOfReal(kind, text, start, bits);
+  }
+  // "1e2" and "7.0" are integers.
+  TENON_DETAIL_COLD bool ReadIntegerOfReal(Kind kind, std::string_view text, const char* start, std::uint64_t* bits) {
+    double real = 0;
+    if (text.find(' ') != std::string_view::npos) return in_.Fail(start, "non-number characters in quoted number");
+    if (!ParseDouble(text, &real) || !std::isfinite(real))
+      return in_.Fail(start, StrCat("invalid number: '", text, "'"));
+    if (real != std::floor(real)) return in_.Fail(start, "expected integer, but JSON number had fractional part");
+    const double scale = IsNarrow(kind) ? 4294967296.0 : 18446744073709551616.0;
+    if (IsSigned(kind) ? real >= scale / 2 || real < -scale / 2 : real >= scale || real < 0)
+      return in_.Fail(start, "JSON number out of range for int");
+    *bits =
+        IsSigned(kind) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(real)) : static_cast<std::uint64_t>(real);
+    return true;
+  }
+  bool ReadReal(double largest, double* value) {
+    const bool quoted = in_.Peek() == '"' || in_.Peek() == '\'';
+    const char* const start = in_.at();
+    std::string_view text;
+    if (!in_.ReadNumberText(&text)) return false;
+    if (!JsonCursor::ToDouble(text, value)) return in_.Fail(start, "non-number characters in quoted number");
+    const bool named = quoted && text.find_first_of("0123456789") == std::string_view::npos;  // Infinity
+    return named || std::abs(*value) <= largest || in_.Fail(start, "float out of range");
+  }
+  // A name, or a number with or without quotes.
+  bool ReadEnum(const Field& field, std::uint64_t* bits) {
+    const char first = in_.Peek();
+    const char* const start = in_.at();
+    if (first != '"' && first != '\'') return ReadInteger(field.kind, bits);
+    std::string_view name;
+    if (!in_.ReadText(&name)) return false;
+    std::int32_t number = 0;
+    if (EnumNumberOf(field, name, &number))
+      *bits = static_cast<std::uint64_t>(std::int64_t{number});
+    else if (!IntegerOf(field.kind, name, bits))
+      return in_.Fail(start, StrCat("unknown enum value: '", name, "'"), Hint(DidYouMean(name, EnumNames(field))));
+    return true;
+  }
+
+  // -- the wire format
+  void WriteNumber(const Field& field, std::uint64_t bits) {
+    sink_.Tag(field.number, WireTypeOf(field.kind));
+    sink_.Number(WireTypeOf(field.kind), field.kind == Kind::kSint64 ? ZigZag(static_cast<std::int64_t>(bits)) : bits);
+  }
+  void WriteBytes(const Field& field, std::string_view bytes) {
+    sink_.Tag(field.number, WireType::kBytes);
+    sink_.Varint(bytes.size());
+    sink_.Bytes(bytes);
+  }
+  bool WriteBase64(const Field& field, std::string_view text, const char* where) {
+    const std::size_t begin = sink_.Open(field.number);
+    char* const end = DecodeBase64(text, sink_.Room(Base64Room(text)));
+    if (end == nullptr) return in_.Fail(where, "corrupt base64");
+    sink_.Commit(end);
+    sink_.Close(begin);
+    return true;
+  }
+
+  // -- mistakes
+  bool Enter() {
+    if (++depth_ > kMaxDepth) return in_.Fail(in_.at(), StrCat("messages are nested more than ", kMaxDepth, " deep"));
+    if (depth_ <= kDepthOfFiles || !StackIsShort(0)) return true;
+    code_ = Code::kResourceExhausted;
+    return in_.Fail(in_.at(),
+                    StrCat("nested ", depth_, " deep, and the thread has ", StackLeft() / 1024, " KiB of stack left"));
+  }
+  // protobuf shows the place behind the name.
+  const char* PlaceOf(const char* name) const { return style_ == JsonErrors::kPath ? name : in_.at(); }
+  std::string Hint(std::string hint) const { return style_ == JsonErrors::kPath ? hint : std::string(); }
+  TENON_DETAIL_COLD bool FailUnknown(const Message& message, std::string_view name, const char* where) {
+    SlimVector<std::string_view> names;
+    for (const Field& field : message.fields) names.push_back(field.name);
+    std::string hint = DidYouMean(name, names);
+    if (hint.empty()) {
+      hint = StrCat("; ", message.name, " has ");
+      for (std::size_t i = 0; i < names.size(); ++i) StrAppend(&hint, i == 0 ? "'" : ", '", names[i], "'");
+    }
+    return in_.Fail(PlaceOf(where), StrCat("no such field: '", name, "'"), Hint(hint));
+  }
+  TENON_DETAIL_COLD bool FailAgain(const Field& field, const Field* member, const char* where) {
+    const std::string hint = member == nullptr || member == &field ? "" : StrCat("; the other is '", member->name, "'");
+    return in_.Fail(PlaceOf(where),
+                    StrCat("'", field.name, "' has already been set (either directly or as part of a oneof)"),
+                    Hint(hint));
+  }
+  // Puts the value, around the one with the mistake, before the path: "node[3].attr['T']".
+  TENON_DETAIL_COLD bool FailIn(const Place& place) {
+    std::string path(place.field->name);
+    std::string_view key;
+    JsonCursor at_key = in_;
+    if (place.key != nullptr) {
+      at_key.Reset(place.key);
+      if (at_key.ReadName(&key)) StrAppend(&path, "['", CEscape(key), "']");
+    } else if (place.field->repeated) {
+      StrAppend(&path, "[", place.index, "]");
+    }
+    path_ = StrCat(path, path_.empty() ? "" : ".", path_);
+    return false;
+  }
+  TENON_DETAIL_COLD Status ErrorOf(const Message& message) const {
+    const JsonMistake& mistake = in_.mistake();
+    if (style_ == JsonErrors::kPath) {
+      return Status(code_,
+                    StrCat(mistake.line, ":", mistake.column, ": ", path_, path_.empty() ? "" : ": ", mistake.what));
+    }
+    if (!mistake.has_place) return Status(code_, mistake.what);
+    return Status(code_, StrCat("invalid JSON in type.googleapis.com/", message.name, ", near ", mistake.line, ":",
+                                mistake.column, " (offset ", mistake.offset, "): ", mistake.what));
+  }
+
+  JsonCursor in_;
+  TextSink sink_;
+  TextTables tables_;
+  JsonErrors style_;
+  Code code_ = Code::kInvalidArgument;
+  std::string path_;  // the mistake is in there
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+// Reads a message as JSON into its wire format, *out: fields in the order of the text, numbers of lists one by one, as
+// protobuf writes them. InvalidArgument: what is no JSON or does not fit the message. ResourceExhausted: the stack is
+// too short. Takes time in proportion to the text.
+inline Status JsonToWire(const Message& message, std::string_view json, std::string* out,
+                         TextTables tables = kTensorTextTables, JsonErrors style = JsonErrors::kPath) {
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return errors::Unimplemented("JsonToWire: there is no table of the fields of ", message.name);
+  return detail::JsonReader(json, tables, style).Read(*table, out);
+}
+
 }  // namespace wire
 
 TENON_DETAIL_SETUP_CODE_END

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <io/temp_file.hpp>
+#include <without.hpp>
 
 namespace graph_file_test {
 using namespace tenon;
@@ -101,12 +102,14 @@ TEST_SUITE("ReadGraphFile") {
     CHECK(ReadGraphFile("/").status().code() == Code::kFailedPrecondition);
   }
   TEST_CASE("an empty file is InvalidArgument") {
+    const Without no_advice(&detail::extensions.describe_file);
     const TempFile temp("empty.pb", "");
     const Status s = ReadGraphFile(temp.path()).status();
     CHECK(s.code() == Code::kInvalidArgument);
     CHECK(s.message() == "ReadGraphFile: '" + temp.path() + "' is empty; a binary GraphDef is wanted");
   }
   TEST_CASE("a file that is cut short is DataLoss, with the byte's offset") {
+    const Without no_advice(&detail::extensions.describe_file);
     const TempFile temp("cut.pb", std::string_view("\x0a\x03\x0a\x01x\x0a\x20", 7));
     const Status s = ReadGraphFile(temp.path()).status();
     CHECK(s.code() == Code::kDataLoss);
@@ -134,12 +137,12 @@ TEST_SUITE("ReadGraphFile") {
     }
   }
   TEST_CASE("text is told from bytes, in a program without the header that reads it") {
-    const detail::GraphTextReader linked = detail::extensions.read_graph_text.exchange(nullptr);
+    const Without no_advice(&detail::extensions.describe_file);
+    const Without no_reader(&detail::extensions.read_graph_text);
     const TempFile temp("graph.pbtxt", "node {\n  name: \"x\"\n  op: \"NoOp\"\n}\n");
     const Status s = ReadGraphFile(temp.path()).status();
     CHECK(s.code() == Code::kDataLoss);
     CHECK(Has(s, "; the file looks like text, and a binary GraphDef is wanted: include <tenon/io/text_graph.hpp>"));
-    detail::extensions.read_graph_text = linked;
   }
   TEST_CASE("bytes with nothing of a graph in them are InvalidArgument") {
     const TempFile temp("other.pb", "\xf8\x07\x01");

@@ -9,6 +9,7 @@
 
 #include <io/temp_file.hpp>
 #include <temp_folder.hpp>
+#include <without.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/io/npy.hpp>
 #include <tenon/io/npz.hpp>
@@ -154,6 +155,8 @@ TEST_CASE("files that are not graphs: what each is, and what to do") {
   }
 }
 TEST_CASE("graphs as text, in a program without their readers") {
+  const Without no_text(&detail::extensions.read_graph_text);
+  const Without no_json(&detail::extensions.read_graph_json);
   CHECK(Advice("node {\n  name: \"x\"\n}\n") ==
         "is a GraphDef as text; include <tenon/io/text_graph.hpp> and load it with Session::FromGraphFile");
   CHECK(Advice("{\"node\": []}") ==

@@ -147,7 +147,7 @@ TEST_SUITE("TraceFile") {
   }
   TEST_CASE("a full file counts the runs that it has no room for") {
     const TemporaryFile file("full.json"), page("full.html");
-    TraceFile sink(file.path, nullptr, 3000), page_sink(page.path, nullptr, 90'000);
+    TraceFile sink(file.path, nullptr, 3000), page_sink(page.path, nullptr, 60'000);
     const auto session = Session::FromGraph(SmallGraph(), {.trace_sink = &sink});
     const auto page_session = Session::FromGraph(SmallGraph(), {.trace_sink = &page_sink});
     std::size_t full = 0, full_page = 0;
