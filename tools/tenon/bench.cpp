@@ -155,7 +155,9 @@ Result<int> RunBench(const Args& args) {
                         std::clamp<std::int64_t>(static_cast<std::int64_t>(2e8 / rows.back().Mean()), 3, 100)));
   }
   std::vector<std::pair<std::string, OpTime>> ops(by_op.begin(), by_op.end());
-  std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  std::sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) {
+    return a.second.ns != b.second.ns ? a.second.ns > b.second.ns : a.first < b.first;
+  });
   double ops_ns = 0;
   for (const auto& [op, time] : ops) ops_ns += time.ns;
 

@@ -77,8 +77,9 @@ Contents ContentsOf(const tenon::GraphDef& graph) {
   for (const auto& [op, count] : ops) contents.ops.emplace(op, count);
   for (const auto& [op, count] : contents.ops)
     if (tenon::Registry::Global().FindOp(op) == nullptr) contents.missing.push_back(op);
-  std::stable_sort(contents.constants.begin(), contents.constants.end(),
-                   [](const Constant& a, const Constant& b) { return a.bytes > b.bytes; });
+  std::sort(contents.constants.begin(), contents.constants.end(), [](const Constant& a, const Constant& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
   return contents;
 }
 
@@ -295,8 +296,9 @@ Status InfoOfModel(const Args& args) {
   if (!contents.ops.empty()) {
     StrAppend(&text, "\n", contents.ops.size(), contents.ops.size() == 1 ? " op" : " ops", "\n");
     std::vector<std::pair<std::string, OpCount>> by_count(contents.ops.begin(), contents.ops.end());
-    std::stable_sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) {
-      return a.second.nodes + a.second.in_functions > b.second.nodes + b.second.in_functions;
+    std::sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) {
+      const auto of_a = a.second.nodes + a.second.in_functions, of_b = b.second.nodes + b.second.in_functions;
+      return of_a != of_b ? of_a > of_b : a.first < b.first;
     });
     Table table("rll");
     for (const auto& [op, count] : by_count) {
