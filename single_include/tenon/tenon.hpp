@@ -28074,7 +28074,9 @@ TENON_DETAIL_NAMESPACE_END
 
 // Declared here: <windows.h> defines hundreds of macros.
 extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
-extern "C" __declspec(dllimport) int __stdcall CreateHardLinkA(const char* to, const char* from, void* security);
+struct _SECURITY_ATTRIBUTES;
+extern "C" __declspec(dllimport) int __stdcall CreateHardLinkA(const char* to, const char* from,
+                                                               struct _SECURITY_ATTRIBUTES* security);
 extern "C" __declspec(dllimport) unsigned long __stdcall GetLastError();
 #endif
 
