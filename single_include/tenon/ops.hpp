@@ -15081,8 +15081,8 @@ TENON_DETAIL_NAMESPACE_END
 // Images scaled and moved by a sampling kernel, on the CPU. NHWC.
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// A function of the distance from a pixel's middle: the pixel's weight; 0 beyond the radius. The cubic ones are those
-// of Keys (a = -0.5) and of Mitchell and Netravali (B = C = 1/3).
+// A function of the distance from a pixel's middle: the pixel's weight; 0 beyond the radius. kKeysCubic is
+// the cubic kernel by Keys with a = -0.5, kMitchellCubic the one by Mitchell and Netravali with B = C = 1/3.
 struct SamplingKernel {
   enum class Kind { kLanczos1, kLanczos3, kLanczos5, kGaussian, kBox, kTriangle, kKeysCubic, kMitchellCubic };
   Kind kind;

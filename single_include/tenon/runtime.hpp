@@ -27622,8 +27622,8 @@ inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, 
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/object_checkpoint.hpp ----
-// ObjectCheckpoint: a checkpoint of tf.train.Checkpoint or of a SavedModel, whose tensors are named by the attributes
-// of Python objects: "layers/0/kernel".
+// ObjectCheckpoint: a checkpoint of tf.train.Checkpoint or of a SavedModel. Attributes of Python objects name its
+// tensors: "layers/0/kernel".
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ObjectCheckpoint: a checkpoint of tf.train.Checkpoint or of a SavedModel, whose tensors are named by the attributes
-// of Python objects: "layers/0/kernel".
+// ObjectCheckpoint: a checkpoint of tf.train.Checkpoint or of a SavedModel. Attributes of Python objects name its
+// tensors: "layers/0/kernel".
 
 #include <cstddef>
 #include <cstdint>
