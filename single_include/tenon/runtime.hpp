@@ -23320,7 +23320,7 @@ inline std::string RelativePath(std::string_view folder, std::string_view path) 
   return ups.append(path);
 }
 inline bool CheckpointExists(const std::string& prefix) {
-  return FileExists(BundleIndexName(prefix)) || KindOf(prefix) == FileKind::kFile;
+  return FileExists(BundleIndexName(prefix)) || KindOf(prefix) == PathKind::kFile;
 }
 
 }  // namespace detail
@@ -23410,7 +23410,7 @@ inline Status RemoveCheckpoint(const std::string& prefix) {
       files.push_back(inside + name);
   }
   for (const std::string& file : files) {
-    if (detail::KindOf(file) == detail::FileKind::kFile && std::remove(file.c_str()) != 0 && errno != ENOENT)
+    if (detail::KindOf(file) == detail::PathKind::kFile && std::remove(file.c_str()) != 0 && errno != ENOENT)
       return detail::FileError("RemoveCheckpoint", file, errno);
   }
   return OkStatus();
@@ -28429,7 +28429,7 @@ inline tenon::FileKind KindOfFolder(const std::string& path) {
 // without a file is the prefix of a checkpoint when there is an index beside it.
 // NotFound, and other errors of the system: the file cannot be opened.
 inline Result<FileKind> RecognizeFile(const std::string& path) {
-  if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::KindOfFolder(path);
+  if (detail::KindOf(path) == detail::PathKind::kFolder) return detail::KindOfFolder(path);
   const Result<MappedFile> file = MappedFile::Open(path);
   if (!file.ok()) {
     if (errors::IsNotFound(file.status()) && detail::FileExists(path + ".index")) return FileKind::kCheckpointPrefix;
@@ -33845,11 +33845,11 @@ inline Result<SavedModelDef> ReadSavedModelFile(std::string_view folder) {
   if (detail::FileExists(binary)) return detail::ReadBinarySavedModel(binary);
   const std::string text = detail::SavedModelPath(folder, "saved_model.pbtxt");
   if (detail::FileExists(text)) return detail::ReadTextSavedModel(text);
-  const detail::FileKind kind = detail::KindOf(std::string(folder));
+  const detail::PathKind kind = detail::KindOf(std::string(folder));
   return errors::NotFound("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder,
                           ". Check that the directory exists and that you have the right permissions for accessing it",
-                          kind == detail::FileKind::kNone   ? "; there is no such folder"
-                          : kind == detail::FileKind::kFile ? "; it is a file; the folder that it is in is wanted"
+                          kind == detail::PathKind::kNone   ? "; there is no such folder"
+                          : kind == detail::PathKind::kFile ? "; it is a file; the folder that it is in is wanted"
                                                             : "; neither saved_model.pb nor saved_model.pbtxt is "
                                                               "in the folder");
 }

@@ -28084,20 +28084,20 @@ TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 namespace detail {
 
-enum class FileKind : std::uint8_t { kNone, kFile, kFolder };  // kNone: there is none, or none that can be seen
+enum class PathKind : std::uint8_t { kNone, kFile, kFolder };  // kNone: there is none, or none that can be seen
 
-inline FileKind KindOf(const std::string& path) {
+inline PathKind KindOf(const std::string& path) {
 #if TENON_DETAIL_POSIX
   struct stat info;
-  if (::stat(path.c_str(), &info) != 0) return FileKind::kNone;
-  return S_ISDIR(info.st_mode) ? FileKind::kFolder : FileKind::kFile;
+  if (::stat(path.c_str(), &info) != 0) return PathKind::kNone;
+  return S_ISDIR(info.st_mode) ? PathKind::kFolder : PathKind::kFile;
 #else
   std::size_t length = path.size();  // the C library finds nothing behind a last '/'
   while (length > 1 && path[length - 1] == '/' && path[length - 2] != ':') --length;
   struct _stat64 info;
-  if (::_stat64(path.substr(0, length).c_str(), &info) != 0) return FileKind::kNone;
-  if ((info.st_mode & _S_IFDIR) != 0) return FileKind::kFolder;
-  return length < path.size() ? FileKind::kNone : FileKind::kFile;
+  if (::_stat64(path.substr(0, length).c_str(), &info) != 0) return PathKind::kNone;
+  if ((info.st_mode & _S_IFDIR) != 0) return PathKind::kFolder;
+  return length < path.size() ? PathKind::kNone : PathKind::kFile;
 #endif
 }
 
@@ -28155,7 +28155,7 @@ inline int ListFolder(const std::string& folder, SlimVector<std::string>* names)
   while (const dirent* const entry = ::readdir(opened)) add(entry->d_name);
   ::closedir(opened);
 #else
-  if (KindOf(folder.empty() ? "." : folder) != FileKind::kFolder) return ENOENT;
+  if (KindOf(folder.empty() ? "." : folder) != PathKind::kFolder) return ENOENT;
   struct __finddata64_t entry;
   const std::intptr_t search = ::_findfirst64((folder + "*").c_str(), &entry);
   if (search == -1) return errno == ENOENT ? 0 : errno;
@@ -28357,7 +28357,7 @@ class MappedFile {
     if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
 #else
     (void)access;
-    if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::FileError("MappedFile", path, EISDIR);
+    if (detail::KindOf(path) == detail::PathKind::kFolder) return detail::FileError("MappedFile", path, EISDIR);
     std::FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) return detail::FileError("MappedFile", path, errno);
 #endif
@@ -29369,7 +29369,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline bool FileExists(const std::string& path) { return KindOf(path) != FileKind::kNone; }
+inline bool FileExists(const std::string& path) { return KindOf(path) != PathKind::kNone; }
 // "" for a name without a folder.
 inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -29404,7 +29404,7 @@ inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std
     const std::string name = base + entry;
     if (rest.empty())
       found->push_back(name);
-    else if (KindOf(name) == FileKind::kFolder)
+    else if (KindOf(name) == PathKind::kFolder)
       TENON_RETURN_IF_ERROR(MatchIn(name + "/", rest.substr(1), found));
   }
   return OkStatus();

@@ -40,12 +40,12 @@ TEST_CASE("files and folders are told apart") {
   CHECK(MakeFolder("folder") == 0);
   CHECK(MakeFolder("folder") == EEXIST);
   CHECK(MakeFolder("none/folder") == ENOENT);
-  CHECK(KindOf("file") == detail::FileKind::kFile);
-  CHECK(KindOf("folder") == detail::FileKind::kFolder);
-  CHECK(KindOf("folder/") == detail::FileKind::kFolder);
-  CHECK(KindOf("none") == detail::FileKind::kNone);
-  CHECK(KindOf("file/") == detail::FileKind::kNone);
-  CHECK(KindOf("/") == detail::FileKind::kFolder);
+  CHECK(KindOf("file") == detail::PathKind::kFile);
+  CHECK(KindOf("folder") == detail::PathKind::kFolder);
+  CHECK(KindOf("folder/") == detail::PathKind::kFolder);
+  CHECK(KindOf("none") == detail::PathKind::kNone);
+  CHECK(KindOf("file/") == detail::PathKind::kNone);
+  CHECK(KindOf("/") == detail::PathKind::kFolder);
 }
 
 TEST_CASE("a file gets a second name") {

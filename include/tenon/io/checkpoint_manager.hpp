@@ -46,7 +46,7 @@ inline Status RemoveCheckpoint(const std::string& prefix) {
       files.push_back(inside + name);
   }
   for (const std::string& file : files) {
-    if (detail::KindOf(file) == detail::FileKind::kFile && std::remove(file.c_str()) != 0 && errno != ENOENT)
+    if (detail::KindOf(file) == detail::PathKind::kFile && std::remove(file.c_str()) != 0 && errno != ENOENT)
       return detail::FileError("RemoveCheckpoint", file, errno);
   }
   return OkStatus();

@@ -81,7 +81,7 @@ inline std::string RelativePath(std::string_view folder, std::string_view path) 
   return ups.append(path);
 }
 inline bool CheckpointExists(const std::string& prefix) {
-  return FileExists(BundleIndexName(prefix)) || KindOf(prefix) == FileKind::kFile;
+  return FileExists(BundleIndexName(prefix)) || KindOf(prefix) == PathKind::kFile;
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline bool FileExists(const std::string& path) { return KindOf(path) != FileKind::kNone; }
+inline bool FileExists(const std::string& path) { return KindOf(path) != PathKind::kNone; }
 // "" for a name without a folder.
 inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -58,7 +58,7 @@ inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std
     const std::string name = base + entry;
     if (rest.empty())
       found->push_back(name);
-    else if (KindOf(name) == FileKind::kFolder)
+    else if (KindOf(name) == PathKind::kFolder)
       TENON_RETURN_IF_ERROR(MatchIn(name + "/", rest.substr(1), found));
   }
   return OkStatus();

@@ -152,7 +152,7 @@ class MappedFile {
     if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
 #else
     (void)access;
-    if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::FileError("MappedFile", path, EISDIR);
+    if (detail::KindOf(path) == detail::PathKind::kFolder) return detail::FileError("MappedFile", path, EISDIR);
     std::FILE* file = std::fopen(path.c_str(), "rb");
     if (file == nullptr) return detail::FileError("MappedFile", path, errno);
 #endif

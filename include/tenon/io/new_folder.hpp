@@ -72,7 +72,7 @@ class NewFolder {
     return errors::AlreadyExists("NewFolder: '", path, "' is there already; a new or an empty folder is wanted");
   }
   static Status CheckFree(const std::string& path) {
-    if (KindOf(path) == FileKind::kNone) return OkStatus();
+    if (KindOf(path) == PathKind::kNone) return OkStatus();
     SlimVector<std::string> names;
     return ListFolder(path + "/", &names) == 0 && names.empty() ? OkStatus() : IsThere(path);
   }

@@ -224,7 +224,7 @@ inline tenon::FileKind KindOfFolder(const std::string& path) {
 // without a file is the prefix of a checkpoint when there is an index beside it.
 // NotFound, and other errors of the system: the file cannot be opened.
 inline Result<FileKind> RecognizeFile(const std::string& path) {
-  if (detail::KindOf(path) == detail::FileKind::kFolder) return detail::KindOfFolder(path);
+  if (detail::KindOf(path) == detail::PathKind::kFolder) return detail::KindOfFolder(path);
   const Result<MappedFile> file = MappedFile::Open(path);
   if (!file.ok()) {
     if (errors::IsNotFound(file.status()) && detail::FileExists(path + ".index")) return FileKind::kCheckpointPrefix;

@@ -92,11 +92,11 @@ inline Result<SavedModelDef> ReadSavedModelFile(std::string_view folder) {
   if (detail::FileExists(binary)) return detail::ReadBinarySavedModel(binary);
   const std::string text = detail::SavedModelPath(folder, "saved_model.pbtxt");
   if (detail::FileExists(text)) return detail::ReadTextSavedModel(text);
-  const detail::FileKind kind = detail::KindOf(std::string(folder));
+  const detail::PathKind kind = detail::KindOf(std::string(folder));
   return errors::NotFound("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder,
                           ". Check that the directory exists and that you have the right permissions for accessing it",
-                          kind == detail::FileKind::kNone   ? "; there is no such folder"
-                          : kind == detail::FileKind::kFile ? "; it is a file; the folder that it is in is wanted"
+                          kind == detail::PathKind::kNone   ? "; there is no such folder"
+                          : kind == detail::PathKind::kFile ? "; it is a file; the folder that it is in is wanted"
                                                             : "; neither saved_model.pb nor saved_model.pbtxt is "
                                                               "in the folder");
 }

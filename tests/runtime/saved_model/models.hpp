@@ -32,7 +32,7 @@ inline void CopyFolder(const std::string& from, const std::string& to) {
   REQUIRE(MakeFoldersOf(to + "/").ok());
   for (const std::string& name : names) {
     const std::string path = from + "/" + name, copy = to + "/" + name;
-    if (tenon::detail::KindOf(path) == tenon::detail::FileKind::kFolder) {
+    if (tenon::detail::KindOf(path) == tenon::detail::PathKind::kFolder) {
       CopyFolder(path, copy);
       continue;
     }
