@@ -56,7 +56,7 @@ class TenonConan(ConanFile):
             self.requires("libjpeg-turbo/[>=2.1 <4]", transitive_headers=True)
 
     def package_id(self):
-        if not self.options.with_command:
+        if not self.info.options.with_command:
             self.info.clear()
 
     def validate(self):
