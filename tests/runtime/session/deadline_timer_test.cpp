@@ -49,6 +49,7 @@ TEST_SUITE("DeadlineTimer") {
         ended = true;
       });
       if (i % 2 == 0) std::this_thread::sleep_for(i * 10us);
+      while (i % 10 == 5 && !running) std::this_thread::yield();  // certain, however late the timer's thread wakes
       if (timer.Remove(entry)) {
         ++removed;
         CHECK_FALSE(running);
@@ -56,7 +57,7 @@ TEST_SUITE("DeadlineTimer") {
         CHECK(ended);
       }
     }
-    CHECK(removed < 100);
+    CHECK(removed <= 90);
     CHECK(called == 0);
     CHECK_FALSE(timer.Remove(123456789));
   }
