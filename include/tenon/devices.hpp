@@ -27,6 +27,6 @@
 
 // Ops at the cuts between devices: no graph has them before, so a program would not think to register them. For GPUs
 // a .cu file registers them, too.
-#if !defined(__CUDACC__)
+#if !defined(__NVCC__)
 TENON_REGISTER(tenon::ops::Send, tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);
 #endif

@@ -17,6 +17,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/elementwise/elementwise.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/op_types.hpp>
 #include <tenon/kernel/params.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -71,6 +72,7 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
 
 // One input, one output. `map` takes a T and, if Op has Attrs, these as its second argument.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct Map1 : detail::AttrsOf<Op>::type {
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T>;
@@ -86,6 +88,7 @@ struct Map1 : detail::AttrsOf<Op>::type {
 // `template <class T> static Status check(In<T> a, In<T> b)`, which looks for such elements before the loop; every
 // element of a and b is an operand then. Such a kernel is for the CPU.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct Map2 : detail::AttrsOf<Op>::type {
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
@@ -102,6 +105,7 @@ struct Map2 : detail::AttrsOf<Op>::type {
 
 // The kernel of an op that is Op with its inputs the other way round, and shares its loops.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct Map2Swapped : detail::AttrsOf<Op>::type {
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
@@ -113,6 +117,7 @@ struct Map2Swapped : detail::AttrsOf<Op>::type {
 
 // Two inputs of the same number of elements, whatever their shapes; the output has the first one's. Gradients are such.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct MapPairs : detail::AttrsOf<Op>::type {
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;

@@ -3,7 +3,7 @@
 // Session.
 //
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
-//                [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...
+//                [--lowered] [--devices | --device NAME] [--threads N] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
 //   tenon_golden [--case TEXT] --records FOLDER ...
@@ -14,7 +14,7 @@
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
 // inlines all calls before a graph runs. --devices deals the nodes out to two processors and two simulated devices, as
-// far as those have kernels for them. The steps of a graph without state are run a second time in the same session.
+// far as those have kernels for them; --device gives a session that one device, such as GPU:0. The steps of a graph without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
@@ -179,7 +179,7 @@ Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
         c.import_code == 5 && c.import_message.find(StrCat("'", op, "'")) != std::string::npos;
     if (!unknown_to_tensorflow) return {Outcome::kUnsupported, StrCat("op ", op)};
   }
-  if (!session_options.devices.empty()) DealOut(&*graph);
+  if (session_options.devices.size() > 1) DealOut(&*graph);
   const auto session = graph_path.empty() || !session_options.devices.empty()
                            ? tenon::Session::FromGraphDef(*graph, session_options)
                            : tenon::Session::FromGraphFile(graph_path, session_options);
@@ -224,7 +224,7 @@ std::string JsonText(std::string_view text) {
 }
 
 struct Options {
-  std::string op, name, json, specs, threads = "1";
+  std::string op, name, json, specs, device, threads = "1";
   bool list_unsupported = false, shapes = false;
   // Compares one of the folders in `paths`; null: they are cases and models.
   Status (*run_folder)(const std::string& folder, std::string_view filter, Counts* counts) = nullptr;
@@ -234,7 +234,7 @@ int Usage() {
   std::fprintf(
       stderr,
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
-      "[--unfolded] [--lowered] [--devices] [--threads N] FILE.pb|MODEL_FOLDER ...\n"
+      "[--unfolded] [--lowered] [--devices | --device NAME] [--threads N] FILE.pb|MODEL_FOLDER ...\n"
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
@@ -250,6 +250,7 @@ bool ParseArguments(int argc, char** argv, Options* options) {
                          : arg == "--case"    ? &options->name
                          : arg == "--json"    ? &options->json
                          : arg == "--specs"   ? &options->specs
+                         : arg == "--device"  ? &options->device
                          : arg == "--threads" ? &options->threads
                                               : nullptr;
     if (value != nullptr) {
@@ -286,6 +287,7 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->paths.emplace_back(arg);
     }
   }
+  if (!options->device.empty()) session_options.devices = {options->device};
   int threads = 0;
   if (!tenon::ParseInt(options->threads, &threads) || threads < 1) return false;
   session_options.inter_op_threads = session_options.intra_op_threads = threads;

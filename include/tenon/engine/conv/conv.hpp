@@ -121,7 +121,7 @@ template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
               PackedWeights* weights = nullptr);
 
-#if !defined(__CUDACC__)
+#if !defined(__NVCC__)
 
 namespace detail {
 

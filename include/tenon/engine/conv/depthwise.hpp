@@ -60,7 +60,7 @@ TENON_HD const T* FirstSeen(const DepthwiseStrip& s, Index pixel) {
   return static_cast<const T*>(s.input) + pixel * s.pixel_step - (s.cut_left && pixel > 0 ? s.column_step : 0);
 }
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__NVCC__)
 
 // Vectors [c, c + width) of `count` pixels.
 template <class T, int bytes, int count, int width>
@@ -206,7 +206,7 @@ template <class T, int bytes>
 TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   const DepthwiseStrip s = strip;  // no store into the output can change this one
   Index c = 0;
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__NVCC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
   c = s.depth / kLanes * kLanes;
   if constexpr (kDepthwiseThree<T, bytes>) {

@@ -13,7 +13,7 @@
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -173,4 +173,4 @@ const ConvKernels<C>& ConvKernelsOf() {
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__

@@ -9,7 +9,7 @@
 
 #include <tenon/engine/simd/isa.hpp>
 
-#if defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
+#if defined(__ARM_FEATURE_CRC32) && !defined(__NVCC__)
 #include <arm_acle.h>
 #endif
 
@@ -55,14 +55,14 @@ class Crc32cZeros {
 };
 
 // TENON_DETAIL_CRC32C: 1 where this unit can use the instruction, after HasCrc32cInstruction() says so.
-#if TENON_DETAIL_TARGETS && !defined(__CUDACC__)
+#if TENON_DETAIL_TARGETS && !defined(__NVCC__)
 #define TENON_DETAIL_CRC32C 1
 #define TENON_DETAIL_TARGET_CRC32C __attribute__((target("sse4.2")))
 #define TENON_DETAIL_CRC32C_WORD(sum, word) __builtin_ia32_crc32di(sum, word)
 #define TENON_DETAIL_CRC32C_BYTE(sum, byte) __builtin_ia32_crc32qi(static_cast<unsigned>(sum), byte)
 // Every processor with AVX2 has the instruction.
 inline bool HasCrc32cInstruction() { return simd::BestLevel() != simd::Level::kUnit; }
-#elif defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
+#elif defined(__ARM_FEATURE_CRC32) && !defined(__NVCC__)
 #define TENON_DETAIL_CRC32C 1
 #define TENON_DETAIL_TARGET_CRC32C
 #define TENON_DETAIL_CRC32C_WORD(sum, word) __crc32cd(static_cast<std::uint32_t>(sum), word)

@@ -10,7 +10,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/core/cache_sizes.hpp>
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__SSE2__) && !defined(__NVCC__)
 #include <emmintrin.h>
 #define TENON_DETAIL_STREAMS 1
 #else

@@ -10,7 +10,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/tensor/shape.hpp>
 
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__SSE2__) && !defined(__NVCC__)
 #include <emmintrin.h>
 #define TENON_DETAIL_BYTE_CASTS 1
 #else

@@ -98,6 +98,7 @@ Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
   return OkStatus();
 }
 
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 // Small products, one after the other: what Gemm would find out about each is found out once.
 inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct run, const GemmKernels& kernels,
                           const GemmArgs<void>& g, double ns, const void* x, const void* y, void* z) {
@@ -114,6 +115,7 @@ inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct
     }
   });
 }
+#endif
 
 template <class T>
 Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
@@ -124,6 +126,7 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   const Index m = plan.m, k = plan.k, n = plan.n;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+#if !defined(__NVCC__)
   if constexpr (std::is_floating_point_v<T>) {
     if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
       const GemmKernels& kernels = GemmKernelsOf<T>(n);
@@ -136,6 +139,7 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
       }
     }
   }
+#endif
   const Index x_sizes[] = {plan.transpose_x ? k : m, plan.transpose_x ? m : k};
   const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
   const Index z_sizes[] = {m, n};

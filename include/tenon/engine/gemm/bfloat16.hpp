@@ -19,7 +19,7 @@
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -126,4 +126,4 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__

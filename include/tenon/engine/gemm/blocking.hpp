@@ -20,7 +20,7 @@
 #include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -357,4 +357,4 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__

@@ -34,7 +34,7 @@ template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
 
-#if !defined(__CUDACC__)
+#if !defined(__NVCC__)
 
 namespace detail {
 

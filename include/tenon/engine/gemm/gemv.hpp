@@ -17,7 +17,7 @@
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -292,4 +292,4 @@ Status RunThinGemm(Cpu& device, const ThinKernels<T>& kernels, GemmArgs<T> g, do
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__

@@ -13,7 +13,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -250,4 +250,4 @@ const GemmKernels& GemmKernelsOf([[maybe_unused]] Index columns) {
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__

@@ -12,7 +12,7 @@
 #include <tenon/engine/gemm/blocking.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -68,4 +68,4 @@ inline void RunSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g)
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__

@@ -105,7 +105,7 @@ TENON_HD T Erfinv(T x) {
 // log|gamma(x)|; infinite at 0, at the negative integers and at both infinities.
 template <std::floating_point T>
 TENON_HD T Lgamma(T x) {
-#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__CUDACC__)
+#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__NVCC__)
   int sign = 0;  // std::lgamma would write it to a global variable
   return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
 #else

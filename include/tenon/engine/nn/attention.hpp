@@ -38,7 +38,7 @@ struct AttentionOptions {
   Index bias_batch = 1;  // 1 (one for all) or `batch`
 };
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 namespace detail {
 
@@ -256,6 +256,6 @@ Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const
   return OkStatus();
 }
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 TENON_DETAIL_NAMESPACE_END

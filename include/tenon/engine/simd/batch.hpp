@@ -13,7 +13,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-#if !defined(__CUDACC__) && __has_include(<xsimd/xsimd.hpp>)
+#if !defined(__NVCC__) && __has_include(<xsimd/xsimd.hpp>)
 #include <xsimd/xsimd.hpp>
 #if defined(__AVX2__)
 #include <immintrin.h>

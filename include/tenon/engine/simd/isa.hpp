@@ -25,7 +25,7 @@ struct Neon64 {};
 }  // namespace isa
 
 // The instruction set that the compiler may use in this unit.
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 using Compiled = isa::Scalar;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 using Compiled = isa::Avx512;
@@ -66,7 +66,7 @@ inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
 enum class Level { kUnit, kAvx2, kAvx512 };
 
 // Not with g++ for Windows, which does not align vectors of 32 bytes on the stack: GCC bug 54412, still there in 12.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && (defined(__clang__) || !defined(_WIN32))
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__NVCC__) && (defined(__clang__) || !defined(_WIN32))
 #define TENON_DETAIL_TARGETS 1
 #define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
@@ -109,7 +109,7 @@ TENON_DETAIL_NAMESPACE_END
 // few instructions otherwise waits for its own branch). Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END,
 // which keep clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for
 // that).
-#if defined(__CUDACC__) || !defined(__GNUC__)
+#if defined(__NVCC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
 #elif defined(__clang__)
 #define TENON_DETAIL_LOOP __attribute__((noinline))
@@ -133,7 +133,7 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_LOOP_AVX2 __attribute__((target("avx2")))
 #endif
 #endif
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 #define TENON_DETAIL_INDEPENDENT
 #elif defined(__clang__)
 #define TENON_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -142,7 +142,7 @@ TENON_DETAIL_NAMESPACE_END
 #else
 #define TENON_DETAIL_INDEPENDENT
 #endif
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
 #define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
 #else
@@ -151,12 +151,12 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 // Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
 // the constraint only within functions of the instruction set.)
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__NVCC__)
 #define TENON_DETAIL_KEEP(vector) asm("" : "+v"(vector))
 #else
 #define TENON_DETAIL_KEEP(vector) static_cast<void>(vector)
 #endif
-#if defined(__clang__) && !defined(__CUDACC__)
+#if defined(__clang__) && !defined(__NVCC__)
 #define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
 #define TENON_DETAIL_LOOPS_END _Pragma("clang diagnostic pop")
 #else

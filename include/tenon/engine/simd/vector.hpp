@@ -14,7 +14,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/engine/simd/isa.hpp>
 
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+#if defined(__GNUC__) && !defined(__NVCC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define TENON_DETAIL_LANES 1
 #else
 #define TENON_DETAIL_LANES 0

@@ -10,6 +10,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/op_types.hpp>
 #include <tenon/kernel/packs_input.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -49,7 +50,7 @@ struct MatMul {
 
   // TensorFlow has no kernels for unsigned integers.
   template <class Device, class T>
-    requires(!std::is_unsigned_v<T>)
+    requires(!std::is_unsigned_v<T> && MapsOn<Device, T>)
   struct kernel : Attrs, detail::MatMulWeights<Device, T> {
     Status operator()(Device& device, In<T, 2> a, In<T, 2> b, Out<T, 2> product) const {
       if constexpr (detail::kPacksMatMul<Device, T>)
