@@ -21,6 +21,8 @@ struct ZeroOut {
 
   template <class Device, class T>
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;                          // the loop is ForEach's
+
     struct Body {                                                  // one element; CPU thread or GPU thread
       tenon::In<T> x;
       tenon::Out<T> y;

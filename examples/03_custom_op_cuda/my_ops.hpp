@@ -25,6 +25,8 @@ struct ZeroOut {
 
   template <class Device, class T>
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;  // the loop is ForEach's
+
     struct Body {  // one element: a turn of a loop on the CPU, a thread on the GPU
       tenon::In<T> x;
       tenon::Out<T> y;
@@ -77,6 +79,8 @@ struct MatMul {
 
   template <class Device, class T>
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     tenon::Status operator()(Device& device, tenon::In<T, 2> a, tenon::In<T, 2> b, tenon::Out<T, 2> product) const {
       return Gemm(device, a, this->transpose_a, b, this->transpose_b, product);
     }

@@ -10,6 +10,7 @@
 #include <tenon/device/cuda.cuh>
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
+#include <tenon/device/cuda_runtime.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/kernel/elementwise_op.hpp>

@@ -17,6 +17,8 @@ struct ScaleBy {
 
   template <class Device, class T>
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     struct Body {
       tenon::In<T> x;
       tenon::Out<T> y;

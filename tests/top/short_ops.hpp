@@ -18,10 +18,10 @@ using namespace tenon;
 struct ZeroAllButFirst {
   static constexpr auto signature = Op("TopTestZeroAllButFirst")
       .Input("to_zero: int32")
-      .Output("zeroed: int32")
-      .SetShapeFn(shape_inference::UnchangedShape);
+      .Output("zeroed: int32").SetShapeFn(shape_inference::UnchangedShape);
   template <class Device>
   struct kernel {
+    static constexpr bool for_gpu = true;
     struct Body {
       In<std::int32_t> x; Out<std::int32_t> y;
       TENON_HD void operator()(Index i) const { y[i] = i == 0 ? x[i] : 0; }
@@ -34,11 +34,11 @@ struct ZeroAllButFirst {
 struct ZeroAllBut {
   static constexpr auto signature = Op("TopTestZeroAllBut")
       .Attr("preserve_index: int >= 0 = 0").Attr("T: {float, int32}")
-      .Input("to_zero: T").Output("zeroed: T")
-      .SetShapeFn(shape_inference::UnchangedShape);
+      .Input("to_zero: T").Output("zeroed: T").SetShapeFn(shape_inference::UnchangedShape);
   struct Attrs { std::int64_t preserve_index; };
   template <class Device, class T>
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
     struct Body {
       In<T> x; Out<T> y; Index keep;
       TENON_HD void operator()(Index i) const { y[i] = i == keep ? x[i] : T(0); }

@@ -21,38 +21,31 @@
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cuda.cuh>
-#include <tenon/device/cuda_allocator.cuh>
+#include <tenon/device/cuda_runtime.cuh>
 #include <tenon/device/device.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// One stream for all kernels and copies, so that work is done in the order of queueing. The caller may free host
-// memory that is copied from at once: the device holds on to it until the next Synchronize. thread-safe.
+// Kernels and copies are done in the order of queueing, also those of other sessions on this GPU. The caller may free
+// host memory that is copied from at once: the device holds on to it until the next Synchronize. thread-safe.
 class CudaDevice final : public Device {
  public:
   // FailedPrecondition: no usable GPU or driver. NotFound: no GPU of this number; the message says which exist.
   static Result<Owned<Device>> Create(const std::string& name, int ordinal) {
-    TENON_ASSIGN_OR_RETURN(const int count, CudaDeviceCount());
-    if (ordinal < 0 || ordinal >= count)
-      return errors::NotFound("CudaDevice: there is no 'GPU:", ordinal, "'; this machine has ",
-                              count == 1 ? std::string("'GPU:0' only") : StrCat("'GPU:0' to 'GPU:", count - 1, "'"));
-    TENON_ASSIGN_OR_RETURN(CudaStream stream, CudaStream::Create(ordinal));
-    TENON_ASSIGN_OR_RETURN(Owned<CudaAllocator> allocator, CudaAllocator::Create(ordinal, stream.get()));
-    int multiprocessors = 0;
-    TENON_RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, ordinal),
-                                     ordinal, "cannot ask for the number of multiprocessors"));
-    return Owned<Device>(new CudaDevice(name, std::move(stream), std::move(allocator), multiprocessors));
+    TENON_ASSIGN_OR_RETURN(CudaRuntime * runtime, CudaRuntime::Get(ordinal));
+    return Owned<Device>(new CudaDevice(name, runtime));
   }
-  ~CudaDevice() override { (void)stream_.Synchronize(); }
+  ~CudaDevice() override { (void)Stream().Synchronize(); }
 
   std::string_view type() const override { return Cuda::type; }
-  Allocator* allocator() const override { return allocator_.get(); }
-  void* kernel_device() override { return &cuda_; }
+  Allocator* allocator() const override { return runtime_->allocator(); }
+  void* kernel_device() override { return runtime_->cuda(); }
   bool uses_host_memory() const override { return false; }
 
   // Queued: ordered before everything that is queued later.
   Status CopyToDevice(const Tensor& host, Tensor* to) override {
-    TENON_RETURN_IF_ERROR(Allocate(host, allocator_.get(), to));
+    if (StaysOnHost(host, to)) return OkStatus();
+    TENON_RETURN_IF_ERROR(Allocate(host, allocator(), to));
     if (to->raw_data() == nullptr) return OkStatus();
     TENON_RETURN_IF_ERROR(Copy(to->raw_data(), host, cudaMemcpyHostToDevice));
     MutexLock lock(mutex_);  // after the copy is queued: a Synchronize on another thread must not let go of it before
@@ -61,10 +54,11 @@ class CudaDevice final : public Device {
   }
   // Waits until the copy is there.
   Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) override {
+    if (StaysOnHost(from, to)) return OkStatus();
     TENON_RETURN_IF_ERROR(Allocate(from, host_allocator, to));
     if (to->raw_data() == nullptr) return OkStatus();
     TENON_RETURN_IF_ERROR(Copy(to->raw_data(), from, cudaMemcpyDeviceToHost));
-    return stream_.Synchronize();
+    return Stream().Synchronize();
   }
   Status Synchronize() override {
     SlimVector<Tensor> done;
@@ -72,7 +66,7 @@ class CudaDevice final : public Device {
       MutexLock lock(mutex_);
       done.swap(sources_);
     }
-    Status status = stream_.Synchronize();
+    Status status = Stream().Synchronize();
     done.clear();
     MutexLock lock(mutex_);
     if (sources_.empty()) sources_.swap(done);  // keeps its room: a run that is repeated allocates nothing here
@@ -80,13 +74,15 @@ class CudaDevice final : public Device {
   }
 
  private:
-  CudaDevice(std::string name, CudaStream stream, Owned<CudaAllocator> allocator, int multiprocessors)
-      : Device(std::move(name)),
-        stream_(std::move(stream)),
-        allocator_(std::move(allocator)),
-        libraries_(stream_.ordinal(), stream_.get()),
-        cuda_{stream_.get(), stream_.ordinal(), multiprocessors, allocator_.get(), &libraries_} {}
+  CudaDevice(std::string name, CudaRuntime* runtime) : Device(std::move(name)), runtime_(runtime) {}
+  const CudaStream& Stream() const { return runtime_->stream(); }
 
+  // A variant is an object of the host. What it holds lies where the kernel put it that made the variant.
+  static bool StaysOnHost(const Tensor& from, Tensor* to) {
+    if (from.dtype() != DataType::kVariant) return false;
+    *to = from;
+    return true;
+  }
   Status Allocate(const Tensor& like, Allocator* allocator, Tensor* to) const {
     if (SizeOf(like.dtype()) == 0)
       return errors::InvalidArgument(short_name(), ": a tensor of type ", like.dtype(),
@@ -94,21 +90,19 @@ class CudaDevice final : public Device {
     *to = Tensor(allocator, like.dtype(), like.shape());
     if (to->IsInitialized()) [[likely]]
       return OkStatus();
+    TENON_RETURN_IF_ERROR(Stream().Synchronize());  // after a failed kernel there is no memory, either
     return errors::ResourceExhausted("OOM when allocating tensor with shape", like.shape(), " and type ", like.dtype(),
                                      " on ", name(), " by ",
                                      detail::NoMemoryFrom(*allocator, detail::BytesWanted(like.dtype(), like.shape())));
   }
   Status Copy(void* to, const Tensor& from, cudaMemcpyKind kind) const {
-    const CudaDeviceScope scope(stream_.ordinal());
+    const CudaDeviceScope scope(Stream().ordinal());
     cudaError_t error = scope.error();
-    if (error == cudaSuccess) error = cudaMemcpyAsync(to, from.raw_data(), from.TotalBytes(), kind, stream_.get());
-    return CudaStatus(error, stream_.ordinal(), "cannot copy between host and GPU");
+    if (error == cudaSuccess) error = cudaMemcpyAsync(to, from.raw_data(), from.TotalBytes(), kind, Stream().get());
+    return CudaStatus(error, Stream().ordinal(), "cannot copy between host and GPU");
   }
 
-  CudaStream stream_;
-  Owned<CudaAllocator> allocator_;
-  CudaLibraryHandles libraries_;
-  Cuda cuda_;
+  CudaRuntime* const runtime_;
   Mutex mutex_;
   SlimVector<Tensor> sources_;  // sources of copies that may still be under way
 };

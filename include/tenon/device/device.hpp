@@ -45,6 +45,13 @@ class Device {
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
 
+  // Ends a run on the device: waits for its work. An error of that work goes before `status` where that is only its
+  // consequence, as the lack of memory after a kernel that failed.
+  void EndRun(Status* status) {
+    const Status work = Synchronize();
+    if (!work.ok() && (status->ok() || status->code() == Code::kResourceExhausted)) *status = work;
+  }
+
   // Returns the function that wraps each kernel of the device; null: kernels run as they are.
   KernelWrapper kernel_wrapper() const { return kernel_wrapper_; }
 

@@ -74,6 +74,7 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
 template <class Op, class Device, class T>
   requires MapsOn<Device, T>
 struct Map1 : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T>;
   using Output = std::conditional_t<std::is_same_v<T, R> && Trivial<T>, Forward<R, 0>, Out<R>>;
@@ -90,6 +91,7 @@ struct Map1 : detail::AttrsOf<Op>::type {
 template <class Op, class Device, class T>
   requires MapsOn<Device, T>
 struct Map2 : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
   using Output = std::conditional_t<std::is_same_v<T, R> && Trivial<T>, Forward<R, 0, 1>, Out<R>>;
@@ -107,6 +109,7 @@ struct Map2 : detail::AttrsOf<Op>::type {
 template <class Op, class Device, class T>
   requires MapsOn<Device, T>
 struct Map2Swapped : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
 
@@ -119,6 +122,7 @@ struct Map2Swapped : detail::AttrsOf<Op>::type {
 template <class Op, class Device, class T>
   requires MapsOn<Device, T>
 struct MapPairs : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
   using Output = std::conditional_t<std::is_same_v<T, R> && Trivial<T>, Forward<R, 0, 1>, Out<R>>;

@@ -98,6 +98,25 @@ struct KernelCheck {
   static constexpr bool Parameters(std::integer_sequence<int, I...>) {
     return (true && ... && CheckParameter<Op, I, std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>, T...>());
   }
+  // Whether a parameter gives elements that lie in the device's memory.
+  template <int... I>
+  static constexpr bool TakesElements(std::integer_sequence<int, I...>) {
+    constexpr auto gives = [](ParamKind kind) {
+      return kind == ParamKind::kIn || kind == ParamKind::kInList || kind == ParamKind::kOut ||
+             kind == ParamKind::kForward || kind == ParamKind::kOutList || kind == ParamKind::kLate;
+    };
+    return (false || ... ||
+            gives(ParamTraits<ParamType<std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>>>::info.kind));
+  }
+  static constexpr bool MayRunThere() {
+    if constexpr (Device::type == "CPU" || requires { requires Kernel::for_gpu; }) {
+      return true;
+    } else {
+      constexpr bool says_so = !TakesElements(std::make_integer_sequence<int, kArgumentCount<Op>>{});
+      if constexpr (!says_so) (void)&Report<rule::KernelForGpuSaysSo<Op, Kernel, says_so>>;
+      return says_so;
+    }
+  }
   static constexpr bool Run() {
     constexpr bool callable =
         Call::ok && (is_async ? std::is_void_v<typename Call::Result> : std::is_same_v<typename Call::Result, Status>);
@@ -115,7 +134,7 @@ struct KernelCheck {
         (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
         return false;
       } else {
-        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{});
+        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{}) && MayRunThere();
       }
     }
   }

@@ -75,6 +75,15 @@ struct FloatFormat {
 
   // Exact. NaNs keep their sign and payload where the format has such.
   TENON_HD static constexpr float ToFloat(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (E == 5 && M == 10) {
+      if (!__builtin_is_constant_evaluated()) {
+        float value;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<unsigned short>(bits)));
+        return value;
+      }
+    }
+#endif
     const std::uint32_t magnitude = bits & (sign_bit - 1);
     const std::uint32_t sign = (bits & sign_bit) << (31 - E - M);
     if constexpr (E == 8) {
@@ -99,9 +108,21 @@ struct FloatFormat {
 
   // Rounds to nearest, ties to even. Too large: infinity, else NaN, else the largest number. NaN becomes the quiet NaN
   // with its sign; in a format without NaN, a zero of the other sign (all as ml_dtypes, which TensorFlow uses, does
-  // it).
+  // it). A GPU's NaN has no sign.
   template <class Float>
   TENON_HD static constexpr std::uint32_t FromFloat(Float value) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<Float, float> && (E + M == 15) && (E == 5 || E == 8)) {
+      if (!__builtin_is_constant_evaluated()) {
+        unsigned short pattern;
+        if constexpr (E == 5)
+          asm("cvt.rn.f16.f32 %0, %1;" : "=h"(pattern) : "f"(value));
+        else
+          asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(pattern) : "f"(value));
+        return pattern;
+      }
+    }
+#endif
     using Wide = WideFloat<Float>;
     using Word = typename Wide::Word;
     constexpr int kShift = Wide::mantissa_bits - M;

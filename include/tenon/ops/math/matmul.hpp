@@ -52,6 +52,8 @@ struct MatMul {
   template <class Device, class T>
     requires(!std::is_unsigned_v<T> && MapsOn<Device, T>)
   struct kernel : Attrs, detail::MatMulWeights<Device, T> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T, 2> a, In<T, 2> b, Out<T, 2> product) const {
       if constexpr (detail::kPacksMatMul<Device, T>)
         return Gemm(device, a, transpose_a, b, transpose_b, product, &this->weights);

@@ -34,8 +34,10 @@ struct BiasAdd {
   };
 
   template <class Device, class T>
-    requires(!IsQuantized(dtype_of_v<T>))
+    requires(!IsQuantized(dtype_of_v<T>) && MapsOn<Device, T>)
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     // The kernel takes NCHW values of rank 2, which the shape function refuses: so it sizes its output itself.
     Status operator()(Context<Device>& context, const Tensor& value, In<T> bias, Tensor& output) const {
       const int rank = value.shape().dims();

@@ -186,7 +186,7 @@ class PartitionedRun {
     for (const Owned<Part>& part : parts_) {
       const Program& program = *part->program;
       status.Update(part->frames != nullptr ? part->frames->EndRun() : part->dataflow->TakeStatus());
-      if (program.device != program.host) status.Update(program.device->Synchronize());
+      if (program.device != program.host) program.device->EndRun(&status);
       if (status.ok() && part->frames != nullptr) status = CheckFetches(program, &part->step, Code::kInvalidArgument);
       if (part->container->keeps_fetched() && status.ok()) [[unlikely]]
         status = KeepFetched(part->container.get(), fetched);

@@ -211,7 +211,7 @@ class ProgramBuilder {
       constant_nodes_[ToSize(node.id)] = {*value};
       return;
     }
-    if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
+    if (!options_.constant_folding || node.num_inputs() == 0 || node.op->flags.is_stateful ||
         entry.kernel->AsAsync() != nullptr || TouchesState(node))
       return;
     SlimVector<Tensor> inputs;
@@ -221,6 +221,8 @@ class ProgramBuilder {
       inputs.push_back(constant_nodes_[ToSize(edge.node)][ToSize(edge.output)]);
     }
     if (fed_->HasNode(node.id)) return;
+    OpKernel* const kernel = kernels_->HostKernel(node.id, entry);
+    if (kernel == nullptr || kernel->AsAsync() != nullptr) return;
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(ToSize(std::max(node.num_inputs(), node.num_outputs())), 0);
@@ -228,11 +230,11 @@ class ProgramBuilder {
     for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
-    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
+    const OpKernelContext::NodeFrame frame{kernel, pointers.data(), flags.data(), outputs.data(),
                                            flags.data(),       &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
-    RunKernel(entry.kernel.get(), &context);
+    RunKernel(kernel, &context);
     if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
     std::size_t bytes = 0;
     for (int i = 0; i < node.num_outputs(); ++i) {
@@ -240,7 +242,7 @@ class ProgramBuilder {
       bytes += outputs[ToSize(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
-    if (MayBreakPromise(*entry.kernel) && !CheckOutputShapes(frame).ok()) return;
+    if (MayBreakPromise(*kernel) && !CheckOutputShapes(frame).ok()) return;
     constant_nodes_[ToSize(node.id)] = std::move(outputs);
   }
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
@@ -290,7 +292,8 @@ class ProgramBuilder {
       item.on_host = entry->on_host;
       item.sizes_outputs = MayBreakPromise(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
-        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
+        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost ||
+                                IsRefType(item.kernel->input_type(i));  // the host has the variables
         const InEdge& from = node.input(i);
         if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
           item.reads_references = true;
@@ -316,7 +319,8 @@ class ProgramBuilder {
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
-      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
+      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost ||
+                        IsRefType(node.output_type(i));
       const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
       if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) LocationOf({node.id, i}) = Location{value, false, host, number};
@@ -367,8 +371,9 @@ class ProgramBuilder {
   Status Copy(const InEdge& edge, bool to_host, Location* place) {
     if (place->constant) {
       Tensor on_device;
-      TENON_RETURN_IF_ERROR(
-          program_->device->CopyToDevice(constant_nodes_[ToSize(edge.node)][ToSize(edge.output)], &on_device));
+      TENON_RETURN_IF_ERROR(kernels_->CopyToDevice(*entries_[ToSize(edge.node)], edge.output,
+                                                   constant_nodes_[ToSize(edge.node)][ToSize(edge.output)],
+                                                   &on_device));
       place->other_side = NewValue();
       program_->constants.emplace_back(place->other_side, std::move(on_device));
       return OkStatus();

@@ -29,8 +29,14 @@ namespace detail {
 // node is one for all signatures. thread-safe.
 class KernelCache {
  public:
+  // Of a node whose outputs are the same in every run, beside another device than the host.
+  struct ConstantParts {
+    Owned<OpKernel> host_kernel;   // computes them; null: not made yet
+    SlimVector<Tensor> on_device;  // their copies; not initialized: no program has needed one yet
+  };
   struct Entry {
     Owned<OpKernel> kernel;
+    mutable Owned<ConstantParts> constant;
     bool on_host = true;  // runs on the CPU device
   };
   // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
@@ -68,6 +74,32 @@ class KernelCache {
     return owner->GetLocked(number);
   }
 
+  // Returns the kernel that computes a node's value on the host: its own if it runs there, otherwise one that is kept
+  // beside it; null: there is none.
+  OpKernel* HostKernel(int id, const Entry& entry) {
+    if (entry.on_host) return entry.kernel.get();
+    const MutexLock lock(mutex_);
+    ConstantParts& parts = PartsOf(entry);
+    if (parts.host_kernel == nullptr) {
+      Entry made;
+      if (!BuildOn(graph_->node(id), host_, registry_->FindForNode(graph_->node(id).def, host_->type()), &made).ok())
+        return nullptr;
+      parts.host_kernel = std::move(made.kernel);
+    }
+    return parts.host_kernel.get();
+  }
+  // Copies output `output` of a node, which is the same in every run, to the device; once for all programs. `*copy`
+  // shares the memory of the first copy.
+  Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
+    const MutexLock lock(mutex_);
+    SlimVector<Tensor>& copies = PartsOf(entry).on_device;
+    while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back();
+    Tensor& known = copies[static_cast<std::size_t>(output)];
+    if (!known.IsInitialized()) TENON_RETURN_IF_ERROR(device_->CopyToDevice(value, &known));
+    *copy = known;
+    return OkStatus();
+  }
+
   // The graph gets more nodes, so many in all; nobody else uses it or this cache. Comes first: it needs memory.
   void Grow(std::size_t num_nodes) {
     const MutexLock lock(mutex_);
@@ -89,6 +121,10 @@ class KernelCache {
   }
 
  private:
+  static ConstantParts& PartsOf(const Entry& entry) {
+    if (entry.constant == nullptr) entry.constant = MakeOwned<ConstantParts>();
+    return *entry.constant;
+  }
   Result<const Entry*> GetLocked(int id) {
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
@@ -102,6 +138,9 @@ class KernelCache {
       place = host_;
       def = registry_->FindForNode(node.def, host_->type());
     }
+    return BuildOn(node, place, def, entry);
+  }
+  Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
     if (!def.ok()) {
       const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
       return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));

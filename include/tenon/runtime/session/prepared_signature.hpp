@@ -209,7 +209,7 @@ class PreparedSignature : public RefCounted {
       if (status.ok() && program_->has_control_flow())
         status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     }
-    if (program_->device != program_->host) status.Update(program_->device->Synchronize());
+    if (program_->device != program_->host) program_->device->EndRun(&status);
     return status;
   }
 
