@@ -270,22 +270,31 @@ void Shuffle(std::vector<T>& order, std::uint32_t& seed) {
   }
 }
 
-// An access fault inside a kernel ends the grid; elsewhere it is the program's own.
-void OnFault(int signal, siginfo_t*, void*) {
-  if (runner.in_kernel) siglongjmp(runner.escape, 1 + static_cast<int>(GridEnd::kIllegalAddress));
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  (void)sigaction(signal, &action, nullptr);  // the access is repeated, and faults
-}
-void CatchFaults() {
-  static const bool caught = [] {
+// While it lives, an access fault inside a kernel ends the grid. A fault elsewhere is the program's own.
+class FaultCatcher {
+ public:
+  FaultCatcher() {
     struct sigaction action {};
     action.sa_sigaction = &OnFault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    return sigaction(SIGSEGV, &action, nullptr) == 0 && sigaction(SIGBUS, &action, nullptr) == 0;
-  }();
-  (void)caught;
-}
+    (void)sigaction(SIGSEGV, &action, &segv_);
+    (void)sigaction(SIGBUS, &action, &bus_);
+  }
+  ~FaultCatcher() { PutBack(); }
+  FaultCatcher(const FaultCatcher&) = delete;
+  FaultCatcher& operator=(const FaultCatcher&) = delete;
+
+ private:
+  static void PutBack() {
+    (void)sigaction(SIGSEGV, &segv_, nullptr);
+    (void)sigaction(SIGBUS, &bus_, nullptr);
+  }
+  static void OnFault(int, siginfo_t*, void*) {
+    if (runner.in_kernel) siglongjmp(runner.escape, 1 + static_cast<int>(GridEnd::kIllegalAddress));
+    PutBack();  // the access is repeated
+  }
+  static inline struct sigaction segv_, bus_;  // what was there before; grids run one at a time
+};
 
 void Wait(State state) {
   Fiber* const self = runner.running;
@@ -293,44 +302,46 @@ void Wait(State state) {
   ToScheduler(self);
 }
 
-}  // namespace
-
-GridEnd RunGrid(Extent blocks, Extent threads, std::size_t shared_bytes, Order order,
-                const std::function<void()>& body) {
-  CatchFaults();
-  runner.body = &body;
-  runner.count = static_cast<int>(threads.x * threads.y * threads.z);
-  gridDim = dim3(blocks.x, blocks.y, blocks.z);
-  blockDim = dim3(threads.x, threads.y, threads.z);
+// False: the threads of a block wait for ever.
+bool RunBlocks(std::size_t shared_bytes, Order order) {
   runner.order.resize(static_cast<std::size_t>(runner.count));
   for (int i = 0; i < runner.count; ++i)
     runner.order[static_cast<std::size_t>(i)] = order == Order::kReverse ? runner.count - 1 - i : i;
-  const std::uint64_t all = std::uint64_t{blocks.x} * blocks.y * blocks.z;
+  const std::uint64_t all = std::uint64_t{gridDim.x} * gridDim.y * gridDim.z;
   static thread_local std::uint32_t seed = 1;
   const std::uint64_t start = order == Order::kShuffled ? (seed = seed * 1664525u + 1013904223u) % all : 0;
-  if (const int end = sigsetjmp(runner.escape, 0); end != 0) {
-    runner.in_kernel = false;
-    runner.ForgetFibers();
-    return static_cast<GridEnd>(end - 1);
-  }
   for (std::uint64_t i = 0; i < all; ++i) {
     const std::uint64_t b = order == Order::kReverse ? all - 1 - i : (i + start) % all;
-    blockIdx.x = static_cast<unsigned>(b % blocks.x);
-    blockIdx.y = static_cast<unsigned>(b / blocks.x % blocks.y);
-    blockIdx.z = static_cast<unsigned>(b / blocks.x / blocks.y);
+    blockIdx.x = static_cast<unsigned>(b % gridDim.x);
+    blockIdx.y = static_cast<unsigned>(b / gridDim.x % gridDim.y);
+    blockIdx.z = static_cast<unsigned>(b / gridDim.x / gridDim.y);
     if (order == Order::kShuffled) Shuffle(runner.order, seed);
     runner.shared.assign(shared_bytes, 0xFF);
     runner.in_kernel = true;
     const bool done = RunBlock();
     runner.in_kernel = false;
-    if (!done) {
-      std::fprintf(stderr, "CUDA emulation: block %u,%u,%u: threads wait for each other for ever\n", blockIdx.x,
-                   blockIdx.y, blockIdx.z);
-      runner.ForgetFibers();
-      return GridEnd::kDeadlock;
-    }
+    if (done) continue;
+    std::fprintf(stderr, "CUDA emulation: block %u,%u,%u: threads wait for each other for ever\n", blockIdx.x,
+                 blockIdx.y, blockIdx.z);
+    return false;
   }
-  return GridEnd::kDone;
+  return true;
+}
+
+}  // namespace
+
+GridEnd RunGrid(Extent blocks, Extent threads, std::size_t shared_bytes, Order order,
+                const std::function<void()>& body) {
+  runner.body = &body;
+  runner.count = static_cast<int>(threads.x * threads.y * threads.z);
+  gridDim = dim3(blocks.x, blocks.y, blocks.z);
+  blockDim = dim3(threads.x, threads.y, threads.z);
+  const FaultCatcher catcher;
+  const int end = sigsetjmp(runner.escape, 0);
+  const bool done = end == 0 && RunBlocks(shared_bytes, order);
+  runner.in_kernel = false;
+  if (!done) runner.ForgetFibers();
+  return done ? GridEnd::kDone : end == 0 ? GridEnd::kDeadlock : static_cast<GridEnd>(end - 1);
 }
 
 void WaitForBlock() { Wait(State::kAtBarrier); }
