@@ -45,6 +45,8 @@ TEST_CASE("page-locked blocks are written by the host and used again" * doctest:
 TEST_CASE("device memory is counted, aligned and given again" * doctest::skip(WithoutGpu())) {
   Gpu gpu;
   Allocator* allocator = gpu.device().allocator();
+  REQUIRE(allocator->GetStats()->bytes_in_use == 0);
+  REQUIRE(allocator->ClearStats());  // all devices of this GPU count here
   CHECK(allocator->Name() == "GPU_0_pool");
   CHECK(!allocator->HostAccessible());
   CHECK(allocator->GetMemoryType() == AllocatorMemoryType::kDevice);

@@ -48,8 +48,7 @@ class CudaDevice final : public Device {
     TENON_RETURN_IF_ERROR(Allocate(host, allocator(), to));
     if (to->raw_data() == nullptr) return OkStatus();
     TENON_RETURN_IF_ERROR(Copy(to->raw_data(), host, cudaMemcpyHostToDevice));
-    MutexLock lock(mutex_);  // after the copy is queued: a Synchronize on another thread must not let go of it before
-    sources_.push_back(host);
+    KeepUntilSynchronized(host);
     return OkStatus();
   }
   // Waits until the copy is there.
@@ -60,16 +59,25 @@ class CudaDevice final : public Device {
     TENON_RETURN_IF_ERROR(Copy(to->raw_data(), from, cudaMemcpyDeviceToHost));
     return Stream().Synchronize();
   }
+  // Into page-locked memory.
+  Status QueueCopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
+    if (StaysOnHost(from, to)) return OkStatus();
+    TENON_RETURN_IF_ERROR(Allocate(from, PinnedAllocator(), to));
+    if (to->raw_data() == nullptr) return OkStatus();
+    TENON_RETURN_IF_ERROR(Copy(to->raw_data(), from, cudaMemcpyDeviceToHost));
+    KeepUntilSynchronized(*to);  // the run may let go of it before the GPU has written it
+    return OkStatus();
+  }
   Status Synchronize() override {
     SlimVector<Tensor> done;
     {
       MutexLock lock(mutex_);
-      done.swap(sources_);
+      done.swap(copied_);
     }
     Status status = Stream().Synchronize();
     done.clear();
     MutexLock lock(mutex_);
-    if (sources_.empty()) sources_.swap(done);  // keeps its room: a run that is repeated allocates nothing here
+    if (copied_.empty()) copied_.swap(done);  // keeps its room: a run that is repeated allocates nothing here
     return status;
   }
 
@@ -82,6 +90,11 @@ class CudaDevice final : public Device {
     if (from.dtype() != DataType::kVariant) return false;
     *to = from;
     return true;
+  }
+  // After the copy is queued: a Synchronize on another thread must not let go of the tensor before.
+  void KeepUntilSynchronized(const Tensor& host) {
+    MutexLock lock(mutex_);
+    copied_.push_back(host);
   }
   Status Allocate(const Tensor& like, Allocator* allocator, Tensor* to) const {
     if (SizeOf(like.dtype()) == 0)
@@ -104,7 +117,7 @@ class CudaDevice final : public Device {
 
   CudaRuntime* const runtime_;
   Mutex mutex_;
-  SlimVector<Tensor> sources_;  // sources of copies that may still be under way
+  SlimVector<Tensor> copied_;  // host tensors of copies that may still be under way
 };
 
 namespace detail {

@@ -42,6 +42,10 @@ class Device {
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
   // Copies a tensor of the device to host memory; otherwise as CopyToDevice.
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
+  // As CopyToHost, but the copy may end with the next Synchronize. *to may lie in memory of the device's choice.
+  virtual Status QueueCopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) {
+    return CopyToHost(from, host_allocator, to);
+  }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
 

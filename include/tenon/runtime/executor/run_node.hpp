@@ -156,8 +156,9 @@ TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramN
                                           Step* step, Tensor* to) {
   Tensor from = value;
   if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
-  return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
-                                                   : program.device->CopyToHost(from, step->host_allocator(), to);
+  if (node.kind == ProgramNode::Kind::kToDevice) return program.device->CopyToDevice(from, to);
+  return node.ends_later ? program.device->QueueCopyToHost(from, step->host_allocator(), to)
+                         : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
 // Callbacks for the end of a run and for its errors; RunFailed is optional. Called on any thread.

@@ -32,7 +32,7 @@ class KernelCache {
   // Of a node whose outputs are the same in every run, beside another device than the host.
   struct ConstantParts {
     Owned<OpKernel> host_kernel;   // computes them; null: not made yet
-    SlimVector<Tensor> on_device;  // their copies; not initialized: no program has needed one yet
+    SlimVector<Tensor> on_device;  // their copies; of kInvalid: no program has needed one yet
   };
   struct Entry {
     Owned<OpKernel> kernel;
@@ -93,9 +93,13 @@ class KernelCache {
   Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
     const MutexLock lock(mutex_);
     SlimVector<Tensor>& copies = PartsOf(entry).on_device;
-    while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back();
+    while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back(DataType::kInvalid);
     Tensor& known = copies[static_cast<std::size_t>(output)];
-    if (!known.IsInitialized()) TENON_RETURN_IF_ERROR(device_->CopyToDevice(value, &known));
+    if (known.dtype() == DataType::kInvalid) {
+      Tensor made;
+      TENON_RETURN_IF_ERROR(device_->CopyToDevice(value, &made));
+      known = std::move(made);
+    }
     *copy = known;
     return OkStatus();
   }

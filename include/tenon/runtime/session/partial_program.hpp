@@ -102,6 +102,7 @@ class PartialProgram {
     }
     FindProducers();
     ReadFeeds();
+    for (ProgramNode& node : p.nodes) node.ends_later = false;  // fetches are delivered while the program runs
     for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
     p.feeds.clear();
     p.fetches.clear();
