@@ -68,7 +68,8 @@ bool SameBits(std::uint32_t a, std::uint32_t b) {
 template <class T>
 int WrongPatterns(Gpu& gpu) {
   Tensor there = gpu.New(tenon::DataType::kUint8, {kPatterns * static_cast<Index>(sizeof(Results))});
-  REQUIRE(tenon::LaunchCuda(gpu.cuda(), {kPatterns / 256, 256}, &ComputeAll<T>, static_cast<Results*>(there.raw_data())).ok());
+  REQUIRE(tenon::LaunchCuda(gpu.cuda(), {kPatterns / 256, 256}, &ComputeAll<T>, static_cast<Results*>(there.raw_data()))
+              .ok());
   const Tensor host = gpu.Down(there);
   const auto* results = static_cast<const Results*>(host.raw_data());
   int wrong = 0;

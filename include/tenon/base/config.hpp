@@ -31,7 +31,8 @@ inline constexpr int kVersionPatch = TENON_VERSION % 100;
 TENON_DETAIL_NAMESPACE_END
 
 // nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away (2810). It
-// warns where GPU code calls a function of the host (20011, 20013, 20014, 20015), and leaves the call out: an error here.
+// warns where GPU code calls a function of the host (20011, 20013, 20014, 20015), and leaves the call out: an error
+// here.
 #if defined(__NVCC__)
 #pragma nv_diag_suppress 2810
 #pragma nv_diag_error 20011, 20013, 20014, 20015

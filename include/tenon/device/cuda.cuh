@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -257,8 +258,20 @@ constexpr CudaGrid LinearGrid(const Cuda& device, Index units) {
   return {static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)};
 }
 
+namespace detail {
+// Whether each launch waits for its kernel, so that the kernel's error is told with its node: TENON_CUDA_SYNC=1 in the
+// environment, read at the first launch.
+inline bool WaitsForKernels() {
+  static const bool waits = [] {
+    const char* const text = std::getenv("TENON_CUDA_SYNC");
+    return text != nullptr && text[0] == '1';
+  }();
+  return waits;
+}
+}  // namespace detail
+
 // Queues kernel<<<grid>>>(args...) in the device's stream. Returns the error of a launch that failed. A later call,
-// at the latest the end of the run, returns an error of the running kernel.
+// at the latest the end of the run, returns an error of the running kernel; with TENON_CUDA_SYNC=1 this one does.
 template <class... Params, class... Args>
 Status LaunchCuda(Cuda& device, CudaGrid grid, void (*kernel)(Params...), const Args&... args) {
   const CudaDeviceScope scope(device.ordinal);
@@ -269,6 +282,7 @@ Status LaunchCuda(Cuda& device, CudaGrid grid, void (*kernel)(Params...), const 
     config.blockDim = dim3(grid.threads);
     config.stream = device.stream;
     error = cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...);
+    if (error == cudaSuccess && detail::WaitsForKernels()) error = cudaStreamSynchronize(device.stream);
   }
   return CudaStatus(error, device.ordinal, "cannot start a kernel");
 }

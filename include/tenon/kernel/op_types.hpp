@@ -40,8 +40,8 @@ struct Types {};
 // Whether maps over elements of T have kernels on Device. A GPU cannot call the arithmetic of std::complex, and its
 // memory holds no strings.
 template <class Device, class T>
-concept MapsOn = Device::type == "CPU" || (Trivial<T> && dtype_of_v<T> != DataType::kComplex64 &&
-                                            dtype_of_v<T> != DataType::kComplex128);
+concept MapsOn = Device::type == "CPU" ||
+                 (Trivial<T> && dtype_of_v<T> != DataType::kComplex64 && dtype_of_v<T> != DataType::kComplex128);
 
 namespace detail {
 

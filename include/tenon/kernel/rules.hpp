@@ -65,10 +65,11 @@ struct KernelCallIsOneConstFunction {
 
 template <class Op, class Kernel, bool has_for_gpu>
 struct KernelForGpuSaysSo {
-  static_assert(has_for_gpu,
-                "tenon: in a .cu, a kernel whose parameters are elements runs on the host and may not touch them: compute "
-                "in ForEach(device, n, body) and say so with `static constexpr bool for_gpu = true;` in the kernel, or "
-                "leave it to the CPU with `requires(Device::type == \"CPU\")` before it");
+  static_assert(
+      has_for_gpu,
+      "tenon: in a .cu, a kernel whose parameters are elements runs on the host and may not touch them: compute "
+      "in ForEach(device, n, body) and say so with `static constexpr bool for_gpu = true;` in the kernel, or "
+      "leave it to the CPU with `requires(Device::type == \"CPU\")` before it");
 };
 
 template <FixedString input, class Expected, class Found, bool fits>

@@ -77,7 +77,7 @@ struct FloatFormat {
   TENON_HD static constexpr float ToFloat(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
     if constexpr (E == 5 && M == 10) {
-      if (!__builtin_is_constant_evaluated()) {
+      if (!TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         float value;
         asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<unsigned short>(bits)));
         return value;
@@ -113,7 +113,7 @@ struct FloatFormat {
   TENON_HD static constexpr std::uint32_t FromFloat(Float value) {
 #if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<Float, float> && (E + M == 15) && (E == 5 || E == 8)) {
-      if (!__builtin_is_constant_evaluated()) {
+      if (!TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
         unsigned short pattern;
         if constexpr (E == 5)
           asm("cvt.rn.f16.f32 %0, %1;" : "=h"(pattern) : "f"(value));

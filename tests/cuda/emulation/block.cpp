@@ -274,7 +274,7 @@ void Shuffle(std::vector<T>& order, std::uint32_t& seed) {
 class FaultCatcher {
  public:
   FaultCatcher() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = &OnFault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     (void)sigaction(SIGSEGV, &action, &segv_);

@@ -22,9 +22,10 @@ enum class GridEnd {
   kTrap,            // a thread called __trap()
 };
 
-// Calls `body` once for each thread, with threadIdx, blockIdx, blockDim and gridDim set. Blocks run one after the other.
-// Not to be called from a body. `shared_bytes`: of dynamic shared memory, filled with 0xFF for each block.
-GridEnd RunGrid(Extent blocks, Extent threads, std::size_t shared_bytes, Order order, const std::function<void()>& body);
+// Calls `body` once for each thread, with threadIdx, blockIdx, blockDim and gridDim set. Blocks run one after the
+// other. Not to be called from a body. `shared_bytes`: of dynamic shared memory, filled with 0xFF for each block.
+GridEnd RunGrid(Extent blocks, Extent threads, std::size_t shared_bytes, Order order,
+                const std::function<void()>& body);
 
 // What follows is for threads of a running block.
 

@@ -69,13 +69,13 @@ void Multiply(const Matrix& a, const Matrix& b, void* c, cudaDataType_t type, in
 
 }  // namespace
 
-#define EMULATION_STATUSES(X)                                                                  \
-  X(CUBLAS_STATUS_SUCCESS, "success")                                                          \
-  X(CUBLAS_STATUS_NOT_INITIALIZED, "the library was not initialized")                          \
-  X(CUBLAS_STATUS_ALLOC_FAILED, "the resource allocation failed")                              \
+#define EMULATION_STATUSES(X)                                                                    \
+  X(CUBLAS_STATUS_SUCCESS, "success")                                                            \
+  X(CUBLAS_STATUS_NOT_INITIALIZED, "the library was not initialized")                            \
+  X(CUBLAS_STATUS_ALLOC_FAILED, "the resource allocation failed")                                \
   X(CUBLAS_STATUS_INVALID_VALUE, "an unsupported value or parameter was passed to the function") \
-  X(CUBLAS_STATUS_ARCH_MISMATCH, "the requested functionality is not supported on this device") \
-  X(CUBLAS_STATUS_EXECUTION_FAILED, "the GPU program failed to execute")                       \
+  X(CUBLAS_STATUS_ARCH_MISMATCH, "the requested functionality is not supported on this device")  \
+  X(CUBLAS_STATUS_EXECUTION_FAILED, "the GPU program failed to execute")                         \
   X(CUBLAS_STATUS_NOT_SUPPORTED, "the requested functionality is not supported")
 const char* cublasGetStatusName(cublasStatus_t status) {
 #define X(name, text) \
@@ -124,15 +124,20 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
   for (const cudaDataType_t type : {type_a, type_b, type_c})
     if ((type == CUDA_R_64F) != doubles) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m == 0 || n == 0 || batches == 0) return CUBLAS_STATUS_SUCCESS;
-  const double by = doubles ? *static_cast<const double*>(alpha) : static_cast<double>(*static_cast<const float*>(alpha));
-  const double plus = doubles ? *static_cast<const double*>(beta) : static_cast<double>(*static_cast<const float*>(beta));
+  const double by =
+      doubles ? *static_cast<const double*>(alpha) : static_cast<double>(*static_cast<const float*>(alpha));
+  const double plus =
+      doubles ? *static_cast<const double*>(beta) : static_cast<double>(*static_cast<const float*>(beta));
   const cudaError_t error = emulation::LaunchLibrary(handle->stream, [=] {
     for (int64_t i = 0; i < batches; ++i) {
       const Matrix left{static_cast<const char*>(a) + i * stride_a * BytesOf(type_a), type_a, lda, op_a != CUBLAS_OP_N};
-      const Matrix right{static_cast<const char*>(b) + i * stride_b * BytesOf(type_b), type_b, ldb, op_b != CUBLAS_OP_N};
+      const Matrix right{static_cast<const char*>(b) + i * stride_b * BytesOf(type_b), type_b, ldb,
+                         op_b != CUBLAS_OP_N};
       void* const product = static_cast<char*>(c) + i * stride_c * BytesOf(type_c);
-      if (doubles) Multiply<double>(left, right, product, type_c, ldc, m, n, k, by, plus);
-      else Multiply<float>(left, right, product, type_c, ldc, m, n, k, static_cast<float>(by), static_cast<float>(plus));
+      if (doubles)
+        Multiply<double>(left, right, product, type_c, ldc, m, n, k, by, plus);
+      else
+        Multiply<float>(left, right, product, type_c, ldc, m, n, k, static_cast<float>(by), static_cast<float>(plus));
     }
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

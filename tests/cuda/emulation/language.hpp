@@ -105,11 +105,11 @@ inline int __syncthreads_or(int predicate) {
 }
 
 // Kernels run one at a time, so that a plain read and write is indivisible.
-#define EMULATION_ATOMIC(name, type, result)         \
-  inline type name(type* at, type value) {           \
-    const type old = *at;                            \
-    *at = static_cast<type>(result);                 \
-    return old;                                      \
+#define EMULATION_ATOMIC(name, type, result) \
+  inline type name(type* at, type value) {   \
+    const type old = *at;                    \
+    *at = static_cast<type>(result);         \
+    return old;                              \
   }
 EMULATION_ATOMIC(atomicAdd, int, old + value)
 EMULATION_ATOMIC(atomicAdd, unsigned, old + value)
@@ -123,7 +123,7 @@ EMULATION_ATOMIC(atomicMin, int, value < old ? value : old)
 EMULATION_ATOMIC(atomicMin, unsigned, value < old ? value : old)
 EMULATION_ATOMIC(atomicMin, unsigned long long, value < old ? value : old)
 EMULATION_ATOMIC(atomicOr, unsigned, old | value)
-EMULATION_ATOMIC(atomicAnd, unsigned, old & value)
+EMULATION_ATOMIC(atomicAnd, unsigned, old& value)
 EMULATION_ATOMIC(atomicExch, int, value)
 EMULATION_ATOMIC(atomicExch, unsigned, value)
 EMULATION_ATOMIC(atomicExch, unsigned long long, value)

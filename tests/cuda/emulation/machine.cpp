@@ -74,13 +74,20 @@ const Settings& GetSettings() {
       const std::string_view word = rest.substr(0, end);
       rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
       const auto number = [&](std::string_view name) { return std::atol(word.data() + name.size()); };
-      if (word == "eager") s.eager = true;
-      else if (word == "mixed") s.mixed = true;
-      else if (word == "reverse") s.order = Order::kReverse;
-      else if (word == "shuffled") s.order = Order::kShuffled;
-      else if (word.starts_with("devices=")) s.devices = static_cast<int>(number("devices="));
-      else if (word.starts_with("mebibytes=")) s.memory = static_cast<std::size_t>(number("mebibytes=")) << 20;
-      else if (!word.empty()) Die("unknown word in TENON_CUDA_EMULATION", text);
+      if (word == "eager")
+        s.eager = true;
+      else if (word == "mixed")
+        s.mixed = true;
+      else if (word == "reverse")
+        s.order = Order::kReverse;
+      else if (word == "shuffled")
+        s.order = Order::kShuffled;
+      else if (word.starts_with("devices="))
+        s.devices = static_cast<int>(number("devices="));
+      else if (word.starts_with("mebibytes="))
+        s.memory = static_cast<std::size_t>(number("mebibytes=")) << 20;
+      else if (!word.empty())
+        Die("unknown word in TENON_CUDA_EMULATION", text);
     }
     return s;
   }();
@@ -124,8 +131,7 @@ Machine& GetMachine() {
     m->devices.resize(static_cast<std::size_t>(GetSettings().devices));
     for (std::size_t i = 0; i < m->devices.size(); ++i) {
       Device& device = m->devices[i];
-      void* const base =
-          mmap(nullptr, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      void* const base = mmap(nullptr, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (base == MAP_FAILED) Die("no addresses for the memory of a device", nullptr);
       device.base = static_cast<char*>(base);
       device.peers.resize(m->devices.size());
@@ -212,8 +218,10 @@ void CheckGuards(const char* at, std::size_t bytes, std::size_t room) {
 }
 // Large blocks give their pages back instead of being filled.
 void Poison(char* at, std::size_t room) {
-  if (room > std::size_t{1} << 20) (void)madvise(at - kGuard, room, MADV_DONTNEED);
-  else std::memset(at - kGuard, kFreed, room);
+  if (room > std::size_t{1} << 20)
+    (void)madvise(at - kGuard, room, MADV_DONTNEED);
+  else
+    std::memset(at - kGuard, kFreed, room);
 }
 
 // ---- streams
@@ -348,8 +356,8 @@ cudaError_t Launch(const cudaLaunchConfig_t& config, std::function<void()> threa
   if (m.devices.empty()) return Fail(cudaErrorNoDevice);
   const dim3 grid = config.gridDim, block = config.blockDim;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (threads == 0 || threads > 1024 || grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 ||
-      grid.z > 65535 || grid.x > 0x7FFFFFFF || config.dynamicSmemBytes > 227 << 10)
+  if (threads == 0 || threads > 1024 || grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 ||
+      grid.x > 0x7FFFFFFF || config.dynamicSmemBytes > 227 << 10)
     return Fail(cudaErrorInvalidConfiguration);
   Stream* const stream = StreamOf(config.stream);
   if (stream->device != current_device) return Fail(cudaErrorInvalidResourceHandle);
@@ -357,20 +365,22 @@ cudaError_t Launch(const cudaLaunchConfig_t& config, std::function<void()> threa
   const int device = current_device;
   const std::size_t shared = config.dynamicSmemBytes;
   return Enqueue(stream, {[grid, block, shared, device, thread = std::move(thread)] {
-    const Access access(device, false);
-    const GridEnd end = RunGrid({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, GetSettings().order,
-                                thread);
-    if (end == GridEnd::kIllegalAddress) GetMachine().sticky = cudaErrorIllegalAddress;
-    else if (end != GridEnd::kDone) GetMachine().sticky = cudaErrorLaunchFailure;
-  }});
+                   const Access access(device, false);
+                   const GridEnd end = RunGrid({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared,
+                                               GetSettings().order, thread);
+                   if (end == GridEnd::kIllegalAddress)
+                     GetMachine().sticky = cudaErrorIllegalAddress;
+                   else if (end != GridEnd::kDone)
+                     GetMachine().sticky = cudaErrorLaunchFailure;
+                 }});
 }
 cudaError_t LaunchLibrary(cudaStream_t stream, std::function<void()> work) {
   const Lock lock;
   if (StreamOf(stream)->capture == nullptr) ++GetMachine().counters.launches;
   return Enqueue(StreamOf(stream), {[work = std::move(work), device = StreamOf(stream)->device] {
-    const Access access(device, false);
-    work();
-  }});
+                   const Access access(device, false);
+                   work();
+                 }});
 }
 
 }  // namespace emulation
@@ -379,27 +389,27 @@ using namespace emulation;
 
 // ---- errors
 
-#define EMULATION_ERRORS(X)                                                                                        \
-  X(cudaSuccess, "no error")                                                                                       \
-  X(cudaErrorInvalidValue, "invalid argument")                                                                     \
-  X(cudaErrorMemoryAllocation, "out of memory")                                                                    \
-  X(cudaErrorInvalidConfiguration, "invalid configuration argument")                                               \
-  X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                                          \
-  X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version")                   \
-  X(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable")                              \
-  X(cudaErrorNoDevice, "no CUDA-capable device is detected")                                                       \
-  X(cudaErrorInvalidDevice, "invalid device ordinal")                                                              \
-  X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device")                   \
-  X(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices")                      \
-  X(cudaErrorUnsupportedPtxVersion, "the provided PTX was compiled with an unsupported toolchain.")                \
-  X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                                     \
-  X(cudaErrorNotReady, "device not ready")                                                                         \
-  X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                                           \
-  X(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled")                                           \
-  X(cudaErrorLaunchFailure, "unspecified launch failure")                                                          \
-  X(cudaErrorSystemDriverMismatch, "system has unsupported display driver / cuda driver combination")              \
-  X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")                         \
-  X(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture")                  \
+#define EMULATION_ERRORS(X)                                                                           \
+  X(cudaSuccess, "no error")                                                                          \
+  X(cudaErrorInvalidValue, "invalid argument")                                                        \
+  X(cudaErrorMemoryAllocation, "out of memory")                                                       \
+  X(cudaErrorInvalidConfiguration, "invalid configuration argument")                                  \
+  X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                             \
+  X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version")      \
+  X(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable")                 \
+  X(cudaErrorNoDevice, "no CUDA-capable device is detected")                                          \
+  X(cudaErrorInvalidDevice, "invalid device ordinal")                                                 \
+  X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device")      \
+  X(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices")         \
+  X(cudaErrorUnsupportedPtxVersion, "the provided PTX was compiled with an unsupported toolchain.")   \
+  X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                        \
+  X(cudaErrorNotReady, "device not ready")                                                            \
+  X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                              \
+  X(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled")                              \
+  X(cudaErrorLaunchFailure, "unspecified launch failure")                                             \
+  X(cudaErrorSystemDriverMismatch, "system has unsupported display driver / cuda driver combination") \
+  X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")            \
+  X(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture")     \
   X(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work")
 const char* cudaGetErrorName(cudaError_t error) {
 #define X(name, text) \
@@ -457,8 +467,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (!IsDevice(device)) return Fail(cudaErrorInvalidDevice);
-  *properties = {.name = "CUDA emulation", .totalGlobalMem = GetSettings().memory, .sharedMemPerBlock = 48 << 10,
-                 .major = 9, .minor = 0, .multiProcessorCount = 4, .maxThreadsPerBlock = 1024, .warpSize = 32};
+  *properties = {.name = "CUDA emulation",
+                 .totalGlobalMem = GetSettings().memory,
+                 .sharedMemPerBlock = 48 << 10,
+                 .major = 9,
+                 .minor = 0,
+                 .multiProcessorCount = 4,
+                 .maxThreadsPerBlock = 1024,
+                 .warpSize = 32};
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
@@ -574,9 +590,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   }
   const long record = ++event->recorded;
   return Enqueue(stream, {[event, record] {
-    event->reached = record;
-    event->when = std::chrono::steady_clock::now();
-  }});
+                   event->reached = record;
+                   event->when = std::chrono::steady_clock::now();
+                 }});
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const Lock lock;
@@ -703,9 +719,9 @@ cudaError_t cudaMallocFromPoolAsync(void** block, std::size_t bytes, cudaMemPool
   }
   *block = at;
   return Enqueue(stream, {[at, bytes, device] {
-    const Access access(device, false);
-    FillFresh(at, bytes, RoomFor(bytes));
-  }});
+                   const Access access(device, false);
+                   FillFresh(at, bytes, RoomFor(bytes));
+                 }});
 }
 cudaError_t cudaMallocAsync(void** block, std::size_t bytes, cudaStream_t stream) {
   return cudaMallocFromPoolAsync(block, bytes, nullptr, stream);
@@ -722,17 +738,18 @@ cudaError_t cudaFreeAsync(void* block, cudaStream_t stream) {
   const Block known = ForgetBlock(at);
   DeviceAt(device).freed.push_back({stream, {known.room, at}});
   return Enqueue(stream, {[at, known, device, stream] {
-    const Access access(device, false);
-    CheckGuards(at, known.bytes, known.room);
-    Poison(at, known.room);
-    auto& freed = DeviceAt(device).freed;
-    for (std::size_t i = 0; i < freed.size(); ++i) {
-      if (freed[i].first != stream || freed[i].second.second != at) continue;  // else given out again meanwhile
-      freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(i));
-      DeviceAt(device).free.emplace(known.room, at);
-      break;
-    }
-  }});
+                   const Access access(device, false);
+                   CheckGuards(at, known.bytes, known.room);
+                   Poison(at, known.room);
+                   auto& freed = DeviceAt(device).freed;
+                   for (std::size_t i = 0; i < freed.size(); ++i) {
+                     if (freed[i].first != stream || freed[i].second.second != at)
+                       continue;  // else given out again meanwhile
+                     freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(i));
+                     DeviceAt(device).free.emplace(known.room, at);
+                     break;
+                   }
+                 }});
 }
 cudaError_t cudaHostAlloc(void** block, std::size_t bytes, unsigned) {
   const Lock lock;
@@ -782,9 +799,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
     if (!IsPinned(from)) {  // read during the call
       if (RefusedInCapture(stream)) return Fail(cudaErrorStreamCaptureUnsupported);
       const auto* const first = static_cast<const char*>(from);
-      return Enqueue(stream, {[to, staged = std::vector<char>(first, first + bytes)] {
-        Copy(to, staged.data(), staged.size());
-      }});
+      return Enqueue(
+          stream, {[to, staged = std::vector<char>(first, first + bytes)] { Copy(to, staged.data(), staged.size()); }});
     }
   }
   if (is == cudaMemcpyDeviceToHost) {
@@ -820,9 +836,9 @@ cudaError_t cudaMemsetAsync(void* at, int value, std::size_t bytes, cudaStream_t
   if (bytes == 0) return cudaSuccess;
   if (!InBlock(at, bytes)) return Fail(cudaErrorInvalidValue);
   return Enqueue(StreamOf(stream), {[at, value, bytes] {
-    const Access access(0, true);
-    std::memset(at, value, bytes);
-  }});
+                   const Access access(0, true);
+                   std::memset(at, value, bytes);
+                 }});
 }
 cudaError_t cudaMemset(void* at, int value, std::size_t bytes) { return cudaMemsetAsync(at, value, bytes, nullptr); }
 

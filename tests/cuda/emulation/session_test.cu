@@ -64,7 +64,7 @@ TEST_SUITE("Session on an emulated GPU") {
       CHECK(did.launches == 4);
       CHECK(did.copies_to_device == 1);
       CHECK(did.copies_to_host == 2);
-      CHECK(did.waits == 1);
+      if (!detail::WaitsForKernels()) CHECK(did.waits == 1);
     }
   }
   TEST_CASE("constants are on the GPU once, whatever the signatures" * doctest::skip(WithoutGpu())) {
@@ -121,6 +121,10 @@ TEST_SUITE("Session on an emulated GPU") {
     const Session session = Make(b);
     const int said = test::InChild([&] {
       for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) (void)std::signal(number, SIG_DFL);
+      // The environment of the test decides; the first run tells of the node that failed, if launches wait.
+      const bool waits = detail::WaitsForKernels();
+      const Status first = session.Run({{"x", Row(1)}}, {"stray"}).status();
+      if (waits != (first.message().find("[node 'stray', GPU:0]") != std::string_view::npos)) return 3;
       for (const char* const fetch : {"stray", "sum", "sum"}) {
         const Status status = session.Run({{"x", Row(1)}}, {fetch}).status();
         if (status.code() != Code::kInternal) return 1;

@@ -230,8 +230,8 @@ class ProgramBuilder {
     for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
-    const OpKernelContext::NodeFrame frame{kernel, pointers.data(), flags.data(), outputs.data(),
-                                           flags.data(),       &memo,           &env};
+    const OpKernelContext::NodeFrame frame{kernel,       pointers.data(), flags.data(), outputs.data(),
+                                           flags.data(), &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
     RunKernel(kernel, &context);
@@ -319,8 +319,8 @@ class ProgramBuilder {
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
-      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost ||
-                        IsRefType(node.output_type(i));
+      const bool host =
+          item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost || IsRefType(node.output_type(i));
       const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
       if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) LocationOf({node.id, i}) = Location{value, false, host, number};

@@ -29,7 +29,7 @@ namespace detail {
 // node is one for all signatures. thread-safe.
 class KernelCache {
  public:
-  // Of a node whose outputs are the same in every run, beside another device than the host.
+  // A node whose outputs are the same in every run has these, in a session on another device than the host.
   struct ConstantParts {
     Owned<OpKernel> host_kernel;   // computes them; null: not made yet
     SlimVector<Tensor> on_device;  // their copies; of kInvalid: no program has needed one yet
