@@ -76,6 +76,7 @@ std::string Kernels(const tenon::SlimVector<const tenon::KernelRow*>& rows) {
     for (const std::string_view device : devices) known = known || device == row->device;
     if (!known) devices.push_back(row->device);
   }
+  std::sort(devices.begin(), devices.end());
   std::string text;
   for (const std::string_view device : devices) {
     StrAppend(&text, text.empty() ? "" : "; ", device, ":");
@@ -91,6 +92,12 @@ std::string Kernels(const tenon::SlimVector<const tenon::KernelRow*>& rows) {
     if (op.typed_count == 0) text += " one kernel for all types";
   }
   return text.empty() ? "none" : text;
+}
+
+bool RunsOnGpu(std::string_view op) {
+  for (const tenon::KernelRow* row : tenon::Registry::Global().KernelsOf(op))
+    if (row->device == "GPU") return true;
+  return false;
 }
 
 void AppendOp(std::string* out, const tenon::OpView& op) {
@@ -174,10 +181,15 @@ Pages MakePages(const std::filesystem::path& include) {
   StrAppend(&index, "# Ops\n\nTenon has ", ops.size(),
             " ops. Each family has a page, which lists the attrs and the types of the kernels.\n"
             "TensorFlow's Python documentation says what the ops do.\n\n"
-            "`tools/make_ops_doc.cpp` writes these pages from the signatures and the kernels. Do not edit them.\n\n"
-            "| family | ops |\n|---|---:|\n");
+            "`tools/make_ops_doc.cpp` writes these pages from the signatures and the kernels. Do not edit them.\n"
+            "In a session on a GPU the CPU runs the ops that have no kernel for a GPU.\n\n"
+            "| family | ops | with kernels for a GPU |\n|---|---:|---:|\n");
+  std::size_t gpu_ops = 0;
   for (const auto& [family, members] : ops_of) {
-    StrAppend(&index, "| [", family, "](", family, ".md) | ", members.size(), " |\n");
+    std::size_t on_gpu = 0;
+    for (const tenon::OpView* op : members) on_gpu += RunsOnGpu(op->name);
+    gpu_ops += on_gpu;
+    StrAppend(&index, "| [", family, "](", family, ".md) | ", members.size(), " | ", on_gpu, " |\n");
     std::string& page = pages[family + ".md"];
     StrAppend(
         &page, "# Ops: ", family, "\n\n", members.size(), " ops of `include/tenon/ops/", family,
@@ -186,6 +198,7 @@ Pages MakePages(const std::filesystem::path& include) {
         "compiled for, by device. `tools/make_ops_doc.cpp` writes this page. Do not edit it.\n");
     for (const tenon::OpView* op : members) AppendOp(&page, *op);
   }
+  StrAppend(&index, "| all | ", ops.size(), " | ", gpu_ops, " |\n");
   StrAppend(&index, "\n| op | family | arguments |\n|---|---|---|\n", rows);
   return pages;
 }
