@@ -346,6 +346,7 @@ class PartitionedGraph : public RefCounted {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     ProgramOptions options{
         .constant_folding = options_.constant_folding, .cancellation = cancellation, .dead_values = HasControlFlow()};
+    options.ends_with_device = true;
     SlimVector<int> number(parts_.size(), -1);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (wanted[p].IsIdle()) continue;

@@ -65,6 +65,7 @@ struct ProgramOptions {
   // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
   // No fetch stays there that may share its memory with a variable by reference.
   Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
+  bool ends_with_device = false;  // every run of the program ends with Device::EndRun, before its fetches are read
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node

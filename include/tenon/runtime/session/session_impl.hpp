@@ -264,7 +264,8 @@ class SessionImpl : public RefCounted {
                                  .plan_after_runs = options_.plan_after_runs,
                                  .cancellation = cancellation,
                                  .feeds_on_device = feeds_on_device,
-                                 .fetches_on_device = fetches_on_device};
+                                 .fetches_on_device = fetches_on_device,
+                                 .ends_with_device = true};
     GraphState* const state = use->state.get();
     ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
