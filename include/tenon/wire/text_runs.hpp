@@ -43,8 +43,8 @@ inline const char* BehindPlain(const char* at, const char* end) {
 // Letters, digits and '_'.
 inline constexpr std::array<bool, 256> kInWord = [] {
   std::array<bool, 256> in_word{};
-  for (const unsigned char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"))
-    in_word[c] = true;
+  for (std::size_t c = 0; c < 128; ++c)
+    in_word[c] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   return in_word;
 }();
 inline const char* BehindWord(const char* at, const char* end) {
