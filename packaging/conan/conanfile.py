@@ -18,6 +18,13 @@ find_package(CUDAToolkit REQUIRED)
 set_property(TARGET tenon::cuda APPEND PROPERTY INTERFACE_LINK_LIBRARIES CUDA::cudart CUDA::cublas)
 """
 
+# The classes of TensorFlow's messages are compiled in the consumer's build, by the protobuf that it has.
+PROTOBUF = """\
+include("${CMAKE_CURRENT_LIST_DIR}/TenonProtobuf.cmake")
+tenon_add_protobuf()
+set_property(TARGET tenon::protobuf APPEND PROPERTY INTERFACE_LINK_LIBRARIES tenon_protobuf_messages)
+"""
+
 
 class TenonConan(ConanFile):
     name = "tenon"
@@ -88,15 +95,18 @@ class TenonConan(ConanFile):
             copy(self, pattern, src=str(pathlib.Path(self.source_folder, "include")),
                  dst=str(pathlib.Path(self.package_folder, "include")))
         cmake = pathlib.Path(self.package_folder, "cmake")
-        copy(self, "TenonKernels.cmake", src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
-        copy(self, "tenon_runtime.cpp", src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
+        for pattern in ("TenonKernels.cmake", "tenon_runtime.cpp", "TenonProtobuf.cmake", "protobuf/*"):
+            copy(self, pattern, src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
         copy(self, "tenon_ops_of.cpp", src=str(pathlib.Path(self.source_folder, "tools")), dst=str(cmake))
         save(self, str(cmake / "TenonCuda.cmake"), CUDA)
+        save(self, str(cmake / "TenonProtobufMessages.cmake"), PROTOBUF)
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "Tenon")
         self.cpp_info.set_property("pkg_config_name", "tenon")
         modules = ["cmake/TenonKernels.cmake"] + (["cmake/TenonCuda.cmake"] if self.options.with_cuda else [])
+        if self.options.with_protobuf:
+            modules.append("cmake/TenonProtobufMessages.cmake")
         self.cpp_info.set_property("cmake_build_modules", modules)
 
         core = self.cpp_info.components["tenon"]

@@ -63,6 +63,26 @@ TEST_SUITE("example_io") {
     CHECK(parsed->feature_lists->Find("x")->feature.size() == 2);
     CHECK(SerializeSequenceExample(*parsed) == bytes);
   }
+  TEST_CASE("of several lists in one feature the last counts") {
+    const std::string two = Entry("x",
+                                  "\x12\x06\x0a\x04"
+                                  "abcd"
+                                  "\x0a\x05\x0a\x03"
+                                  "one");
+    const Result<Example> example = ParseExample("\x0a" + std::string(1, static_cast<char>(two.size())) + two);
+    REQUIRE(example.ok());
+    REQUIRE(example->Find("x") != nullptr);
+    CHECK(*example->Find("x") == MakeFeature("one"));
+    // Lists of one type are one list.
+    const std::string one = Entry("x",
+                                  "\x0a\x03\x0a\x01"
+                                  "a"
+                                  "\x0a\x03\x0a\x01"
+                                  "b");
+    const Result<Example> merged = ParseExample("\x0a" + std::string(1, static_cast<char>(one.size())) + one);
+    REQUIRE(merged.ok());
+    CHECK(merged->Find("x")->bytes_list->value.size() == 2);
+  }
   TEST_CASE("bytes that are not an example") {
     const Result<Example> example = ParseExample("\x0a\x09...");
     CHECK(example.status().code() == Code::kDataLoss);

@@ -51,6 +51,10 @@ TENON_DETAIL_NAMESPACE_END
 namespace text_reader_test {
 using namespace tenon;
 
+void ClearOneof(Everything& message) {
+  message.a.reset();
+  message.b.reset();
+}
 constexpr wire::Field kInnerFields[] = {wire::MakeField<&Inner::number>(1, "number"),
                                         wire::MakeField<&Inner::inner>(2, "inner")};
 constexpr wire::Field kEverythingFields[] = {
@@ -68,8 +72,8 @@ constexpr wire::Field kEverythingFields[] = {
     wire::MakeField<&Everything::numbers>(12, "numbers"),
     wire::MakeField<&Everything::floats>(13, "floats"),
     wire::MakeField<&Everything::texts>(14, "texts"),
-    wire::MakeFieldInOneof<&Everything::a>(15, "a"),
-    wire::MakeFieldInOneof<&Everything::b>(16, "b"),
+    wire::MakeFieldInOneof<&Everything::a, &ClearOneof>(15, "a"),
+    wire::MakeFieldInOneof<&Everything::b, &ClearOneof>(16, "b"),
     wire::MakeFieldDropped(17, "old", wire::Kind::kInt32),
     wire::MakeFieldKept<&Everything::full_type>(18, "full_type", wire::Role::kFullType),
 };

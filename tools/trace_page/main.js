@@ -592,11 +592,14 @@ const times = {
   times.drawn = performance.now();
   requestAnimationFrame(() => setTimeout(() => {
                           times.painted = performance.now();
+                          app.pending = true;
                           app.memory.load();
                           app.graph.load();
                           app.showTab('nodes');
                           app.detail();
-                          app.paint();
+                          app.pending = false;
+                          app.memory.draw();
+                          app.graph.draw();
                           $('timeline').focus();
                           times.ready = performance.now();
                           document.documentElement.dataset.ready = Math.round(times.ready);

@@ -5,24 +5,19 @@ for (let i = 0; i < 64; ++i) CODE['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 
 // Numbers of five bits a character, least significant first; 32 is added to all characters but a number's last.
 class Numbers {
-  // Numbers with one `slot` use one buffer, one after another.
-  constructor(text, slot) {
-    let bytes = Numbers.buffers[slot];
-    if (!bytes || bytes.length < text.length) Numbers.buffers[slot] = bytes = new Uint8Array(2 * text.length);
-    new TextEncoder().encodeInto(text, bytes);
-    this.bytes = bytes;
-    this.end = text.length;
+  constructor(text) {
+    this.text = text;
     this.at = 0;
   }
   next() {
-    const bytes = this.bytes;
-    let at = this.at, c = CODE[bytes[at++]], value = c & 31;
+    const text = this.text;
+    let at = this.at, c = CODE[text.charCodeAt(at++)], value = c & 31;
     for (let shift = 5; c > 31 && shift < 30; shift += 5) {
-      c = CODE[bytes[at++]];
+      c = CODE[text.charCodeAt(at++)];
       value |= (c & 31) << shift;
     }
     for (let unit = 2 ** 30; c > 31; unit *= 32) {
-      c = CODE[bytes[at++]];
+      c = CODE[text.charCodeAt(at++)];
       value += (c & 31) * unit;
     }
     this.at = at;
@@ -32,10 +27,8 @@ class Numbers {
     const v = this.next();
     return v % 2 ? -(v + 1) / 2 : v / 2;
   }
-  more() { return this.at < this.end; }
+  more() { return this.at < this.text.length; }
 }
-
-Numbers.buffers = [];
 
 class Model {
   constructor(name) {
@@ -164,7 +157,7 @@ function readPage(text, name) {
       droppedTime: r.dropped_time
     };
     model.runs.push(run);
-    const e = new Numbers(r.events, 0), f = new Numbers(r.flows, 1);
+    const e = new Numbers(r.events), f = new Numbers(r.flows);
     for (let i = 0, end = r.start; i < r.count; ++i, ++at) {
       kind[at] = e.next();
       const t = e.next();
@@ -181,7 +174,7 @@ function readPage(text, name) {
       }
     }
     if (r.allocations) {
-      const a = new Numbers(r.allocations, 2);
+      const a = new Numbers(r.allocations);
       let time = r.start;
       while (a.more()) {
         time += a.signed();
@@ -390,8 +383,9 @@ function makeLanes(model) {
   pack(waits.sort((a, b) => start[a] - start[b]), i => start[i], i => model.end(i), 10)
       .forEach((items, k) => lanes.push({items: Int32Array.from(items), label: k ? '' : 'waiting', waiting: true}));
   for (const l of lanes) {
-    l.busy = new Float64Array(l.items.length + 1);
-    for (let k = 0; k < l.items.length; ++k) l.busy[k + 1] = l.busy[k] + dur[l.items[k]];
+    const {items} = l, busy = l.busy = new Float64Array(items.length + 1);
+    let sum = 0;
+    for (let k = 0; k < items.length; ++k) busy[k + 1] = sum += dur[items[k]];
   }
   model.lanes = lanes;
   model.runLanes = pack(

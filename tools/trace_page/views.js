@@ -11,7 +11,7 @@ const size = b => b < 1024 ? Math.round(b) + ' B' :
     b < 1048576            ? trim(b / 1024, 'KiB') :
     b < 1073741824         ? trim(b / 1048576, 'MiB') :
                              trim(b / 1073741824, 'GiB');
-const whole = n => n.toLocaleString('en');
+const whole = n => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 const percent = x => (100 * x).toFixed(1) + ' %';
 
 const theme = {

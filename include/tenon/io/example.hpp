@@ -196,6 +196,10 @@ void SequenceExample::Append(std::string_view key, const Values& values) {
   (feature_lists ? *feature_lists : feature_lists.emplace()).List(key).feature.push_back(MakeFeature(values));
 }
 
+namespace detail {
+inline void ClearFeature(Feature& feature) { feature = Feature(); }
+}  // namespace detail
+
 namespace wire {
 
 #define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)                \
@@ -209,9 +213,10 @@ namespace wire {
 TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", OfBytes(MakeField<&BytesList::value>(1, "value")));
 TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
-                           MakeFieldInOneof<&Feature::float_list>(2, "float_list"),
-                           MakeFieldInOneof<&Feature::int64_list>(3, "int64_list"));
+TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature",
+                           MakeFieldInOneof<&Feature::bytes_list, &tenon::detail::ClearFeature>(1, "bytes_list"),
+                           MakeFieldInOneof<&Feature::float_list, &tenon::detail::ClearFeature>(2, "float_list"),
+                           MakeFieldInOneof<&Feature::int64_list, &tenon::detail::ClearFeature>(3, "int64_list"));
 TENON_DETAIL_EXAMPLE_TABLE(FeatureEntry, "Features.FeatureEntry", MakeFieldAlways<&FeatureEntry::key>(1, "key"),
                            MakeFieldAlways<&FeatureEntry::value>(2, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Features, "Features", MakeField<&Features::feature>(1, "feature"));

@@ -279,6 +279,7 @@ template <class M>
 struct MemberOf;
 template <class C, class M>
 struct MemberOf<M C::*> {
+  using Class = C;
   template <M C::* Member>
   using Of = Access<C, M, Member>;
 };
@@ -309,11 +310,17 @@ constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValu
   return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), Role::kInOneof, name, MessageOf<T>(),
           values, add,         nullptr};
 }
-// MakeField for one of several optional members of which only one is set: code that fills the struct sees to that.
-template <auto Member>
+// MakeField for one of several members of which only one is set. Clear(object) empties them all: a reader calls it
+// before it sets another member, so that the last one counts, as in protobuf.
+template <auto Member, auto Clear>
 constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
   field.role = Role::kInOneof;
+  field.add = [](void* object) {
+    using A = detail::AccessOf<Member>;
+    if (A::Set(object).count == 0) Clear(*static_cast<typename detail::MemberOf<decltype(Member)>::Class*>(object));
+    return A::Add(object);
+  };
   return field;
 }
 // The field, of type std::string, with values that are bytes instead of text.

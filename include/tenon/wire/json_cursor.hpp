@@ -2,15 +2,14 @@
 #pragma once
 // JsonCursor: tokens of JSON, and the place of the first mistake.
 
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 #include <tenon/base/str.hpp>
+#include <tenon/wire/text_runs.hpp>
 #include <tenon/wire/utf8.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -26,13 +25,6 @@ struct JsonMistake {
   std::string what;
 };
 
-// Characters inside a text that stand for themselves: ASCII but for quotes and the backslash.
-inline constexpr std::array<bool, 256> kPlainInJson = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t c = 0; c < 128; ++c) plain[c] = c != '"' && c != '\'' && c != '\\';
-  return plain;
-}();
-
 // one thread. Borrows the text. The first mistake is kept; functions return false for it.
 class JsonCursor {
  public:
@@ -40,13 +32,11 @@ class JsonCursor {
 
   // Skips blanks. Returns the next character, '\0' at the end.
   char Peek() {
-    for (;;) {
-      std::uint64_t eight;
-      while (end_ - at_ >= 8 && (std::memcpy(&eight, at_, 8), eight == 0x2020202020202020u)) at_ += 8;
-      if (at_ == end_) return '\0';
+    if (at_ != end_ && *at_ > ' ') return *at_;
+    for (; (at_ = BehindBlanks(at_, end_)) != end_; ++at_) {
       if (*at_ != ' ' && *at_ != '\n' && *at_ != '\t' && *at_ != '\r') return *at_;
-      ++at_;
     }
+    return '\0';
   }
   bool TryEat(char c) {
     if (Peek() != c || at_ == end_) return false;
@@ -60,8 +50,7 @@ class JsonCursor {
                 StrCat("unexpected character: '", std::string_view(at_, 1), "'; expected '", std::string(1, c), "'"));
   }
   bool EatWord(std::string_view word) {
-    Peek();
-    if (!rest().starts_with(word)) return false;
+    if (Peek() != word[0] || !rest().starts_with(word)) return false;
     at_ += word.size();
     return true;
   }
@@ -87,7 +76,7 @@ class JsonCursor {
     const char* plain = ++at_;  // up to here it is in `decoded_`
     decoded_.clear();
     for (;;) {
-      while (at_ != end_ && kPlainInJson[static_cast<unsigned char>(*at_)]) ++at_;
+      at_ = BehindPlain(at_, end_);
       if (at_ == end_) return FailEnd();
       if (*at_ == quote) break;
       if (*at_ == '\\') {

@@ -12,6 +12,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/wire/base64.hpp>
 #include <tenon/wire/field.hpp>
+#include <tenon/wire/text_runs.hpp>
 #include <tenon/wire/text_schema.hpp>
 #include <tenon/wire/text_walk.hpp>
 #include <tenon/wire/text_writer.hpp>
@@ -26,6 +27,10 @@ namespace detail {
 
 // Appends "int64List" for "int64_list".
 inline void AppendCamelCase(std::string_view name, std::string* out) {
+  if (name.find('_') == std::string_view::npos) {
+    out->append(name);
+    return;
+  }
   for (std::size_t i = 0; i < name.size(); ++i) {
     char c = name[i];
     if (c == '_' && i + 1 < name.size()) {
@@ -45,7 +50,7 @@ inline void AppendJsonText(std::string_view text, std::string* out) {
   };
   out->push_back('"');
   while (!text.empty()) {
-    std::size_t plain = 0;
+    std::size_t plain = PlainSize(text);
     while (plain < text.size() && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\')
       ++plain;
     out->append(text, 0, plain);
@@ -143,7 +148,7 @@ class JsonWriter : public TextWalk<JsonWriter> {
       AppendInteger(key_field.kind, key.number, out_);
       out_->push_back('"');
     }
-    out_->append(": ");
+    out_->append(": ", 2);
     ShowAlone(value_field, bytes);
   }
 
@@ -199,9 +204,9 @@ class JsonWriter : public TextWalk<JsonWriter> {
     BeginItem();
     out_->push_back('"');
     AppendCamelCase(field.name, out_);
-    out_->append("\": ");
+    out_->append("\": ", 3);
   }
-  void NewLine() { out_->append("\n").append(2 * static_cast<std::size_t>(level_), ' '); }
+  void NewLine() { out_->append(1, '\n').append(2 * static_cast<std::size_t>(level_), ' '); }
 
   std::string* out_;
   const Field* without_name_ = nullptr;  // comes next: the value of a map, or of a BoolValue
@@ -215,8 +220,10 @@ class JsonWriter : public TextWalk<JsonWriter> {
 // that the table does not have are left out, and so are the bytes behind a mistake, to the end of their message.
 inline void WireToJson(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
-  if (const Message* const table = detail::TableOf(message, tables))
-    detail::JsonWriter(tables, out).ShowMessage(*table, bytes);
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return;
+  out->reserve(out->size() + 3 * bytes.size());
+  detail::JsonWriter(tables, out).ShowMessage(*table, bytes);
 }
 
 }  // namespace wire

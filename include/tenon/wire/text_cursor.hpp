@@ -14,6 +14,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/wire/text_runs.hpp>
 #include <tenon/wire/text_sink.hpp>
 #include <tenon/wire/utf8.hpp>
 
@@ -32,17 +33,8 @@ class TextCursor {
 
   // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
   char Peek() {
-    for (; at_ != end_; ++at_) {
-      const char c = *at_;
-      if (c > ' ') {
-        if (c != '#') [[likely]]
-          return c;
-        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
-      } else if (c != ' ' && (c < '\t' || c > '\r')) {
-        return c;
-      }
-    }
-    return '\0';
+    if (at_ != end_ && *at_ > ' ' && *at_ != '#') return *at_;
+    return SkipBlanks();
   }
   bool AtEnd() const { return at_ == end_; }
   bool TryEat(char c) {
@@ -53,7 +45,7 @@ class TextCursor {
   // Letters, digits and '_' from here on; "" when there are none.
   std::string_view Word() {
     const char* const start = at_;
-    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
+    at_ = detail::BehindWord(at_, end_);
     return {start, static_cast<std::size_t>(at_ - start)};
   }
   const char* at() const { return at_; }
@@ -126,8 +118,14 @@ class TextCursor {
   bool ReadQuoted(TextSink* sink) {
     const char* const start = at_;
     const char quote = *at_++;
+    const char* p = detail::BehindPlain(at_, end_);
+    if (p != end_ && *p == quote) {  // without escapes
+      sink->Bytes({at_, static_cast<std::size_t>(p - at_)});
+      at_ = p + 1;
+      return true;
+    }
     char *to = nullptr, *limit = nullptr;
-    for (const char* p = at_;;) {
+    for (p = at_;;) {
       if (to >= limit) [[unlikely]] {
         if (to != nullptr) sink->Commit(to);
         to = sink->Room(kRoom + kMostOfEscape);
@@ -180,6 +178,22 @@ class TextCursor {
 
  private:
   static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
+
+  char SkipBlanks() {
+    for (; at_ != end_; ++at_) {
+      at_ = detail::BehindBlanks(at_, end_);
+      if (at_ == end_) break;
+      const char c = *at_;
+      if (c > ' ') {
+        if (c != '#') [[likely]]
+          return c;
+        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
+      } else if (c != ' ' && (c < '\t' || c > '\r')) {
+        return c;
+      }
+    }
+    return '\0';
+  }
 
   static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
   static int HexDigit(char c) {

@@ -41,6 +41,7 @@ class TextReader {
   bool ReadFields(const Message& message, char close) {
     std::uint64_t seen = 0;
     const Field* member = nullptr;  // the field that is set of those in the oneof
+    std::size_t index = 0;          // fields mostly come in their order
     for (;;) {
       const char c = in_.Peek();
       const char* const start = in_.at();
@@ -57,7 +58,7 @@ class TextReader {
         return FailName(message, c, close);
       }
       const std::string_view name = in_.Word();
-      const std::size_t index = IndexOf(message, name);
+      index = IndexOf(message, name, index);
       if (index == message.fields.size()) [[unlikely]]
         return FailUnknown(message, name, start);
       const Field& field = message.fields[index];
@@ -78,10 +79,14 @@ class TextReader {
     }
   }
 
-  static std::size_t IndexOf(const Message& message, std::string_view name) {
-    std::size_t i = 0;
-    while (i < message.fields.size() && message.fields[i].name != name) ++i;
-    return i;
+  // The field's place, looked for from `first` on.
+  static std::size_t IndexOf(const Message& message, std::string_view name, std::size_t first) {
+    const std::size_t n = message.fields.size();
+    for (std::size_t i = first; i < n; ++i)
+      if (message.fields[i].name == name) return i;
+    for (std::size_t i = 0; i < first; ++i)
+      if (message.fields[i].name == name) return i;
+    return n;
   }
 
   bool ReadField(const Message& message, const Field& field) {

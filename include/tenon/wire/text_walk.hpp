@@ -41,15 +41,26 @@ class TextWalk {
   // Shows fields in the order of their numbers, whatever the order of the bytes.
   void WriteFields(const Message& message, std::string_view bytes) {
     std::uint64_t present = 0;
+    Range ranges[64];
     std::string_view value;
     Reader reader(AsBytes(bytes));
+    std::size_t start = 0;
     for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
       const Field* const field = message.Find(tag.field);
-      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
+      const std::size_t end = reader.offset();
+      if (field != nullptr && Fits(*field, tag.type)) {
+        const std::size_t slot = Slot(message, *field);
+        if ((present >> slot & 1) == 0) ranges[slot].begin = start;
+        ranges[slot].end = end;
+        present |= std::uint64_t{1} << slot;
+      }
+      start = end;
     }
     const bool is_entry = IsMapEntry(message);
     for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
+      const std::size_t slot = Slot(message, field);
+      if ((present >> slot & 1) == 0) continue;
+      WriteField(field, bytes.substr(ranges[slot].begin, ranges[slot].end - ranges[slot].begin), is_entry);
     }
   }
 
@@ -146,8 +157,12 @@ class TextWalk {
 
  private:
   W& self() { return static_cast<W&>(*this); }
-  static std::uint64_t Bit(const Message& message, const Field& field) {
-    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
+  // The bytes from the first value of a field to the last. Values of other fields may lie between.
+  struct Range {
+    std::size_t begin, end;
+  };
+  static std::size_t Slot(const Message& message, const Field& field) {
+    return static_cast<std::size_t>(&field - message.fields.data()) % 64;
   }
 
   // Shows entries by ascending key.

@@ -15,6 +15,7 @@
 
 #include <tenon/base/str.hpp>
 #include <tenon/wire/field.hpp>
+#include <tenon/wire/text_runs.hpp>
 #include <tenon/wire/text_schema.hpp>
 #include <tenon/wire/text_walk.hpp>
 
@@ -117,15 +118,20 @@ class TextWriter : public TextWalk<TextWriter> {
   void BeginValue(const Field& field, std::size_t) { Indent().append(field.name); }
   void EndField(const Field&, std::size_t) {}
   void ShowMessage(const Message& message, std::string_view bytes) {
-    out_->append(" {\n");
+    out_->append(" {\n", 3);
     ++level_;
     WriteContents(message, bytes);
     --level_;
-    Indent().append("}\n");
+    Indent().append("}\n", 2);
   }
-  void ShowBytes(const Field&, std::string_view value) { out_->append(": \"").append(CEscape(value)).append("\"\n"); }
+  void ShowBytes(const Field&, std::string_view value) {
+    const std::size_t plain = PlainSize(value);
+    out_->append(": \"", 3).append(value, 0, plain);
+    if (plain != value.size()) out_->append(CEscape(value.substr(plain)));
+    out_->append("\"\n", 2);
+  }
   void ShowNumber(const Field& field, std::uint64_t bits) {
-    out_->append(": ");
+    out_->append(": ", 2);
     const bool is_real = field.kind == Kind::kFloat || field.kind == Kind::kDouble;
     std::string_view name;
     if (field.kind == Kind::kEnum)
@@ -159,8 +165,10 @@ class TextWriter : public TextWalk<TextWriter> {
 // are the bytes behind a mistake, to the end of their message.
 inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
-  if (const Message* const table = detail::TableOf(message, tables))
-    detail::TextWriter(tables, out).WriteContents(*table, bytes);
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return;
+  out->reserve(out->size() + 2 * bytes.size());
+  detail::TextWriter(tables, out).WriteContents(*table, bytes);
 }
 
 }  // namespace wire

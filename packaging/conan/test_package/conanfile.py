@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines an op, registers it and runs it with the package."""
+"""Defines an op, registers it and runs it with the package. With protobuf: reads a graph as a class of protobuf's."""
 import os
 
 from conan import ConanFile
@@ -25,3 +25,5 @@ class TenonTestConan(ConanFile):
     def test(self):
         if can_run(self):
             self.run(os.path.join(self.cpp.build.bindir, "consumer"), env="conanrun")
+            if self.dependencies["tenon"].options.with_protobuf:
+                self.run(os.path.join(self.cpp.build.bindir, "protobuf_consumer"), env="conanrun")

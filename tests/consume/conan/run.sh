@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # conan create of packaging/conan without any remote: Conan from PyPI in a virtual environment under build/, and
-# a recipe that wraps Debian's Eigen in the place of the public one.
+# recipes that wrap Debian's Eigen and protobuf in the place of the public ones.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../../.. && pwd)
@@ -20,5 +20,7 @@ conan profile detect --force >"$work/profile.log"
 conan remote disable '*' >>"$work/profile.log"
 settings=(--settings compiler.cppstd=20 --settings build_type=Release --no-remote
   --conf "tools.cmake.cmake_layout:test_folder=$work/test_package" --conf tools.cmake.cmaketoolchain:user_presets=)
-conan create eigen "${settings[@]}" >"$work/eigen.log" || { cat "$work/eigen.log"; exit 1; }
-conan create "$root/packaging/conan" "${settings[@]}" --options 'tenon/*:with_eigen=True'
+for library in eigen protobuf; do
+  conan create $library "${settings[@]}" >"$work/$library.log" || { cat "$work/$library.log"; exit 1; }
+done
+conan create "$root/packaging/conan" "${settings[@]}" --options "tenon/*:with_eigen=True" --options "tenon/*:with_protobuf=True"

@@ -277,4 +277,30 @@ TEST_CASE("mistakes in text are errors with their place") {
   CHECK(message("meta_graphs { collection_def { key: 'x' value { node_list { } any_list { } } } }")
             .find("has both 'node_list' and 'any_list'") != std::string::npos);
 }
+
+TEST_CASE("of several members of a oneof the last counts") {
+  // TensorInfo: name, coo_sparse, name.
+  TensorInfo info;
+  REQUIRE(wire::Parse(wire::AsBytes("\x0a\x01"
+                                    "a"
+                                    "\x22\x03\x0a\x01"
+                                    "v"),
+                      &info)
+              .ok());
+  CHECK(info.name.empty());
+  CHECK(info.coo_sparse->values_tensor_name == "v");
+  REQUIRE(wire::Parse(wire::AsBytes("\x0a\x01"
+                                    "b"),
+                      &info)
+              .ok());
+  CHECK(info.name == "b");
+  CHECK(!info.coo_sparse.has_value());
+  CollectionDef collection;
+  REQUIRE(wire::Parse(wire::AsBytes("\x1a\x03\x0a\x01\x05\x0a\x03\x0a\x01"
+                                    "n"),
+                      &collection)
+              .ok());
+  CHECK(!collection.int64_list.has_value());
+  CHECK(collection.node_list->value[0] == "n");
+}
 }  // namespace meta_graph_proto_test

@@ -37,4 +37,14 @@ TEST_CASE("bytes that are no object graph") {
   CHECK(errors::IsDataLoss(ParseTrackableObjectGraph(wire::AsBytes(bytes)).status()));
   CHECK(errors::IsDataLoss(ParseSavedObjectGraph(wire::AsBytes(bytes)).status()));
 }
+
+TEST_CASE("of several kinds of an object the last counts") {
+  // A user object, then a constant.
+  const std::string bytes = std::string("\x0a\x09\x22\x03\x0a\x01u\x4a\x02\x0a\x00", 11);
+  const Result<SavedObjectGraph> graph = ParseSavedObjectGraph(wire::AsBytes(bytes));
+  REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+  REQUIRE(graph->nodes.size() == 1);
+  CHECK(!graph->nodes[0].user_object.has_value());
+  CHECK(graph->nodes[0].constant.has_value());
+}
 }  // namespace object_graph_proto_test

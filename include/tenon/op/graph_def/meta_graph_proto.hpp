@@ -40,6 +40,12 @@ inline void SortMetaGraphMaps(void* object) {
 inline void SortMetaInfoMaps(void* object) {
   SortByKey(&static_cast<MetaGraphDef::MetaInfoDef*>(object)->function_aliases);
 }
+inline void ClearEncoding(TensorInfo& info) {
+  info.name.clear();
+  info.coo_sparse.reset();
+  info.composite_tensor.reset();
+}
+inline void ClearCollection(CollectionDef& collection) { collection = CollectionDef(); }
 }  // namespace detail
 
 namespace wire {
@@ -85,11 +91,11 @@ inline constexpr Message Schema<TensorInfo::CompositeTensor>::message("TensorInf
                                                                       kCompositeTensorFields);
 
 inline constexpr Field kTensorInfoFields[] = {
-    MakeFieldInOneof<&TensorInfo::name>(1, "name"),
+    MakeFieldInOneof<&TensorInfo::name, &tenon::detail::ClearEncoding>(1, "name"),
     MakeField<&TensorInfo::dtype>(2, "dtype"),
     MakeField<&TensorInfo::tensor_shape>(3, "tensor_shape"),
-    MakeFieldInOneof<&TensorInfo::coo_sparse>(4, "coo_sparse"),
-    MakeFieldInOneof<&TensorInfo::composite_tensor>(5, "composite_tensor"),
+    MakeFieldInOneof<&TensorInfo::coo_sparse, &tenon::detail::ClearEncoding>(4, "coo_sparse"),
+    MakeFieldInOneof<&TensorInfo::composite_tensor, &tenon::detail::ClearEncoding>(5, "composite_tensor"),
 };
 inline constexpr Message Schema<TensorInfo>::message("TensorInfo", kTensorInfoFields);
 
@@ -138,11 +144,11 @@ inline constexpr Field kCollectionAnyListFields[] = {MakeField<&CollectionDef::A
 inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kCollectionAnyListFields);
 
 inline constexpr Field kCollectionDefFields[] = {
-    MakeFieldInOneof<&CollectionDef::node_list>(1, "node_list"),
-    MakeFieldInOneof<&CollectionDef::bytes_list>(2, "bytes_list"),
-    MakeFieldInOneof<&CollectionDef::int64_list>(3, "int64_list"),
-    MakeFieldInOneof<&CollectionDef::float_list>(4, "float_list"),
-    MakeFieldInOneof<&CollectionDef::any_list>(5, "any_list"),
+    MakeFieldInOneof<&CollectionDef::node_list, &tenon::detail::ClearCollection>(1, "node_list"),
+    MakeFieldInOneof<&CollectionDef::bytes_list, &tenon::detail::ClearCollection>(2, "bytes_list"),
+    MakeFieldInOneof<&CollectionDef::int64_list, &tenon::detail::ClearCollection>(3, "int64_list"),
+    MakeFieldInOneof<&CollectionDef::float_list, &tenon::detail::ClearCollection>(4, "float_list"),
+    MakeFieldInOneof<&CollectionDef::any_list, &tenon::detail::ClearCollection>(5, "any_list"),
 };
 inline constexpr Message Schema<CollectionDef>::message("CollectionDef", kCollectionDefFields);
 

@@ -24,6 +24,16 @@ inline void SortSavedObject(void* object) { SortByKey(&static_cast<SavedObject*>
 inline void SortSavedObjectGraph(void* object) {
   SortByKey(&static_cast<SavedObjectGraph*>(object)->concrete_functions);
 }
+inline void ClearKind(SavedObject& object) {
+  object.user_object.reset();
+  object.asset.reset();
+  object.function.reset();
+  object.variable.reset();
+  object.bare_concrete_function.reset();
+  object.constant.reset();
+  object.resource.reset();
+  object.captured_tensor.reset();
+}
 }  // namespace detail
 
 namespace wire {
@@ -170,15 +180,15 @@ inline constexpr Message Schema<std::pair<std::string, SavedConcreteFunction>>::
 inline constexpr Field kSavedObjectFields[] = {
     MakeField<&SavedObject::children>(1, "children"),
     MakeField<&SavedObject::slot_variables>(3, "slot_variables"),
-    MakeFieldInOneof<&SavedObject::user_object>(4, "user_object"),
-    MakeFieldInOneof<&SavedObject::asset>(5, "asset"),
-    MakeFieldInOneof<&SavedObject::function>(6, "function"),
-    MakeFieldInOneof<&SavedObject::variable>(7, "variable"),
-    MakeFieldInOneof<&SavedObject::bare_concrete_function>(8, "bare_concrete_function"),
-    MakeFieldInOneof<&SavedObject::constant>(9, "constant"),
-    MakeFieldInOneof<&SavedObject::resource>(10, "resource"),
+    MakeFieldInOneof<&SavedObject::user_object, &tenon::detail::ClearKind>(4, "user_object"),
+    MakeFieldInOneof<&SavedObject::asset, &tenon::detail::ClearKind>(5, "asset"),
+    MakeFieldInOneof<&SavedObject::function, &tenon::detail::ClearKind>(6, "function"),
+    MakeFieldInOneof<&SavedObject::variable, &tenon::detail::ClearKind>(7, "variable"),
+    MakeFieldInOneof<&SavedObject::bare_concrete_function, &tenon::detail::ClearKind>(8, "bare_concrete_function"),
+    MakeFieldInOneof<&SavedObject::constant, &tenon::detail::ClearKind>(9, "constant"),
+    MakeFieldInOneof<&SavedObject::resource, &tenon::detail::ClearKind>(10, "resource"),
     MakeField<&SavedObject::saveable_objects>(11, "saveable_objects"),
-    MakeFieldInOneof<&SavedObject::captured_tensor>(12, "captured_tensor"),
+    MakeFieldInOneof<&SavedObject::captured_tensor, &tenon::detail::ClearKind>(12, "captured_tensor"),
     MakeField<&SavedObject::registered_name>(13, "registered_name"),
     MakeField<&SavedObject::serialized_user_proto>(14, "serialized_user_proto"),
     MakeField<&SavedObject::dependencies>(15, "dependencies"),

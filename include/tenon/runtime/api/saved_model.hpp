@@ -169,7 +169,8 @@ class SavedModel {
   }
 
   // Writes a folder that TensorFlow loads and serves: the session's graph, its variables that have a value, signatures
-  // and copies of assets. The folder appears at once, whole. AlreadyExists: `folder` is there and not empty.
+  // and copies of assets. The folder appears at once, whole. Entries of mutable hash tables are not written: a loaded
+  // table has the entries that content.init_op puts there. AlreadyExists: `folder` is there and not empty.
   // InvalidArgument: a name that the graph lacks, or two signatures of one name. Other errors are the errors of the
   // system, with the path.
   static Status Save(const std::string& folder, const Session& session, const SavedModelContent& content) {
