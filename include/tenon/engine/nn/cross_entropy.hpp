@@ -3,10 +3,15 @@
 // Softmax cross entropy and its gradient, row by row, on the CPU: of float and double.
 
 #include <cmath>
+#include <cstddef>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/core/half_conversion.hpp>
+#include <tenon/engine/core/scratch.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -16,7 +21,12 @@ struct StridedMatrix {
   const C* data;
   Index row, column;
 
-  C operator()(Index r, Index c) const { return data[r * row + c * column]; }
+  TENON_HD C operator()(Index r, Index c) const { return data[r * row + c * column]; }
+};
+template <>
+struct StridedMatrix<void> {
+  const void* data;
+  Index row, column;
 };
 
 namespace detail {
@@ -73,6 +83,59 @@ void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits,
       out[labels[r]] -= 1;
     }
   });
+}
+
+namespace detail {
+
+// A matrix of half or bfloat16 as float, in memory of the call. one thread.
+class WideMatrix {
+ public:
+  WideMatrix(Cpu& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& from)
+      : from_(from),
+        elements_((from.row == 0 ? 1 : rows) * (from.column == 0 ? 1 : classes)),
+        copy_(device, IsSmallFloat(type) ? ScratchBytes<float>(elements_) : 0) {
+    if (copy_.As<float>() != nullptr) WidenFloats(device, type, from.data, copy_.As<float>(), elements_);
+  }
+  Status status() const { return copy_.status("CrossEntropy"); }
+  template <class C>
+  StridedMatrix<C> As() const {
+    const void* const data = copy_.As<float>() != nullptr ? copy_.As<void>() : from_.data;
+    return {static_cast<const C*>(data), from_.row, from_.column};
+  }
+
+ private:
+  const StridedMatrix<void>& from_;
+  Index elements_;
+  Scratch copy_;
+};
+
+}  // namespace detail
+
+// CrossEntropy of elements of half, bfloat16 (both computed in float), float or double. ResourceExhausted without
+// scratch memory.
+inline Status CrossEntropy(Cpu& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& logits,
+                           const StridedMatrix<void>& labels, void* loss, void* backprop) {
+  const detail::WideMatrix x(device, type, rows, classes, logits), y(device, type, rows, classes, labels);
+  TENON_RETURN_IF_ERROR(x.status());
+  TENON_RETURN_IF_ERROR(y.status());
+  if (type == DataType::kDouble) {
+    CrossEntropy(device, rows, classes, x.As<double>(), y.As<double>(), static_cast<double*>(loss),
+                 static_cast<double*>(backprop));
+    return OkStatus();
+  }
+  if (type == DataType::kFloat) {
+    CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), static_cast<float*>(loss),
+                 static_cast<float*>(backprop));
+    return OkStatus();
+  }
+  const std::size_t loss_bytes = detail::ScratchBytes<float>(rows);
+  const Scratch wide(device, loss_bytes + detail::ScratchBytes<float>(rows * classes));
+  TENON_RETURN_IF_ERROR(wide.status("CrossEntropy"));
+  float* const wide_backprop = wide.As<float>(loss_bytes);
+  CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), wide.As<float>(), wide_backprop);
+  NarrowFloats(device, wide.As<float>(), type, loss, rows);
+  NarrowFloats(device, wide_backprop, type, backprop, rows * classes);
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

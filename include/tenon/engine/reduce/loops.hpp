@@ -78,10 +78,10 @@ template <bool largest>
 struct ExtremeStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>)
-      return largest ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max();
-    else
-      return largest ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::infinity();
+    using Limits = std::numeric_limits<A>;
+    constexpr A kLowest = std::is_integral_v<A> ? Limits::lowest() : -Limits::infinity();
+    constexpr A kHighest = std::is_integral_v<A> ? Limits::max() : Limits::infinity();
+    return largest ? kLowest : kHighest;
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {

@@ -15,6 +15,7 @@
 #include <tenon/engine/elementwise/cast.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -43,15 +44,16 @@ struct Cast {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor& y) const {
       return Run(context.op(), context.device(), x, &y, this->Truncate);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& x, Tensor* y, bool truncate) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& x, Tensor* y, bool truncate) {
     const DataType target = context.expected_output_dtype(0);
     if (x.dtype() == target) {
       *y = x;

@@ -73,7 +73,6 @@ struct BiasAddGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), BiasAddV1::kServed); }
     Status operator()(Context<Device>& context, const Tensor& out_backprop, Tensor& output) const {

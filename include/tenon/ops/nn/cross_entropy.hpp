@@ -48,11 +48,11 @@ inline Status SparseCrossEntropyShape(InferenceContext* c) {
 }
 
 // How a tensor of at most two dimensions is read as a matrix of a given shape that it broadcasts to.
-template <class C>
-StridedMatrix<C> AsMatrix(const FloatInput& data, const TensorShape& shape) {
+inline StridedMatrix<void> AsMatrix(const Tensor& tensor) {
+  const TensorShape& shape = tensor.shape();
   const int rank = shape.dims();
   const Index columns = rank > 0 ? shape.dim_size(rank - 1) : 1, rows = rank > 1 ? shape.dim_size(0) : 1;
-  return {data.As<C>(), rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {tensor.raw_data(), rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
 }
 
 // The common shape of two that broadcast to a matrix.
@@ -89,7 +89,6 @@ struct SoftmaxCrossEntropyWithLogits {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& features, const Tensor& labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
@@ -97,29 +96,15 @@ struct SoftmaxCrossEntropyWithLogits {
   };
 
  private:
-  template <class C>
-  static void RunAs(Cpu& device, const TensorShape& shape, const FloatInput& x, const TensorShape& x_shape,
-                    const FloatInput& y, const TensorShape& y_shape, const FloatOutput& loss,
-                    const FloatOutput& backprop) {
-    CrossEntropy<C>(device, shape.dim_size(0), shape.dim_size(1), detail::AsMatrix<C>(x, x_shape),
-                    detail::AsMatrix<C>(y, y_shape), loss.As<C>(), backprop.As<C>());
-  }
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& features, const Tensor& labels) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& features, const Tensor& labels) {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::MatrixOfBoth(features.shape(), labels.shape(), &shape));
-    FloatInput x, y;
-    FloatOutput loss, backprop;
-    TENON_RETURN_IF_ERROR(loss.Make(context, 0, TensorShape{shape.dim_size(0)}));
-    TENON_RETURN_IF_ERROR(backprop.Make(context, 1, shape));
-    TENON_RETURN_IF_ERROR(x.Read(context, device, features));
-    TENON_RETURN_IF_ERROR(y.Read(context, device, labels));
-    if (features.dtype() == DataType::kDouble)
-      RunAs<double>(device, shape, x, features.shape(), y, labels.shape(), loss, backprop);
-    else
-      RunAs<float>(device, shape, x, features.shape(), y, labels.shape(), loss, backprop);
-    loss.Finish(device);
-    backprop.Finish(device);
-    return OkStatus();
+    Tensor *loss = nullptr, *backprop = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{shape.dim_size(0)}, &loss));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &backprop));
+    return CrossEntropy(device, features.dtype(), shape.dim_size(0), shape.dim_size(1), detail::AsMatrix(features),
+                        detail::AsMatrix(labels), loss->raw_data(), backprop->raw_data());
   }
 };
 
@@ -136,7 +121,7 @@ struct SparseSoftmaxCrossEntropyWithLogits {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each label is checked on the host before anything is computed
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& features, HostIndices labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
