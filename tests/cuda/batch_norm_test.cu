@@ -87,3 +87,37 @@ TEST_CASE("half images" * doctest::skip(WithoutGpu())) {
     wrong += static_cast<float>(before.data<tenon::half>()[i]) != static_cast<float>(after.data<tenon::half>()[i]);
   CHECK(wrong == 0);
 }
+
+TEST_CASE("the gradient is that of the CPU" * doctest::skip(WithoutGpu())) {
+  Gpu gpu;
+  for (const ChannelLayout& l : {ChannelLayout{60, 8, 1}, ChannelLayout{2, 3, 36}, ChannelLayout{3000, 2, 1}}) {
+    for (const bool training : {false, true}) {
+      const tenon::TensorShape shape{l.outer, l.channels, l.inner};
+      const Tensor dy = Pattern<float>(shape, 3, 7, -2), x = Pattern<float>(shape, 7, 26, -12);
+      const Tensor vectors = Pattern<float>({3, l.channels}, 3, 5, 1);
+      const Tensor dy_there = gpu.Up(dy), x_there = gpu.Up(x), vectors_there = gpu.Up(vectors);
+      Tensor dx(x.dtype(), shape), sums(x.dtype(), {2, l.channels});
+      Tensor dx_there = gpu.New(x.dtype(), shape), sums_there = gpu.New(x.dtype(), {2, l.channels});
+      const auto call = [&](const Tensor& a, const Tensor& b, const Tensor& with, Tensor& to, Tensor& and_to) {
+        tenon::BatchNormGradCall made;
+        made.layout = l;
+        made.training = training;
+        made.dy = a.raw_data();
+        made.x = b.raw_data();
+        made.scale = with.data<float>();
+        made.mean = made.scale + l.channels;
+        made.variance = made.mean + l.channels;
+        made.epsilon = 0.01f;
+        made.dx = to.raw_data();
+        made.dscale = and_to.data<float>();
+        made.doffset = made.dscale + l.channels;
+        return made;
+      };
+      tenon::Cpu cpu;
+      REQUIRE(NormalizeBatchGrad(cpu, call(dy, x, vectors, dx, sums)).ok());
+      REQUIRE(NormalizeBatchGrad(gpu.cuda(), call(dy_there, x_there, vectors_there, dx_there, sums_there)).ok());
+      CHECK(CountFar(gpu.Down(dx_there), dx, 1e-4f) == 0);
+      CHECK(CountFar(gpu.Down(sums_there), sums, 1e-4f) == 0);
+    }
+  }
+}

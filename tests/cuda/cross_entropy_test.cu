@@ -50,3 +50,25 @@ TEST_CASE("losses and gradients are those of the CPU" * doctest::skip(WithoutGpu
   CheckLoss<double>(gpu, 3, 40, false, 1e-12);
   CheckLoss<tenon::half>(gpu, 3, 40, true, 2e-3);
 }
+
+TEST_CASE("labels that are one class each" * doctest::skip(WithoutGpu())) {
+  Gpu gpu;
+  for (const Index classes : {Index{5}, Index{70}}) {
+    const Tensor x = Pattern<float>({3, classes}, 7, 11, -5), there = gpu.Up(x);
+    const Index labels[] = {2, 0, 4};
+    Tensor loss(x.dtype(), {3}), backprop(x.dtype(), x.shape());
+    Tensor loss_there = gpu.New(x.dtype(), {3}), backprop_there = gpu.New(x.dtype(), x.shape());
+    tenon::Cpu cpu;
+    REQUIRE(SparseCrossEntropy(cpu, x.dtype(), 3, classes, x.raw_data(), labels, loss.raw_data(), backprop.raw_data())
+                .ok());
+    REQUIRE(SparseCrossEntropy(gpu.cuda(), x.dtype(), 3, classes, there.raw_data(), labels, loss_there.raw_data(),
+                               backprop_there.raw_data())
+                .ok());
+    const Tensor got_loss = gpu.Down(loss_there), got = gpu.Down(backprop_there);
+    Index wrong = 0;
+    for (Index i = 0; i < 3; ++i) wrong += !(std::abs(got_loss.data<float>()[i] - loss.data<float>()[i]) < 1e-5f);
+    for (Index i = 0; i < 3 * classes; ++i)
+      wrong += !(std::abs(got.data<float>()[i] - backprop.data<float>()[i]) < 1e-6f);
+    CHECK(wrong == 0);
+  }
+}

@@ -7,8 +7,10 @@
 #error "Include <tenon/engine/nn/batch_norm.cuh> only from files that nvcc compiles."
 #endif
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
@@ -180,6 +182,106 @@ Status RunBatchNorm(Cuda& device, const BatchNormCall& call) {
   return LaunchCuda(device, LinearGrid(device, work.packed ? work.n / Work::kPack : work.n), &NormApplyKernel<T>, work);
 }
 
+// Sums of the gradient of a channel, alone and times the distance of x from the mean.
+struct NormGradSums {
+  float dy, product;
+};
+struct NormGradStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return {0, 0};
+  }
+  TENON_HD static NormGradSums Combine(const NormGradSums& a, const NormGradSums& b) {
+    return {a.dy + b.dy, a.product + b.product};
+  }
+};
+struct NormGradReducer {
+  using Step = NormGradStep;
+  static constexpr bool takes_pairs = true;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr NormGradSums Accumulator() {
+    return {};
+  }
+  template <class A, class T>
+  TENON_HD static A PairTerm(const T& dy, const T& x, float mean) {
+    const float gradient = static_cast<float>(dy);
+    return {gradient, gradient * (static_cast<float>(x) - mean)};
+  }
+  template <class T, class A>
+  TENON_HD static T Finish(const A& sum) {
+    return sum;
+  }
+};
+
+// dscale and doffset of a channel, and the three numbers that its dx is made of, in place of the sums.
+struct NormSlopes {
+  float factor, shift, slope, mean;
+};
+struct NormGradFinishBody {
+  const NormGradSums* sums;
+  NormSlopes* slopes;
+  const float* scale;
+  const float* mean;
+  const float* variance;
+  float* dscale;
+  float* doffset;
+  float epsilon, count;
+  bool training;
+
+  TENON_HD void operator()(Index c) const {
+    const float inverse = 1.0f / std::sqrt(variance[c] + epsilon);
+    doffset[c] = sums[c].dy;
+    dscale[c] = sums[c].product * inverse;
+    slopes[c] = {scale[c] * inverse, training ? sums[c].dy / count : 0.0f,
+                 training ? sums[c].product / count * inverse * inverse : 0.0f, mean[c]};
+  }
+};
+template <class T>
+struct NormGradApplyBody {
+  const T* dy;
+  const T* x;
+  T* dx;
+  const NormSlopes* slopes;
+  Index channels, inner;
+
+  TENON_HD void operator()(Index i) const {
+    const Index run = inner == 1 ? i : i / inner;
+    const NormSlopes s = slopes[run - run / channels * channels];
+    const float distance = s.slope == 0 ? 0 : (static_cast<float>(x[i]) - s.mean) * s.slope;
+    dx[i] = static_cast<T>(s.factor * (static_cast<float>(dy[i]) - s.shift - distance));
+  }
+};
+struct NormClearBody {
+  float* dscale;
+  float* doffset;
+  TENON_HD void operator()(Index c) const { dscale[c] = doffset[c] = 0; }
+};
+
+template <class T>
+Status RunBatchNormGrad(Cuda& device, const BatchNormGradCall& call) {
+  const ChannelLayout& l = call.layout;
+  if (l.elements() == 0) return ForEach(device, l.channels, NormClearBody{call.dscale, call.doffset});
+  const T* const dy = static_cast<const T*>(call.dy);
+  const T* const x = static_cast<const T*>(call.x);
+  const std::size_t sum_bytes = ScratchBytes<NormGradSums>(l.channels);
+  const Scratch scratch(*device.allocator, sum_bytes + ScratchBytes<NormSlopes>(l.channels));
+  TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNormGrad"));
+  NormGradSums* const sums = scratch.As<NormGradSums>();
+  NormSlopes* const slopes = scratch.As<NormSlopes>(sum_bytes);
+  AxisSet axes;
+  axes.Add(0);
+  axes.Add(2);
+  const ReducePlan plan(TensorShape{l.outer, l.channels, l.inner}, axes);
+  TENON_RETURN_IF_ERROR((RunCudaReduction<NormGradReducer, T, NormGradSums>(device, plan, dy, sums, x, call.mean)));
+  TENON_RETURN_IF_ERROR(
+      ForEach(device, l.channels,
+              NormGradFinishBody{sums, slopes, call.scale, call.mean, call.variance, call.dscale, call.doffset,
+                                 call.epsilon, static_cast<float>(l.per_channel()), call.training}));
+  return ForEach(device, l.elements(),
+                 NormGradApplyBody<T>{dy, x, static_cast<T*>(call.dx), slopes, l.channels, l.inner});
+}
+
 }  // namespace detail
 
 // A whole FusedBatchNorm on a GPU. Returns when it is queued.
@@ -188,6 +290,15 @@ inline Status NormalizeBatch(Cuda& device, const BatchNormCall& call) {
     case DataType::kHalf: return detail::RunBatchNorm<half>(device, call);
     case DataType::kBfloat16: return detail::RunBatchNorm<bfloat16>(device, call);
     default: return detail::RunBatchNorm<float>(device, call);
+  }
+}
+
+// Its gradient on a GPU. Returns when it is queued.
+inline Status NormalizeBatchGrad(Cuda& device, const BatchNormGradCall& call) {
+  switch (call.type) {
+    case DataType::kHalf: return detail::RunBatchNormGrad<half>(device, call);
+    case DataType::kBfloat16: return detail::RunBatchNormGrad<bfloat16>(device, call);
+    default: return detail::RunBatchNormGrad<float>(device, call);
   }
 }
 

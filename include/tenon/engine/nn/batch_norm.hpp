@@ -387,4 +387,44 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
   return OkStatus();
 }
 
+// The gradient of a BatchNormCall: dy, x and dx are images of half, bfloat16 or float, the rest float.
+struct BatchNormGradCall {
+  ChannelLayout layout;
+  DataType type = DataType::kFloat;
+  bool training = false;
+  const void* dy = nullptr;
+  const void* x = nullptr;
+  const float* scale = nullptr;
+  const float* mean = nullptr;
+  const float* variance = nullptr;
+  float epsilon = 0;
+  void* dx = nullptr;
+  float* dscale = nullptr;
+  float* doffset = nullptr;
+};
+inline Status NormalizeBatchGrad(Cpu& device, const BatchNormGradCall& call) {
+  const ChannelLayout& l = call.layout;
+  const Index n = l.elements();
+  if (n == 0) {
+    std::fill(call.dscale, call.dscale + l.channels, 0.0f);
+    std::fill(call.doffset, call.doffset + l.channels, 0.0f);
+    return OkStatus();
+  }
+  const bool converts = IsSmallFloat(call.type);
+  const std::size_t bytes = converts ? detail::ScratchBytes<float>(n) : 0;
+  const Scratch wide(device, 3 * bytes);
+  TENON_RETURN_IF_ERROR(wide.status("FusedBatchNormGrad"));
+  if (converts) {
+    WidenFloats(device, call.type, call.dy, wide.As<float>(), n);
+    WidenFloats(device, call.type, call.x, wide.As<float>(bytes), n);
+  }
+  const float* const dy = converts ? wide.As<float>() : static_cast<const float*>(call.dy);
+  const float* const x = converts ? wide.As<float>(bytes) : static_cast<const float*>(call.x);
+  float* const dx = converts ? wide.As<float>(2 * bytes) : static_cast<float*>(call.dx);
+  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, call.training, dy, x, call.scale, call.mean, call.variance,
+                                      call.epsilon, dx, call.dscale, call.doffset));
+  if (converts) NarrowFloats(device, dx, call.type, call.dx, n);
+  return OkStatus();
+}
+
 TENON_DETAIL_NAMESPACE_END

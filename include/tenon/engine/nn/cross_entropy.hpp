@@ -109,6 +109,26 @@ class WideMatrix {
   Scratch copy_;
 };
 
+// Losses and gradients of half or bfloat16 as float, in memory of the call. one thread.
+class WideLosses {
+ public:
+  WideLosses(Cpu& device, DataType type, Index rows, Index classes)
+      : rows_(rows),
+        classes_(classes),
+        memory_(device, IsSmallFloat(type) ? ScratchBytes<float>(rows) + ScratchBytes<float>(rows * classes) : 0) {}
+  Status status() const { return memory_.status("CrossEntropy"); }
+  float* loss() const { return memory_.As<float>(); }
+  float* backprop() const { return memory_.As<float>(ScratchBytes<float>(rows_)); }
+  void Round(Cpu& device, DataType type, void* loss_out, void* backprop_out) const {
+    NarrowFloats(device, loss(), type, loss_out, rows_);
+    NarrowFloats(device, backprop(), type, backprop_out, rows_ * classes_);
+  }
+
+ private:
+  Index rows_, classes_;
+  Scratch memory_;
+};
+
 }  // namespace detail
 
 // CrossEntropy of elements of half, bfloat16 (both computed in float), float or double. ResourceExhausted without
@@ -128,13 +148,32 @@ inline Status CrossEntropy(Cpu& device, DataType type, Index rows, Index classes
                  static_cast<float*>(backprop));
     return OkStatus();
   }
-  const std::size_t loss_bytes = detail::ScratchBytes<float>(rows);
-  const Scratch wide(device, loss_bytes + detail::ScratchBytes<float>(rows * classes));
-  TENON_RETURN_IF_ERROR(wide.status("CrossEntropy"));
-  float* const wide_backprop = wide.As<float>(loss_bytes);
-  CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), wide.As<float>(), wide_backprop);
-  NarrowFloats(device, wide.As<float>(), type, loss, rows);
-  NarrowFloats(device, wide_backprop, type, backprop, rows * classes);
+  const detail::WideLosses wide(device, type, rows, classes);
+  TENON_RETURN_IF_ERROR(wide.status());
+  CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), wide.loss(), wide.backprop());
+  wide.Round(device, type, loss, backprop);
+  return OkStatus();
+}
+// SparseCrossEntropy of such elements; the labels are in host memory.
+inline Status SparseCrossEntropy(Cpu& device, DataType type, Index rows, Index classes, const void* logits,
+                                 const Index* labels, void* loss, void* backprop) {
+  const StridedMatrix<void> matrix{logits, classes, 1};
+  const detail::WideMatrix x(device, type, rows, classes, matrix);
+  TENON_RETURN_IF_ERROR(x.status());
+  if (type == DataType::kDouble) {
+    SparseCrossEntropy(device, rows, classes, x.As<double>().data, labels, static_cast<double*>(loss),
+                       static_cast<double*>(backprop));
+    return OkStatus();
+  }
+  if (type == DataType::kFloat) {
+    SparseCrossEntropy(device, rows, classes, x.As<float>().data, labels, static_cast<float*>(loss),
+                       static_cast<float*>(backprop));
+    return OkStatus();
+  }
+  const detail::WideLosses wide(device, type, rows, classes);
+  TENON_RETURN_IF_ERROR(wide.status());
+  SparseCrossEntropy(device, rows, classes, x.As<float>().data, labels, wide.loss(), wide.backprop());
+  wide.Round(device, type, loss, backprop);
   return OkStatus();
 }
 

@@ -85,6 +85,8 @@ struct CudaReduceWork {
   unsigned lanes;      // threads that share one result
   bool lanes_first;    // they are neighbours; else neighbours have neighbouring outputs
   bool packed;         // terms lie side by side and are read in packs
+  const T* other = nullptr;       // for a reducer with PairTerm
+  const float* centre = nullptr;  // likewise
 };
 
 // A reduction's last step for one output. The mean of no integers is 0.
@@ -113,6 +115,7 @@ TENON_HD A ReductionTerm(const T& x) {
 // Folds the accumulators of an earlier launch.
 template <class Reducer>
 struct FoldParts : Reducer {
+  static constexpr bool takes_pairs = false;
   template <class A>
   TENON_HD static A Term(const A& x) {
     return x;
@@ -127,34 +130,50 @@ struct KeepParts : Reducer {
   }
 };
 
+template <class Reducer>
+concept TakesPairs = requires { requires Reducer::takes_pairs; };
+// The term from element `at` of the input for an output. A reducer with PairTerm takes the same element of another
+// input and a number of the output, too.
 template <class Reducer, class A, class T, class R>
-__device__ A ReduceLane(const CudaReduceWork<T, R>& work, const T* from, Index begin, Index end, unsigned lane) {
+__device__ A TermAt(const CudaReduceWork<T, R>& work, Index at, [[maybe_unused]] Index output) {
+  if constexpr (TakesPairs<Reducer>)
+    return Reducer::template PairTerm<A>(work.x[at], work.other[at], work.centre[output]);
+  else
+    return ReductionTerm<Reducer, A>(work.x[at]);
+}
+
+template <class Reducer, class A, class T, class R>
+__device__ A ReduceLane(const CudaReduceWork<T, R>& work, Index output, Index begin, Index end, unsigned lane) {
   using Step = typename Reducer::Step;
   constexpr int kPack = kPackSize<T, T>;
   const A none = Step::template Identity<A>();
   A sums[4] = {none, none, none, none};
   const Index step = work.lanes;
+  const Index base = work.kept.Locate(output);
   Index t = begin + lane;
-  if (work.packed) {
-    using P = Pack<T, kPack>;
-    const P* const packs = reinterpret_cast<const P*>(from);
-    const Index last = end / kPack;
-    for (Index p = begin / kPack + lane; p < last; p += step) {
-      const P pack = packs[p];
+  if constexpr (!TakesPairs<Reducer>) {
+    if (work.packed) {
+      using P = Pack<T, kPack>;
+      const P* const packs = reinterpret_cast<const P*>(work.x + base);
+      const Index last = end / kPack;
+      for (Index p = begin / kPack + lane; p < last; p += step) {
+        const P pack = packs[p];
 #pragma unroll
-      for (int k = 0; k < kPack; ++k)
-        sums[k % 4] = Step::Combine(sums[k % 4], ReductionTerm<Reducer, A>(pack.values[k]));
+        for (int k = 0; k < kPack; ++k)
+          sums[k % 4] = Step::Combine(sums[k % 4], ReductionTerm<Reducer, A>(pack.values[k]));
+      }
+      t = last * kPack + lane;
     }
-    t = last * kPack + lane;
   }
   for (; t + 3 * step < end; t += 4 * step) {
-    T terms[4];
+    A terms[4];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) terms[k] = from[work.reduced.Locate(t + k * step)];
+    for (int k = 0; k < 4; ++k) terms[k] = TermAt<Reducer, A>(work, base + work.reduced.Locate(t + k * step), output);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) sums[k] = Step::Combine(sums[k], ReductionTerm<Reducer, A>(terms[k]));
+    for (int k = 0; k < 4; ++k) sums[k] = Step::Combine(sums[k], terms[k]);
   }
-  for (; t < end; t += step) sums[0] = Step::Combine(sums[0], ReductionTerm<Reducer, A>(from[work.reduced.Locate(t)]));
+  for (; t < end; t += step)
+    sums[0] = Step::Combine(sums[0], TermAt<Reducer, A>(work, base + work.reduced.Locate(t), output));
   return Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3]));
 }
 
@@ -175,7 +194,7 @@ __global__ void ReduceKernel(const __grid_constant__ CudaReduceWork<T, R> work) 
     A sum = none;
     if (result < results) {
       const Index begin = p * work.part, end = begin + work.part < work.terms ? begin + work.part : work.terms;
-      sum = ReduceLane<Reducer, A>(work, work.x + work.kept.Locate(o), begin, end, lane);
+      sum = ReduceLane<Reducer, A>(work, o, begin, end, lane);
     }
     if (work.lanes_first) {
       sum = FoldGroup<Step>(sum, none, work.lanes, shared.data());
@@ -227,7 +246,8 @@ struct CudaReduceShape {
 };
 
 template <class Reducer, class T, class R>
-Status RunCudaReduction(Cuda& device, const ReducePlan& plan, const void* px, void* pout) {
+Status RunCudaReduction(Cuda& device, const ReducePlan& plan, const void* px, void* pout, const T* other = nullptr,
+                        const float* centre = nullptr) {
   using A = decltype(Reducer::template Accumulator<T>());
   constexpr int kPack = kPackSize<T, T>;
   const CudaDims kept(plan.line, plan.runs ? plan.run : 1, plan.kept);
@@ -246,7 +266,9 @@ Status RunCudaReduction(Cuda& device, const ReducePlan& plan, const void* px, vo
                             false};
   CudaReduceShape shape(device, plan.outputs, plan.terms, plan.runs);
   work.lanes = shape.lanes;
-  work.packed = kPack > 1 && plan.runs && plan.reduced.rank == 0 && IsPackAligned<kPack>(work.x) &&
+  work.other = other;
+  work.centre = centre;
+  work.packed = other == nullptr && kPack > 1 && plan.runs && plan.reduced.rank == 0 && IsPackAligned<kPack>(work.x) &&
                 (plan.outputs == 1 || plan.run % kPack == 0);
   if (shape.parts == 1) return LaunchCuda(device, shape.grid, &ReduceKernel<Reducer, T, A, R>, work);
 
@@ -258,6 +280,8 @@ Status RunCudaReduction(Cuda& device, const ReducePlan& plan, const void* px, vo
   const Scratch sums(*device.allocator, static_cast<std::size_t>(first.parts * plan.outputs) * sizeof(A));
   TENON_RETURN_IF_ERROR(sums.status("Reduce"));
   first.out = sums.As<A>();
+  first.other = other;
+  first.centre = centre;
   shape.Size(device, plan.outputs * first.parts);
   TENON_RETURN_IF_ERROR(LaunchCuda(device, shape.grid, &ReduceKernel<KeepParts<Reducer>, T, A, A>, first));
   const ReduceDims none{};
@@ -278,17 +302,25 @@ Status RunCudaReduction(Cuda& device, const ReducePlan& plan, const void* px, vo
   return LaunchCuda(device, shape.grid, &ReduceKernel<FoldParts<Reducer>, A, A, R>, second);
 }
 
+template <class Reducer, class T>
+struct CudaReduction {
+  static Status Run(Cuda& device, const ReducePlan& plan, const void* x, void* out) {
+    return RunCudaReduction<Reducer, T, T>(device, plan, x, out);
+  }
+};
+
 }  // namespace detail
 
 // A reduction of elements of one type on a GPU.
 struct CudaReduceLoops {
-  Status (*run)(Cuda& device, const detail::ReducePlan& plan, const void* x, void* out);
+  Status (*run)(Cuda& device, const detail::ReducePlan& plan, const void* x, void* out) = nullptr;
 };
 // Stands for complex numbers too.
 template <class Reducer, class T>
 CudaReduceLoops ReduceLoopsFor(const Cuda&) {
-  using E = detail::GpuElement<T>;
-  return {&detail::RunCudaReduction<Reducer, E, E>};
+  CudaReduceLoops loops;
+  loops.run = &detail::CudaReduction<Reducer, detail::GpuElement<T>>::Run;
+  return loops;
 }
 
 // out = x reduced over `axes`. Unimplemented: more than 6 groups of kept or of reduced neighbours. Returns when it is

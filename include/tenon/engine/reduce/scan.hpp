@@ -56,20 +56,23 @@ struct ScanProduct {
       return static_cast<T>(a * b);
   }
 };
+namespace detail {
+// A constant: a GPU cannot call the function that gives it.
+template <class T>
+inline constexpr T kLogOfZero = -std::numeric_limits<T>::infinity();
+}  // namespace detail
 // log(exp(a) + exp(b)); a NaN in b counts as a.
 struct ScanLogSumExp {
   template <class T>
   TENON_HD static T Identity() {
-    constexpr float kLowest = -std::numeric_limits<float>::infinity();
-    return static_cast<T>(kLowest);
+    return static_cast<T>(detail::kLogOfZero<float>);
   }
   template <class T>
   TENON_HD static T Combine(const T& a, const T& b) {
     using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const Wide x = static_cast<Wide>(a), y = static_cast<Wide>(b);
     const Wide low = y < x ? y : x, high = x < y ? y : x;
-    constexpr Wide kLowest = -std::numeric_limits<Wide>::infinity();
-    if (high == kLowest) return static_cast<T>(high);
+    if (high == detail::kLogOfZero<Wide>) return static_cast<T>(high);
     const auto rounded = [](Wide value) { return static_cast<Wide>(static_cast<T>(value)); };
     return static_cast<T>(high + rounded(std::log1p(rounded(std::exp(rounded(low - high))))));
   }

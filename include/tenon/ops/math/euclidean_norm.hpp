@@ -64,12 +64,13 @@ void SquareRuns(const void* px, Index count, Index step, Index n, void* acc) {
     static_cast<A*>(acc)[k] = sum;
   }
 }
+template <class T>
+inline constexpr T kNoRoot = sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
 // The root of a sum. For a sum that wrapped to a negative number it is NaN as TensorFlow converts it to T.
 template <class T>
 TENON_HD T RootOf(T sum) {
   if constexpr (std::is_integral_v<T>) {
-    constexpr T kNoRoot = sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
-    if (std::is_signed_v<T> && sum < T(0)) return kNoRoot;
+    if (std::is_signed_v<T> && sum < T(0)) return kNoRoot<T>;
     return static_cast<T>(std::sqrt(static_cast<double>(sum)));
   } else {
     return static_cast<T>(std::sqrt(sum));

@@ -39,22 +39,23 @@ struct Adder {
 
   bool has_loops() const { return loops.vv != nullptr; }
 };
-inline Adder FindAdder(const Cpu&, DataType dtype) {
+template <class Operation = Add>
+Adder FindAdder(const Cpu&, DataType dtype) {
   switch (dtype) {
     case DataType::kInt8:
-    case DataType::kUint8: return {kBinaryLoops<Add, std::uint8_t>};
+    case DataType::kUint8: return {kBinaryLoops<Operation, std::uint8_t>};
     case DataType::kInt16:
-    case DataType::kUint16: return {kBinaryLoops<Add, std::uint16_t>};
+    case DataType::kUint16: return {kBinaryLoops<Operation, std::uint16_t>};
     case DataType::kInt32:
-    case DataType::kUint32: return {kBinaryLoops<Add, std::uint32_t>};
+    case DataType::kUint32: return {kBinaryLoops<Operation, std::uint32_t>};
     case DataType::kInt64:
-    case DataType::kUint64: return {kBinaryLoops<Add, std::uint64_t>};
+    case DataType::kUint64: return {kBinaryLoops<Operation, std::uint64_t>};
     case DataType::kHalf: return {tenon::detail::kBinaryInFloat<half, half>, &kAddInFloat};
     case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
-    case DataType::kFloat: return {kBinaryLoops<Add, float>};
-    case DataType::kDouble: return {kBinaryLoops<Add, double>};
-    case DataType::kComplex64: return {kBinaryLoops<Add, complex64>};
-    case DataType::kComplex128: return {kBinaryLoops<Add, complex128>};
+    case DataType::kFloat: return {kBinaryLoops<Operation, float>};
+    case DataType::kDouble: return {kBinaryLoops<Operation, double>};
+    case DataType::kComplex64: return {kBinaryLoops<Operation, complex64>};
+    case DataType::kComplex128: return {kBinaryLoops<Operation, complex128>};
     default: return {};
   }
 }

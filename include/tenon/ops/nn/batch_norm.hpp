@@ -132,8 +132,9 @@ Status RunFusedBatchNorm(OpKernelContext& context, Device& device, std::string_v
   return NormalizeBatch(device, call);
 }
 
-inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::string_view op,
-                                    const FusedBatchNormGradAttrs& a) {
+template <class Device>
+Status RunFusedBatchNormGrad(OpKernelContext& context, Device& device, std::string_view op,
+                             const FusedBatchNormGradAttrs& a) {
   const Tensor &dy = context.input(0), &x = context.input(1);
   if (dy.dims() != 4 && dy.dims() != 5)
     return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", dy.shape());
@@ -145,25 +146,25 @@ inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::
     return errors::InvalidArgument(op, ": x and y_backprop must have same shape, but x has shape ", x.shape(),
                                    " and y_backprop has shape ", dy.shape());
   for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(2 + i), l.channels));
-  FloatInput gradient, in;
-  FloatOutput dx;
-  Tensor *dscale = nullptr, *doffset = nullptr, *nothing = nullptr;
-  TENON_RETURN_IF_ERROR(dx.Make(context, 0, x.shape()));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &dscale));
-  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &doffset));
-  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &nothing));
-  if (x.NumElements() == 0) {
-    for (Index c = 0; c < l.channels; ++c) dscale->data<float>()[c] = doffset->data<float>()[c] = 0;
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(gradient.Read(context, device, dy));
-  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
-  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, a.is_training, gradient.As<float>(), in.As<float>(),
-                                      context.input(2).data<float>(), context.input(3).data<float>(),
-                                      context.input(4).data<float>(), a.epsilon, dx.As<float>(), dscale->data<float>(),
-                                      doffset->data<float>()));
-  dx.Finish(device);
-  return OkStatus();
+  BatchNormGradCall call;
+  call.layout = l;
+  call.type = x.dtype();
+  call.training = a.is_training;
+  call.dy = dy.raw_data();
+  call.x = x.raw_data();
+  call.scale = context.input(2).data<float>();
+  call.mean = context.input(3).data<float>();
+  call.variance = context.input(4).data<float>();
+  call.epsilon = a.epsilon;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  call.dx = out->raw_data();
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &out));
+  call.dscale = out->data<float>();
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &out));
+  call.doffset = out->data<float>();
+  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &out));
+  return NormalizeBatchGrad(device, call);
 }
 
 inline Status BatchNormWithGlobalNormalizationShape(InferenceContext* c) {
@@ -314,7 +315,6 @@ struct FusedBatchNormGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -345,7 +345,6 @@ struct FusedBatchNormGradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -377,7 +376,6 @@ struct FusedBatchNormGradV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -411,7 +409,7 @@ struct BatchNormWithGlobalNormalization {
   static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // only graphs of version 8 and before have it
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
