@@ -2,6 +2,8 @@
 #pragma once
 // The header of .cu files that register GPU kernels: the op language and everything of Tenon that runs on a GPU. The
 // runtime stays in a .cpp file (<tenon/tenon.hpp> or <tenon/runtime.hpp>), where the host compiler alone sees it.
+// Engine functions that choose a kernel by dtype are templates over the device: a file compiles kernels only of those
+// it calls.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/tenon.cuh> only from files that nvcc compiles (.cu, or LANGUAGE CUDA in CMake)."

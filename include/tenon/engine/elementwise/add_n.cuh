@@ -6,6 +6,7 @@
 #error "Include <tenon/engine/elementwise/add_n.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -88,7 +89,8 @@ struct CudaAdder {
 
   bool has_loops() const { return run != nullptr; }
 };
-inline CudaAdder FindAdder(const Cuda&, DataType dtype) {
+template <std::same_as<Cuda> Device>
+CudaAdder FindAdder(const Device&, DataType dtype) {
   switch (dtype) {
     case DataType::kInt8:
     case DataType::kUint8: return {&detail::RunSumOfTensors<std::uint8_t>};

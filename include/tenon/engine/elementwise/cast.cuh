@@ -7,6 +7,7 @@
 #error "Include <tenon/engine/elementwise/cast.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
@@ -43,7 +44,8 @@ Status RunCudaCast(Cuda& device, const void* from, void* to, Index n) {
 struct ToComplex {
   TENON_HD static PlainComplex<float> map(float x) { return PlainComplex<float>(x); }
 };
-inline Status RunFloatToComplex(Cuda& device, const void* from, void* to, Index n) {
+template <std::same_as<Cuda> Device>
+Status RunFloatToComplex(Device& device, const void* from, void* to, Index n) {
   using C = PlainComplex<float>;
   const TensorShape shape{n};
   return MapUnary<ToComplex, float, C>(device, nullptr, In<float>(static_cast<const float*>(from), n, &shape),
@@ -52,7 +54,8 @@ inline Status RunFloatToComplex(Cuda& device, const void* from, void* to, Index 
 
 using CudaCast = Status (*)(Cuda& device, const void* from, void* to, Index n);
 // The frequent pairs; null for the others.
-inline CudaCast DirectCudaCast(DataType from, DataType to) {
+template <std::same_as<Cuda> Device>
+CudaCast DirectCudaCast(DataType from, DataType to) {
   if (from == DataType::kFloat) {
     switch (to) {
       case DataType::kHalf: return &RunCudaCast<float, half>;
@@ -61,7 +64,7 @@ inline CudaCast DirectCudaCast(DataType from, DataType to) {
       case DataType::kInt64: return &RunCudaCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCudaCast<float, double>;
       case DataType::kBool: return &RunCudaCast<float, bool>;
-      case DataType::kComplex64: return &RunFloatToComplex;  // denormals pass
+      case DataType::kComplex64: return &RunFloatToComplex<Device>;  // denormals pass
       default: return nullptr;
     }
   }
@@ -177,8 +180,8 @@ struct CudaCastBody {
 }  // namespace detail
 
 // Cast of engine/elementwise/cast.hpp on a GPU: the same results. Returns when it is queued.
-inline Status Cast(Cuda& device, DataType from_type, const void* from, DataType to_type, void* to, Index n,
-                   bool truncate) {
+template <std::same_as<Cuda> Device>
+Status Cast(Device& device, DataType from_type, const void* from, DataType to_type, void* to, Index n, bool truncate) {
   DataType source = detail::CastType(from_type), target = detail::CastType(to_type);
   if (!detail::HasCast(source, target))
     return errors::Unimplemented("Cast ", from_type, " to ", to_type, " is not supported");
@@ -188,7 +191,7 @@ inline Status Cast(Cuda& device, DataType from_type, const void* from, DataType 
     target = target == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
   }
   const int kept = truncate && detail::Truncates(source, target) ? detail::FractionBits(target) : 0;
-  if (const detail::CudaCast run = detail::DirectCudaCast(source, target); run != nullptr && kept == 0)
+  if (const detail::CudaCast run = detail::DirectCudaCast<Device>(source, target); run != nullptr && kept == 0)
     return run(device, from, to, n);
   const std::uint64_t mask = kept == 0 ? 0 : ~((std::uint64_t{1} << (52 - kept)) - 1);
   return ForEach(device, n, detail::CudaCastBody{from, to, source, target, mask});

@@ -7,6 +7,7 @@
 #error "Include <tenon/engine/elementwise/select.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
@@ -101,9 +102,10 @@ Status RunCudaSelect(Cuda& device, const SelectPlan& plan, const bool* condition
 
 // Select of engine/elementwise/select.hpp on a GPU, for plain elements. Unimplemented: more than 8 dimensions after
 // joining neighbours. Returns when it is queued.
-inline Status Select(Cuda& device, DataType dtype, const bool* condition, const TensorShape& condition_shape,
-                     const void* yes, const TensorShape& yes_shape, const void* no, const TensorShape& no_shape,
-                     void* out, const TensorShape& out_shape) {
+template <std::same_as<Cuda> Device>
+Status Select(Device& device, DataType dtype, const bool* condition, const TensorShape& condition_shape,
+              const void* yes, const TensorShape& yes_shape, const void* no, const TensorShape& no_shape, void* out,
+              const TensorShape& out_shape) {
   const Index n = out_shape.num_elements();
   if (n == 0) return OkStatus();
   const detail::SelectPlan plan(condition_shape, yes_shape, no_shape, out_shape);

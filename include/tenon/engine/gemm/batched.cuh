@@ -7,6 +7,7 @@
 #error "Include <tenon/engine/gemm/batched.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -200,7 +201,8 @@ Status MultiplyMatrices(Cuda& device, const BatchMatMulPlan& plan, const void* p
 
 using CudaBatchMatMulFn = Status (*)(Cuda& device, const BatchMatMulPlan& plan, const void* x, const void* y,
                                      void* out);
-inline CudaBatchMatMulFn CudaBatchMatMulFor(DataType type) {
+template <std::same_as<Cuda> Device>
+CudaBatchMatMulFn CudaBatchMatMulFor(DataType type) {
   switch (type) {
     case DataType::kHalf: return &MultiplyMatrices<half>;
     case DataType::kBfloat16: return &MultiplyMatrices<bfloat16>;
@@ -218,9 +220,10 @@ inline CudaBatchMatMulFn CudaBatchMatMulFor(DataType type) {
 }  // namespace detail
 
 // BatchMatMul of engine/gemm/batched.hpp on a GPU; `weights` are for the CPU. Returns when it is queued.
-inline Status BatchMatMul(Cuda& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out,
-                          PackedWeights* = nullptr) {
-  const detail::CudaBatchMatMulFn run = detail::CudaBatchMatMulFor(type);
+template <std::same_as<Cuda> Device>
+Status BatchMatMul(Device& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out,
+                   PackedWeights* = nullptr) {
+  const detail::CudaBatchMatMulFn run = detail::CudaBatchMatMulFor<Device>(type);
   if (run == nullptr) return errors::Internal("BatchMatMul: no products of type ", Name(type));
   detail::JoinBatches(&plan);
   const Index elements = plan.batches * plan.m * plan.n;

@@ -8,6 +8,7 @@
 #endif
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -285,7 +286,8 @@ Status RunBatchNormGrad(Cuda& device, const BatchNormGradCall& call) {
 }  // namespace detail
 
 // A whole FusedBatchNorm on a GPU. Returns when it is queued.
-inline Status NormalizeBatch(Cuda& device, const BatchNormCall& call) {
+template <std::same_as<Cuda> Device>
+Status NormalizeBatch(Device& device, const BatchNormCall& call) {
   switch (call.type) {
     case DataType::kHalf: return detail::RunBatchNorm<half>(device, call);
     case DataType::kBfloat16: return detail::RunBatchNorm<bfloat16>(device, call);
@@ -294,7 +296,8 @@ inline Status NormalizeBatch(Cuda& device, const BatchNormCall& call) {
 }
 
 // Its gradient on a GPU. Returns when it is queued.
-inline Status NormalizeBatchGrad(Cuda& device, const BatchNormGradCall& call) {
+template <std::same_as<Cuda> Device>
+Status NormalizeBatchGrad(Device& device, const BatchNormGradCall& call) {
   switch (call.type) {
     case DataType::kHalf: return detail::RunBatchNormGrad<half>(device, call);
     case DataType::kBfloat16: return detail::RunBatchNormGrad<bfloat16>(device, call);

@@ -6,6 +6,7 @@
 #error "Include <tenon/engine/nn/bias.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 
 #include <tenon/base/status.hpp>
@@ -20,7 +21,8 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline CudaReduceLoops CudaSumLoops(const Cuda& device, DataType dtype) {
+template <std::same_as<Cuda> Device>
+CudaReduceLoops CudaSumLoops(const Device& device, DataType dtype) {
   switch (dtype) {
     case DataType::kHalf: return ReduceLoopsFor<SumReducer, half>(device);
     case DataType::kBfloat16: return ReduceLoopsFor<SumReducer, bfloat16>(device);
@@ -42,8 +44,8 @@ inline CudaReduceLoops CudaSumLoops(const Cuda& device, DataType dtype) {
 }  // namespace detail
 
 // out[c] = the sum of x[o, c, i]: [outer, channels, inner] -> [channels]. Returns when it is queued.
-inline Status SumChannels(Cuda& device, DataType dtype, const void* x, Index outer, Index channels, Index inner,
-                          void* out) {
+template <std::same_as<Cuda> Device>
+Status SumChannels(Device& device, DataType dtype, const void* x, Index outer, Index channels, Index inner, void* out) {
   if (channels == 0) return OkStatus();
   if (inner == 0) outer = 0;  // which may be very many
   AxisSet axes;

@@ -8,6 +8,7 @@
 #endif
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 
 #include <tenon/base/config.hpp>
@@ -131,8 +132,9 @@ Status RunSparseCrossEntropy(Cuda& device, Index rows, Index classes, const void
 
 // CrossEntropy of engine/nn/cross_entropy.hpp on a GPU, for elements of half, bfloat16, float or double. Returns when
 // it is queued.
-inline Status CrossEntropy(Cuda& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& logits,
-                           const StridedMatrix<void>& labels, void* loss, void* backprop) {
+template <std::same_as<Cuda> Device>
+Status CrossEntropy(Device& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& logits,
+                    const StridedMatrix<void>& labels, void* loss, void* backprop) {
   switch (type) {
     case DataType::kHalf: return detail::RunCrossEntropy<half>(device, rows, classes, logits, labels, loss, backprop);
     case DataType::kBfloat16:
@@ -144,8 +146,9 @@ inline Status CrossEntropy(Cuda& device, DataType type, Index rows, Index classe
 }
 
 // SparseCrossEntropy on a GPU; the labels are in pageable host memory, which may be freed at once.
-inline Status SparseCrossEntropy(Cuda& device, DataType type, Index rows, Index classes, const void* logits,
-                                 const Index* labels, void* loss, void* backprop) {
+template <std::same_as<Cuda> Device>
+Status SparseCrossEntropy(Device& device, DataType type, Index rows, Index classes, const void* logits,
+                          const Index* labels, void* loss, void* backprop) {
   switch (type) {
     case DataType::kHalf:
       return detail::RunSparseCrossEntropy<half>(device, rows, classes, logits, labels, loss, backprop);

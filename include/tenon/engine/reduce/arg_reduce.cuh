@@ -6,6 +6,7 @@
 #error "Include <tenon/engine/reduce/arg_reduce.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
@@ -107,8 +108,9 @@ CudaArg CudaArgFor(DataType type) {
 }  // namespace detail
 
 // ArgReduce of engine/reduce/arg_reduce.hpp on a GPU. Returns when it is queued.
-inline Status ArgReduce(Cuda& device, bool max, DataType type, const void* x, Index outer, Index n, Index inner,
-                        DataType out_type, void* out) {
+template <std::same_as<Cuda> Device>
+Status ArgReduce(Device& device, bool max, DataType type, const void* x, Index outer, Index n, Index inner,
+                 DataType out_type, void* out) {
   if (outer == 0 || inner == 0) return OkStatus();
   const detail::CudaArg run = max ? detail::CudaArgFor<true>(type) : detail::CudaArgFor<false>(type);
   return run(device, {x, out, outer * inner, n, inner, 1, static_cast<int>(SizeOf(out_type))});

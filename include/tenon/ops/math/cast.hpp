@@ -2,9 +2,7 @@
 #pragma once
 // Cast: the same numbers in another type. Bitcast: the same bytes under another type.
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
@@ -99,15 +97,20 @@ struct Bitcast {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
-      return Run(context.op(), input, &output);
+      return Run(context.op(), context.device(), input, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& input, Tensor* output) {
+  struct CopyByte {
+    const char* from;
+    char* to;
+    TENON_HD void operator()(Index i) const { to[i] = from[i]; }
+  };
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, Tensor* output) {
     const DataType from = input.dtype(), to = context.expected_output_dtype(0);
     const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);
     TensorShape shape = input.shape();
@@ -122,8 +125,8 @@ struct Bitcast {
     if (reinterpret_cast<std::uintptr_t>(input.raw_data()) % static_cast<std::uintptr_t>(to_bytes) == 0)
       return output->BitcastFrom(input, to, shape);
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));  // a part of another tensor, badly aligned
-    std::memcpy(output->raw_data(), input.raw_data(), static_cast<std::size_t>(input.NumElements() * from_bytes));
-    return OkStatus();
+    return ForEach(device, input.NumElements() * from_bytes,
+                   CopyByte{static_cast<const char*>(input.raw_data()), static_cast<char*>(output->raw_data())});
   }
 };
 
