@@ -25,6 +25,11 @@ TENON_DETAIL_COLD inline Status cannot_bitcast_last_dimension(DataType from, Dat
                                  " due to shape: the last dimension must have ", SizeOf(to) / SizeOf(from),
                                  " elements, got ", size);
 }
+struct CopyByte {
+  const char* from;
+  char* to;
+  TENON_HD void operator()(Index i) const { to[i] = from[i]; }
+};
 }  // namespace detail
 
 // To the same type: the input itself, whatever the type.
@@ -104,11 +109,6 @@ struct Bitcast {
   };
 
  private:
-  struct CopyByte {
-    const char* from;
-    char* to;
-    TENON_HD void operator()(Index i) const { to[i] = from[i]; }
-  };
   template <class Device>
   static Status Run(OpKernelContext& context, Device& device, const Tensor& input, Tensor* output) {
     const DataType from = input.dtype(), to = context.expected_output_dtype(0);
@@ -125,8 +125,9 @@ struct Bitcast {
     if (reinterpret_cast<std::uintptr_t>(input.raw_data()) % static_cast<std::uintptr_t>(to_bytes) == 0)
       return output->BitcastFrom(input, to, shape);
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));  // a part of another tensor, badly aligned
-    return ForEach(device, input.NumElements() * from_bytes,
-                   CopyByte{static_cast<const char*>(input.raw_data()), static_cast<char*>(output->raw_data())});
+    return ForEach(
+        device, input.NumElements() * from_bytes,
+        detail::CopyByte{static_cast<const char*>(input.raw_data()), static_cast<char*>(output->raw_data())});
   }
 };
 
