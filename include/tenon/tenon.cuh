@@ -2,6 +2,8 @@
 #pragma once
 // The header of .cu files that register GPU kernels: the op language and everything of Tenon that runs on a GPU. The
 // runtime stays in a .cpp file (<tenon/tenon.hpp> or <tenon/runtime.hpp>), where the host compiler alone sees it.
+// Engine functions that choose a kernel by dtype are templates over the device: a file compiles kernels only of those
+// it calls.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/tenon.cuh> only from files that nvcc compiles (.cu, or LANGUAGE CUDA in CMake)."
@@ -11,7 +13,19 @@
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
 #include <tenon/device/cuda_runtime.cuh>
+#include <tenon/engine/elementwise/add_n.cuh>
+#include <tenon/engine/elementwise/cast.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
+#include <tenon/engine/elementwise/select.cuh>
+#include <tenon/engine/gemm/batched.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
+#include <tenon/engine/nn/batch_norm.cuh>
+#include <tenon/engine/nn/bias.cuh>
+#include <tenon/engine/nn/cross_entropy.cuh>
+#include <tenon/engine/nn/softmax.cuh>
+#include <tenon/engine/reduce/arg_reduce.cuh>
+#include <tenon/engine/reduce/reduce.cuh>
+#include <tenon/engine/reduce/scan.cuh>
+#include <tenon/engine/reduce/sum_of_squares.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/register.hpp>

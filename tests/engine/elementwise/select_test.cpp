@@ -43,7 +43,8 @@ bool SelectIsRight(Cpu device, DataType dtype, const Shapes& s, Output where = O
         condition.as<bool>()[at_condition[i]] ? yes.as<char>() + at_yes[i] * bytes : no.as<char>() + at_no[i] * bytes,
         static_cast<std::size_t>(bytes));
   Guarded& out = where == Output::kApart ? apart : where == Output::kYes ? yes : no;
-  Select(device, dtype, condition.as<bool>(), s.condition, yes.data(), s.yes, no.data(), s.no, out.data(), s.out);
+  CHECK(Select(device, dtype, condition.as<bool>(), s.condition, yes.data(), s.yes, no.data(), s.no, out.data(), s.out)
+            .ok());
   return std::memcmp(want.data(), out.data(), want.size()) == 0 && condition.IsIntact() && yes.IsIntact() &&
          no.IsIntact() && apart.IsIntact();
 }
@@ -91,7 +92,7 @@ TEST_SUITE("Select") {
     const tstring yes("this text is too long to be stored inline"), no[2] = {tstring("a"), tstring("b")};
     tstring out[2];
     Cpu device;
-    Select(device, DataType::kString, condition, {2}, &yes, {}, no, {2}, out, {2});
+    CHECK(Select(device, DataType::kString, condition, {2}, &yes, {}, no, {2}, out, {2}).ok());
     CHECK(out[0] == yes);
     CHECK(out[1] == no[1]);
   }

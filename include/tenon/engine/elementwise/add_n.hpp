@@ -52,4 +52,11 @@ double SumOfSquares(const T* x, Index n) {
   return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
+// *out = the sum of x[i]^2, halved and rounded once.
+template <class T>
+Status HalfSumOfSquares(Cpu&, const T* x, Index n, T* out) {
+  *out = static_cast<T>(SumOfSquares(x, n) / 2);
+  return OkStatus();
+}
+
 TENON_DETAIL_NAMESPACE_END

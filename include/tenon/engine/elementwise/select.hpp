@@ -158,9 +158,9 @@ struct SelectWork {
 
 // out = condition ? yes : no. The three shapes broadcast to out_shape; yes, no and out are of type `dtype`. `out` may
 // be yes or no where that one has its shape.
-inline void Select(Cpu& device, DataType dtype, const bool* condition, const TensorShape& condition_shape,
-                   const void* yes, const TensorShape& yes_shape, const void* no, const TensorShape& no_shape,
-                   void* out, const TensorShape& out_shape) {
+inline Status Select(Cpu& device, DataType dtype, const bool* condition, const TensorShape& condition_shape,
+                     const void* yes, const TensorShape& yes_shape, const void* no, const TensorShape& no_shape,
+                     void* out, const TensorShape& out_shape) {
   const detail::SelectPlan plan(condition_shape, yes_shape, no_shape, out_shape);
   const ElementMover mover = MoverOf(dtype);
   const detail::SelectWork work{plan,
@@ -172,6 +172,7 @@ inline void Select(Cpu& device, DataType dtype, const bool* condition, const Ten
                                 static_cast<char*>(out)};
   ParallelFor(device, out_shape.num_elements(), mover.cost_ns() + 0.2,
               [&](Index begin, Index end) { work.Range(begin, end); });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

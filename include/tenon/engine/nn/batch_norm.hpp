@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/types/dtype.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/reduce/reduce.hpp>
+#include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -294,6 +297,57 @@ inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float
   return BatchNorm(device, l, x, scale, offset, mean, variance, epsilon, y);
 }
 
+// One FusedBatchNorm: x and y are images of half, bfloat16 or float, the rest float, one number a channel. In training
+// the moments are the batch's: two with Bessel's correction and, where it blends, what was there before by `factor`;
+// and two as they were used. Otherwise they are those given. NaN without images.
+struct BatchNormCall {
+  ChannelLayout layout;
+  DataType type = DataType::kFloat;
+  const void* x = nullptr;
+  const float* scale = nullptr;
+  const float* offset = nullptr;
+  const float* mean = nullptr;
+  const float* variance = nullptr;
+  float epsilon = 0, factor = 1;
+  bool training = false, blends = false;
+  void* y = nullptr;
+  float* moments[4] = {};
+};
+inline Status NormalizeBatch(Cpu& device, const BatchNormCall& call) {
+  const ChannelLayout& l = call.layout;
+  const Index channels = l.channels, n = l.elements();
+  float* const* const moments = call.moments;
+  if (n == 0) {
+    for (float* moment : call.moments)
+      for (Index c = 0; c < channels; ++c) moment[c] = std::numeric_limits<float>::quiet_NaN();
+    return OkStatus();
+  }
+  const bool converts = IsSmallFloat(call.type);
+  const std::size_t bytes = converts ? detail::ScratchBytes<float>(n) : 0;
+  const Scratch wide(device, 2 * bytes);
+  TENON_RETURN_IF_ERROR(wide.status("FusedBatchNorm"));
+  if (converts) WidenFloats(device, call.type, call.x, wide.As<float>(), n);
+  const float* const x = converts ? wide.As<float>() : static_cast<const float*>(call.x);
+  float* const y = converts ? wide.As<float>(bytes) : static_cast<float*>(call.y);
+  if (!call.training) {
+    for (int i = 0; i < 4; ++i)
+      for (Index c = 0; c < channels; ++c) moments[i][c] = (i % 2 == 0 ? call.mean : call.variance)[c];
+    TENON_RETURN_IF_ERROR(BatchNorm(device, l, x, call.scale, call.offset, call.mean, call.variance, call.epsilon, y));
+  } else {
+    TENON_RETURN_IF_ERROR(
+        BatchNormTraining(device, l, x, call.scale, call.offset, call.epsilon, moments[2], moments[3], y));
+    const float count = static_cast<float>(l.per_channel()), correction = count > 1 ? count / (count - 1) : 1;
+    const float kept = 1.0f - call.factor, factor = call.factor;
+    for (Index c = 0; c < channels; ++c) {
+      const float variance = moments[3][c] * correction;
+      moments[0][c] = call.blends ? kept * call.mean[c] + factor * moments[2][c] : moments[2][c];
+      moments[1][c] = call.blends ? kept * call.variance[c] + factor * variance : variance;
+    }
+  }
+  if (converts) NarrowFloats(device, y, call.type, call.y, n);
+  return OkStatus();
+}
+
 // The gradient of BatchNormTraining (`training`: mean and variance depend on x) or of BatchNorm with respect to x,
 // scale and offset.
 inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, const float* dy, const float* x,
@@ -330,6 +384,46 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
       for (Index i = at; i < at + count; ++i) dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
     }
   });
+  return OkStatus();
+}
+
+// The gradient of a BatchNormCall: dy, x and dx are images of half, bfloat16 or float, the rest float.
+struct BatchNormGradCall {
+  ChannelLayout layout;
+  DataType type = DataType::kFloat;
+  bool training = false;
+  const void* dy = nullptr;
+  const void* x = nullptr;
+  const float* scale = nullptr;
+  const float* mean = nullptr;
+  const float* variance = nullptr;
+  float epsilon = 0;
+  void* dx = nullptr;
+  float* dscale = nullptr;
+  float* doffset = nullptr;
+};
+inline Status NormalizeBatchGrad(Cpu& device, const BatchNormGradCall& call) {
+  const ChannelLayout& l = call.layout;
+  const Index n = l.elements();
+  if (n == 0) {
+    std::fill(call.dscale, call.dscale + l.channels, 0.0f);
+    std::fill(call.doffset, call.doffset + l.channels, 0.0f);
+    return OkStatus();
+  }
+  const bool converts = IsSmallFloat(call.type);
+  const std::size_t bytes = converts ? detail::ScratchBytes<float>(n) : 0;
+  const Scratch wide(device, 3 * bytes);
+  TENON_RETURN_IF_ERROR(wide.status("FusedBatchNormGrad"));
+  if (converts) {
+    WidenFloats(device, call.type, call.dy, wide.As<float>(), n);
+    WidenFloats(device, call.type, call.x, wide.As<float>(bytes), n);
+  }
+  const float* const dy = converts ? wide.As<float>() : static_cast<const float*>(call.dy);
+  const float* const x = converts ? wide.As<float>(bytes) : static_cast<const float*>(call.x);
+  float* const dx = converts ? wide.As<float>(2 * bytes) : static_cast<float*>(call.dx);
+  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, call.training, dy, x, call.scale, call.mean, call.variance,
+                                      call.epsilon, dx, call.dscale, call.doffset));
+  if (converts) NarrowFloats(device, dx, call.type, call.dx, n);
   return OkStatus();
 }
 

@@ -3,10 +3,15 @@
 // Softmax cross entropy and its gradient, row by row, on the CPU: of float and double.
 
 #include <cmath>
+#include <cstddef>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/core/half_conversion.hpp>
+#include <tenon/engine/core/scratch.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -16,7 +21,12 @@ struct StridedMatrix {
   const C* data;
   Index row, column;
 
-  C operator()(Index r, Index c) const { return data[r * row + c * column]; }
+  TENON_HD C operator()(Index r, Index c) const { return data[r * row + c * column]; }
+};
+template <>
+struct StridedMatrix<void> {
+  const void* data;
+  Index row, column;
 };
 
 namespace detail {
@@ -73,6 +83,98 @@ void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits,
       out[labels[r]] -= 1;
     }
   });
+}
+
+namespace detail {
+
+// A matrix of half or bfloat16 as float, in memory of the call. one thread.
+class WideMatrix {
+ public:
+  WideMatrix(Cpu& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& from)
+      : from_(from),
+        elements_((from.row == 0 ? 1 : rows) * (from.column == 0 ? 1 : classes)),
+        copy_(device, IsSmallFloat(type) ? ScratchBytes<float>(elements_) : 0) {
+    if (copy_.As<float>() != nullptr) WidenFloats(device, type, from.data, copy_.As<float>(), elements_);
+  }
+  Status status() const { return copy_.status("CrossEntropy"); }
+  template <class C>
+  StridedMatrix<C> As() const {
+    const void* const data = copy_.As<float>() != nullptr ? copy_.As<void>() : from_.data;
+    return {static_cast<const C*>(data), from_.row, from_.column};
+  }
+
+ private:
+  const StridedMatrix<void>& from_;
+  Index elements_;
+  Scratch copy_;
+};
+
+// Losses and gradients of half or bfloat16 as float, in memory of the call. one thread.
+class WideLosses {
+ public:
+  WideLosses(Cpu& device, DataType type, Index rows, Index classes)
+      : rows_(rows),
+        classes_(classes),
+        memory_(device, IsSmallFloat(type) ? ScratchBytes<float>(rows) + ScratchBytes<float>(rows * classes) : 0) {}
+  Status status() const { return memory_.status("CrossEntropy"); }
+  float* loss() const { return memory_.As<float>(); }
+  float* backprop() const { return memory_.As<float>(ScratchBytes<float>(rows_)); }
+  void Round(Cpu& device, DataType type, void* loss_out, void* backprop_out) const {
+    NarrowFloats(device, loss(), type, loss_out, rows_);
+    NarrowFloats(device, backprop(), type, backprop_out, rows_ * classes_);
+  }
+
+ private:
+  Index rows_, classes_;
+  Scratch memory_;
+};
+
+}  // namespace detail
+
+// CrossEntropy of elements of half, bfloat16 (both computed in float), float or double. ResourceExhausted without
+// scratch memory.
+inline Status CrossEntropy(Cpu& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& logits,
+                           const StridedMatrix<void>& labels, void* loss, void* backprop) {
+  const detail::WideMatrix x(device, type, rows, classes, logits), y(device, type, rows, classes, labels);
+  TENON_RETURN_IF_ERROR(x.status());
+  TENON_RETURN_IF_ERROR(y.status());
+  if (type == DataType::kDouble) {
+    CrossEntropy(device, rows, classes, x.As<double>(), y.As<double>(), static_cast<double*>(loss),
+                 static_cast<double*>(backprop));
+    return OkStatus();
+  }
+  if (type == DataType::kFloat) {
+    CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), static_cast<float*>(loss),
+                 static_cast<float*>(backprop));
+    return OkStatus();
+  }
+  const detail::WideLosses wide(device, type, rows, classes);
+  TENON_RETURN_IF_ERROR(wide.status());
+  CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), wide.loss(), wide.backprop());
+  wide.Round(device, type, loss, backprop);
+  return OkStatus();
+}
+// SparseCrossEntropy of such elements; the labels are in host memory.
+inline Status SparseCrossEntropy(Cpu& device, DataType type, Index rows, Index classes, const void* logits,
+                                 const Index* labels, void* loss, void* backprop) {
+  const StridedMatrix<void> matrix{logits, classes, 1};
+  const detail::WideMatrix x(device, type, rows, classes, matrix);
+  TENON_RETURN_IF_ERROR(x.status());
+  if (type == DataType::kDouble) {
+    SparseCrossEntropy(device, rows, classes, x.As<double>().data, labels, static_cast<double*>(loss),
+                       static_cast<double*>(backprop));
+    return OkStatus();
+  }
+  if (type == DataType::kFloat) {
+    SparseCrossEntropy(device, rows, classes, x.As<float>().data, labels, static_cast<float*>(loss),
+                       static_cast<float*>(backprop));
+    return OkStatus();
+  }
+  const detail::WideLosses wide(device, type, rows, classes);
+  TENON_RETURN_IF_ERROR(wide.status());
+  SparseCrossEntropy(device, rows, classes, x.As<float>().data, labels, wide.loss(), wide.backprop());
+  wide.Round(device, type, loss, backprop);
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

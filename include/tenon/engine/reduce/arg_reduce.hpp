@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -147,11 +148,11 @@ inline void StorePlaces(const Index* at, Index n, DataType type, void* out, Inde
 }  // namespace detail
 
 // x: [outer, n, inner]  ->  out: [outer, inner] of type `out_type`. x is of a real number type or bool.
-inline void ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index outer, Index n, Index inner,
-                      DataType out_type, void* out) {
+inline Status ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index outer, Index n, Index inner,
+                        DataType out_type, void* out) {
   const detail::ArgLoop loop = max ? detail::ArgLoopFor<true>(type) : detail::ArgLoopFor<false>(type);
   const Index width = std::min(inner, detail::kArgWidth);
-  if (outer == 0 || inner == 0) return;
+  if (outer == 0 || inner == 0) return OkStatus();
   const Index blocks = (inner + width - 1) / width;
   const auto bytes = static_cast<Index>(SizeOf(type));
   ParallelFor(device, outer * blocks, 0.8 * static_cast<double>(n) * static_cast<double>(width),
@@ -164,6 +165,7 @@ inline void ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index
                   detail::StorePlaces(at, some, out_type, out, o * inner + j);
                 }
               });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -72,16 +72,23 @@ struct MultiplyStep {
     return a * b;
   }
 };
+// The extremes of a type. Constants: a GPU cannot call the functions that give them.
+template <class A>
+inline constexpr A kBelowAll =
+    std::is_integral_v<A> ? std::numeric_limits<A>::lowest() : -std::numeric_limits<A>::infinity();
+template <class A>
+inline constexpr A kAboveAll =
+    std::is_integral_v<A> ? std::numeric_limits<A>::max() : std::numeric_limits<A>::infinity();
 // The larger or the smaller of two, NaN when either is. (Two choices, one after the other: g++ makes vectors of these,
 // not of an `or`.)
 template <bool largest>
 struct ExtremeStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>)
-      return largest ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max();
+    if constexpr (largest)
+      return kBelowAll<A>;
     else
-      return largest ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::infinity();
+      return kAboveAll<A>;
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {

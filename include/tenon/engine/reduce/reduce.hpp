@@ -270,4 +270,10 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
   return OkStatus();
 }
 
+// The loops of a reduction for a device; engine/reduce/reduce.cuh has those of a GPU.
+template <class Reducer, class T>
+const ReduceLoops& ReduceLoopsFor(const Cpu&) {
+  return kReduceLoops<Reducer, T>;
+}
+
 TENON_DETAIL_NAMESPACE_END

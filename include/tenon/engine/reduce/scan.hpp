@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -31,11 +32,11 @@ struct ScanLoop {
 
 struct ScanSum {
   template <class T>
-  static T Identity() {
+  TENON_HD static T Identity() {
     return T(0);
   }
   template <class T>
-  static T Combine(const T& a, const T& b) {
+  TENON_HD static T Combine(const T& a, const T& b) {
     if constexpr (std::is_integral_v<T>)  // wraps
       return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     else
@@ -44,29 +45,34 @@ struct ScanSum {
 };
 struct ScanProduct {
   template <class T>
-  static T Identity() {
+  TENON_HD static T Identity() {
     return T(1);
   }
   template <class T>
-  static T Combine(const T& a, const T& b) {
+  TENON_HD static T Combine(const T& a, const T& b) {
     if constexpr (std::is_integral_v<T>)
       return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
     else
       return static_cast<T>(a * b);
   }
 };
+namespace detail {
+// A constant: a GPU cannot call the function that gives it.
+template <class T>
+inline constexpr T kLogOfZero = -std::numeric_limits<T>::infinity();
+}  // namespace detail
 // log(exp(a) + exp(b)); a NaN in b counts as a.
 struct ScanLogSumExp {
   template <class T>
-  static T Identity() {
-    return static_cast<T>(-std::numeric_limits<float>::infinity());
+  TENON_HD static T Identity() {
+    return static_cast<T>(detail::kLogOfZero<float>);
   }
   template <class T>
-  static T Combine(const T& a, const T& b) {
+  TENON_HD static T Combine(const T& a, const T& b) {
     using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const Wide x = static_cast<Wide>(a), y = static_cast<Wide>(b);
     const Wide low = y < x ? y : x, high = x < y ? y : x;
-    if (high == -std::numeric_limits<Wide>::infinity()) return static_cast<T>(high);
+    if (high == detail::kLogOfZero<Wide>) return static_cast<T>(high);
     const auto rounded = [](Wide value) { return static_cast<Wide>(static_cast<T>(value)); };
     return static_cast<T>(high + rounded(std::log1p(rounded(std::exp(rounded(low - high))))));
   }
@@ -106,11 +112,17 @@ constexpr ScanLoop MakeScanLoop() {
 
 }  // namespace detail
 
+// The loop of an operation for a device; engine/reduce/scan.cuh has those of a GPU.
+template <class Operation, class T>
+ScanLoop MakeScanLoop(const Cpu*) {
+  return detail::MakeScanLoop<Operation, T>();
+}
+
 // x: [outer, n, inner]  ->  y of the same shape, scanned along n. x and y do not overlap.
-inline void Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Index outer, Index n, Index inner,
-                 bool exclusive, bool reverse) {
+inline Status Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Index outer, Index n, Index inner,
+                   bool exclusive, bool reverse) {
   constexpr Index kWidth = 256;
-  if (outer == 0 || n == 0 || inner == 0) return;
+  if (outer == 0 || n == 0 || inner == 0) return OkStatus();
   const Index width = std::min(inner, kWidth), blocks = (inner + width - 1) / width;
   const Index first = reverse ? (n - 1) * inner : 0, step = reverse ? -inner : inner;
   ParallelFor(device, outer * blocks, loop.cost_ns * static_cast<double>(n) * static_cast<double>(width),
@@ -122,6 +134,7 @@ inline void Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Inde
                            std::min(width, inner - j), exclusive);
                 }
               });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -48,8 +48,9 @@ inline Status ArgShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, const Tensor& input,
-                              const HostIndices& dimension, Tensor* output) {
+template <class Device>
+Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const Tensor& input,
+                       const HostIndices& dimension, Tensor* output) {
   constexpr int kMostDims = 7;
   const std::string_view op = context.op_kernel().type_string();
   if (dimension.shape().dims() != 0)
@@ -69,12 +70,10 @@ inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, c
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
-  ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
-  return OkStatus();
+  return ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
 }
 
 template <class Op, class Device>
-  requires(Device::type == "CPU")
 struct ArgKernel {
   Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kArgTypes); }
   Status operator()(Context<Device>& context, const Tensor& input, HostIndices dimension, Tensor& output) const {

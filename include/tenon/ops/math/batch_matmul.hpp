@@ -12,6 +12,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/elementwise/cast.hpp>
 #include <tenon/engine/gemm/batched.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -65,39 +66,33 @@ inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const 
   return TensorShape::Build({sizes.data(), sizes.size()}, out);
 }
 
-template <class From, class To>
-void WidenRun(const void* from, void* to, Index n) {
-  for (Index i = 0; i < n; ++i) static_cast<To*>(to)[i] = static_cast<To>(static_cast<const From*>(from)[i]);
-}
 // An operand of another type than the product (int8 or uint8) in that type, int32 or bfloat16.
-inline Status WidenOperand(OpKernelContext& context, DataType type, Tensor* operand) {
+template <class Device>
+Status WidenOperand(OpKernelContext& context, Device& device, DataType type, Tensor* operand) {
   if (operand->dtype() == type) return OkStatus();
   Tensor wide;
   TENON_RETURN_IF_ERROR(context.allocate_temp(type, operand->shape(), &wide));
-  const bool is_signed = operand->dtype() == DataType::kInt8, to_float = type == DataType::kBfloat16;
-  const auto widen = to_float
-                         ? (is_signed ? &WidenRun<std::int8_t, bfloat16> : &WidenRun<std::uint8_t, bfloat16>)
-                         : (is_signed ? &WidenRun<std::int8_t, std::int32_t> : &WidenRun<std::uint8_t, std::int32_t>);
-  widen(operand->raw_data(), wide.raw_data(), wide.NumElements());
+  TENON_RETURN_IF_ERROR(
+      tenon::Cast(device, operand->dtype(), operand->raw_data(), type, wide.raw_data(), wide.NumElements(), false));
   *operand = std::move(wide);
   return OkStatus();
 }
 
-inline Status RunBatchMatMul(OpKernelContext& context, Cpu& device, Tensor x, Tensor y, const BatchMatMulAttrs& attrs,
-                             bool broadcasts, Tensor* output, PackedWeights* weights) {
+template <class Device>
+Status RunBatchMatMul(OpKernelContext& context, Device& device, Tensor x, Tensor y, const BatchMatMulAttrs& attrs,
+                      bool broadcasts, Tensor* output, PackedWeights* weights) {
   BatchMatMulPlan plan;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(PlanBatchMatMul(x.shape(), y.shape(), attrs, broadcasts, &plan, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &x));
-  TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &y));
+  TENON_RETURN_IF_ERROR(WidenOperand(context, device, output->dtype(), &x));
+  TENON_RETURN_IF_ERROR(WidenOperand(context, device, output->dtype(), &y));
   return tenon::BatchMatMul(device, output->dtype(), plan, x.raw_data(), y.raw_data(), output->raw_data(), weights);
 }
 
 // The kernel of the ops whose operands have one type.
 template <class Op, class Device>
-  requires(Device::type == "CPU")
 struct BatchMatMulKernel : BatchMatMulAttrs, PacksInput<1> {
   Status Init(OpKernelConstruction& c) {
     TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
@@ -178,7 +173,6 @@ struct BatchMatMulV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, PacksInput<1> {
     Status Init(OpKernelConstruction& c) {
       TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));

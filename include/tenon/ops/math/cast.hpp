@@ -2,9 +2,7 @@
 #pragma once
 // Cast: the same numbers in another type. Bitcast: the same bytes under another type.
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dtype.hpp>
@@ -15,6 +13,7 @@
 #include <tenon/engine/elementwise/cast.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -26,6 +25,11 @@ TENON_DETAIL_COLD inline Status cannot_bitcast_last_dimension(DataType from, Dat
                                  " due to shape: the last dimension must have ", SizeOf(to) / SizeOf(from),
                                  " elements, got ", size);
 }
+struct CopyByte {
+  const char* from;
+  char* to;
+  TENON_HD void operator()(Index i) const { to[i] = from[i]; }
+};
 }  // namespace detail
 
 // To the same type: the input itself, whatever the type.
@@ -43,15 +47,16 @@ struct Cast {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor& y) const {
       return Run(context.op(), context.device(), x, &y, this->Truncate);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& x, Tensor* y, bool truncate) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& x, Tensor* y, bool truncate) {
     const DataType target = context.expected_output_dtype(0);
     if (x.dtype() == target) {
       *y = x;
@@ -97,15 +102,15 @@ struct Bitcast {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
-      return Run(context.op(), input, &output);
+      return Run(context.op(), context.device(), input, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& input, Tensor* output) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, Tensor* output) {
     const DataType from = input.dtype(), to = context.expected_output_dtype(0);
     const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);
     TensorShape shape = input.shape();
@@ -120,8 +125,9 @@ struct Bitcast {
     if (reinterpret_cast<std::uintptr_t>(input.raw_data()) % static_cast<std::uintptr_t>(to_bytes) == 0)
       return output->BitcastFrom(input, to, shape);
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));  // a part of another tensor, badly aligned
-    std::memcpy(output->raw_data(), input.raw_data(), static_cast<std::size_t>(input.NumElements() * from_bytes));
-    return OkStatus();
+    return ForEach(
+        device, input.NumElements() * from_bytes,
+        detail::CopyByte{static_cast<const char*>(input.raw_data()), static_cast<char*>(output->raw_data())});
   }
 };
 

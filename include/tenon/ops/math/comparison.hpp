@@ -12,7 +12,9 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/engine/core/broadcast.hpp>
+#include <tenon/engine/core/plain_complex.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
+#include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -81,55 +83,62 @@ constexpr auto EqualityOp(std::string_view name) {
       .SetShapeFn(EqualShapeFn);
 }
 
-template <class Op, class T>
-inline constexpr const BinaryLoops* kEqualityLoops = &kBinaryLoops<Op, T, bool>;
+template <class Op, class T, class Device>
+Status Compare(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) {
+  return MapBinary<Op, T, bool>(device, nullptr,
+                                In<T>(static_cast<const T*>(x.raw_data()), x.NumElements(), &x.shape()),
+                                In<T>(static_cast<const T*>(y.raw_data()), y.NumElements(), &y.shape()), z);
+}
 
-// The loops for elements of a dtype: integers of one size share theirs, and the small floats are compared as floats.
-// Null where TensorFlow has no kernel.
-template <class Op>
-const BinaryLoops* EqualityLoops(DataType dtype) {
+// The comparison of elements of a dtype: integers of one size share theirs. Null where TensorFlow has no kernel.
+template <class Op, class Device>
+auto ComparisonOf(DataType dtype) -> decltype(&Compare<Op, float, Device>) {
   switch (dtype) {
     case DataType::kBool:
     case DataType::kInt8:
     case DataType::kUint8:
     case DataType::kQint8:
-    case DataType::kQuint8: return kEqualityLoops<Op, std::uint8_t>;
+    case DataType::kQuint8: return &Compare<Op, std::uint8_t, Device>;
     case DataType::kInt16:
     case DataType::kUint16:
     case DataType::kQint16:
-    case DataType::kQuint16: return kEqualityLoops<Op, std::uint16_t>;
+    case DataType::kQuint16: return &Compare<Op, std::uint16_t, Device>;
     case DataType::kInt32:
     case DataType::kUint32:
-    case DataType::kQint32: return kEqualityLoops<Op, std::uint32_t>;
+    case DataType::kQint32: return &Compare<Op, std::uint32_t, Device>;
     case DataType::kInt64:
-    case DataType::kUint64: return kEqualityLoops<Op, std::uint64_t>;
-    case DataType::kHalf:
-    case DataType::kBfloat16:
-    case DataType::kFloat: return kEqualityLoops<Op, float>;
-    case DataType::kDouble: return kEqualityLoops<Op, double>;
-    case DataType::kComplex64: return kEqualityLoops<Op, complex64>;
-    case DataType::kComplex128: return kEqualityLoops<Op, complex128>;
-    case DataType::kString: return kEqualityLoops<Op, tstring>;
+    case DataType::kUint64: return &Compare<Op, std::uint64_t, Device>;
+    case DataType::kHalf: return &Compare<Op, half, Device>;
+    case DataType::kBfloat16: return &Compare<Op, bfloat16, Device>;
+    case DataType::kFloat: return &Compare<Op, float, Device>;
+    case DataType::kDouble: return &Compare<Op, double, Device>;
+    case DataType::kComplex64: return &Compare<Op, tenon::detail::PlainComplex<float>, Device>;
+    case DataType::kComplex128: return &Compare<Op, tenon::detail::PlainComplex<double>, Device>;
+    case DataType::kString:
+      if constexpr (MapsOn<Device, tstring>) return &Compare<Op, tstring, Device>;
+      return nullptr;
     default: return nullptr;
   }
 }
 
+struct StoreBool {
+  bool* to;
+  bool value;
+  TENON_HD void operator()(Index) const { *to = value; }
+};
+
 // The kernel of both. `if_incompatible` is the answer for shapes that do not broadcast, where those are no error.
 template <class Op, class Device>
 struct EqualityKernel : Op::Attrs {
+  static constexpr bool for_gpu = true;
+
+  Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
   Status operator()(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) const {
-    const BinaryLoops* const loops = EqualityLoops<Op>(x.dtype());
-    if (loops == nullptr) return NoKernel(x.dtype());
-    if (!this->incompatible_shape_error && !Compatible(x.shape(), y.shape())) {
-      z[0] = Op::if_incompatible;
-      return OkStatus();
-    }
-    if (x.dtype() == DataType::kHalf || x.dtype() == DataType::kBfloat16) {
-      const auto in_float = x.dtype() == DataType::kHalf ? &BinaryInFloat<half, bool> : &BinaryInFloat<bfloat16, bool>;
-      return in_float(device, *loops, nullptr, x.raw_data(), x.shape(), y.raw_data(), y.shape(), z.data, z.shape());
-    }
-    return BinaryBroadcast(device, *loops, nullptr, x.raw_data(), x.shape(), y.raw_data(), y.shape(), z.data,
-                           z.shape());
+    const auto compare = ComparisonOf<Op, Device>(x.dtype());
+    if (compare == nullptr) return NoKernel(x.dtype());
+    if (!this->incompatible_shape_error && !Compatible(x.shape(), y.shape()))
+      return ForEach(device, 1, StoreBool{z.data, Op::if_incompatible});
+    return compare(device, x, y, z);
   }
 
  private:
@@ -164,7 +173,6 @@ struct Equal {
   }
 
   template <class Device>
-    requires(Device::type == "CPU")
   using kernel = detail::EqualityKernel<Equal, Device>;
 };
 
@@ -183,7 +191,6 @@ struct NotEqual {
   }
 
   template <class Device>
-    requires(Device::type == "CPU")
   using kernel = detail::EqualityKernel<NotEqual, Device>;
 };
 

@@ -27,37 +27,41 @@ struct ScanAttrs {
 };
 
 // One loop for both signs: integers wrap around.
-template <class Operation>
-ScanLoop ScanLoopFor(DataType type) {
+template <class Operation, class Device>
+auto ScanLoopFor(DataType type) {
+  constexpr Device* kNoDevice = nullptr;
   switch (type) {
     case DataType::kInt8:
-    case DataType::kUint8: return tenon::detail::MakeScanLoop<Operation, std::uint8_t>();
+    case DataType::kUint8: return MakeScanLoop<Operation, std::uint8_t>(kNoDevice);
     case DataType::kInt16:
-    case DataType::kUint16: return tenon::detail::MakeScanLoop<Operation, std::uint16_t>();
+    case DataType::kUint16: return MakeScanLoop<Operation, std::uint16_t>(kNoDevice);
     case DataType::kInt32:
-    case DataType::kUint32: return tenon::detail::MakeScanLoop<Operation, std::uint32_t>();
+    case DataType::kUint32: return MakeScanLoop<Operation, std::uint32_t>(kNoDevice);
     case DataType::kInt64:
-    case DataType::kUint64: return tenon::detail::MakeScanLoop<Operation, std::uint64_t>();
-    case DataType::kHalf: return tenon::detail::MakeScanLoop<Operation, half>();
-    case DataType::kBfloat16: return tenon::detail::MakeScanLoop<Operation, bfloat16>();
-    case DataType::kFloat: return tenon::detail::MakeScanLoop<Operation, float>();
-    case DataType::kDouble: return tenon::detail::MakeScanLoop<Operation, double>();
-    case DataType::kComplex64: return tenon::detail::MakeScanLoop<Operation, complex64>();
-    case DataType::kComplex128: return tenon::detail::MakeScanLoop<Operation, complex128>();
-    default: return {};
+    case DataType::kUint64: return MakeScanLoop<Operation, std::uint64_t>(kNoDevice);
+    case DataType::kHalf: return MakeScanLoop<Operation, half>(kNoDevice);
+    case DataType::kBfloat16: return MakeScanLoop<Operation, bfloat16>(kNoDevice);
+    case DataType::kFloat: return MakeScanLoop<Operation, float>(kNoDevice);
+    case DataType::kDouble: return MakeScanLoop<Operation, double>(kNoDevice);
+    case DataType::kComplex64: return MakeScanLoop<Operation, complex64>(kNoDevice);
+    case DataType::kComplex128: return MakeScanLoop<Operation, complex128>(kNoDevice);
+    default: return decltype(MakeScanLoop<Operation, float>(kNoDevice)){};
   }
 }
-inline ScanLoop LogSumExpLoopFor(DataType type) {
+template <class Device>
+auto LogSumExpLoopFor(DataType type) {
+  constexpr Device* kNoDevice = nullptr;
   switch (type) {
-    case DataType::kHalf: return tenon::detail::MakeScanLoop<ScanLogSumExp, half>();
-    case DataType::kBfloat16: return tenon::detail::MakeScanLoop<ScanLogSumExp, bfloat16>();
-    case DataType::kFloat: return tenon::detail::MakeScanLoop<ScanLogSumExp, float>();
-    default: return tenon::detail::MakeScanLoop<ScanLogSumExp, double>();
+    case DataType::kHalf: return MakeScanLoop<ScanLogSumExp, half>(kNoDevice);
+    case DataType::kBfloat16: return MakeScanLoop<ScanLogSumExp, bfloat16>(kNoDevice);
+    case DataType::kFloat: return MakeScanLoop<ScanLogSumExp, float>(kNoDevice);
+    default: return MakeScanLoop<ScanLogSumExp, double>(kNoDevice);
   }
 }
 
-inline Status RunScan(OpKernelContext& context, Cpu& device, const ScanLoop& loop, const ScanAttrs& attrs,
-                      const Tensor& x, const HostIndices& axis, Tensor* out) {
+template <class Device, class Loop>
+Status RunScan(OpKernelContext& context, Device& device, const Loop& loop, const ScanAttrs& attrs, const Tensor& x,
+               const HostIndices& axis, Tensor* out) {
   const std::string_view op = context.op_kernel().type_string();
   if (axis.shape().dims() != 0)
     return errors::InvalidArgument(op, ": ScanOp: axis must be a scalar, not ", axis.shape());
@@ -70,22 +74,21 @@ inline Status RunScan(OpKernelContext& context, Cpu& device, const ScanLoop& loo
   TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
   if (x.NumElements() == 0) return OkStatus();
   const Index outer = ProductOfSizes(x.shape(), 0, along), inner = ProductOfSizes(x.shape(), along + 1, rank);
-  Scan(device, loop, x.raw_data(), out->raw_data(), outer, x.dim_size(along), inner, attrs.exclusive, attrs.reverse);
-  return OkStatus();
+  return Scan(device, loop, x.raw_data(), out->raw_data(), outer, x.dim_size(along), inner, attrs.exclusive,
+              attrs.reverse);
 }
 
 template <class Op, class Device>
-  requires(Device::type == "CPU")
 struct ScanKernel : ScanAttrs {
   Status Init(OpKernelConstruction& c) {
     TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), Op::kServed));
-    loop = Op::Loop(c.input_type(0));
+    loop = Op::template Loop<Device>(c.input_type(0));
     return OkStatus();
   }
   Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor& out) const {
     return RunScan(context.op(), context.device(), loop, *this, x, axis, &out);
   }
-  ScanLoop loop;
+  decltype(Op::template Loop<Device>(DataType::kFloat)) loop;
 };
 
 inline constexpr DataTypeSet kScanTypes = kRealNumberTypes | ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128);
@@ -110,7 +113,10 @@ struct Cumsum {
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = detail::kScanTypes;
-  static ScanLoop Loop(DataType type) { return detail::ScanLoopFor<ScanSum>(type); }
+  template <class Device>
+  static auto Loop(DataType type) {
+    return detail::ScanLoopFor<ScanSum, Device>(type);
+  }
 
   template <class Device>
   using kernel = detail::ScanKernel<Cumsum, Device>;
@@ -134,7 +140,10 @@ struct Cumprod {
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = detail::kScanTypes;
-  static ScanLoop Loop(DataType type) { return detail::ScanLoopFor<ScanProduct>(type); }
+  template <class Device>
+  static auto Loop(DataType type) {
+    return detail::ScanLoopFor<ScanProduct, Device>(type);
+  }
 
   template <class Device>
   using kernel = detail::ScanKernel<Cumprod, Device>;
@@ -155,7 +164,10 @@ struct CumulativeLogsumexp {
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = detail::kScanTypes;  // the op allows some of them
-  static ScanLoop Loop(DataType type) { return detail::LogSumExpLoopFor(type); }
+  template <class Device>
+  static auto Loop(DataType type) {
+    return detail::LogSumExpLoopFor<Device>(type);
+  }
 
   template <class Device>
   using kernel = detail::ScanKernel<CumulativeLogsumexp, Device>;

@@ -32,16 +32,23 @@ namespace detail {
 
 using EinsumTypes = TypeList<bfloat16, half, float, double, std::int32_t, std::int64_t, complex64, complex128>;
 
-inline const ReduceLoops* SumLoopsFor(DataType type) {
-  const ReduceLoops* loops = nullptr;
-  (void)DispatchType<EinsumTypes>(type, [&]<class T>() { loops = &kReduceLoops<SumReducer, T>; });
-  return loops;
+// out[i] = the sum of the `run` elements of row i, in `kept` rows.
+template <class Device>
+Status SumRows(Device& device, DataType type, Index kept, Index run, const void* x, void* out) {
+  AxisSet axes;
+  axes.Add(1);
+  Status status;
+  (void)DispatchType<EinsumTypes>(type, [&]<class T>() {
+    status = Reduce(device, ReduceLoopsFor<SumReducer, T>(device), x, TensorShape({kept, run}), axes, out);
+  });
+  return status;
 }
 
 // One run of an Einsum. one thread.
+template <class Device>
 class EinsumRun {
  public:
-  EinsumRun(OpKernelContext& context, Cpu& device, DataType type)
+  EinsumRun(OpKernelContext& context, Device& device, DataType type)
       : context_(context), device_(device), type_(type), mover_(MoverOf(type)) {}
 
   Status Run(std::string_view equation, std::span<const Tensor> inputs, Tensor* output) {
@@ -132,10 +139,7 @@ class EinsumRun {
   Status SumRuns(Index kept, Index run, Tensor* x) {
     Tensor sums;
     TENON_RETURN_IF_ERROR(MakeTemp(kept, &sums));
-    AxisSet axes;
-    axes.Add(1);
-    TENON_RETURN_IF_ERROR(
-        Reduce(device_, *SumLoopsFor(type_), x->raw_data(), TensorShape({kept, run}), axes, sums.raw_data()));
+    TENON_RETURN_IF_ERROR(SumRows(device_, type_, kept, run, x->raw_data(), sums.raw_data()));
     *x = std::move(sums);
     return OkStatus();
   }
@@ -152,7 +156,7 @@ class EinsumRun {
   Status MakeTemp(Index elements, Tensor* out) { return context_.allocate_temp(type_, TensorShape({elements}), out); }
 
   OpKernelContext& context_;
-  Cpu& device_;
+  Device& device_;
   const DataType type_;
   const ElementMover mover_;
   EinsumPlan plan_;
@@ -177,13 +181,14 @@ struct Einsum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // until Zero and CopyNd, which it calls, have overloads for a GPU
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       return ServeOnly(c, c.input_type(0), dtypes_of<detail::EinsumTypes>::value);
     }
     Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& output) const {
-      return detail::EinsumRun(context.op(), context.device(), inputs[0].dtype()).Run(this->equation, inputs, &output);
+      return detail::EinsumRun<Device>(context.op(), context.device(), inputs[0].dtype())
+          .Run(this->equation, inputs, &output);
     }
   };
 };

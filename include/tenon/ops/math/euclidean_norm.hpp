@@ -13,6 +13,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/core/plain_complex.hpp>
 #include <tenon/engine/reduce/reduce.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -38,9 +39,11 @@ constexpr auto NormAccumulator() {
     return typename T::value_type{};
 }
 template <class T, class A>
-A SquareOf(const T& x) {
+TENON_HD A SquareOf(const T& x) {
   if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
     return x.real() * x.real() + x.imag() * x.imag();
+  } else if constexpr (std::is_same_v<T, tenon::detail::PlainComplex<A>>) {
+    return x.real * x.real + x.imaginary * x.imaginary;
   } else {
     const A wide = static_cast<A>(x);
     return wide * wide;
@@ -61,28 +64,46 @@ void SquareRuns(const void* px, Index count, Index step, Index n, void* acc) {
     static_cast<A*>(acc)[k] = sum;
   }
 }
+template <class T>
+inline constexpr T kNoRoot = sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
 // The root of a sum. For a sum that wrapped to a negative number it is NaN as TensorFlow converts it to T.
 template <class T>
-T RootOf(T sum) {
+TENON_HD T RootOf(T sum) {
   if constexpr (std::is_integral_v<T>) {
-    if (std::is_signed_v<T> && sum < T(0)) return sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+    if (std::is_signed_v<T> && sum < T(0)) return kNoRoot<T>;
     return static_cast<T>(std::sqrt(static_cast<double>(sum)));
   } else {
     return static_cast<T>(std::sqrt(sum));
   }
 }
 template <class T, class A>
-void FinishNorm(const void* acc, Index, void* out, Index n) {
-  for (Index j = 0; j < n; ++j) {
-    const A sum = static_cast<const A*>(acc)[j];
-    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
-      static_cast<T*>(out)[j] = static_cast<T>(std::sqrt(static_cast<float>(static_cast<T>(sum))));
-    else if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-      static_cast<T*>(out)[j] = T(RootOf(sum));
-    else
-      static_cast<T*>(out)[j] = RootOf(static_cast<T>(sum));
-  }
+TENON_HD T NormOf(const A& sum) {
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return static_cast<T>(std::sqrt(static_cast<float>(static_cast<T>(sum))));
+  else if constexpr (requires { typename T::value_type; })
+    return T(RootOf(sum));
+  else
+    return RootOf(static_cast<T>(sum));
 }
+template <class T, class A>
+void FinishNorm(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = NormOf<T>(static_cast<const A*>(acc)[j]);
+}
+// The reduction in the form that a GPU runs.
+struct NormReducer : SumReducer {
+  template <class T>
+  static constexpr auto Accumulator() {
+    return NormAccumulator<T>();
+  }
+  template <class A, class T>
+  TENON_HD static A Term(const T& x) {
+    return SquareOf<T, A>(x);
+  }
+  template <class T, class A>
+  TENON_HD static T Finish(const A& sum) {
+    return NormOf<T>(sum);
+  }
+};
 
 template <class T>
 constexpr ReduceLoops NormLoops() {
@@ -99,8 +120,18 @@ constexpr ReduceLoops NormLoops() {
 template <class T>
 inline constexpr ReduceLoops kNormLoops = NormLoops<T>();
 
-inline Status RunNorm(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
-                      const Tensor& input, const HostIndices& indices, Tensor* output) {
+template <class T>
+const ReduceLoops& NormLoopsFor(const Cpu&) {
+  return kNormLoops<T>;
+}
+template <class T, class Device>
+auto NormLoopsFor(const Device& device) {
+  return ReduceLoopsFor<NormReducer, T>(device);
+}
+
+template <class Device, class Loops>
+Status RunNorm(OpKernelContext& context, Device& device, const Loops& loops, bool keep_dims, const Tensor& input,
+               const HostIndices& indices, Tensor* output) {
   AxisSet axes;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadAxes("EuclideanNorm", input.shape(), indices, keep_dims, &axes, &shape));
@@ -126,12 +157,12 @@ struct EuclideanNorm {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
                       Tensor& output) const {
-      return detail::RunNorm(context.op(), context.device(), detail::kNormLoops<T>, this->keep_dims, input,
-                             reduction_indices, &output);
+      return detail::RunNorm(context.op(), context.device(), detail::NormLoopsFor<T>(context.device()), this->keep_dims,
+                             input, reduction_indices, &output);
     }
   };
 };

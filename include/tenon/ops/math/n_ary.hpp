@@ -19,6 +19,7 @@
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>
 #include <tenon/kernel/variant_arithmetic.hpp>
@@ -31,37 +32,46 @@ namespace detail {
 
 inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<Add, float>, nullptr};
 
-// Loops that add two runs of elements of a dtype. loops.vv is null where TensorFlow has no kernel.
+// Loops that add two runs of elements of a dtype; none where TensorFlow has no kernel.
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;
+
+  bool has_loops() const { return loops.vv != nullptr; }
 };
-inline Adder AdderOf(DataType dtype) {
+template <class Operation = Add>
+Adder FindAdder(const Cpu&, DataType dtype) {
   switch (dtype) {
     case DataType::kInt8:
-    case DataType::kUint8: return {kBinaryLoops<Add, std::uint8_t>};
+    case DataType::kUint8: return {kBinaryLoops<Operation, std::uint8_t>};
     case DataType::kInt16:
-    case DataType::kUint16: return {kBinaryLoops<Add, std::uint16_t>};
+    case DataType::kUint16: return {kBinaryLoops<Operation, std::uint16_t>};
     case DataType::kInt32:
-    case DataType::kUint32: return {kBinaryLoops<Add, std::uint32_t>};
+    case DataType::kUint32: return {kBinaryLoops<Operation, std::uint32_t>};
     case DataType::kInt64:
-    case DataType::kUint64: return {kBinaryLoops<Add, std::uint64_t>};
+    case DataType::kUint64: return {kBinaryLoops<Operation, std::uint64_t>};
     case DataType::kHalf: return {tenon::detail::kBinaryInFloat<half, half>, &kAddInFloat};
     case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
-    case DataType::kFloat: return {kBinaryLoops<Add, float>};
-    case DataType::kDouble: return {kBinaryLoops<Add, double>};
-    case DataType::kComplex64: return {kBinaryLoops<Add, complex64>};
-    case DataType::kComplex128: return {kBinaryLoops<Add, complex128>};
+    case DataType::kFloat: return {kBinaryLoops<Operation, float>};
+    case DataType::kDouble: return {kBinaryLoops<Operation, double>};
+    case DataType::kComplex64: return {kBinaryLoops<Operation, complex64>};
+    case DataType::kComplex128: return {kBinaryLoops<Operation, complex128>};
     default: return {};
   }
 }
 
+inline Status Accumulate(Cpu& device, const Adder& adder, Span<const void* const> inputs, void* out, Index n) {
+  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n);
+}
+
 // Output 0 of the running kernel = the sum of its inputs, which have one shape.
-inline Status AddTensors(OpKernelContext& context, std::string_view op) {
+template <class Device>
+Status AddTensors(OpKernelContext& context, std::string_view op) {
   const Tensor& first = context.input(0);
   if (first.dtype() == DataType::kVariant) return AddVariants(context);
-  const Adder adder = AdderOf(first.dtype());
-  if (adder.loops.vv == nullptr)
+  Device& device = context.device<Device>();
+  const auto adder = FindAdder(device, first.dtype());
+  if (!adder.has_loops())
     return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", first.dtype(),
                                    "}; elements of this type are not added");
   InlinedVector<const void*, 8> addends;
@@ -80,8 +90,7 @@ inline Status AddTensors(OpKernelContext& context, std::string_view op) {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &sum));
   else
     TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &sum));
-  return Accumulate(context.device<Cpu>(), adder.loops, adder.attrs, {addends.data(), addends.size()}, sum->raw_data(),
-                    shape.num_elements());
+  return Accumulate(device, adder, {addends.data(), addends.size()}, sum->raw_data(), shape.num_elements());
 }
 
 }  // namespace detail
@@ -107,11 +116,14 @@ struct AddN {
 
   // The raw form: its inputs' buffers may be taken over, however many there are.
   template <class Device>
-    requires(Device::type == "CPU")
   class kernel final : public OpKernel {
    public:
-    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {}
-    void Compute(OpKernelContext* context) override { context->SetStatus(detail::AddTensors(*context, "AddN")); }
+    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
+      construction->SetStatus(ServeOnDevice<Device>(*construction, construction->input_type(0), kAllTypes));
+    }
+    void Compute(OpKernelContext* context) override {
+      context->SetStatus(detail::AddTensors<Device>(*context, "AddN"));
+    }
   };
 };
 
@@ -131,7 +143,6 @@ struct AccumulateNV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   class kernel final : public OpKernel {
    public:
     explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
@@ -139,7 +150,7 @@ struct AccumulateNV2 {
     }
     void Compute(OpKernelContext* context) override {
       if (shape_.IsCompatibleWith(context->input(0).shape()))
-        context->SetStatus(detail::AddTensors(*context, "AccumulateNV2"));
+        context->SetStatus(detail::AddTensors<Device>(*context, "AccumulateNV2"));
       else
         context->SetStatus(errors::InvalidArgument("AccumulateNV2: inputs of shape ", context->input(0).shape(),
                                                    " do not fit the attr 'shape', which is ", shape_.DebugString()));
@@ -188,10 +199,12 @@ struct ClipByValue {
           .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU" &&
+    requires(MapsOn<Device, T> &&
              (std::is_arithmetic_v<T> || tenon::detail::kIsSmallFloat<T> || detail::kIsComplex<T>) &&
              !std::is_same_v<T, std::uint32_t> && !std::is_same_v<T, std::uint64_t>)
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> t, In<T> low, In<T> high, Forward<T, 0> output) const {
       if (!Fits(low.shape(), t.shape()) || !Fits(high.shape(), t.shape()))
         return Mismatch(t.shape(), low.shape(), high.shape());
@@ -220,11 +233,11 @@ struct L2Loss {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Device&, In<T> t, Out<T> output) const {
-      output[0] = static_cast<T>(SumOfSquares(t.data, t.size()) / 2);
-      return OkStatus();
+    static constexpr bool for_gpu = true;
+
+    Status operator()(Device& device, In<T> t, Out<T> output) const {
+      return HalfSumOfSquares(device, t.data, t.size(), output.data);
     }
   };
 };

@@ -51,8 +51,9 @@ inline Status ReadAxes(std::string_view op, const TensorShape& input, const Host
 }
 
 // Nothing is computed when only dimensions of size 1 go away: the output shares the input's buffer.
-inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
-                           const Tensor& input, const HostIndices& indices, Tensor* output) {
+template <class Device, class Loops>
+Status RunReduction(OpKernelContext& context, Device& device, const Loops& loops, bool keep_dims, const Tensor& input,
+                    const HostIndices& indices, Tensor* output) {
   AxisSet axes;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadAxes(context.op_kernel().type_string(), input.shape(), indices, keep_dims, &axes, &shape));
@@ -70,13 +71,13 @@ template <class Reducer, class Device, class T>
 struct Reduction : ReductionAttrs {
   Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
                     Tensor& output) const {
-    return RunReduction(context.op(), context.device(), kReduceLoops<Reducer, T>, this->keep_dims, input,
-                        reduction_indices, &output);
+    return RunReduction(context.op(), context.device(), ReduceLoopsFor<Reducer, T>(context.device()), this->keep_dims,
+                        input, reduction_indices, &output);
   }
 };
 
-template <class Device, class T>
-concept Reduces = Device::type == "CPU" && !IsQuantized(dtype_of_v<T>);
+template <class T>
+concept Reduces = !IsQuantized(dtype_of_v<T>);
 
 }  // namespace detail
 
@@ -96,7 +97,7 @@ struct Sum {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<SumReducer, Device, T>;
 };
 
@@ -117,7 +118,7 @@ struct Mean {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<MeanReducer, Device, T>;
 };
 
@@ -137,7 +138,7 @@ struct Prod {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<ProdReducer, Device, T>;
 };
 
@@ -158,7 +159,7 @@ struct Max {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<MaxReducer, Device, T>;
 };
 
@@ -179,7 +180,7 @@ struct Min {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<MinReducer, Device, T>;
 };
 

@@ -30,13 +30,30 @@ constexpr ReduceLoops BoolLoops() {
 template <class Reducer>
 inline constexpr ReduceLoops kBoolLoops = BoolLoops<Reducer>();
 
+// The reduction in the form that a GPU runs.
+template <class Reducer>
+struct BoolReducer : Reducer {
+  template <class T, class A>
+  TENON_HD static T Finish(const A& sum) {
+    return sum != A(0) ? T(1) : T(0);
+  }
+};
+
+template <class Reducer>
+const ReduceLoops& BoolLoopsFor(const Cpu&) {
+  return kBoolLoops<Reducer>;
+}
 template <class Reducer, class Device>
-  requires(Device::type == "CPU")
+auto BoolLoopsFor(const Device& device) {
+  return ReduceLoopsFor<BoolReducer<Reducer>, std::uint8_t>(device);
+}
+
+template <class Reducer, class Device>
 struct BoolReduction : ReductionAttrs {
   Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
                     Tensor& output) const {
-    return RunReduction(context.op(), context.device(), kBoolLoops<Reducer>, this->keep_dims, input, reduction_indices,
-                        &output);
+    return RunReduction(context.op(), context.device(), BoolLoopsFor<Reducer>(context.device()), this->keep_dims, input,
+                        reduction_indices, &output);
   }
 };
 

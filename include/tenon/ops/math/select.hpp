@@ -12,6 +12,7 @@
 #include <tenon/engine/elementwise/select.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -47,8 +48,9 @@ inline bool IsSelectable(DataType dtype) {
   }
 }
 // Output 0 of the running kernel = condition ? t : e; the shapes broadcast to `shape`.
-inline Status SelectInto(OpKernelContext& context, Cpu& device, const TensorShape& condition_shape,
-                         const TensorShape& shape) {
+template <class Device>
+Status SelectInto(OpKernelContext& context, Device& device, const TensorShape& condition_shape,
+                  const TensorShape& shape) {
   const Tensor &condition = context.input(0), &t = context.input(1), &e = context.input(2);
   const bool* const chosen = static_cast<const bool*>(condition.raw_data());
   const TensorShape t_shape = t.shape(), e_shape = e.shape();
@@ -57,8 +59,7 @@ inline Status SelectInto(OpKernelContext& context, Cpu& device, const TensorShap
   const DataType dtype = t.dtype();
   Tensor* output = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  Select(device, dtype, chosen, condition_shape, yes, t_shape, no, e_shape, output->raw_data(), shape);
-  return OkStatus();
+  return Select(device, dtype, chosen, condition_shape, yes, t_shape, no, e_shape, output->raw_data(), shape);
 }
 
 }  // namespace detail
@@ -90,8 +91,8 @@ struct Select {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& condition, const Tensor& t, const Tensor& e,
                       Tensor& output) const {
       return Run(context.op(), context.device(), condition, t, e, &output);
@@ -99,13 +100,16 @@ struct Select {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& condition, const Tensor& t, const Tensor& e,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& condition, const Tensor& t, const Tensor& e,
                     Tensor* output) {
     if (!detail::IsSelectable(t.dtype())) return detail::NoSelectKernel("Select", t.dtype());
     const TensorShape &shape = t.shape(), &chosen = condition.shape();
     if (!(shape == e.shape()))
       return errors::InvalidArgument("Select: 't' and 'e' must have the same size and shape, got ", shape, " and ",
                                      e.shape());
+    if (chosen.dims() == 0 && Device::type != "CPU")  // the condition is not on the host
+      return detail::SelectInto(context, device, chosen, shape);
     if (chosen.dims() == 0) {
       *output = *static_cast<const bool*>(condition.raw_data()) ? t : e;
       return OkStatus();
@@ -147,8 +151,8 @@ struct SelectV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& condition, const Tensor& t, const Tensor& e,
                       Tensor&) const {
       if (!detail::IsSelectable(t.dtype())) return detail::NoSelectKernel("SelectV2", t.dtype());

@@ -97,60 +97,44 @@ inline Status CheckFusedBatchNorm(OpKernelContext& context, std::string_view op,
   return OkStatus();
 }
 
-// Outputs: y, mean, variance, and the same two for the gradient. In training these are the batch's moments; the second
-// and third outputs then have Bessel's correction and, with a factor below 1, what was there before blended in.
-inline Status RunFusedBatchNorm(OpKernelContext& context, Cpu& device, std::string_view op,
-                                const FusedBatchNormAttrs& a) {
-  ChannelLayout l;
-  const bool blends = a.is_training && a.exponential_avg_factor != 1.0f;
-  TENON_RETURN_IF_ERROR(CheckFusedBatchNorm(context, op, !a.is_training || blends, a.data_format, &l));
+struct StoreZero {
+  float* to;
+  TENON_HD void operator()(Index) const { *to = 0; }
+};
+
+// Outputs: y, mean, variance, and the same two for the gradient.
+template <class Device>
+Status RunFusedBatchNorm(OpKernelContext& context, Device& device, std::string_view op, const FusedBatchNormAttrs& a) {
+  BatchNormCall call;
+  call.training = a.is_training;
+  call.blends = a.is_training && a.exponential_avg_factor != 1.0f;
+  call.epsilon = a.epsilon;
+  call.factor = a.exponential_avg_factor;
+  TENON_RETURN_IF_ERROR(CheckFusedBatchNorm(context, op, !a.is_training || call.blends, a.data_format, &call.layout));
   const Tensor& x = context.input(0);
-  const float* const vectors[] = {context.input(1).data<float>(), context.input(2).data<float>(),
-                                  context.input(3).data<float>(), context.input(4).data<float>()};
-  const TensorShape shape = x.shape(), vector_shape{l.channels};
-  FloatInput in;
-  FloatOutput y;
-  float* moments[4];
-  TENON_RETURN_IF_ERROR(y.Make(context, 0, shape));
+  call.type = x.dtype();
+  call.x = x.raw_data();
+  call.scale = context.input(1).data<float>();
+  call.offset = context.input(2).data<float>();
+  call.mean = context.input(3).data<float>();
+  call.variance = context.input(4).data<float>();
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  call.y = out->raw_data();
   for (int i = 0; i < 4; ++i) {
-    Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(1 + i, vector_shape, &out));
-    moments[i] = out->data<float>();
+    TENON_RETURN_IF_ERROR(context.allocate_output(1 + i, TensorShape{call.layout.channels}, &out));
+    call.moments[i] = out->data<float>();
   }
-  if (context.num_outputs() > 5) {  // only GPUs fill it
-    Tensor* unused = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(5, TensorShape(), &unused));
-    *unused->data<float>() = 0;
+  if (context.num_outputs() > 5) {  // has a meaning for TensorFlow's GPUs only
+    TENON_RETURN_IF_ERROR(context.allocate_output(5, TensorShape(), &out));
+    TENON_RETURN_IF_ERROR(ForEach(device, 1, StoreZero{out->data<float>()}));
   }
-  const Index channels = l.channels;
-  if (x.NumElements() == 0) {
-    for (float* moment : moments)
-      for (Index c = 0; c < channels; ++c) moment[c] = std::numeric_limits<float>::quiet_NaN();
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
-  if (!a.is_training) {
-    for (int i = 0; i < 4; ++i)
-      for (Index c = 0; c < channels; ++c) moments[i][c] = vectors[2 + i % 2][c];
-    TENON_RETURN_IF_ERROR(
-        BatchNorm(device, l, in.As<float>(), vectors[0], vectors[1], vectors[2], vectors[3], a.epsilon, y.As<float>()));
-  } else {
-    TENON_RETURN_IF_ERROR(BatchNormTraining(device, l, in.As<float>(), vectors[0], vectors[1], a.epsilon, moments[2],
-                                            moments[3], y.As<float>()));
-    const float n = static_cast<float>(l.per_channel()), correction = n > 1 ? n / (n - 1) : 1;
-    const float kept = 1.0f - a.exponential_avg_factor, factor = a.exponential_avg_factor;
-    for (Index c = 0; c < channels; ++c) {
-      const float variance = moments[3][c] * correction;
-      moments[0][c] = blends ? kept * vectors[2][c] + factor * moments[2][c] : moments[2][c];
-      moments[1][c] = blends ? kept * vectors[3][c] + factor * variance : variance;
-    }
-  }
-  y.Finish(device);
-  return OkStatus();
+  return NormalizeBatch(device, call);
 }
 
-inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::string_view op,
-                                    const FusedBatchNormGradAttrs& a) {
+template <class Device>
+Status RunFusedBatchNormGrad(OpKernelContext& context, Device& device, std::string_view op,
+                             const FusedBatchNormGradAttrs& a) {
   const Tensor &dy = context.input(0), &x = context.input(1);
   if (dy.dims() != 4 && dy.dims() != 5)
     return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", dy.shape());
@@ -162,25 +146,25 @@ inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::
     return errors::InvalidArgument(op, ": x and y_backprop must have same shape, but x has shape ", x.shape(),
                                    " and y_backprop has shape ", dy.shape());
   for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(2 + i), l.channels));
-  FloatInput gradient, in;
-  FloatOutput dx;
-  Tensor *dscale = nullptr, *doffset = nullptr, *nothing = nullptr;
-  TENON_RETURN_IF_ERROR(dx.Make(context, 0, x.shape()));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &dscale));
-  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &doffset));
-  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &nothing));
-  if (x.NumElements() == 0) {
-    for (Index c = 0; c < l.channels; ++c) dscale->data<float>()[c] = doffset->data<float>()[c] = 0;
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(gradient.Read(context, device, dy));
-  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
-  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, a.is_training, gradient.As<float>(), in.As<float>(),
-                                      context.input(2).data<float>(), context.input(3).data<float>(),
-                                      context.input(4).data<float>(), a.epsilon, dx.As<float>(), dscale->data<float>(),
-                                      doffset->data<float>()));
-  dx.Finish(device);
-  return OkStatus();
+  BatchNormGradCall call;
+  call.layout = l;
+  call.type = x.dtype();
+  call.training = a.is_training;
+  call.dy = dy.raw_data();
+  call.x = x.raw_data();
+  call.scale = context.input(2).data<float>();
+  call.mean = context.input(3).data<float>();
+  call.variance = context.input(4).data<float>();
+  call.epsilon = a.epsilon;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  call.dx = out->raw_data();
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &out));
+  call.dscale = out->data<float>();
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &out));
+  call.doffset = out->data<float>();
+  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &out));
+  return NormalizeBatchGrad(device, call);
 }
 
 inline Status BatchNormWithGlobalNormalizationShape(InferenceContext* c) {
@@ -235,7 +219,6 @@ struct FusedBatchNorm {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -268,7 +251,6 @@ struct FusedBatchNormV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -302,7 +284,6 @@ struct FusedBatchNormV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), ToSet(DataType::kFloat)); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
@@ -334,7 +315,6 @@ struct FusedBatchNormGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -365,7 +345,6 @@ struct FusedBatchNormGradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -397,7 +376,6 @@ struct FusedBatchNormGradV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -431,7 +409,7 @@ struct BatchNormWithGlobalNormalization {
   static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // only graphs of version 8 and before have it
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,

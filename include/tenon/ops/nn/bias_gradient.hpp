@@ -33,7 +33,7 @@ struct BiasAddV1 {
   static constexpr DataTypeSet kServed{kPodTypes.mask & ~ToSet(DataType::kBool).mask};
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // graphs of version 9 and before have it
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor& value, const Tensor& bias, Tensor& output) const {
@@ -73,7 +73,6 @@ struct BiasAddGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), BiasAddV1::kServed); }
     Status operator()(Context<Device>& context, const Tensor& out_backprop, Tensor& output) const {

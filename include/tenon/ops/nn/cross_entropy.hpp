@@ -2,17 +2,19 @@
 #pragma once
 // SoftmaxCrossEntropyWithLogits and SparseSoftmaxCrossEntropyWithLogits: losses and their gradients.
 
+#include <cstddef>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/engine/core/broadcast.hpp>
+#include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/nn/cross_entropy.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
-#include <tenon/kernel/float_tensors.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -48,11 +50,11 @@ inline Status SparseCrossEntropyShape(InferenceContext* c) {
 }
 
 // How a tensor of at most two dimensions is read as a matrix of a given shape that it broadcasts to.
-template <class C>
-StridedMatrix<C> AsMatrix(const FloatInput& data, const TensorShape& shape) {
+inline StridedMatrix<void> AsMatrix(const Tensor& tensor) {
+  const TensorShape& shape = tensor.shape();
   const int rank = shape.dims();
   const Index columns = rank > 0 ? shape.dim_size(rank - 1) : 1, rows = rank > 1 ? shape.dim_size(0) : 1;
-  return {data.As<C>(), rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {tensor.raw_data(), rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
 }
 
 // The common shape of two that broadcast to a matrix.
@@ -89,7 +91,6 @@ struct SoftmaxCrossEntropyWithLogits {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& features, const Tensor& labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
@@ -97,29 +98,15 @@ struct SoftmaxCrossEntropyWithLogits {
   };
 
  private:
-  template <class C>
-  static void RunAs(Cpu& device, const TensorShape& shape, const FloatInput& x, const TensorShape& x_shape,
-                    const FloatInput& y, const TensorShape& y_shape, const FloatOutput& loss,
-                    const FloatOutput& backprop) {
-    CrossEntropy<C>(device, shape.dim_size(0), shape.dim_size(1), detail::AsMatrix<C>(x, x_shape),
-                    detail::AsMatrix<C>(y, y_shape), loss.As<C>(), backprop.As<C>());
-  }
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& features, const Tensor& labels) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& features, const Tensor& labels) {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::MatrixOfBoth(features.shape(), labels.shape(), &shape));
-    FloatInput x, y;
-    FloatOutput loss, backprop;
-    TENON_RETURN_IF_ERROR(loss.Make(context, 0, TensorShape{shape.dim_size(0)}));
-    TENON_RETURN_IF_ERROR(backprop.Make(context, 1, shape));
-    TENON_RETURN_IF_ERROR(x.Read(context, device, features));
-    TENON_RETURN_IF_ERROR(y.Read(context, device, labels));
-    if (features.dtype() == DataType::kDouble)
-      RunAs<double>(device, shape, x, features.shape(), y, labels.shape(), loss, backprop);
-    else
-      RunAs<float>(device, shape, x, features.shape(), y, labels.shape(), loss, backprop);
-    loss.Finish(device);
-    backprop.Finish(device);
-    return OkStatus();
+    Tensor *loss = nullptr, *backprop = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{shape.dim_size(0)}, &loss));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &backprop));
+    return CrossEntropy(device, features.dtype(), shape.dim_size(0), shape.dim_size(1), detail::AsMatrix(features),
+                        detail::AsMatrix(labels), loss->raw_data(), backprop->raw_data());
   }
 };
 
@@ -136,7 +123,6 @@ struct SparseSoftmaxCrossEntropyWithLogits {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& features, HostIndices labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
@@ -144,7 +130,8 @@ struct SparseSoftmaxCrossEntropyWithLogits {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& features, const HostIndices& labels) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& features, const HostIndices& labels) {
     constexpr std::string_view kName = "SparseSoftmaxCrossEntropyWithLogits";
     if (features.dims() != 2)
       return errors::InvalidArgument(kName, ": logits must be 2-D, but got shape ", features.shape());
@@ -156,29 +143,20 @@ struct SparseSoftmaxCrossEntropyWithLogits {
                                      features.shape(), " and labels shape ", labels.shape());
     if (classes == 0)
       return errors::InvalidArgument(kName, ": Must have at least one class, but got logits shape ", features.shape());
-    Tensor classes_of_rows;
-    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape{rows}, &classes_of_rows));
+    const Scratch checked(*DefaultAllocator(), static_cast<std::size_t>(rows) * sizeof(Index));
+    TENON_RETURN_IF_ERROR(checked.status(kName));
     for (Index r = 0; r < rows; ++r) {
       const Index label = labels[r];
       if (label < 0 || label >= classes)
         return errors::InvalidArgument(kName, ": Received a label value of ", label,
                                        " which is outside the valid range of [0, ", classes, ") (labels[", r, "])");
-      classes_of_rows.data<std::int64_t>()[r] = label;
+      checked.As<Index>()[r] = label;
     }
-    FloatInput x;
-    FloatOutput loss, backprop;
-    TENON_RETURN_IF_ERROR(loss.Make(context, 0, TensorShape{rows}));
-    TENON_RETURN_IF_ERROR(backprop.Make(context, 1, features.shape()));
-    TENON_RETURN_IF_ERROR(x.Read(context, device, features));
-    if (features.dtype() == DataType::kDouble)
-      SparseCrossEntropy(device, rows, classes, x.As<double>(), classes_of_rows.data<std::int64_t>(), loss.As<double>(),
-                         backprop.As<double>());
-    else
-      SparseCrossEntropy(device, rows, classes, x.As<float>(), classes_of_rows.data<std::int64_t>(), loss.As<float>(),
-                         backprop.As<float>());
-    loss.Finish(device);
-    backprop.Finish(device);
-    return OkStatus();
+    Tensor *loss = nullptr, *backprop = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{rows}, &loss));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, features.shape(), &backprop));
+    return SparseCrossEntropy(device, features.dtype(), rows, classes, features.raw_data(), checked.As<Index>(),
+                              loss->raw_data(), backprop->raw_data());
   }
 };
 

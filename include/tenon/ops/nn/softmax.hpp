@@ -34,8 +34,9 @@ struct Softmax {
                                         });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> logits, Forward<T, 0> softmax) const {
       Index columns = 0;
       TENON_RETURN_IF_ERROR(detail::RowLength("Softmax", logits.shape(), &columns));
@@ -55,8 +56,9 @@ struct LogSoftmax {
                                         });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> logits, Forward<T, 0> logsoftmax) const {
       Index columns = 0;
       TENON_RETURN_IF_ERROR(detail::RowLength("LogSoftmax", logits.shape(), &columns));

@@ -134,15 +134,17 @@ class KernelCache {
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
     return &entry;
   }
-  // The session's device first, then the CPU: what the device has no kernel for runs there.
+  // The session's device first, then the CPU: what the device has no kernel for runs there, and so does a node whose
+  // types the device's kernel does not serve.
   Status Build(const Node& node, Entry* entry) {
-    Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
-    Device* place = device_;
-    if (!def.ok() && device_ != host_) {
-      place = host_;
-      def = registry_->FindForNode(node.def, host_->type());
+    const Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
+    Status status = OkStatus();
+    if (def.ok() || device_ == host_) {
+      status = BuildOn(node, device_, def, entry);
+      if (status.ok() || device_ == host_) return status;
     }
-    return BuildOn(node, place, def, entry);
+    const Result<KernelDef> host_def = registry_->FindForNode(node.def, host_->type());
+    return status.ok() || host_def.ok() ? BuildOn(node, host_, host_def, entry) : status;
   }
   Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
     if (!def.ok()) {
