@@ -193,7 +193,8 @@ TEST_SUITE("CUDA emulation" * doctest::skip(WithoutDevices())) {
             if (cudaMalloc(&block, 64) != cudaSuccess) return cudaErrorMemoryAllocation;
             return Launch(&WriteAt, 1, 1, nullptr, static_cast<int*>(block), 1l << 30);
           }) == 2);
-    CHECK(ErrorOf([] { return Launch(&WriteAt, 1, 1, nullptr, reinterpret_cast<int*>(std::uintptr_t{4096}), 0l); }) == 2);
+    CHECK(ErrorOf([] { return Launch(&WriteAt, 1, 1, nullptr, reinterpret_cast<int*>(std::uintptr_t{4096}), 0l); }) ==
+          2);
   }
   TEST_CASE("an element past the end of a block is found when the block is freed") {
     CHECK(InQuietChild([] {

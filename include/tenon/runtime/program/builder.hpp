@@ -450,8 +450,7 @@ class ProgramBuilder {
       ProgramNode& node = p.nodes[n];
       node.first_consumer = begin[n];
       node.num_consumers = begin[n + 1] - begin[n];
-      node.ends_later =
-          options_.ends_with_device && node.kind == ProgramNode::Kind::kToHost && node.num_consumers == 0;
+      node.ends_later = options_.ends_with_device && node.kind == ProgramNode::Kind::kToHost && node.num_consumers == 0;
       for (int c = begin[n]; c < begin[n + 1]; ++c) {
         int& below = level[ToSize(p.consumers[ToSize(c)])];
         below = std::max(below, level[n] + 1);
