@@ -57,8 +57,8 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
   if (!(a.shape() == b.shape()))
     return errors::InvalidArgument("Trying to add two tensors with incompatible element shapes. One is ", a.shape(),
                                    " and the other is ", b.shape());
-  const Adder adder = AdderOf(a.dtype());
-  if (adder.loops.vv == nullptr && a.dtype() != DataType::kVariant)
+  const Adder adder = FindAdder(context->device<Cpu>(), a.dtype());
+  if (!adder.has_loops() && a.dtype() != DataType::kVariant)
     return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
   TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
   if (a.dtype() != DataType::kVariant) {
