@@ -414,6 +414,7 @@ TENON_DETAIL_LOOPS_END
 struct SumReducer {
   using Step = detail::AddStep;
   static constexpr bool is_mean = false;
+  static constexpr bool ignores_sign = true;  // integers of both signs give the same bits
   template <class T>
   static constexpr auto Accumulator() {
     if constexpr (detail::kIsSmall<T>())

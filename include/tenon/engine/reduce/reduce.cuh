@@ -302,6 +302,17 @@ Status RunCudaReduction(Cuda& device, const ReducePlan& plan, const void* px, vo
   return LaunchCuda(device, shape.grid, &ReduceKernel<FoldParts<Reducer>, A, A, R>, second);
 }
 
+// The type that a reduction of T is compiled for.
+template <class Reducer, class T>
+struct ReduceElement {
+  using type = GpuElement<T>;
+};
+template <class Reducer, class T>
+  requires(std::is_integral_v<T> && requires { requires Reducer::ignores_sign; })
+struct ReduceElement<Reducer, T> {
+  using type = std::make_unsigned_t<T>;
+};
+
 template <class Reducer, class T>
 struct CudaReduction {
   static Status Run(Cuda& device, const ReducePlan& plan, const void* x, void* out) {
@@ -319,7 +330,7 @@ struct CudaReduceLoops {
 template <class Reducer, class T>
 CudaReduceLoops ReduceLoopsFor(const Cuda&) {
   CudaReduceLoops loops;
-  loops.run = &detail::CudaReduction<Reducer, detail::GpuElement<T>>::Run;
+  loops.run = &detail::CudaReduction<Reducer, typename detail::ReduceElement<Reducer, T>::type>::Run;
   return loops;
 }
 

@@ -91,6 +91,7 @@ void FinishNorm(const void* acc, Index, void* out, Index n) {
 }
 // The reduction in the form that a GPU runs.
 struct NormReducer : SumReducer {
+  static constexpr bool ignores_sign = false;
   template <class T>
   static constexpr auto Accumulator() {
     return NormAccumulator<T>();
