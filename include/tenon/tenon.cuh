@@ -11,6 +11,7 @@
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
 #include <tenon/device/cuda_runtime.cuh>
+#include <tenon/engine/conv/conv.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
