@@ -13,6 +13,7 @@
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
 #include <tenon/device/cuda_runtime.cuh>
+#include <tenon/engine/conv/conv.cuh>
 #include <tenon/engine/elementwise/add_n.cuh>
 #include <tenon/engine/elementwise/cast.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>

@@ -17,6 +17,16 @@ struct PacksInput {
     c.PackInput(input, &weights);
     return OkStatus();
   }
+  PackedWeights* packed() const { return &weights; }
 };
+
+// Does so for kernels of the CPU. Other devices read the input as it is: packed() is null.
+template <class Device, int input>
+struct PacksInputOn {
+  PackedWeights* packed() const { return nullptr; }
+};
+template <class Device, int input>
+  requires(Device::type == "CPU")
+struct PacksInputOn<Device, input> : PacksInput<input> {};
 
 TENON_DETAIL_NAMESPACE_END

@@ -33,16 +33,25 @@ struct Conv2DGeometry {
   Window rows, columns;
   Index in_depth = 0, out_depth = 0;
   Index groups = 1;
+  bool channels_first = false;  // input and output are NCHW; only on a GPU
 
   Index group_depth() const { return in_depth / groups; }
-  TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
+  TensorShape output_shape() const {
+    return ImageShape(channels_first, batch, rows.output, columns.output, out_depth);
+  }
 };
 
-// Makes the geometry of a Conv2D in NHWC from its shapes and attrs; `strides` and `dilations` have four values. The
-// errors are TensorFlow's.
-inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
-                                 Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
-                                 Conv2DGeometry* geometry) {
+// Makes the geometry of a Conv2D from its shapes and attrs; `strides` and `dilations` have four values, in the order of
+// the images. The errors are TensorFlow's.
+inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter,
+                                 Span<const Index> image_strides, Span<const Index> image_dilations, Padding padding,
+                                 Span<const Index> image_paddings, Conv2DGeometry* geometry,
+                                 bool channels_first = false) {
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images);
+  const InOrderOfNhwc ordered_strides(channels_first, image_strides), ordered_dilations(channels_first, image_dilations),
+      ordered_paddings(channels_first, image_paddings, 2);
+  const Span<const Index> strides = ordered_strides, dilations = ordered_dilations,
+                          explicit_paddings = ordered_paddings;
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
   if (strides[0] != 1 || strides[3] != 1) {
@@ -63,6 +72,7 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
 
   Conv2DGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.in_depth = input.dim_size(3);
   g.out_depth = filter.dim_size(3);
@@ -121,8 +131,6 @@ template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
               PackedWeights* weights = nullptr);
 
-#if !defined(__NVCC__)
-
 namespace detail {
 
 // The type that a convolution of T computes in.
@@ -130,6 +138,21 @@ template <class T>
 using ConvAccumulator =
     std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                        std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
+
+// Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
+// which counts where the images are shallow, and is also cut along its depth where they are deep.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) {
+    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
+  };
+  return same(g.rows) && same(g.columns) && g.groups == 1;
+}
+
+}  // namespace detail
+
+#if !defined(__NVCC__)
+
+namespace detail {
 
 // One convolution. Shared by the threads that work on it.
 template <class T>
@@ -383,15 +406,6 @@ class ConvWork {
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
 };
-
-// Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
-// which counts where the images are shallow, and is also cut along its depth where they are deep.
-inline bool IsMatrixProduct(const Conv2DGeometry& g) {
-  const auto same = [](const Window& w) {
-    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
-  };
-  return same(g.rows) && same(g.columns) && g.groups == 1;
-}
 
 template <class T>
 Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,

@@ -43,20 +43,22 @@ struct Conv2D {
   // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes
   // the output itself.
   template <class Device, class T>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, PacksInput<1> {
+  struct kernel : Attrs, PacksInputOn<Device, 1> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
-      if (data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::Unimplemented(
             "The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: ",
-            data_format);
+            this->data_format);
       Padding kind{};
-      TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
+      TENON_RETURN_IF_ERROR(ParsePadding(this->padding, &kind));
       Conv2DGeometry geometry;
       TENON_RETURN_IF_ERROR(
-          MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
+          MakeConv2DGeometry(input.shape(), filter.shape(), this->strides, this->dilations, kind,
+                             this->explicit_paddings, &geometry, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
-      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, &this->weights);
+      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
     }
   };
 };
