@@ -146,7 +146,8 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
                                                                                        : fetch.name + ":0");
   const auto got = session.Run(feeds, fetches, step.target);
   if (step.code != 0) {
-    if (got.ok() && IsForGpusAlone(step.message)) return {Outcome::kUnsupported, "NCHW, which TensorFlow's CPU refuses"};
+    if (got.ok() && IsForGpusAlone(step.message))
+      return {Outcome::kUnsupported, "NCHW, which TensorFlow's CPU refuses"};
     if (got.ok())
       return {Outcome::kFailed, StrCat(where, "ran, TensorFlow fails with ", step.code, ": ", step.message)};
     const int code = static_cast<int>(got.status().code());
