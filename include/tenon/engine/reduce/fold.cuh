@@ -67,8 +67,8 @@ struct RowGrid {
 
   RowGrid(const Cuda& device, Index rows, Index steps) {
     constexpr unsigned kThreads = 256, kBlocksPerMultiprocessor = 8;
-    constexpr Index kShortRow = 8, kLongRow = 1024;
-    group = steps <= kShortRow ? 1 : steps <= kLongRow ? kWarp : kThreads;
+    constexpr Index kThreadSteps = 8, kWarpSteps = 1024;
+    group = steps <= kThreadSteps ? 1 : steps <= kWarpSteps ? kWarp : kThreads;
     const Index wanted = rows * static_cast<Index>(group);
     grid.threads =
         wanted >= static_cast<Index>(kThreads) ? kThreads : static_cast<unsigned>((wanted + kWarp - 1) / kWarp) * kWarp;
