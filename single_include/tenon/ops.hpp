@@ -25,6 +25,15 @@ inline Status ServeOnly(const OpKernelConstruction& construction, DataType type,
                                  " with types {", DataTypeString(type), "}; registered: ", DataTypeSetString(served));
 }
 
+// Status for the Init of a kernel that serves `served` types: InvalidArgument for objects (strings, handles) on a
+// device whose memory holds none. The CPU serves such a node.
+template <class Device>
+Status ServeOnDevice(const OpKernelConstruction& construction, DataType type, DataTypeSet served) {
+  constexpr std::uint64_t kObjects =
+      ToSet(DataType::kString).mask | ToSet(DataType::kResource).mask | ToSet(DataType::kVariant).mask;
+  return ServeOnly(construction, type, Device::type == "CPU" ? served : DataTypeSet{served.mask & ~kObjects});
+}
+
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/array/identity.hpp ----
@@ -328,7 +337,17 @@ struct PacksInput {
     c.PackInput(input, &weights);
     return OkStatus();
   }
+  PackedWeights* packed() const { return &weights; }
 };
+
+// Does so for kernels of the CPU. Other devices read the input as it is: packed() is null.
+template <class Device, int input>
+struct PacksInputOn {
+  PackedWeights* packed() const { return nullptr; }
+};
+template <class Device, int input>
+  requires(Device::type == "CPU")
+struct PacksInputOn<Device, input> : PacksInput<input> {};
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -371,8 +390,10 @@ struct MatMul {
 
   // TensorFlow has no kernels for unsigned integers.
   template <class Device, class T>
-    requires(!std::is_unsigned_v<T>)
+    requires(!std::is_unsigned_v<T> && MapsOn<Device, T>)
   struct kernel : Attrs, detail::MatMulWeights<Device, T> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T, 2> a, In<T, 2> b, Out<T, 2> product) const {
       if constexpr (detail::kPacksMatMul<Device, T>)
         return Gemm(device, a, transpose_a, b, transpose_b, product, &this->weights);
@@ -447,7 +468,9 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
 
 // One input, one output. `map` takes a T and, if Op has Attrs, these as its second argument.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct Map1 : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T>;
   using Output = std::conditional_t<std::is_same_v<T, R> && Trivial<T>, Forward<R, 0>, Out<R>>;
@@ -462,7 +485,9 @@ struct Map1 : detail::AttrsOf<Op>::type {
 // `template <class T> static Status check(In<T> a, In<T> b)`, which looks for such elements before the loop; every
 // element of a and b is an operand then. Such a kernel is for the CPU.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct Map2 : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
   using Output = std::conditional_t<std::is_same_v<T, R> && Trivial<T>, Forward<R, 0, 1>, Out<R>>;
@@ -478,7 +503,9 @@ struct Map2 : detail::AttrsOf<Op>::type {
 
 // The kernel of an op that is Op with its inputs the other way round, and shares its loops.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct Map2Swapped : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
 
@@ -489,7 +516,9 @@ struct Map2Swapped : detail::AttrsOf<Op>::type {
 
 // Two inputs of the same number of elements, whatever their shapes; the output has the first one's. Gradients are such.
 template <class Op, class Device, class T>
+  requires MapsOn<Device, T>
 struct MapPairs : detail::AttrsOf<Op>::type {
+  static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
   using R = detail::MapResult<Op, T, T>;
   using Output = std::conditional_t<std::is_same_v<T, R> && Trivial<T>, Forward<R, 0, 1>, Out<R>>;
@@ -602,8 +631,10 @@ struct BiasAdd {
   };
 
   template <class Device, class T>
-    requires(!IsQuantized(dtype_of_v<T>))
+    requires(!IsQuantized(dtype_of_v<T>) && MapsOn<Device, T>)
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     // The kernel takes NCHW values of rank 2, which the shape function refuses: so it sizes its output itself.
     Status operator()(Context<Device>& context, const Tensor& value, In<T> bias, Tensor& output) const {
       const int rank = value.shape().dims();
@@ -866,8 +897,9 @@ struct Softmax {
                                         });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> logits, Forward<T, 0> softmax) const {
       Index columns = 0;
       TENON_RETURN_IF_ERROR(detail::RowLength("Softmax", logits.shape(), &columns));
@@ -887,8 +919,9 @@ struct LogSoftmax {
                                         });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> logits, Forward<T, 0> logsoftmax) const {
       Index columns = 0;
       TENON_RETURN_IF_ERROR(detail::RowLength("LogSoftmax", logits.shape(), &columns));
@@ -3405,8 +3438,9 @@ inline Status ReadAxes(std::string_view op, const TensorShape& input, const Host
 }
 
 // Nothing is computed when only dimensions of size 1 go away: the output shares the input's buffer.
-inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
-                           const Tensor& input, const HostIndices& indices, Tensor* output) {
+template <class Device, class Loops>
+Status RunReduction(OpKernelContext& context, Device& device, const Loops& loops, bool keep_dims, const Tensor& input,
+                    const HostIndices& indices, Tensor* output) {
   AxisSet axes;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadAxes(context.op_kernel().type_string(), input.shape(), indices, keep_dims, &axes, &shape));
@@ -3424,13 +3458,13 @@ template <class Reducer, class Device, class T>
 struct Reduction : ReductionAttrs {
   Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
                     Tensor& output) const {
-    return RunReduction(context.op(), context.device(), kReduceLoops<Reducer, T>, this->keep_dims, input,
-                        reduction_indices, &output);
+    return RunReduction(context.op(), context.device(), ReduceLoopsFor<Reducer, T>(context.device()), this->keep_dims,
+                        input, reduction_indices, &output);
   }
 };
 
-template <class Device, class T>
-concept Reduces = Device::type == "CPU" && !IsQuantized(dtype_of_v<T>);
+template <class T>
+concept Reduces = !IsQuantized(dtype_of_v<T>);
 
 }  // namespace detail
 
@@ -3450,7 +3484,7 @@ struct Sum {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<SumReducer, Device, T>;
 };
 
@@ -3471,7 +3505,7 @@ struct Mean {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<MeanReducer, Device, T>;
 };
 
@@ -3491,7 +3525,7 @@ struct Prod {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<ProdReducer, Device, T>;
 };
 
@@ -3512,7 +3546,7 @@ struct Max {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<MaxReducer, Device, T>;
 };
 
@@ -3533,7 +3567,7 @@ struct Min {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   using kernel = detail::Reduction<MinReducer, Device, T>;
 };
 
@@ -3546,7 +3580,7 @@ TENON_DETAIL_NAMESPACE_END
 // the pixels' windows, read where they lie, and a packed panel of the filter go by. It is the tile of a matrix product
 // (engine/gemm/microkernel.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the
 // unit's instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -3706,10 +3740,10 @@ const ConvKernels<C>& ConvKernelsOf() {
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 // ---- tenon/engine/core/window_dim.hpp ----
-// One dimension of a sliding window, as convolutions and pools need it.
+// One dimension of a sliding window, as convolutions and pools need it; images whose channels come first.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 struct Window {
@@ -3723,6 +3757,41 @@ struct Window {
   // From the first to the last element it looks at.
   Index extent() const { return (size - 1) * dilation + 1; }
 };
+
+// Whether windows move over images of this data format on Device. As in TensorFlow, NCHW is for GPUs alone.
+template <class Device>
+constexpr bool TakesImageFormat(std::string_view data_format) {
+  return data_format == "NHWC" || (Device::type != "CPU" && data_format == "NCHW");
+}
+
+// An attr in the order of NHWC, from the order of NHWC or NCHW: `per_dim` values for each of four dimensions. A list of
+// another length stays as it is. Views `list` where it can.
+class InOrderOfNhwc {
+ public:
+  InOrderOfNhwc(bool channels_first, Span<const Index> list, std::size_t per_dim = 1) : list_(list) {
+    if (!channels_first || list.size() != 4 * per_dim) return;
+    constexpr std::size_t kFrom[] = {0, 2, 3, 1};
+    for (std::size_t i = 0; i < list.size(); ++i) values_[i] = list[kFrom[i / per_dim] * per_dim + i % per_dim];
+    list_ = Span<const Index>(values_, list.size());
+  }
+  InOrderOfNhwc(const InOrderOfNhwc&) = delete;
+  InOrderOfNhwc& operator=(const InOrderOfNhwc&) = delete;
+  operator Span<const Index>() const { return list_; }
+
+ private:
+  Index values_[8] = {};
+  Span<const Index> list_;
+};
+
+// The shape in the order of NHWC. A shape of another rank than 4 stays as it is.
+inline TensorShape ShapeInOrderOfNhwc(bool channels_first, const TensorShape& shape) {
+  if (!channels_first || shape.dims() != 4) return shape;
+  return TensorShape({shape.dim_size(0), shape.dim_size(2), shape.dim_size(3), shape.dim_size(1)});
+}
+// The shape of images in their own order.
+inline TensorShape ImageShape(bool channels_first, Index batch, Index rows, Index columns, Index depth) {
+  return channels_first ? TensorShape({batch, depth, rows, columns}) : TensorShape({batch, rows, columns, depth});
+}
 
 // Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
@@ -3747,16 +3816,22 @@ struct Conv2DGeometry {
   Window rows, columns;
   Index in_depth = 0, out_depth = 0;
   Index groups = 1;
+  bool channels_first = false;  // input and output are NCHW; only on a GPU
 
   Index group_depth() const { return in_depth / groups; }
-  TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
+  TensorShape output_shape() const { return ImageShape(channels_first, batch, rows.output, columns.output, out_depth); }
 };
 
-// Makes the geometry of a Conv2D in NHWC from its shapes and attrs; `strides` and `dilations` have four values. The
-// errors are TensorFlow's.
-inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
-                                 Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
-                                 Conv2DGeometry* geometry) {
+// Makes the geometry of a Conv2D from its shapes and attrs; `strides` and `dilations` have four values, in the order of
+// the images. The errors are TensorFlow's.
+inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter, Span<const Index> image_strides,
+                                 Span<const Index> image_dilations, Padding padding, Span<const Index> image_paddings,
+                                 Conv2DGeometry* geometry, bool channels_first = false) {
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images);
+  const InOrderOfNhwc ordered_strides(channels_first, image_strides),
+      ordered_dilations(channels_first, image_dilations), ordered_paddings(channels_first, image_paddings, 2);
+  const Span<const Index> strides = ordered_strides, dilations = ordered_dilations,
+                          explicit_paddings = ordered_paddings;
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
   if (strides[0] != 1 || strides[3] != 1) {
@@ -3777,6 +3852,7 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
 
   Conv2DGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.in_depth = input.dim_size(3);
   g.out_depth = filter.dim_size(3);
@@ -3835,8 +3911,6 @@ template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
               PackedWeights* weights = nullptr);
 
-#if !defined(__CUDACC__)
-
 namespace detail {
 
 // The type that a convolution of T computes in.
@@ -3844,6 +3918,21 @@ template <class T>
 using ConvAccumulator =
     std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                        std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
+
+// Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
+// which counts where the images are shallow, and is also cut along its depth where they are deep.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) {
+    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
+  };
+  return same(g.rows) && same(g.columns) && g.groups == 1;
+}
+
+}  // namespace detail
+
+#if !defined(__NVCC__)
+
+namespace detail {
 
 // One convolution. Shared by the threads that work on it.
 template <class T>
@@ -4098,15 +4187,6 @@ class ConvWork {
   ConvWindow window_;
 };
 
-// Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
-// which counts where the images are shallow, and is also cut along its depth where they are deep.
-inline bool IsMatrixProduct(const Conv2DGeometry& g) {
-  const auto same = [](const Window& w) {
-    return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
-  };
-  return same(g.rows) && same(g.columns) && g.groups == 1;
-}
-
 template <class T>
 Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
                  PackedWeights* weights) {
@@ -4215,20 +4295,21 @@ struct Conv2D {
   // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes
   // the output itself.
   template <class Device, class T>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, PacksInput<1> {
+  struct kernel : Attrs, PacksInputOn<Device, 1> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
-      if (data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::Unimplemented(
             "The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: ",
-            data_format);
+            this->data_format);
       Padding kind{};
-      TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
+      TENON_RETURN_IF_ERROR(ParsePadding(this->padding, &kind));
       Conv2DGeometry geometry;
-      TENON_RETURN_IF_ERROR(
-          MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
+      TENON_RETURN_IF_ERROR(MakeConv2DGeometry(input.shape(), filter.shape(), this->strides, this->dilations, kind,
+                                               this->explicit_paddings, &geometry, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
-      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, &this->weights);
+      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
     }
   };
 };
@@ -4583,7 +4664,7 @@ TENON_DETAIL_NAMESPACE_END
 // Casts between float and elements of one or two bytes, sixteen at a time, by instructions that every x86-64 has. (g++
 // makes a vector of each step, but widens and narrows by more of them than there are here.) The results are those of
 // ConvertScalar.
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__SSE2__) && !defined(__NVCC__)
 #include <emmintrin.h>
 #define TENON_DETAIL_BYTE_CASTS 1
 #else
@@ -20753,6 +20834,7 @@ Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
   return OkStatus();
 }
 
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 // Small products, one after the other: what Gemm would find out about each is found out once.
 inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct run, const GemmKernels& kernels,
                           const GemmArgs<void>& g, double ns, const void* x, const void* y, void* z) {
@@ -20769,6 +20851,7 @@ inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct
     }
   });
 }
+#endif
 
 template <class T>
 Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
@@ -20779,6 +20862,7 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   const Index m = plan.m, k = plan.k, n = plan.n;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+#if !defined(__NVCC__)
   if constexpr (std::is_floating_point_v<T>) {
     if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
       const GemmKernels& kernels = GemmKernelsOf<T>(n);
@@ -20791,6 +20875,7 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
       }
     }
   }
+#endif
   const Index x_sizes[] = {plan.transpose_x ? k : m, plan.transpose_x ? m : k};
   const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
   const Index z_sizes[] = {m, n};
@@ -21779,11 +21864,11 @@ inline void StorePlaces(const Index* at, Index n, DataType type, void* out, Inde
 }  // namespace detail
 
 // x: [outer, n, inner]  ->  out: [outer, inner] of type `out_type`. x is of a real number type or bool.
-inline void ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index outer, Index n, Index inner,
-                      DataType out_type, void* out) {
+inline Status ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index outer, Index n, Index inner,
+                        DataType out_type, void* out) {
   const detail::ArgLoop loop = max ? detail::ArgLoopFor<true>(type) : detail::ArgLoopFor<false>(type);
   const Index width = std::min(inner, detail::kArgWidth);
-  if (outer == 0 || inner == 0) return;
+  if (outer == 0 || inner == 0) return OkStatus();
   const Index blocks = (inner + width - 1) / width;
   const auto bytes = static_cast<Index>(SizeOf(type));
   ParallelFor(device, outer * blocks, 0.8 * static_cast<double>(n) * static_cast<double>(width),
@@ -21796,6 +21881,7 @@ inline void ArgReduce(Cpu& device, bool max, DataType type, const void* x, Index
                   detail::StorePlaces(at, some, out_type, out, o * inner + j);
                 }
               });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -21835,8 +21921,9 @@ inline Status ArgShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, const Tensor& input,
-                              const HostIndices& dimension, Tensor* output) {
+template <class Device>
+Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const Tensor& input,
+                       const HostIndices& dimension, Tensor* output) {
   constexpr int kMostDims = 7;
   const std::string_view op = context.op_kernel().type_string();
   if (dimension.shape().dims() != 0)
@@ -21856,12 +21943,10 @@ inline Status RunArgReduction(OpKernelContext& context, Cpu& device, bool max, c
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
-  ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
-  return OkStatus();
+  return ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
 }
 
 template <class Op, class Device>
-  requires(Device::type == "CPU")
 struct ArgKernel {
   Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kArgTypes); }
   Status operator()(Context<Device>& context, const Tensor& input, HostIndices dimension, Tensor& output) const {
@@ -21965,39 +22050,33 @@ inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const 
   return TensorShape::Build({sizes.data(), sizes.size()}, out);
 }
 
-template <class From, class To>
-void WidenRun(const void* from, void* to, Index n) {
-  for (Index i = 0; i < n; ++i) static_cast<To*>(to)[i] = static_cast<To>(static_cast<const From*>(from)[i]);
-}
 // An operand of another type than the product (int8 or uint8) in that type, int32 or bfloat16.
-inline Status WidenOperand(OpKernelContext& context, DataType type, Tensor* operand) {
+template <class Device>
+Status WidenOperand(OpKernelContext& context, Device& device, DataType type, Tensor* operand) {
   if (operand->dtype() == type) return OkStatus();
   Tensor wide;
   TENON_RETURN_IF_ERROR(context.allocate_temp(type, operand->shape(), &wide));
-  const bool is_signed = operand->dtype() == DataType::kInt8, to_float = type == DataType::kBfloat16;
-  const auto widen = to_float
-                         ? (is_signed ? &WidenRun<std::int8_t, bfloat16> : &WidenRun<std::uint8_t, bfloat16>)
-                         : (is_signed ? &WidenRun<std::int8_t, std::int32_t> : &WidenRun<std::uint8_t, std::int32_t>);
-  widen(operand->raw_data(), wide.raw_data(), wide.NumElements());
+  TENON_RETURN_IF_ERROR(
+      tenon::Cast(device, operand->dtype(), operand->raw_data(), type, wide.raw_data(), wide.NumElements(), false));
   *operand = std::move(wide);
   return OkStatus();
 }
 
-inline Status RunBatchMatMul(OpKernelContext& context, Cpu& device, Tensor x, Tensor y, const BatchMatMulAttrs& attrs,
-                             bool broadcasts, Tensor* output, PackedWeights* weights) {
+template <class Device>
+Status RunBatchMatMul(OpKernelContext& context, Device& device, Tensor x, Tensor y, const BatchMatMulAttrs& attrs,
+                      bool broadcasts, Tensor* output, PackedWeights* weights) {
   BatchMatMulPlan plan;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(PlanBatchMatMul(x.shape(), y.shape(), attrs, broadcasts, &plan, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &x));
-  TENON_RETURN_IF_ERROR(WidenOperand(context, output->dtype(), &y));
+  TENON_RETURN_IF_ERROR(WidenOperand(context, device, output->dtype(), &x));
+  TENON_RETURN_IF_ERROR(WidenOperand(context, device, output->dtype(), &y));
   return tenon::BatchMatMul(device, output->dtype(), plan, x.raw_data(), y.raw_data(), output->raw_data(), weights);
 }
 
 // The kernel of the ops whose operands have one type.
 template <class Op, class Device>
-  requires(Device::type == "CPU")
 struct BatchMatMulKernel : BatchMatMulAttrs, PacksInput<1> {
   Status Init(OpKernelConstruction& c) {
     TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
@@ -22078,7 +22157,6 @@ struct BatchMatMulV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, PacksInput<1> {
     Status Init(OpKernelConstruction& c) {
       TENON_RETURN_IF_ERROR(PacksInput<1>::Init(c));
@@ -22238,6 +22316,11 @@ TENON_DETAIL_COLD inline Status cannot_bitcast_last_dimension(DataType from, Dat
                                  " due to shape: the last dimension must have ", SizeOf(to) / SizeOf(from),
                                  " elements, got ", size);
 }
+struct CopyByte {
+  const char* from;
+  char* to;
+  TENON_HD void operator()(Index i) const { to[i] = from[i]; }
+};
 }  // namespace detail
 
 // To the same type: the input itself, whatever the type.
@@ -22255,15 +22338,16 @@ struct Cast {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor& y) const {
       return Run(context.op(), context.device(), x, &y, this->Truncate);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& x, Tensor* y, bool truncate) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& x, Tensor* y, bool truncate) {
     const DataType target = context.expected_output_dtype(0);
     if (x.dtype() == target) {
       *y = x;
@@ -22309,15 +22393,15 @@ struct Bitcast {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
-      return Run(context.op(), input, &output);
+      return Run(context.op(), context.device(), input, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& input, Tensor* output) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, Tensor* output) {
     const DataType from = input.dtype(), to = context.expected_output_dtype(0);
     const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);
     TensorShape shape = input.shape();
@@ -22332,12 +22416,62 @@ struct Bitcast {
     if (reinterpret_cast<std::uintptr_t>(input.raw_data()) % static_cast<std::uintptr_t>(to_bytes) == 0)
       return output->BitcastFrom(input, to, shape);
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));  // a part of another tensor, badly aligned
-    std::memcpy(output->raw_data(), input.raw_data(), static_cast<std::size_t>(input.NumElements() * from_bytes));
-    return OkStatus();
+    return ForEach(
+        device, input.NumElements() * from_bytes,
+        detail::CopyByte{static_cast<const char*>(input.raw_data()), static_cast<char*>(output->raw_data())});
   }
 };
 
 }  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/core/plain_complex.hpp ----
+// PlainComplex: a complex number with arithmetic that a GPU can call, in the memory layout of std::complex.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class Real>
+struct PlainComplex {
+  using value_type = Real;
+  Real real, imaginary;
+
+  PlainComplex() = default;
+  TENON_HD constexpr explicit PlainComplex(Real re, Real im = Real(0)) : real(re), imaginary(im) {}
+
+  TENON_HD friend constexpr PlainComplex operator+(const PlainComplex& a, const PlainComplex& b) {
+    return PlainComplex(a.real + b.real, a.imaginary + b.imaginary);
+  }
+  TENON_HD friend constexpr PlainComplex operator*(const PlainComplex& a, const PlainComplex& b) {
+    return PlainComplex(a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real);
+  }
+  TENON_HD friend constexpr PlainComplex operator/(const PlainComplex& a, Real b) {
+    return PlainComplex(a.real / b, a.imaginary / b);
+  }
+  TENON_HD friend constexpr bool operator==(const PlainComplex& a, const PlainComplex& b) {
+    return a.real == b.real && a.imaginary == b.imaginary;
+  }
+};
+static_assert(sizeof(PlainComplex<float>) == sizeof(complex64) && sizeof(PlainComplex<double>) == sizeof(complex128));
+
+template <class T>
+struct GpuElementOf {
+  using type = T;
+};
+template <>
+struct GpuElementOf<complex64> {
+  using type = PlainComplex<float>;
+};
+template <>
+struct GpuElementOf<complex128> {
+  using type = PlainComplex<double>;
+};
+// The type that a GPU computes with in place of T.
+template <class T>
+using GpuElement = typename GpuElementOf<T>::type;
+
+}  // namespace detail
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -22409,55 +22543,62 @@ constexpr auto EqualityOp(std::string_view name) {
       .SetShapeFn(EqualShapeFn);
 }
 
-template <class Op, class T>
-inline constexpr const BinaryLoops* kEqualityLoops = &kBinaryLoops<Op, T, bool>;
+template <class Op, class T, class Device>
+Status Compare(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) {
+  return MapBinary<Op, T, bool>(device, nullptr,
+                                In<T>(static_cast<const T*>(x.raw_data()), x.NumElements(), &x.shape()),
+                                In<T>(static_cast<const T*>(y.raw_data()), y.NumElements(), &y.shape()), z);
+}
 
-// The loops for elements of a dtype: integers of one size share theirs, and the small floats are compared as floats.
-// Null where TensorFlow has no kernel.
-template <class Op>
-const BinaryLoops* EqualityLoops(DataType dtype) {
+// The comparison of elements of a dtype: integers of one size share theirs. Null where TensorFlow has no kernel.
+template <class Op, class Device>
+auto ComparisonOf(DataType dtype) -> decltype(&Compare<Op, float, Device>) {
   switch (dtype) {
     case DataType::kBool:
     case DataType::kInt8:
     case DataType::kUint8:
     case DataType::kQint8:
-    case DataType::kQuint8: return kEqualityLoops<Op, std::uint8_t>;
+    case DataType::kQuint8: return &Compare<Op, std::uint8_t, Device>;
     case DataType::kInt16:
     case DataType::kUint16:
     case DataType::kQint16:
-    case DataType::kQuint16: return kEqualityLoops<Op, std::uint16_t>;
+    case DataType::kQuint16: return &Compare<Op, std::uint16_t, Device>;
     case DataType::kInt32:
     case DataType::kUint32:
-    case DataType::kQint32: return kEqualityLoops<Op, std::uint32_t>;
+    case DataType::kQint32: return &Compare<Op, std::uint32_t, Device>;
     case DataType::kInt64:
-    case DataType::kUint64: return kEqualityLoops<Op, std::uint64_t>;
-    case DataType::kHalf:
-    case DataType::kBfloat16:
-    case DataType::kFloat: return kEqualityLoops<Op, float>;
-    case DataType::kDouble: return kEqualityLoops<Op, double>;
-    case DataType::kComplex64: return kEqualityLoops<Op, complex64>;
-    case DataType::kComplex128: return kEqualityLoops<Op, complex128>;
-    case DataType::kString: return kEqualityLoops<Op, tstring>;
+    case DataType::kUint64: return &Compare<Op, std::uint64_t, Device>;
+    case DataType::kHalf: return &Compare<Op, half, Device>;
+    case DataType::kBfloat16: return &Compare<Op, bfloat16, Device>;
+    case DataType::kFloat: return &Compare<Op, float, Device>;
+    case DataType::kDouble: return &Compare<Op, double, Device>;
+    case DataType::kComplex64: return &Compare<Op, tenon::detail::PlainComplex<float>, Device>;
+    case DataType::kComplex128: return &Compare<Op, tenon::detail::PlainComplex<double>, Device>;
+    case DataType::kString:
+      if constexpr (MapsOn<Device, tstring>) return &Compare<Op, tstring, Device>;
+      return nullptr;
     default: return nullptr;
   }
 }
 
+struct StoreBool {
+  bool* to;
+  bool value;
+  TENON_HD void operator()(Index) const { *to = value; }
+};
+
 // The kernel of both. `if_incompatible` is the answer for shapes that do not broadcast, where those are no error.
 template <class Op, class Device>
 struct EqualityKernel : Op::Attrs {
+  static constexpr bool for_gpu = true;
+
+  Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
   Status operator()(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) const {
-    const BinaryLoops* const loops = EqualityLoops<Op>(x.dtype());
-    if (loops == nullptr) return NoKernel(x.dtype());
-    if (!this->incompatible_shape_error && !Compatible(x.shape(), y.shape())) {
-      z[0] = Op::if_incompatible;
-      return OkStatus();
-    }
-    if (x.dtype() == DataType::kHalf || x.dtype() == DataType::kBfloat16) {
-      const auto in_float = x.dtype() == DataType::kHalf ? &BinaryInFloat<half, bool> : &BinaryInFloat<bfloat16, bool>;
-      return in_float(device, *loops, nullptr, x.raw_data(), x.shape(), y.raw_data(), y.shape(), z.data, z.shape());
-    }
-    return BinaryBroadcast(device, *loops, nullptr, x.raw_data(), x.shape(), y.raw_data(), y.shape(), z.data,
-                           z.shape());
+    const auto compare = ComparisonOf<Op, Device>(x.dtype());
+    if (compare == nullptr) return NoKernel(x.dtype());
+    if (!this->incompatible_shape_error && !Compatible(x.shape(), y.shape()))
+      return ForEach(device, 1, StoreBool{z.data, Op::if_incompatible});
+    return compare(device, x, y, z);
   }
 
  private:
@@ -22492,7 +22633,6 @@ struct Equal {
   }
 
   template <class Device>
-    requires(Device::type == "CPU")
   using kernel = detail::EqualityKernel<Equal, Device>;
 };
 
@@ -22511,7 +22651,6 @@ struct NotEqual {
   }
 
   template <class Device>
-    requires(Device::type == "CPU")
   using kernel = detail::EqualityKernel<NotEqual, Device>;
 };
 
@@ -22677,11 +22816,11 @@ struct ScanLoop {
 
 struct ScanSum {
   template <class T>
-  static T Identity() {
+  TENON_HD static T Identity() {
     return T(0);
   }
   template <class T>
-  static T Combine(const T& a, const T& b) {
+  TENON_HD static T Combine(const T& a, const T& b) {
     if constexpr (std::is_integral_v<T>)  // wraps
       return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
     else
@@ -22690,29 +22829,34 @@ struct ScanSum {
 };
 struct ScanProduct {
   template <class T>
-  static T Identity() {
+  TENON_HD static T Identity() {
     return T(1);
   }
   template <class T>
-  static T Combine(const T& a, const T& b) {
+  TENON_HD static T Combine(const T& a, const T& b) {
     if constexpr (std::is_integral_v<T>)
       return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
     else
       return static_cast<T>(a * b);
   }
 };
+namespace detail {
+// A constant: a GPU cannot call the function that gives it.
+template <class T>
+inline constexpr T kLogOfZero = -std::numeric_limits<T>::infinity();
+}  // namespace detail
 // log(exp(a) + exp(b)); a NaN in b counts as a.
 struct ScanLogSumExp {
   template <class T>
-  static T Identity() {
-    return static_cast<T>(-std::numeric_limits<float>::infinity());
+  TENON_HD static T Identity() {
+    return static_cast<T>(detail::kLogOfZero<float>);
   }
   template <class T>
-  static T Combine(const T& a, const T& b) {
+  TENON_HD static T Combine(const T& a, const T& b) {
     using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const Wide x = static_cast<Wide>(a), y = static_cast<Wide>(b);
     const Wide low = y < x ? y : x, high = x < y ? y : x;
-    if (high == -std::numeric_limits<Wide>::infinity()) return static_cast<T>(high);
+    if (high == detail::kLogOfZero<Wide>) return static_cast<T>(high);
     const auto rounded = [](Wide value) { return static_cast<Wide>(static_cast<T>(value)); };
     return static_cast<T>(high + rounded(std::log1p(rounded(std::exp(rounded(low - high))))));
   }
@@ -22752,11 +22896,17 @@ constexpr ScanLoop MakeScanLoop() {
 
 }  // namespace detail
 
+// The loop of an operation for a device; engine/reduce/scan.cuh has those of a GPU.
+template <class Operation, class T>
+ScanLoop MakeScanLoop(const Cpu*) {
+  return detail::MakeScanLoop<Operation, T>();
+}
+
 // x: [outer, n, inner]  ->  y of the same shape, scanned along n. x and y do not overlap.
-inline void Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Index outer, Index n, Index inner,
-                 bool exclusive, bool reverse) {
+inline Status Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Index outer, Index n, Index inner,
+                   bool exclusive, bool reverse) {
   constexpr Index kWidth = 256;
-  if (outer == 0 || n == 0 || inner == 0) return;
+  if (outer == 0 || n == 0 || inner == 0) return OkStatus();
   const Index width = std::min(inner, kWidth), blocks = (inner + width - 1) / width;
   const Index first = reverse ? (n - 1) * inner : 0, step = reverse ? -inner : inner;
   ParallelFor(device, outer * blocks, loop.cost_ns * static_cast<double>(n) * static_cast<double>(width),
@@ -22768,6 +22918,7 @@ inline void Scan(Cpu& device, const ScanLoop& loop, const void* x, void* y, Inde
                            std::min(width, inner - j), exclusive);
                 }
               });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -22785,37 +22936,41 @@ struct ScanAttrs {
 };
 
 // One loop for both signs: integers wrap around.
-template <class Operation>
-ScanLoop ScanLoopFor(DataType type) {
+template <class Operation, class Device>
+auto ScanLoopFor(DataType type) {
+  constexpr Device* kNoDevice = nullptr;
   switch (type) {
     case DataType::kInt8:
-    case DataType::kUint8: return tenon::detail::MakeScanLoop<Operation, std::uint8_t>();
+    case DataType::kUint8: return MakeScanLoop<Operation, std::uint8_t>(kNoDevice);
     case DataType::kInt16:
-    case DataType::kUint16: return tenon::detail::MakeScanLoop<Operation, std::uint16_t>();
+    case DataType::kUint16: return MakeScanLoop<Operation, std::uint16_t>(kNoDevice);
     case DataType::kInt32:
-    case DataType::kUint32: return tenon::detail::MakeScanLoop<Operation, std::uint32_t>();
+    case DataType::kUint32: return MakeScanLoop<Operation, std::uint32_t>(kNoDevice);
     case DataType::kInt64:
-    case DataType::kUint64: return tenon::detail::MakeScanLoop<Operation, std::uint64_t>();
-    case DataType::kHalf: return tenon::detail::MakeScanLoop<Operation, half>();
-    case DataType::kBfloat16: return tenon::detail::MakeScanLoop<Operation, bfloat16>();
-    case DataType::kFloat: return tenon::detail::MakeScanLoop<Operation, float>();
-    case DataType::kDouble: return tenon::detail::MakeScanLoop<Operation, double>();
-    case DataType::kComplex64: return tenon::detail::MakeScanLoop<Operation, complex64>();
-    case DataType::kComplex128: return tenon::detail::MakeScanLoop<Operation, complex128>();
-    default: return {};
+    case DataType::kUint64: return MakeScanLoop<Operation, std::uint64_t>(kNoDevice);
+    case DataType::kHalf: return MakeScanLoop<Operation, half>(kNoDevice);
+    case DataType::kBfloat16: return MakeScanLoop<Operation, bfloat16>(kNoDevice);
+    case DataType::kFloat: return MakeScanLoop<Operation, float>(kNoDevice);
+    case DataType::kDouble: return MakeScanLoop<Operation, double>(kNoDevice);
+    case DataType::kComplex64: return MakeScanLoop<Operation, complex64>(kNoDevice);
+    case DataType::kComplex128: return MakeScanLoop<Operation, complex128>(kNoDevice);
+    default: return decltype(MakeScanLoop<Operation, float>(kNoDevice)){};
   }
 }
-inline ScanLoop LogSumExpLoopFor(DataType type) {
+template <class Device>
+auto LogSumExpLoopFor(DataType type) {
+  constexpr Device* kNoDevice = nullptr;
   switch (type) {
-    case DataType::kHalf: return tenon::detail::MakeScanLoop<ScanLogSumExp, half>();
-    case DataType::kBfloat16: return tenon::detail::MakeScanLoop<ScanLogSumExp, bfloat16>();
-    case DataType::kFloat: return tenon::detail::MakeScanLoop<ScanLogSumExp, float>();
-    default: return tenon::detail::MakeScanLoop<ScanLogSumExp, double>();
+    case DataType::kHalf: return MakeScanLoop<ScanLogSumExp, half>(kNoDevice);
+    case DataType::kBfloat16: return MakeScanLoop<ScanLogSumExp, bfloat16>(kNoDevice);
+    case DataType::kFloat: return MakeScanLoop<ScanLogSumExp, float>(kNoDevice);
+    default: return MakeScanLoop<ScanLogSumExp, double>(kNoDevice);
   }
 }
 
-inline Status RunScan(OpKernelContext& context, Cpu& device, const ScanLoop& loop, const ScanAttrs& attrs,
-                      const Tensor& x, const HostIndices& axis, Tensor* out) {
+template <class Device, class Loop>
+Status RunScan(OpKernelContext& context, Device& device, const Loop& loop, const ScanAttrs& attrs, const Tensor& x,
+               const HostIndices& axis, Tensor* out) {
   const std::string_view op = context.op_kernel().type_string();
   if (axis.shape().dims() != 0)
     return errors::InvalidArgument(op, ": ScanOp: axis must be a scalar, not ", axis.shape());
@@ -22828,22 +22983,21 @@ inline Status RunScan(OpKernelContext& context, Cpu& device, const ScanLoop& loo
   TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
   if (x.NumElements() == 0) return OkStatus();
   const Index outer = ProductOfSizes(x.shape(), 0, along), inner = ProductOfSizes(x.shape(), along + 1, rank);
-  Scan(device, loop, x.raw_data(), out->raw_data(), outer, x.dim_size(along), inner, attrs.exclusive, attrs.reverse);
-  return OkStatus();
+  return Scan(device, loop, x.raw_data(), out->raw_data(), outer, x.dim_size(along), inner, attrs.exclusive,
+              attrs.reverse);
 }
 
 template <class Op, class Device>
-  requires(Device::type == "CPU")
 struct ScanKernel : ScanAttrs {
   Status Init(OpKernelConstruction& c) {
     TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), Op::kServed));
-    loop = Op::Loop(c.input_type(0));
+    loop = Op::template Loop<Device>(c.input_type(0));
     return OkStatus();
   }
   Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor& out) const {
     return RunScan(context.op(), context.device(), loop, *this, x, axis, &out);
   }
-  ScanLoop loop;
+  decltype(Op::template Loop<Device>(DataType::kFloat)) loop;
 };
 
 inline constexpr DataTypeSet kScanTypes = kRealNumberTypes | ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128);
@@ -22868,7 +23022,10 @@ struct Cumsum {
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = detail::kScanTypes;
-  static ScanLoop Loop(DataType type) { return detail::ScanLoopFor<ScanSum>(type); }
+  template <class Device>
+  static auto Loop(DataType type) {
+    return detail::ScanLoopFor<ScanSum, Device>(type);
+  }
 
   template <class Device>
   using kernel = detail::ScanKernel<Cumsum, Device>;
@@ -22892,7 +23049,10 @@ struct Cumprod {
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = detail::kScanTypes;
-  static ScanLoop Loop(DataType type) { return detail::ScanLoopFor<ScanProduct>(type); }
+  template <class Device>
+  static auto Loop(DataType type) {
+    return detail::ScanLoopFor<ScanProduct, Device>(type);
+  }
 
   template <class Device>
   using kernel = detail::ScanKernel<Cumprod, Device>;
@@ -22913,7 +23073,10 @@ struct CumulativeLogsumexp {
   using Attrs = detail::ScanAttrs;
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = detail::kScanTypes;  // the op allows some of them
-  static ScanLoop Loop(DataType type) { return detail::LogSumExpLoopFor(type); }
+  template <class Device>
+  static auto Loop(DataType type) {
+    return detail::LogSumExpLoopFor<Device>(type);
+  }
 
   template <class Device>
   using kernel = detail::ScanKernel<CumulativeLogsumexp, Device>;
@@ -23570,16 +23733,23 @@ namespace detail {
 
 using EinsumTypes = TypeList<bfloat16, half, float, double, std::int32_t, std::int64_t, complex64, complex128>;
 
-inline const ReduceLoops* SumLoopsFor(DataType type) {
-  const ReduceLoops* loops = nullptr;
-  (void)DispatchType<EinsumTypes>(type, [&]<class T>() { loops = &kReduceLoops<SumReducer, T>; });
-  return loops;
+// out[i] = the sum of the `run` elements of row i, in `kept` rows.
+template <class Device>
+Status SumRows(Device& device, DataType type, Index kept, Index run, const void* x, void* out) {
+  AxisSet axes;
+  axes.Add(1);
+  Status status;
+  (void)DispatchType<EinsumTypes>(type, [&]<class T>() {
+    status = Reduce(device, ReduceLoopsFor<SumReducer, T>(device), x, TensorShape({kept, run}), axes, out);
+  });
+  return status;
 }
 
 // One run of an Einsum. one thread.
+template <class Device>
 class EinsumRun {
  public:
-  EinsumRun(OpKernelContext& context, Cpu& device, DataType type)
+  EinsumRun(OpKernelContext& context, Device& device, DataType type)
       : context_(context), device_(device), type_(type), mover_(MoverOf(type)) {}
 
   Status Run(std::string_view equation, std::span<const Tensor> inputs, Tensor* output) {
@@ -23670,10 +23840,7 @@ class EinsumRun {
   Status SumRuns(Index kept, Index run, Tensor* x) {
     Tensor sums;
     TENON_RETURN_IF_ERROR(MakeTemp(kept, &sums));
-    AxisSet axes;
-    axes.Add(1);
-    TENON_RETURN_IF_ERROR(
-        Reduce(device_, *SumLoopsFor(type_), x->raw_data(), TensorShape({kept, run}), axes, sums.raw_data()));
+    TENON_RETURN_IF_ERROR(SumRows(device_, type_, kept, run, x->raw_data(), sums.raw_data()));
     *x = std::move(sums);
     return OkStatus();
   }
@@ -23690,7 +23857,7 @@ class EinsumRun {
   Status MakeTemp(Index elements, Tensor* out) { return context_.allocate_temp(type_, TensorShape({elements}), out); }
 
   OpKernelContext& context_;
-  Cpu& device_;
+  Device& device_;
   const DataType type_;
   const ElementMover mover_;
   EinsumPlan plan_;
@@ -23715,13 +23882,14 @@ struct Einsum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // until Zero and CopyNd, which it calls, have overloads for a GPU
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       return ServeOnly(c, c.input_type(0), dtypes_of<detail::EinsumTypes>::value);
     }
     Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& output) const {
-      return detail::EinsumRun(context.op(), context.device(), inputs[0].dtype()).Run(this->equation, inputs, &output);
+      return detail::EinsumRun<Device>(context.op(), context.device(), inputs[0].dtype())
+          .Run(this->equation, inputs, &output);
     }
   };
 };
@@ -23751,9 +23919,11 @@ constexpr auto NormAccumulator() {
     return typename T::value_type{};
 }
 template <class T, class A>
-A SquareOf(const T& x) {
+TENON_HD A SquareOf(const T& x) {
   if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
     return x.real() * x.real() + x.imag() * x.imag();
+  } else if constexpr (std::is_same_v<T, tenon::detail::PlainComplex<A>>) {
+    return x.real * x.real + x.imaginary * x.imaginary;
   } else {
     const A wide = static_cast<A>(x);
     return wide * wide;
@@ -23774,28 +23944,47 @@ void SquareRuns(const void* px, Index count, Index step, Index n, void* acc) {
     static_cast<A*>(acc)[k] = sum;
   }
 }
+template <class T>
+inline constexpr T kNoRoot = sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
 // The root of a sum. For a sum that wrapped to a negative number it is NaN as TensorFlow converts it to T.
 template <class T>
-T RootOf(T sum) {
+TENON_HD T RootOf(T sum) {
   if constexpr (std::is_integral_v<T>) {
-    if (std::is_signed_v<T> && sum < T(0)) return sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+    if (std::is_signed_v<T> && sum < T(0)) return kNoRoot<T>;
     return static_cast<T>(std::sqrt(static_cast<double>(sum)));
   } else {
     return static_cast<T>(std::sqrt(sum));
   }
 }
 template <class T, class A>
-void FinishNorm(const void* acc, Index, void* out, Index n) {
-  for (Index j = 0; j < n; ++j) {
-    const A sum = static_cast<const A*>(acc)[j];
-    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
-      static_cast<T*>(out)[j] = static_cast<T>(std::sqrt(static_cast<float>(static_cast<T>(sum))));
-    else if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-      static_cast<T*>(out)[j] = T(RootOf(sum));
-    else
-      static_cast<T*>(out)[j] = RootOf(static_cast<T>(sum));
-  }
+TENON_HD T NormOf(const A& sum) {
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return static_cast<T>(std::sqrt(static_cast<float>(static_cast<T>(sum))));
+  else if constexpr (requires { typename T::value_type; })
+    return T(RootOf(sum));
+  else
+    return RootOf(static_cast<T>(sum));
 }
+template <class T, class A>
+void FinishNorm(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = NormOf<T>(static_cast<const A*>(acc)[j]);
+}
+// The reduction in the form that a GPU runs.
+struct NormReducer : SumReducer {
+  static constexpr bool ignores_sign = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    return NormAccumulator<T>();
+  }
+  template <class A, class T>
+  TENON_HD static A Term(const T& x) {
+    return SquareOf<T, A>(x);
+  }
+  template <class T, class A>
+  TENON_HD static T Finish(const A& sum) {
+    return NormOf<T>(sum);
+  }
+};
 
 template <class T>
 constexpr ReduceLoops NormLoops() {
@@ -23812,8 +24001,18 @@ constexpr ReduceLoops NormLoops() {
 template <class T>
 inline constexpr ReduceLoops kNormLoops = NormLoops<T>();
 
-inline Status RunNorm(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
-                      const Tensor& input, const HostIndices& indices, Tensor* output) {
+template <class T>
+const ReduceLoops& NormLoopsFor(const Cpu&) {
+  return kNormLoops<T>;
+}
+template <class T, class Device>
+auto NormLoopsFor(const Device& device) {
+  return ReduceLoopsFor<NormReducer, T>(device);
+}
+
+template <class Device, class Loops>
+Status RunNorm(OpKernelContext& context, Device& device, const Loops& loops, bool keep_dims, const Tensor& input,
+               const HostIndices& indices, Tensor* output) {
   AxisSet axes;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadAxes("EuclideanNorm", input.shape(), indices, keep_dims, &axes, &shape));
@@ -23839,12 +24038,12 @@ struct EuclideanNorm {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<Device, T>
+    requires detail::Reduces<T>
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
                       Tensor& output) const {
-      return detail::RunNorm(context.op(), context.device(), detail::kNormLoops<T>, this->keep_dims, input,
-                             reduction_indices, &output);
+      return detail::RunNorm(context.op(), context.device(), detail::NormLoopsFor<T>(context.device()), this->keep_dims,
+                             input, reduction_indices, &output);
     }
   };
 };
@@ -24787,6 +24986,13 @@ double SumOfSquares(const T* x, Index n) {
   return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
+// *out = the sum of x[i]^2, halved and rounded once.
+template <class T>
+Status HalfSumOfSquares(Cpu&, const T* x, Index n, T* out) {
+  *out = static_cast<T>(SumOfSquares(x, n) / 2);
+  return OkStatus();
+}
+
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/math/n_ary.hpp ----
@@ -24799,37 +25005,46 @@ namespace detail {
 
 inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<Add, float>, nullptr};
 
-// Loops that add two runs of elements of a dtype. loops.vv is null where TensorFlow has no kernel.
+// Loops that add two runs of elements of a dtype; none where TensorFlow has no kernel.
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;
+
+  bool has_loops() const { return loops.vv != nullptr; }
 };
-inline Adder AdderOf(DataType dtype) {
+template <class Operation = Add>
+Adder FindAdder(const Cpu&, DataType dtype) {
   switch (dtype) {
     case DataType::kInt8:
-    case DataType::kUint8: return {kBinaryLoops<Add, std::uint8_t>};
+    case DataType::kUint8: return {kBinaryLoops<Operation, std::uint8_t>};
     case DataType::kInt16:
-    case DataType::kUint16: return {kBinaryLoops<Add, std::uint16_t>};
+    case DataType::kUint16: return {kBinaryLoops<Operation, std::uint16_t>};
     case DataType::kInt32:
-    case DataType::kUint32: return {kBinaryLoops<Add, std::uint32_t>};
+    case DataType::kUint32: return {kBinaryLoops<Operation, std::uint32_t>};
     case DataType::kInt64:
-    case DataType::kUint64: return {kBinaryLoops<Add, std::uint64_t>};
+    case DataType::kUint64: return {kBinaryLoops<Operation, std::uint64_t>};
     case DataType::kHalf: return {tenon::detail::kBinaryInFloat<half, half>, &kAddInFloat};
     case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
-    case DataType::kFloat: return {kBinaryLoops<Add, float>};
-    case DataType::kDouble: return {kBinaryLoops<Add, double>};
-    case DataType::kComplex64: return {kBinaryLoops<Add, complex64>};
-    case DataType::kComplex128: return {kBinaryLoops<Add, complex128>};
+    case DataType::kFloat: return {kBinaryLoops<Operation, float>};
+    case DataType::kDouble: return {kBinaryLoops<Operation, double>};
+    case DataType::kComplex64: return {kBinaryLoops<Operation, complex64>};
+    case DataType::kComplex128: return {kBinaryLoops<Operation, complex128>};
     default: return {};
   }
 }
 
+inline Status Accumulate(Cpu& device, const Adder& adder, Span<const void* const> inputs, void* out, Index n) {
+  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n);
+}
+
 // Output 0 of the running kernel = the sum of its inputs, which have one shape.
-inline Status AddTensors(OpKernelContext& context, std::string_view op) {
+template <class Device>
+Status AddTensors(OpKernelContext& context, std::string_view op) {
   const Tensor& first = context.input(0);
   if (first.dtype() == DataType::kVariant) return AddVariants(context);
-  const Adder adder = AdderOf(first.dtype());
-  if (adder.loops.vv == nullptr)
+  Device& device = context.device<Device>();
+  const auto adder = FindAdder(device, first.dtype());
+  if (!adder.has_loops())
     return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", first.dtype(),
                                    "}; elements of this type are not added");
   InlinedVector<const void*, 8> addends;
@@ -24848,8 +25063,7 @@ inline Status AddTensors(OpKernelContext& context, std::string_view op) {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &sum));
   else
     TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &sum));
-  return Accumulate(context.device<Cpu>(), adder.loops, adder.attrs, {addends.data(), addends.size()}, sum->raw_data(),
-                    shape.num_elements());
+  return Accumulate(device, adder, {addends.data(), addends.size()}, sum->raw_data(), shape.num_elements());
 }
 
 }  // namespace detail
@@ -24875,11 +25089,14 @@ struct AddN {
 
   // The raw form: its inputs' buffers may be taken over, however many there are.
   template <class Device>
-    requires(Device::type == "CPU")
   class kernel final : public OpKernel {
    public:
-    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {}
-    void Compute(OpKernelContext* context) override { context->SetStatus(detail::AddTensors(*context, "AddN")); }
+    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
+      construction->SetStatus(ServeOnDevice<Device>(*construction, construction->input_type(0), kAllTypes));
+    }
+    void Compute(OpKernelContext* context) override {
+      context->SetStatus(detail::AddTensors<Device>(*context, "AddN"));
+    }
   };
 };
 
@@ -24899,7 +25116,6 @@ struct AccumulateNV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   class kernel final : public OpKernel {
    public:
     explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
@@ -24907,7 +25123,7 @@ struct AccumulateNV2 {
     }
     void Compute(OpKernelContext* context) override {
       if (shape_.IsCompatibleWith(context->input(0).shape()))
-        context->SetStatus(detail::AddTensors(*context, "AccumulateNV2"));
+        context->SetStatus(detail::AddTensors<Device>(*context, "AccumulateNV2"));
       else
         context->SetStatus(errors::InvalidArgument("AccumulateNV2: inputs of shape ", context->input(0).shape(),
                                                    " do not fit the attr 'shape', which is ", shape_.DebugString()));
@@ -24956,10 +25172,12 @@ struct ClipByValue {
           .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU" &&
+    requires(MapsOn<Device, T> &&
              (std::is_arithmetic_v<T> || tenon::detail::kIsSmallFloat<T> || detail::kIsComplex<T>) &&
              !std::is_same_v<T, std::uint32_t> && !std::is_same_v<T, std::uint64_t>)
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> t, In<T> low, In<T> high, Forward<T, 0> output) const {
       if (!Fits(low.shape(), t.shape()) || !Fits(high.shape(), t.shape()))
         return Mismatch(t.shape(), low.shape(), high.shape());
@@ -24988,11 +25206,11 @@ struct L2Loss {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Device&, In<T> t, Out<T> output) const {
-      output[0] = static_cast<T>(SumOfSquares(t.data, t.size()) / 2);
-      return OkStatus();
+    static constexpr bool for_gpu = true;
+
+    Status operator()(Device& device, In<T> t, Out<T> output) const {
+      return HalfSumOfSquares(device, t.data, t.size(), output.data);
     }
   };
 };
@@ -25344,13 +25562,30 @@ constexpr ReduceLoops BoolLoops() {
 template <class Reducer>
 inline constexpr ReduceLoops kBoolLoops = BoolLoops<Reducer>();
 
+// The reduction in the form that a GPU runs.
+template <class Reducer>
+struct BoolReducer : Reducer {
+  template <class T, class A>
+  TENON_HD static T Finish(const A& sum) {
+    return sum != A(0) ? T(1) : T(0);
+  }
+};
+
+template <class Reducer>
+const ReduceLoops& BoolLoopsFor(const Cpu&) {
+  return kBoolLoops<Reducer>;
+}
 template <class Reducer, class Device>
-  requires(Device::type == "CPU")
+auto BoolLoopsFor(const Device& device) {
+  return ReduceLoopsFor<BoolReducer<Reducer>, std::uint8_t>(device);
+}
+
+template <class Reducer, class Device>
 struct BoolReduction : ReductionAttrs {
   Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
                     Tensor& output) const {
-    return RunReduction(context.op(), context.device(), kBoolLoops<Reducer>, this->keep_dims, input, reduction_indices,
-                        &output);
+    return RunReduction(context.op(), context.device(), BoolLoopsFor<Reducer>(context.device()), this->keep_dims, input,
+                        reduction_indices, &output);
   }
 };
 
@@ -26090,9 +26325,9 @@ struct SelectWork {
 
 // out = condition ? yes : no. The three shapes broadcast to out_shape; yes, no and out are of type `dtype`. `out` may
 // be yes or no where that one has its shape.
-inline void Select(Cpu& device, DataType dtype, const bool* condition, const TensorShape& condition_shape,
-                   const void* yes, const TensorShape& yes_shape, const void* no, const TensorShape& no_shape,
-                   void* out, const TensorShape& out_shape) {
+inline Status Select(Cpu& device, DataType dtype, const bool* condition, const TensorShape& condition_shape,
+                     const void* yes, const TensorShape& yes_shape, const void* no, const TensorShape& no_shape,
+                     void* out, const TensorShape& out_shape) {
   const detail::SelectPlan plan(condition_shape, yes_shape, no_shape, out_shape);
   const ElementMover mover = MoverOf(dtype);
   const detail::SelectWork work{plan,
@@ -26104,6 +26339,7 @@ inline void Select(Cpu& device, DataType dtype, const bool* condition, const Ten
                                 static_cast<char*>(out)};
   ParallelFor(device, out_shape.num_elements(), mover.cost_ns() + 0.2,
               [&](Index begin, Index end) { work.Range(begin, end); });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -26144,8 +26380,9 @@ inline bool IsSelectable(DataType dtype) {
   }
 }
 // Output 0 of the running kernel = condition ? t : e; the shapes broadcast to `shape`.
-inline Status SelectInto(OpKernelContext& context, Cpu& device, const TensorShape& condition_shape,
-                         const TensorShape& shape) {
+template <class Device>
+Status SelectInto(OpKernelContext& context, Device& device, const TensorShape& condition_shape,
+                  const TensorShape& shape) {
   const Tensor &condition = context.input(0), &t = context.input(1), &e = context.input(2);
   const bool* const chosen = static_cast<const bool*>(condition.raw_data());
   const TensorShape t_shape = t.shape(), e_shape = e.shape();
@@ -26154,8 +26391,7 @@ inline Status SelectInto(OpKernelContext& context, Cpu& device, const TensorShap
   const DataType dtype = t.dtype();
   Tensor* output = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  Select(device, dtype, chosen, condition_shape, yes, t_shape, no, e_shape, output->raw_data(), shape);
-  return OkStatus();
+  return Select(device, dtype, chosen, condition_shape, yes, t_shape, no, e_shape, output->raw_data(), shape);
 }
 
 }  // namespace detail
@@ -26187,8 +26423,8 @@ struct Select {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& condition, const Tensor& t, const Tensor& e,
                       Tensor& output) const {
       return Run(context.op(), context.device(), condition, t, e, &output);
@@ -26196,13 +26432,16 @@ struct Select {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& condition, const Tensor& t, const Tensor& e,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& condition, const Tensor& t, const Tensor& e,
                     Tensor* output) {
     if (!detail::IsSelectable(t.dtype())) return detail::NoSelectKernel("Select", t.dtype());
     const TensorShape &shape = t.shape(), &chosen = condition.shape();
     if (!(shape == e.shape()))
       return errors::InvalidArgument("Select: 't' and 'e' must have the same size and shape, got ", shape, " and ",
                                      e.shape());
+    if (chosen.dims() == 0 && Device::type != "CPU")  // the condition is not on the host
+      return detail::SelectInto(context, device, chosen, shape);
     if (chosen.dims() == 0) {
       *output = *static_cast<const bool*>(condition.raw_data()) ? t : e;
       return OkStatus();
@@ -26244,8 +26483,8 @@ struct SelectV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& condition, const Tensor& t, const Tensor& e,
                       Tensor&) const {
       if (!detail::IsSelectable(t.dtype())) return detail::NoSelectKernel("SelectV2", t.dtype());
@@ -26744,7 +26983,7 @@ TENON_HD T Erfinv(T x) {
 // log|gamma(x)|; infinite at 0, at the negative integers and at both infinities.
 template <std::floating_point T>
 TENON_HD T Lgamma(T x) {
-#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__CUDACC__)
+#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__NVCC__)
   int sign = 0;  // std::lgamma would write it to a global variable
   return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
 #else
@@ -29544,6 +29783,57 @@ inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float
   return BatchNorm(device, l, x, scale, offset, mean, variance, epsilon, y);
 }
 
+// One FusedBatchNorm: x and y are images of half, bfloat16 or float, the rest float, one number a channel. In training
+// the moments are the batch's: two with Bessel's correction and, where it blends, what was there before by `factor`;
+// and two as they were used. Otherwise they are those given. NaN without images.
+struct BatchNormCall {
+  ChannelLayout layout;
+  DataType type = DataType::kFloat;
+  const void* x = nullptr;
+  const float* scale = nullptr;
+  const float* offset = nullptr;
+  const float* mean = nullptr;
+  const float* variance = nullptr;
+  float epsilon = 0, factor = 1;
+  bool training = false, blends = false;
+  void* y = nullptr;
+  float* moments[4] = {};
+};
+inline Status NormalizeBatch(Cpu& device, const BatchNormCall& call) {
+  const ChannelLayout& l = call.layout;
+  const Index channels = l.channels, n = l.elements();
+  float* const* const moments = call.moments;
+  if (n == 0) {
+    for (float* moment : call.moments)
+      for (Index c = 0; c < channels; ++c) moment[c] = std::numeric_limits<float>::quiet_NaN();
+    return OkStatus();
+  }
+  const bool converts = IsSmallFloat(call.type);
+  const std::size_t bytes = converts ? detail::ScratchBytes<float>(n) : 0;
+  const Scratch wide(device, 2 * bytes);
+  TENON_RETURN_IF_ERROR(wide.status("FusedBatchNorm"));
+  if (converts) WidenFloats(device, call.type, call.x, wide.As<float>(), n);
+  const float* const x = converts ? wide.As<float>() : static_cast<const float*>(call.x);
+  float* const y = converts ? wide.As<float>(bytes) : static_cast<float*>(call.y);
+  if (!call.training) {
+    for (int i = 0; i < 4; ++i)
+      for (Index c = 0; c < channels; ++c) moments[i][c] = (i % 2 == 0 ? call.mean : call.variance)[c];
+    TENON_RETURN_IF_ERROR(BatchNorm(device, l, x, call.scale, call.offset, call.mean, call.variance, call.epsilon, y));
+  } else {
+    TENON_RETURN_IF_ERROR(
+        BatchNormTraining(device, l, x, call.scale, call.offset, call.epsilon, moments[2], moments[3], y));
+    const float count = static_cast<float>(l.per_channel()), correction = count > 1 ? count / (count - 1) : 1;
+    const float kept = 1.0f - call.factor, factor = call.factor;
+    for (Index c = 0; c < channels; ++c) {
+      const float variance = moments[3][c] * correction;
+      moments[0][c] = call.blends ? kept * call.mean[c] + factor * moments[2][c] : moments[2][c];
+      moments[1][c] = call.blends ? kept * call.variance[c] + factor * variance : variance;
+    }
+  }
+  if (converts) NarrowFloats(device, y, call.type, call.y, n);
+  return OkStatus();
+}
+
 // The gradient of BatchNormTraining (`training`: mean and variance depend on x) or of BatchNorm with respect to x,
 // scale and offset.
 inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, const float* dy, const float* x,
@@ -29580,6 +29870,46 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
       for (Index i = at; i < at + count; ++i) dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
     }
   });
+  return OkStatus();
+}
+
+// The gradient of a BatchNormCall: dy, x and dx are images of half, bfloat16 or float, the rest float.
+struct BatchNormGradCall {
+  ChannelLayout layout;
+  DataType type = DataType::kFloat;
+  bool training = false;
+  const void* dy = nullptr;
+  const void* x = nullptr;
+  const float* scale = nullptr;
+  const float* mean = nullptr;
+  const float* variance = nullptr;
+  float epsilon = 0;
+  void* dx = nullptr;
+  float* dscale = nullptr;
+  float* doffset = nullptr;
+};
+inline Status NormalizeBatchGrad(Cpu& device, const BatchNormGradCall& call) {
+  const ChannelLayout& l = call.layout;
+  const Index n = l.elements();
+  if (n == 0) {
+    std::fill(call.dscale, call.dscale + l.channels, 0.0f);
+    std::fill(call.doffset, call.doffset + l.channels, 0.0f);
+    return OkStatus();
+  }
+  const bool converts = IsSmallFloat(call.type);
+  const std::size_t bytes = converts ? detail::ScratchBytes<float>(n) : 0;
+  const Scratch wide(device, 3 * bytes);
+  TENON_RETURN_IF_ERROR(wide.status("FusedBatchNormGrad"));
+  if (converts) {
+    WidenFloats(device, call.type, call.dy, wide.As<float>(), n);
+    WidenFloats(device, call.type, call.x, wide.As<float>(bytes), n);
+  }
+  const float* const dy = converts ? wide.As<float>() : static_cast<const float*>(call.dy);
+  const float* const x = converts ? wide.As<float>(bytes) : static_cast<const float*>(call.x);
+  float* const dx = converts ? wide.As<float>(2 * bytes) : static_cast<float*>(call.dx);
+  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, call.training, dy, x, call.scale, call.mean, call.variance,
+                                      call.epsilon, dx, call.dscale, call.doffset));
+  if (converts) NarrowFloats(device, dx, call.type, call.dx, n);
   return OkStatus();
 }
 
@@ -29666,60 +29996,44 @@ inline Status CheckFusedBatchNorm(OpKernelContext& context, std::string_view op,
   return OkStatus();
 }
 
-// Outputs: y, mean, variance, and the same two for the gradient. In training these are the batch's moments; the second
-// and third outputs then have Bessel's correction and, with a factor below 1, what was there before blended in.
-inline Status RunFusedBatchNorm(OpKernelContext& context, Cpu& device, std::string_view op,
-                                const FusedBatchNormAttrs& a) {
-  ChannelLayout l;
-  const bool blends = a.is_training && a.exponential_avg_factor != 1.0f;
-  TENON_RETURN_IF_ERROR(CheckFusedBatchNorm(context, op, !a.is_training || blends, a.data_format, &l));
+struct StoreZero {
+  float* to;
+  TENON_HD void operator()(Index) const { *to = 0; }
+};
+
+// Outputs: y, mean, variance, and the same two for the gradient.
+template <class Device>
+Status RunFusedBatchNorm(OpKernelContext& context, Device& device, std::string_view op, const FusedBatchNormAttrs& a) {
+  BatchNormCall call;
+  call.training = a.is_training;
+  call.blends = a.is_training && a.exponential_avg_factor != 1.0f;
+  call.epsilon = a.epsilon;
+  call.factor = a.exponential_avg_factor;
+  TENON_RETURN_IF_ERROR(CheckFusedBatchNorm(context, op, !a.is_training || call.blends, a.data_format, &call.layout));
   const Tensor& x = context.input(0);
-  const float* const vectors[] = {context.input(1).data<float>(), context.input(2).data<float>(),
-                                  context.input(3).data<float>(), context.input(4).data<float>()};
-  const TensorShape shape = x.shape(), vector_shape{l.channels};
-  FloatInput in;
-  FloatOutput y;
-  float* moments[4];
-  TENON_RETURN_IF_ERROR(y.Make(context, 0, shape));
+  call.type = x.dtype();
+  call.x = x.raw_data();
+  call.scale = context.input(1).data<float>();
+  call.offset = context.input(2).data<float>();
+  call.mean = context.input(3).data<float>();
+  call.variance = context.input(4).data<float>();
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  call.y = out->raw_data();
   for (int i = 0; i < 4; ++i) {
-    Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(1 + i, vector_shape, &out));
-    moments[i] = out->data<float>();
+    TENON_RETURN_IF_ERROR(context.allocate_output(1 + i, TensorShape{call.layout.channels}, &out));
+    call.moments[i] = out->data<float>();
   }
-  if (context.num_outputs() > 5) {  // only GPUs fill it
-    Tensor* unused = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(5, TensorShape(), &unused));
-    *unused->data<float>() = 0;
+  if (context.num_outputs() > 5) {  // has a meaning for TensorFlow's GPUs only
+    TENON_RETURN_IF_ERROR(context.allocate_output(5, TensorShape(), &out));
+    TENON_RETURN_IF_ERROR(ForEach(device, 1, StoreZero{out->data<float>()}));
   }
-  const Index channels = l.channels;
-  if (x.NumElements() == 0) {
-    for (float* moment : moments)
-      for (Index c = 0; c < channels; ++c) moment[c] = std::numeric_limits<float>::quiet_NaN();
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
-  if (!a.is_training) {
-    for (int i = 0; i < 4; ++i)
-      for (Index c = 0; c < channels; ++c) moments[i][c] = vectors[2 + i % 2][c];
-    TENON_RETURN_IF_ERROR(
-        BatchNorm(device, l, in.As<float>(), vectors[0], vectors[1], vectors[2], vectors[3], a.epsilon, y.As<float>()));
-  } else {
-    TENON_RETURN_IF_ERROR(BatchNormTraining(device, l, in.As<float>(), vectors[0], vectors[1], a.epsilon, moments[2],
-                                            moments[3], y.As<float>()));
-    const float n = static_cast<float>(l.per_channel()), correction = n > 1 ? n / (n - 1) : 1;
-    const float kept = 1.0f - a.exponential_avg_factor, factor = a.exponential_avg_factor;
-    for (Index c = 0; c < channels; ++c) {
-      const float variance = moments[3][c] * correction;
-      moments[0][c] = blends ? kept * vectors[2][c] + factor * moments[2][c] : moments[2][c];
-      moments[1][c] = blends ? kept * vectors[3][c] + factor * variance : variance;
-    }
-  }
-  y.Finish(device);
-  return OkStatus();
+  return NormalizeBatch(device, call);
 }
 
-inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::string_view op,
-                                    const FusedBatchNormGradAttrs& a) {
+template <class Device>
+Status RunFusedBatchNormGrad(OpKernelContext& context, Device& device, std::string_view op,
+                             const FusedBatchNormGradAttrs& a) {
   const Tensor &dy = context.input(0), &x = context.input(1);
   if (dy.dims() != 4 && dy.dims() != 5)
     return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", dy.shape());
@@ -29731,25 +30045,25 @@ inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::
     return errors::InvalidArgument(op, ": x and y_backprop must have same shape, but x has shape ", x.shape(),
                                    " and y_backprop has shape ", dy.shape());
   for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(2 + i), l.channels));
-  FloatInput gradient, in;
-  FloatOutput dx;
-  Tensor *dscale = nullptr, *doffset = nullptr, *nothing = nullptr;
-  TENON_RETURN_IF_ERROR(dx.Make(context, 0, x.shape()));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &dscale));
-  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &doffset));
-  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &nothing));
-  if (x.NumElements() == 0) {
-    for (Index c = 0; c < l.channels; ++c) dscale->data<float>()[c] = doffset->data<float>()[c] = 0;
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(gradient.Read(context, device, dy));
-  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
-  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, a.is_training, gradient.As<float>(), in.As<float>(),
-                                      context.input(2).data<float>(), context.input(3).data<float>(),
-                                      context.input(4).data<float>(), a.epsilon, dx.As<float>(), dscale->data<float>(),
-                                      doffset->data<float>()));
-  dx.Finish(device);
-  return OkStatus();
+  BatchNormGradCall call;
+  call.layout = l;
+  call.type = x.dtype();
+  call.training = a.is_training;
+  call.dy = dy.raw_data();
+  call.x = x.raw_data();
+  call.scale = context.input(2).data<float>();
+  call.mean = context.input(3).data<float>();
+  call.variance = context.input(4).data<float>();
+  call.epsilon = a.epsilon;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  call.dx = out->raw_data();
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &out));
+  call.dscale = out->data<float>();
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &out));
+  call.doffset = out->data<float>();
+  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &out));
+  return NormalizeBatchGrad(device, call);
 }
 
 inline Status BatchNormWithGlobalNormalizationShape(InferenceContext* c) {
@@ -29804,7 +30118,6 @@ struct FusedBatchNorm {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -29837,7 +30150,6 @@ struct FusedBatchNormV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -29871,7 +30183,6 @@ struct FusedBatchNormV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), ToSet(DataType::kFloat)); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
@@ -29903,7 +30214,6 @@ struct FusedBatchNormGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -29934,7 +30244,6 @@ struct FusedBatchNormGradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -29966,7 +30275,6 @@ struct FusedBatchNormGradV3 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                       const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
@@ -30000,7 +30308,7 @@ struct BatchNormWithGlobalNormalization {
   static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // only graphs of version 8 and before have it
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
@@ -30196,7 +30504,7 @@ struct BiasAddV1 {
   static constexpr DataTypeSet kServed{kPodTypes.mask & ~ToSet(DataType::kBool).mask};
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // graphs of version 9 and before have it
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor& value, const Tensor& bias, Tensor& output) const {
@@ -30236,7 +30544,6 @@ struct BiasAddGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), BiasAddV1::kServed); }
     Status operator()(Context<Device>& context, const Tensor& out_backprop, Tensor& output) const {
@@ -31022,7 +31329,12 @@ struct StridedMatrix {
   const C* data;
   Index row, column;
 
-  C operator()(Index r, Index c) const { return data[r * row + c * column]; }
+  TENON_HD C operator()(Index r, Index c) const { return data[r * row + c * column]; }
+};
+template <>
+struct StridedMatrix<void> {
+  const void* data;
+  Index row, column;
 };
 
 namespace detail {
@@ -31081,6 +31393,98 @@ void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits,
   });
 }
 
+namespace detail {
+
+// A matrix of half or bfloat16 as float, in memory of the call. one thread.
+class WideMatrix {
+ public:
+  WideMatrix(Cpu& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& from)
+      : from_(from),
+        elements_((from.row == 0 ? 1 : rows) * (from.column == 0 ? 1 : classes)),
+        copy_(device, IsSmallFloat(type) ? ScratchBytes<float>(elements_) : 0) {
+    if (copy_.As<float>() != nullptr) WidenFloats(device, type, from.data, copy_.As<float>(), elements_);
+  }
+  Status status() const { return copy_.status("CrossEntropy"); }
+  template <class C>
+  StridedMatrix<C> As() const {
+    const void* const data = copy_.As<float>() != nullptr ? copy_.As<void>() : from_.data;
+    return {static_cast<const C*>(data), from_.row, from_.column};
+  }
+
+ private:
+  const StridedMatrix<void>& from_;
+  Index elements_;
+  Scratch copy_;
+};
+
+// Losses and gradients of half or bfloat16 as float, in memory of the call. one thread.
+class WideLosses {
+ public:
+  WideLosses(Cpu& device, DataType type, Index rows, Index classes)
+      : rows_(rows),
+        classes_(classes),
+        memory_(device, IsSmallFloat(type) ? ScratchBytes<float>(rows) + ScratchBytes<float>(rows * classes) : 0) {}
+  Status status() const { return memory_.status("CrossEntropy"); }
+  float* loss() const { return memory_.As<float>(); }
+  float* backprop() const { return memory_.As<float>(ScratchBytes<float>(rows_)); }
+  void Round(Cpu& device, DataType type, void* loss_out, void* backprop_out) const {
+    NarrowFloats(device, loss(), type, loss_out, rows_);
+    NarrowFloats(device, backprop(), type, backprop_out, rows_ * classes_);
+  }
+
+ private:
+  Index rows_, classes_;
+  Scratch memory_;
+};
+
+}  // namespace detail
+
+// CrossEntropy of elements of half, bfloat16 (both computed in float), float or double. ResourceExhausted without
+// scratch memory.
+inline Status CrossEntropy(Cpu& device, DataType type, Index rows, Index classes, const StridedMatrix<void>& logits,
+                           const StridedMatrix<void>& labels, void* loss, void* backprop) {
+  const detail::WideMatrix x(device, type, rows, classes, logits), y(device, type, rows, classes, labels);
+  TENON_RETURN_IF_ERROR(x.status());
+  TENON_RETURN_IF_ERROR(y.status());
+  if (type == DataType::kDouble) {
+    CrossEntropy(device, rows, classes, x.As<double>(), y.As<double>(), static_cast<double*>(loss),
+                 static_cast<double*>(backprop));
+    return OkStatus();
+  }
+  if (type == DataType::kFloat) {
+    CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), static_cast<float*>(loss),
+                 static_cast<float*>(backprop));
+    return OkStatus();
+  }
+  const detail::WideLosses wide(device, type, rows, classes);
+  TENON_RETURN_IF_ERROR(wide.status());
+  CrossEntropy(device, rows, classes, x.As<float>(), y.As<float>(), wide.loss(), wide.backprop());
+  wide.Round(device, type, loss, backprop);
+  return OkStatus();
+}
+// SparseCrossEntropy of such elements; the labels are in host memory.
+inline Status SparseCrossEntropy(Cpu& device, DataType type, Index rows, Index classes, const void* logits,
+                                 const Index* labels, void* loss, void* backprop) {
+  const StridedMatrix<void> matrix{logits, classes, 1};
+  const detail::WideMatrix x(device, type, rows, classes, matrix);
+  TENON_RETURN_IF_ERROR(x.status());
+  if (type == DataType::kDouble) {
+    SparseCrossEntropy(device, rows, classes, x.As<double>().data, labels, static_cast<double*>(loss),
+                       static_cast<double*>(backprop));
+    return OkStatus();
+  }
+  if (type == DataType::kFloat) {
+    SparseCrossEntropy(device, rows, classes, x.As<float>().data, labels, static_cast<float*>(loss),
+                       static_cast<float*>(backprop));
+    return OkStatus();
+  }
+  const detail::WideLosses wide(device, type, rows, classes);
+  TENON_RETURN_IF_ERROR(wide.status());
+  SparseCrossEntropy(device, rows, classes, x.As<float>().data, labels, wide.loss(), wide.backprop());
+  wide.Round(device, type, loss, backprop);
+  return OkStatus();
+}
+
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/nn/cross_entropy.hpp ----
@@ -31119,11 +31523,11 @@ inline Status SparseCrossEntropyShape(InferenceContext* c) {
 }
 
 // How a tensor of at most two dimensions is read as a matrix of a given shape that it broadcasts to.
-template <class C>
-StridedMatrix<C> AsMatrix(const FloatInput& data, const TensorShape& shape) {
+inline StridedMatrix<void> AsMatrix(const Tensor& tensor) {
+  const TensorShape& shape = tensor.shape();
   const int rank = shape.dims();
   const Index columns = rank > 0 ? shape.dim_size(rank - 1) : 1, rows = rank > 1 ? shape.dim_size(0) : 1;
-  return {data.As<C>(), rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
+  return {tensor.raw_data(), rows == 1 ? 0 : columns, columns == 1 ? 0 : 1};
 }
 
 // The common shape of two that broadcast to a matrix.
@@ -31160,7 +31564,6 @@ struct SoftmaxCrossEntropyWithLogits {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& features, const Tensor& labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
@@ -31168,29 +31571,15 @@ struct SoftmaxCrossEntropyWithLogits {
   };
 
  private:
-  template <class C>
-  static void RunAs(Cpu& device, const TensorShape& shape, const FloatInput& x, const TensorShape& x_shape,
-                    const FloatInput& y, const TensorShape& y_shape, const FloatOutput& loss,
-                    const FloatOutput& backprop) {
-    CrossEntropy<C>(device, shape.dim_size(0), shape.dim_size(1), detail::AsMatrix<C>(x, x_shape),
-                    detail::AsMatrix<C>(y, y_shape), loss.As<C>(), backprop.As<C>());
-  }
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& features, const Tensor& labels) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& features, const Tensor& labels) {
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::MatrixOfBoth(features.shape(), labels.shape(), &shape));
-    FloatInput x, y;
-    FloatOutput loss, backprop;
-    TENON_RETURN_IF_ERROR(loss.Make(context, 0, TensorShape{shape.dim_size(0)}));
-    TENON_RETURN_IF_ERROR(backprop.Make(context, 1, shape));
-    TENON_RETURN_IF_ERROR(x.Read(context, device, features));
-    TENON_RETURN_IF_ERROR(y.Read(context, device, labels));
-    if (features.dtype() == DataType::kDouble)
-      RunAs<double>(device, shape, x, features.shape(), y, labels.shape(), loss, backprop);
-    else
-      RunAs<float>(device, shape, x, features.shape(), y, labels.shape(), loss, backprop);
-    loss.Finish(device);
-    backprop.Finish(device);
-    return OkStatus();
+    Tensor *loss = nullptr, *backprop = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{shape.dim_size(0)}, &loss));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &backprop));
+    return CrossEntropy(device, features.dtype(), shape.dim_size(0), shape.dim_size(1), detail::AsMatrix(features),
+                        detail::AsMatrix(labels), loss->raw_data(), backprop->raw_data());
   }
 };
 
@@ -31207,7 +31596,6 @@ struct SparseSoftmaxCrossEntropyWithLogits {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& features, HostIndices labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
@@ -31215,7 +31603,8 @@ struct SparseSoftmaxCrossEntropyWithLogits {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& features, const HostIndices& labels) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& features, const HostIndices& labels) {
     constexpr std::string_view kName = "SparseSoftmaxCrossEntropyWithLogits";
     if (features.dims() != 2)
       return errors::InvalidArgument(kName, ": logits must be 2-D, but got shape ", features.shape());
@@ -31227,29 +31616,20 @@ struct SparseSoftmaxCrossEntropyWithLogits {
                                      features.shape(), " and labels shape ", labels.shape());
     if (classes == 0)
       return errors::InvalidArgument(kName, ": Must have at least one class, but got logits shape ", features.shape());
-    Tensor classes_of_rows;
-    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape{rows}, &classes_of_rows));
+    const Scratch checked(*DefaultAllocator(), static_cast<std::size_t>(rows) * sizeof(Index));
+    TENON_RETURN_IF_ERROR(checked.status(kName));
     for (Index r = 0; r < rows; ++r) {
       const Index label = labels[r];
       if (label < 0 || label >= classes)
         return errors::InvalidArgument(kName, ": Received a label value of ", label,
                                        " which is outside the valid range of [0, ", classes, ") (labels[", r, "])");
-      classes_of_rows.data<std::int64_t>()[r] = label;
+      checked.As<Index>()[r] = label;
     }
-    FloatInput x;
-    FloatOutput loss, backprop;
-    TENON_RETURN_IF_ERROR(loss.Make(context, 0, TensorShape{rows}));
-    TENON_RETURN_IF_ERROR(backprop.Make(context, 1, features.shape()));
-    TENON_RETURN_IF_ERROR(x.Read(context, device, features));
-    if (features.dtype() == DataType::kDouble)
-      SparseCrossEntropy(device, rows, classes, x.As<double>(), classes_of_rows.data<std::int64_t>(), loss.As<double>(),
-                         backprop.As<double>());
-    else
-      SparseCrossEntropy(device, rows, classes, x.As<float>(), classes_of_rows.data<std::int64_t>(), loss.As<float>(),
-                         backprop.As<float>());
-    loss.Finish(device);
-    backprop.Finish(device);
-    return OkStatus();
+    Tensor *loss = nullptr, *backprop = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape{rows}, &loss));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, features.shape(), &backprop));
+    return SparseCrossEntropy(device, features.dtype(), rows, classes, features.raw_data(), checked.As<Index>(),
+                              loss->raw_data(), backprop->raw_data());
   }
 };
 
@@ -31827,7 +32207,7 @@ TENON_HD const T* FirstSeen(const DepthwiseStrip& s, Index pixel) {
   return static_cast<const T*>(s.input) + pixel * s.pixel_step - (s.cut_left && pixel > 0 ? s.column_step : 0);
 }
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__NVCC__)
 
 // Vectors [c, c + width) of `count` pixels.
 template <class T, int bytes, int count, int width>
@@ -31973,7 +32353,7 @@ template <class T, int bytes>
 TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   const DepthwiseStrip s = strip;  // no store into the output can change this one
   Index c = 0;
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__NVCC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
   c = s.depth / kLanes * kLanes;
   if constexpr (kDepthwiseThree<T, bytes>) {
@@ -35122,8 +35502,8 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
   if (!(a.shape() == b.shape()))
     return errors::InvalidArgument("Trying to add two tensors with incompatible element shapes. One is ", a.shape(),
                                    " and the other is ", b.shape());
-  const Adder adder = AdderOf(a.dtype());
-  if (adder.loops.vv == nullptr && a.dtype() != DataType::kVariant)
+  const Adder adder = FindAdder(context->device<Cpu>(), a.dtype());
+  if (!adder.has_loops() && a.dtype() != DataType::kVariant)
     return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
   TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
   if (a.dtype() != DataType::kVariant) {

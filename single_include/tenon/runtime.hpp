@@ -1670,6 +1670,7 @@ struct ProgramNode {
   bool on_host = true;
   bool reads_references = false;  // some input is a reference, and the kernel takes its value
   bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
+  bool ends_later = false;     // a copy to the host that only the caller reads: it may end with the run
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
   const Node* node = nullptr;  // node of the graph, for messages; for a copy or a fetch: the producer
@@ -1698,6 +1699,7 @@ struct ProgramOptions {
   // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
   // No fetch stays there that may share its memory with a variable by reference.
   Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
+  bool ends_with_device = false;  // every run of the program ends with Device::EndRun, before its fetches are read
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
@@ -2790,8 +2792,9 @@ TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramN
                                           Step* step, Tensor* to) {
   Tensor from = value;
   if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
-  return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
-                                                   : program.device->CopyToHost(from, step->host_allocator(), to);
+  if (node.kind == ProgramNode::Kind::kToDevice) return program.device->CopyToDevice(from, to);
+  return node.ends_later ? program.device->QueueCopyToHost(from, step->host_allocator(), to)
+                         : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
 // Callbacks for the end of a run and for its errors; RunFailed is optional. Called on any thread.
@@ -4735,7 +4738,7 @@ class PreparedSignature : public RefCounted {
       if (status.ok() && program_->has_control_flow())
         status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     }
-    if (program_->device != program_->host) status.Update(program_->device->Synchronize());
+    if (program_->device != program_->host) program_->device->EndRun(&status);
     return status;
   }
 
@@ -4831,8 +4834,14 @@ namespace detail {
 // node is one for all signatures. thread-safe.
 class KernelCache {
  public:
+  // A node whose outputs are the same in every run has these, in a session on another device than the host.
+  struct ConstantParts {
+    Owned<OpKernel> host_kernel;   // computes them; null: not made yet
+    SlimVector<Tensor> on_device;  // their copies; of kInvalid: no program has needed one yet
+  };
   struct Entry {
     Owned<OpKernel> kernel;
+    mutable Owned<ConstantParts> constant;
     bool on_host = true;  // runs on the CPU device
   };
   // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
@@ -4870,6 +4879,36 @@ class KernelCache {
     return owner->GetLocked(number);
   }
 
+  // Returns the kernel that computes a node's value on the host: its own if it runs there, otherwise one that is kept
+  // beside it; null: there is none.
+  OpKernel* HostKernel(int id, const Entry& entry) {
+    if (entry.on_host) return entry.kernel.get();
+    const MutexLock lock(mutex_);
+    ConstantParts& parts = PartsOf(entry);
+    if (parts.host_kernel == nullptr) {
+      Entry made;
+      if (!BuildOn(graph_->node(id), host_, registry_->FindForNode(graph_->node(id).def, host_->type()), &made).ok())
+        return nullptr;
+      parts.host_kernel = std::move(made.kernel);
+    }
+    return parts.host_kernel.get();
+  }
+  // Copies output `output` of a node, which is the same in every run, to the device; once for all programs. `*copy`
+  // shares the memory of the first copy.
+  Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
+    const MutexLock lock(mutex_);
+    SlimVector<Tensor>& copies = PartsOf(entry).on_device;
+    while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back(DataType::kInvalid);
+    Tensor& known = copies[static_cast<std::size_t>(output)];
+    if (known.dtype() == DataType::kInvalid) {
+      Tensor made;
+      TENON_RETURN_IF_ERROR(device_->CopyToDevice(value, &made));
+      known = std::move(made);
+    }
+    *copy = known;
+    return OkStatus();
+  }
+
   // The graph gets more nodes, so many in all; nobody else uses it or this cache. Comes first: it needs memory.
   void Grow(std::size_t num_nodes) {
     const MutexLock lock(mutex_);
@@ -4891,19 +4930,28 @@ class KernelCache {
   }
 
  private:
+  static ConstantParts& PartsOf(const Entry& entry) {
+    if (entry.constant == nullptr) entry.constant = MakeOwned<ConstantParts>();
+    return *entry.constant;
+  }
   Result<const Entry*> GetLocked(int id) {
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
     return &entry;
   }
-  // The session's device first, then the CPU: what the device has no kernel for runs there.
+  // The session's device first, then the CPU: what the device has no kernel for runs there, and so does a node whose
+  // types the device's kernel does not serve.
   Status Build(const Node& node, Entry* entry) {
-    Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
-    Device* place = device_;
-    if (!def.ok() && device_ != host_) {
-      place = host_;
-      def = registry_->FindForNode(node.def, host_->type());
+    const Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
+    Status status = OkStatus();
+    if (def.ok() || device_ == host_) {
+      status = BuildOn(node, device_, def, entry);
+      if (status.ok() || device_ == host_) return status;
     }
+    const Result<KernelDef> host_def = registry_->FindForNode(node.def, host_->type());
+    return status.ok() || host_def.ok() ? BuildOn(node, host_, host_def, entry) : status;
+  }
+  Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
     if (!def.ok()) {
       const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
       return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
@@ -5345,7 +5393,7 @@ class ProgramBuilder {
       constant_nodes_[ToSize(node.id)] = {*value};
       return;
     }
-    if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
+    if (!options_.constant_folding || node.num_inputs() == 0 || node.op->flags.is_stateful ||
         entry.kernel->AsAsync() != nullptr || TouchesState(node))
       return;
     SlimVector<Tensor> inputs;
@@ -5355,6 +5403,8 @@ class ProgramBuilder {
       inputs.push_back(constant_nodes_[ToSize(edge.node)][ToSize(edge.output)]);
     }
     if (fed_->HasNode(node.id)) return;
+    OpKernel* const kernel = kernels_->HostKernel(node.id, entry);
+    if (kernel == nullptr || kernel->AsAsync() != nullptr) return;
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(ToSize(std::max(node.num_inputs(), node.num_outputs())), 0);
@@ -5362,11 +5412,11 @@ class ProgramBuilder {
     for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
-    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
-                                           flags.data(),       &memo,           &env};
+    const OpKernelContext::NodeFrame frame{kernel,       pointers.data(), flags.data(), outputs.data(),
+                                           flags.data(), &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
-    RunKernel(entry.kernel.get(), &context);
+    RunKernel(kernel, &context);
     if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
     std::size_t bytes = 0;
     for (int i = 0; i < node.num_outputs(); ++i) {
@@ -5374,7 +5424,7 @@ class ProgramBuilder {
       bytes += outputs[ToSize(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
-    if (MayBreakPromise(*entry.kernel) && !CheckOutputShapes(frame).ok()) return;
+    if (MayBreakPromise(*kernel) && !CheckOutputShapes(frame).ok()) return;
     constant_nodes_[ToSize(node.id)] = std::move(outputs);
   }
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
@@ -5424,7 +5474,8 @@ class ProgramBuilder {
       item.on_host = entry->on_host;
       item.sizes_outputs = MayBreakPromise(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
-        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
+        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost ||
+                                IsRefType(item.kernel->input_type(i));  // the host has the variables
         const InEdge& from = node.input(i);
         if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
           item.reads_references = true;
@@ -5450,7 +5501,8 @@ class ProgramBuilder {
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
-      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
+      const bool host =
+          item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost || IsRefType(node.output_type(i));
       const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
       if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) LocationOf({node.id, i}) = Location{value, false, host, number};
@@ -5501,8 +5553,9 @@ class ProgramBuilder {
   Status Copy(const InEdge& edge, bool to_host, Location* place) {
     if (place->constant) {
       Tensor on_device;
-      TENON_RETURN_IF_ERROR(
-          program_->device->CopyToDevice(constant_nodes_[ToSize(edge.node)][ToSize(edge.output)], &on_device));
+      TENON_RETURN_IF_ERROR(kernels_->CopyToDevice(*entries_[ToSize(edge.node)], edge.output,
+                                                   constant_nodes_[ToSize(edge.node)][ToSize(edge.output)],
+                                                   &on_device));
       place->other_side = NewValue();
       program_->constants.emplace_back(place->other_side, std::move(on_device));
       return OkStatus();
@@ -5579,6 +5632,7 @@ class ProgramBuilder {
       ProgramNode& node = p.nodes[n];
       node.first_consumer = begin[n];
       node.num_consumers = begin[n + 1] - begin[n];
+      node.ends_later = options_.ends_with_device && node.kind == ProgramNode::Kind::kToHost && node.num_consumers == 0;
       for (int c = begin[n]; c < begin[n + 1]; ++c) {
         int& below = level[ToSize(p.consumers[ToSize(c)])];
         below = std::max(below, level[n] + 1);
@@ -5916,7 +5970,8 @@ class SessionImpl : public RefCounted {
                                  .plan_after_runs = options_.plan_after_runs,
                                  .cancellation = cancellation,
                                  .feeds_on_device = feeds_on_device,
-                                 .fetches_on_device = fetches_on_device};
+                                 .fetches_on_device = fetches_on_device,
+                                 .ends_with_device = true};
     GraphState* const state = use->state.get();
     ProgramBuilder builder(state->graph, state->kernels.get(), device_, host_, options, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
@@ -13023,6 +13078,7 @@ class PartialProgram {
     }
     FindProducers();
     ReadFeeds();
+    for (ProgramNode& node : p.nodes) node.ends_later = false;  // fetches are delivered while the program runs
     for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
     p.feeds.clear();
     p.fetches.clear();
@@ -15094,256 +15150,255 @@ kbd { font-family: monospace; }body.drop { outline: 3px dashed var(--hit); outli
 
 // The scripts, deflated, in base64. The page unpacks them.
 inline constexpr std::string_view kTracePageCode =
-    "tb15dxvXtS/4Pz5Fya0EKBGEQEqiJYKiluwo9/nFltyy8pw0jBsVgQJZIQggVYBEhsF37/3bwxkKBYry7fZaFlFnHve892mvqzypVmUxXrUH48W8Wi"
-    "Xfv/vTm+RlMs8/J38t5qvnr8syu+kcHD5PB63pokw6s3yVFFSiP6A/J8nR00Gyt1ekXHHYfv3d93968+f/+l8//O+//PjT23c//9/vf/nw1//z69/+"
-    "/v9kZ+NJPj2/KP55ObuaL5b/KqvV+tPn65t/9w8Onzx9dvTt8xd7j9u98UVWfr+Y5K9XnSIdUUfFoDWeZVWVvF1fneVlldzySMv1eLUoO6v8etVNqt"
-    "lilSa3GNvZzSqvqJqW7p2tp1P6O0SR0aBVTJPOAynzn/9I4d4sn5+vLmgyaEy/0uYGqGHroLZEh8mjqP6ghQIfKOXNfEzzKTtpL+dfP8xXCx03t5UO"
-    "VhcF9aPt8l9JyucTSghaleRsxeu/mVNGh6bdkq2zBnxrAywIl9Z63WRMH7xVXGCYrfb2RqNu8imbrXPKGid/TJ4cBFtdXRRTNPBsQHmnlJf88Y+aeJ"
-    "I8oUMgv/eoBI2ksfWBNP6fl0lHmk+TkxOpN9j4ntbzAh3ROj7ihqW7gaQ/epk8OfxCB3tBB4+42mDj1ytbDVplvlqXc5nsYFMV5/N8ggWU9ftk6yTr"
-    "OrDSyR9oUK+S/c6nZC+hth/T5zEl018a/9WizNFGosWtx5PEtnCQbDa1w0Q9DUcDOdY/0ZGYxYd6nl3l1KQMhn7jtNGfQYtTyvVcG+DPy2I+Cb+ni9"
-    "kknwQJs3wqB0aGNpstxtmqWHAjt9nqmArqScTPjfayuijzbPKWurXD/lO2pFXZlHmVl5/yzrybTGeLz5UbKIpJH9UqK1da68+zRbY6eiqXZJ5q65N1"
-    "uSOfsz9nxequfMxZ8+k2PTmstS5jbywgS0Tjfr1qyOcN9mX+XC6utkvJrLUr2rZVuZhtwwMttaGR5tf+kF3OF5/n0YLKDdDcZDFNhr1ez+9sN7FP2d"
-    "hR2rrsTfJPxRjHwn72ynw5y8Z55/F/9/65ODvGHs8uFtWKM4pxdtzvrbLqkv5IhePH3aTd1rnO6QjqEWq5hHfT7an7YTkwJwOf8/nGgJKXpw4iXeY3"
-    "PEY+w3tJ+7d5m/5c9hbL8EsGxLCqwKbxEvXO81WH6qcDQGykv3xJd5pQSEGXFkBPilVSrCtV/Wzc+IKk5bq66NwWky7fpmMdWDdZLI95UN1E18YNas"
-    "Pnne91MRnY1ZAFoG17k40vOp1L6jzlaQdrNyyAK2RZOpfUjB0Yvmi8tuHJ7k3pqHXCXeeFvOwphgjOyBRnJDgQaTLlPn13U+trWhCSpfQf5rRqxepG"
-    "4UHGifsuNWi8dI0DytjVtnZ+ylYXvati3vGp3aSU6259autSNLvuuERXkja97K0Wq2yG6wF87Dp0yDfqtq9o27dFqMGXSLW49hxUpds8CMDyYEPQmK"
-    "iKGrDmQWG/9hKDTfRFULv1eVFebpeX/GQ/caBKitME3k25OI4yXX8MvZtcFOcXNqxgjoPPF8UsTzqcvc/FT4Fd7O4A8HSQusctpMkpZfNlcC0Nr0aM"
-    "aYhGSlvS39Ugn1V5S/u8cqeXcgcbNLy+IvTDg9QNX8/DwQ3tF8+E8MJ0sZ4rMvGoerWgFCpEvQ/wcaIf2Fn6MaY6K5CFq0XqK03d3jD0Ha4WtGhTw5"
-    "MuEZs2QuVp2nKzNWA8nI4YEND4eWBypakb22ZOHWw20/V8DByXABH8nJ3nSnApZrU1ZtSrwBi/BfN2kxkBGQWIGPpcdpJBOp9HNyklxRJB+AGhhk5Q"
-    "ICDhGBPQugLwdamGgDYUOEn6abJN7PH08R3QxFSNV4BoZj8PAN7//cu7t71lVlYy1V5FUD/vgOSjhlPpqxRa4EEESlu8CkYlSBE+RXSOsQyyxmU6mI"
-    "PCKnV3ZS04AT//IambDS8IpoK7t5GmtyiGgY77lq8egd112U1wkQjs0Sp1E0HgUvz1Sv5i/4l+FXy7welG457E1Q0SeFEHaTwTWrA6ri17JQakayCA"
-    "XdCEoohhf6QIYngwChDE8JC+qotsyR9PPAV1OXxKH6v8ius8o99LunFFtcrnK6QcjTYxziesNwdA5CnTGGUoAfnFOG6P4acWGq5G2yihNHygk5EvnQ"
-    "1dy2NtOYBBhginbpbTaJZTniVvLT4wS4bb+MAsCRXgJ02yRaAeP4/8QkyH345kV/H7+ai1MWJBYM7tqljNqBOaFX7QauZVRVcWKfqT0nBAjg1zuO4V"
-    "f9DZLstFiW/+YQfn2C1Vt8VMj8xAzy7Nr1wslzkX058u7UNxlQfp/1jRd2szCJZOrsN6brPJFYAoiU+XLP9Ee00ovE+QZLqVy1egCzqzxlB3FQToZI"
-    "W/Lj00Lbr0D+7/Lc4p8T6gMHLjVuwwBUmyBFpwJQhEYCpxSYRqGHXVmuGri2/jjgZAd7VCgjE1kSrsJ1pooGBcsvARTPISSdYEfZ0CcO7vX2JaKBox"
-    "YlaQjlM2Rs1PMn69/0NUGHHyHzErjyA0nUDCftLhulSA2Tf5YhbulFHtsbTNHwS6BEIG/JEHsNnWLgbFuslhymAIZyXYP0XwWU9YRBBTKECrm/nV1c"
-    "saNEd4VNEalU4H2/kitOAima4Shr/RtZ+7pVecKC0oHwKOO8SN31/QquWdf1a4bffEjjQYSha6taiEM0ADKS0z/tLC4k9vVRJH8oYvA4QtICGk5VnB"
-    "lBr4zi1+CHAor6UwPRInydmOU6355Rqtdwik4BbS0RTq3G9l3svKcx7T7Ybgc7kYE7zh9CWxEZSsFGeu3DfhyzaNoQ3ZR6bc0oMaP9IE2oS9cHBNO3"
-    "JQjZblUXLQ7/e7LYVrYIs1yUBbJqANo2q3PYDLCWpOurySwsA7mNavwbL+LvDFq8rIxQ1M0vnYKGkuhS6yygqld821tXOuxmw4EO5n+Dun1W3hoNAq"
-    "luv8a6e4MRKAxi8oULYVq5zJptMv2X7005D/in4QH+uKJcdBAl3VoAGHTzNj3HUzlX4gcIAfmtpS/Jn1nJiybwRF1sPff4QZIXWR9fxXUIhWJ+THmV"
-    "KE1Hd+XkxvwJzyTgs/jZ0G2w0sEzPYIYlkzPUW2QRO14hSpsXschG//xjsPm/wQLk+ucLcJ5VmCGlp6JbS/EUnkPnvXOQzrWYSKSrZTdoqBXK9um2X"
-    "gytn49yfjVQPK5Cl3UyBA2BqcNjc0RdE7Xhc5DvWln4rcWJJ/lbT2H3ZgJ92iVqJT64041CsKyOr1/ElTol4oMULq/guaT+QgRultCC267gmZfE30K"
-    "3iueyArQoD0hhCCW2XMQv8j7mcNUhMIvI2B21KGMODDT4XAmq3TwWlXwjA/Vs7bREkBxjfo/yK/6B7dJMKhxLX+K5NnfDiYLOCY8Wf7kQNiXjmFJuh"
-    "rAvh2tYmaWj2TduN/YxGHrUNjFBrawFMhBbOUmCizhkN/IzHj1nQRuJjV18F45gQ7wgZr8mMttwvIQ130/vufPa727Q/DeQgtT3ss5RRWsUOhuwTXR"
-    "baQV8fBII7UdWiXHU6GVFpjGMzdw0y3ipMVlLwC5h4oJKClwzjjdN1UgOVK4R5W4fJCqSJP9S0eTS+fJW73DrzGTQJynzA306GlzsZXsAKigwv59+D"
-    "EOZYhnxplhMjMfXMF1UyVF6EZPpp0EvlRpyM35AQNhNsEb32en4TizKckIAA+tUv6LaTSvfVr8XqotM+aacBTZeVQHrtYvLyG7p4LZA11TenLI9w0o"
-    "esWv2gsgqUl9PMEo4+RG24wKC53gB9d9oQ0CTL7DxP6FIk80XCZB826kM+X8zbjixrEoWcPOZRVOOyWK5OVSyiyxCJbpw8g84WBuW2UuUnhI8D0Qkh"
-    "Y0g9dJEGm1V5g1Pr21WytyY08RUSwuDjC7qZ6X3qeel799Vv1aOHkK2PCGrsfWFrbtsgmdubdgIqKPXdB0T6PK9WHT4Rfhdv5w4om6REpCd0vpxkhE"
-    "iDrMznTWqOtDctZrPOPgDAJF+uLrbVF9ClME8jEgcqcEB90m1n1RJorkGTOngu2mCV3NldOX2ZOPGGb9DnQ1akU6NpjS9N42RKB6lKZCGdzDdO8xNp"
-    "hqyQzszIzR1a6zlrMXk2qr7me2R38lFySNyp3NuURU7FnCYcHuNAaKzy4pZbHR3m0E1wBBktNIENOZKxwQAX5YR1KPP1bCZIXppMW5rT8psoCoNbOe"
-    "5EfRMf0/mHAbEirQNmASkQf2cpwWL/SdmET2U2ZxBqK28/0v03ZcFBV7bGhhdx9X2w87r5lw5ZYr1l4K/k7/ByRAf9UmiqL6x1fIDAbGEkkK2blF/z"
-    "aN11XHJ0higwqn8K+7lRlpyznK5Bh7si4l1rDcMCQJRqOCBrQwVpQ/0JoLYNxL8EJZac0dAuB3L7pDSsGKRNIQ821pzv5TR52n9xlMoAetWSwR3h5c"
-    "P+0+epVQaqKww/2+rPMUIWqLxUiYqHFDv3AP3rCOWC0rgZFAhOcpTp0RMFEUNXeiRUuNH5nn+vq2rvABCoJT05bYopUr4EVuqjRkvB2PatyS82pEM4"
-    "sUZ4OP3Bu7N/5uNVL6sgo+koKL2VHnQtwNPPpseo1ZVlNUDM1JMH3lfZZf5jRiDcQfAAnA88MDcorq0H8nAF89yJF3rr0jPJVG0D+JBWASdz9JSB57"
-    "xRp9tYGJ2LAqTbQkVVhty1o7shaItbc6eXNVR7ezJ4Dwq5a4BTPYUjsGso4qk0Fd+CYWFajWGkEMGqoRvILIdUZMSQeO5UwQOZiGmBiZEmJru2FtKW"
-    "Z4bAMJ+eJke6M5Lwx+ToyYY1ujY+oJx+WhN1fiVQvAdMjLTqO9eNlwBwzy3EqMezHeqKI2lvT4BSSOnPWFGCynI/iHIV2kCg2owIwzMWCG6z3+B+LI"
-    "URSsh8W8agtSQg1pHDUMNPhnUcAjob0TYUPqsY6adHXQWVOOinLX8+eJp0PrjJht2uo09O5qtBE6NNADHGtBjGWMzP23IR6JeImTZprLoJVowQU+9s"
-    "Xd00gcKZrL9B+r1Y9h+clbigHhxpd8iSaz7T+m2kh1aihJHxPHZj+a8xHETp/6jpvA+tgCW8ypadL5MPrCDORo6jC1LPNDWNdomzCs3qtnblgKSPUl"
-    "V+8jRkfnjMQg/RqPLzYs60Pzhbpgu81EnhFnJDsGX3j7ZMySpR1Mv6K2WAXUATtlfgtakZrPap9ErHLsXGCEVwybejVgON6Kg4h88gpA65k5P11fSB"
-    "kXZQPeXhhO0Bt7eQQGPwIFTHFMigNImnjTE61T/qButIKzu7MbQ2gzwExgLd5LxcrJeV/n03DXQfDRyEFOaTTLgRyDDgQESJGyCrCGtAMcF4A90q6o"
-    "Baa6gdD5XzHokhgKt7LtfknGpK76h7niaoKVcDihX6cFoGgGXWBCnvmKqZY9V0R70ZBjQQzSSN9Jt2W4Ydd5UYfHHGig0wqfq8By0Z5RDjp+kIqN4i"
-    "k0CxnPOksfxI4VFpmpXaRLfC81Q20NYX1/dWDt85BhGTRtX6ijjxm44Mt1etzzJumzeh6zcmtTPCBBPnidTJBrypH1ZPQMV9uHXD9mi3CittEIBbqo"
-    "1TUWh/BwuoOyHF9qw9LJo3wJmL0lEHd6t65LkqMbqtq3xSZHNKIcwxVztRbecKaL1jH8xE0Gq4TDMjhQT/xQtpQTP5So/zYtaZE27v9168SKU6Kz1Y"
-    "0R6Unru81ia45mc3b+ny2T0vs/l5Hkpgmf8OIQGX6DE8kJ8CFQQuhxZ1Ydq7qRPGSxGHifFJsISRR3xq9DTRkSiIwDo3EwRUCMzx+DO0yOME+ei2VG"
-    "8CFYoqS5yGhH7QmZEULlbxyqRGba8rZtHx5y9QW8QrZFu/qFa7COXYujAyHGmwCGQKFZ0xJac0aigH5+UIV1RAACU7g3CvZrDErjcMRBpmXi+HNBTD"
-    "31RxlaqZgKH05wNBXvIFOOw+KiZIdeTJKS/JELnFhCZyG37qcjIv7uqz3Sf/GmzofmeTyZ9ZPh2td5enz0YSp2rF6KV/wIEEAld52SmRr5YQEX+1Yx"
-    "vtoOtmN+5jpMgSlOVIWxb4xlDD3Q81y3B3xKEwXgMHxHUWSAwHfPc6iP1mbKY09dJ3s/e8FaUUDwHiefDB2NUpf/GeWt6W9Co4dc5adMSnSOTvezC9"
-    "EJMT2Uy6TFCmu9+sfSFIZqWQwebaXJN/sQKdD6HB1qn+3E86QZlUuyDUcFchlKFjXT/h9JdODv6kocHf2c27Zf00tHbYXnextve5590kMJG+A+CZDq"
-    "GmUFVoFitVHYjTpOLfdPgDQ2WM6pdcjDsWak/slXbWJBsWfzVY913G4JwZAVhSnybokq46tb7jkm2z5R7kKU/OsxlSSxGAI0Zl1KOL0KmlylyCoz/E"
-    "6hDhQZvEA1Z6mrBHj2V19qEuEovlwKXobskAKAFTpXt4DzBEoxVINLoPKAqO3S/jxTLfcfIq5PHxUXODdgcq0baTKxC2WhP22j/Y7LCJmX4VPrrrcK"
-    "qNDLQQukK8gCxyXHXaj9tCPq2XYpO2zFg90G4HAHEiZBQbeRIw5LYCphUgiqvBI2cCpvqxajioAhceTkZ1owNUSGO7fiR1de3cDPUzNNKUcrqSPCis"
-    "JqhKnoS/NNyHv03rZXB7FNBp88wQ83oNIYgw3eQWwR8PTgjbe5RrzRkMf7G5KnemUIFuprYiOgE781szCACJ38IyCbCEYJBXQcIx9rekve3cUQi732"
-    "BVmuIMlAFLzuYWAYdfsh3penxhbkoxplW78mKnWXnh21bHhwiSRArcoHEsDm093+0BfYm43C/ZsBr11kszIcDSUwq60p/QgQ103HL+4N9DO4m8PRuE"
-    "cWMq4KQ8ZsyiMo47C8VvFbteSPPcKx1IDEmQAfcC/PBZRtIf+FH1qaEvAmkUiGA0EgLzfF2dOqS+a6EEula7gbnCT6nVkiPJH3SyG1gDY/a2HWN0LZ"
-    "iTlDvPzTjzKr75kiQi9JayarYHbPdFrIAtqvEynhHlQjyjYz8xoA0wD60vgf9Z8Sn/DhR5k6pWbNp32rKHBjbK0LybmvY2VOcuCpX2RwIzJ96uiWsi"
-    "wCJ1027kvdpcQhVsd+iMW9Myzye/Q+lzGzmDqL0qJLuVKN8sRX1ApqxlI7TuvUGc+a8q20D2YsDDwEMEKh3qbDvZC7x3jS+yVOAGVM1EcM8+jxOnbX"
-    "IOHKKJ4mUZ0jdfdd1IzxJsWk7cWFOlQ6BJ48p3emU12OCwcpZOXYOEQ6CmW9UmIFoES8t25Zc127YG/Tb31jSxbCWySCiyxS+XP1F+wJX2X+raBEt2"
-    "onNO/VJMs1mVD9xSsF68ZY032thZdyIj66uhyvBSZCJf7sKVVY3sAycZNuXmtOmYX0LMDaG7M4OOtfGXNW08XfULgOPmtgaGj2t+Kzs23Q2+33TXXt"
-    "ZQZdfhYh4B4V5zMcfPfW3Nr4hlwR6edRF1Cy/V0mSsohnEp1AV6YX4DHvB60Ca8noa4H/BRHaodHh0QLg6vMNkfyDqnOonnyiQbCaQg/cyl3eCoMV0"
-    "44SJt5m52IeSsXFZrIpxNvuZiEGHLL9ArSgRrO5gBRtExCYQRrVc7qRaLgWCScsKQi5Z/Qwg1in4F3G8XsFFdzLWdxF9jL4vTVtRKOBhatspB+SQqN"
-    "nGIHbAU0GCQV6BsXFi4IBnIGEqftC+nIJUkStxX1uDR514/ChHM9ChIV90IDx4ZwXh1szsKDBj1KEryiXL/FMOwyubqB5cbx6ru78UYcGSjfsuQ97n"
-    "PIvEZc46UmBe7q8FnTTXvp+HExNuEZ81SV5AiOYjLxO6rVY5nMOEUWFnoeMk77YgD2V2zHsof41UNMFl2JpIYFm8Yrt5pUDh2ZqrKuM4JEtzOu60QB"
-    "AmhwTOeHGFM/ueWGEGBkLVpDVXbyaPRJQG29XFsg2GAdw6fKpiN/CSZxJoJiIfjs8XixkvLlokyLr4fGzOtDTc3pwJOmaYjTu+aupbpEFdaa5zlbLT"
-    "j4rGg1Tr9SovGUqztSgh0GKSy8HZ9iesLOCIl6iZNXWnVH/LB7AIZv2JmdFTVrclNZSQLYP9lSXBOYC9Fd+C1zxt/vkd/xSVw+vgt6QzPnztfyJ1o5"
-    "Jf6nDY5jaw8JhVaFaQJI8fJ5mcZvX+5uOXQF45X6wu8tIdOPpIxLdajAlaDU0n3kuUc2WUcbakST4PN84W5C5GUsVELaFft9NERM5cBg75mwHvWGcx"
-    "7WR0DlDEp5wh5bu2RxcIrMCbIaqTTjpi+FA2KCm60HvB38p5Db4GlNbf38lv3Qo+4roVyeMg/Th5m73tKubd0VBYd3+7bkG3brzaWZdhWHYGh7SGRh"
-    "AGxVWUM7WYz26OkwdBE2y/206OWw9c0QTJvO9Ib7dZfWLmXg9BRrOEcLIYr68IeOHYv5nl+PndzQ+Epybe5LdCwJYKpX9hhxNimb2x7PCPJ6fftEeP"
-    "zzkszWnS/uP/hWMwDv2dWdbcHngrYtjS4oZ+6nKIF76enU9AhAd9kOmf6PD8ubjOJ6iKMC2cE2Ww65//PEy5D7ZV4agxJltgaSraX6mFcXsfZeZVZ5"
-    "/6PW4hGZ4QiftPd6SEF3pnJc3OeXW5bH6UhGUxlc6KjsxB/oSO6m/rfv/sWdV2TecvdhU/ouJXWtKnvqBUSlTsxP4yL+GycEr/YKSHT+MBnskAv8P4"
-    "pMTT58++DcdovZ6hfapPHfyl+I77lQrfPvn26cFzarixAjdHdX7SOkGWVaTc/0LuIAb7cxZc0Rb9iEAmuR6edh6Yky/zcizmzdd8BrD9j5LrNNxmTO"
-    "8PFtqKDjTLiW8nWXl5LKyAc426WMdxbgBzZ4syxk0BNqS8d9POYqlIAMdcKjASgGBejNNMW/MAHbCgk/UA/FVxya5+YLseJQdPvu09S/6QPDnq80y5"
-    "SSuIXj5eVLPOw1uuo10FJ36TPLzlefYwSRzZp4d/SJ4e/YEFsM+e/yE5ot+b9KNXuY/rLqEfUN9HrKlWN7wl1Nn3RASsiT/6BUkdd//thwKBWIgvmG"
-    "SaDNtnsKdqT/nfSXGFP3DLx99lNs9n+FHJn4tihT8gSNqjtMUzGqIlMeyl3jH3n8sFHYLVzf8BOO+09+V2woKeLe47HJLErQVRCLDp/wmwsdPuLMsc"
-    "kZj2eYn3qzEKHicombbTHhfNq4FuwHiWZ2XkiyG2QONs/ikL/ITPFlBTSSpG+B3uGZ3c72cFLcx7wjA4WRWONGw6GKn+TFs3ew9cAwKaYPTnkDil7/"
-    "DGLq57n4sJJOXd1sXd5S5yopVWqZIAOiauzCrCoPRnOnc8Jjbd05JSvV70whXlSYeN7mhyELe3ozWHXs6j9fueaBQ4OLcPJ3QebrPZ8iLTm0u0zTku"
-    "xocym1d03q463FIXBFBf11g+UPB8tjgj8gj1WYzbOmdx1i96tuWYnJ0PJJk3StqBfRQamC4Y1LQPDpbXSXVDJPzV/pr42Ip636/yspi2qRQG+11Gh5"
-    "jONUpfFZPJLG97hvVcWoz40Vmx7Jx3E/Hqkd1VY1peVwKzT810AGqYyESBF5M4skWppR8nz3pHuuehQ4xo8AFgek/oQlGO+eJUZmnOJmver+6cyIis"
-    "Wpc5YtiJe4zu9MlLHaZNC5nGk8adcri47ZaYC1gf9g+P2tboqU29cWz7B56Mq/cgnj9Bk6xrClb4HN7zS7MOZWVoYdIU8GLi3KIxczhmQRib5ySJrD"
-    "dpPg+KShobosAIV0ECj3B5OLPIj5fc+oC7ePSSo8VpJ868XtSxYQepLSSaPNHYP7dfignkRnRFw/Hhf9jUWiMDSUSWMB6Qt7KiER4cPusQlGO2Rq0n"
-    "JCAfEU+PHoUHjX/OFucHfa3gt4a/cT647iv5c+yTDzUwH2W5n0H2M5/9zGdjABrOzyOqVTG+5OOEU9vlGXgwPERp4aFHzKBXjlR7lQxpr9tElI1Yd1"
-    "UZYYaMiAyL8l9IvtJdyBoaveXsDSfFuZgFhpIFb8wVLBtP7LEOep+a338RLCKTnEzSMYHrsLu072lVDgmoBn7/9dcPH96859163k3e//VH/jikAfz4"
-    "+i0Ceh48H/jFY1l/XipS6Cafivyz3gcV9bCPj8LhbDLhIA4/smM5VWtr/cniMyIZ5WLzoDVvr+HFv5hOCTb/rZvc+K+/A8R8gi+/AHBrn7J+lga/z5"
-    "a0Ajn8YSXhh4nDH1MiMqqO2jt8YWDoxg0M10OEUXquJ9fsdKlDpPVHbu+6m0xugoy/W8aNAFP+zeMHknSM1+QaG+I/byDzQmgmrGmP6BoqgZa73BiR"
-    "kNxXOABJiroetILe1NvugvjgDwU7D4nncGtFX7lsXu+CipadYN1dW6l4KnxhxdZLv5E2WwZ1fiCp9EToanzZ2BP9lPnZ+bnPVtHd570SVfVtMMs7Bv"
-    "35Imc6UQdMx6VkMdqf8mm2nvloOArBICKbrTLEMKFr/KQPmMJQ022blvgbNq+eSCvYcpu5byUVJDGNcLuJ3NGz2eov+Y3Ef+Aop/QVNAFsZk27VqwJ"
-    "KfbvxeJKBpdfLzu1wmwT2u8fPEu7SeOGDzbsr1RVxafcE0u7d2JyNuNN9bvAg5gWK9mGwHZcThzTAs4lnkneh502ZbaV8HggJRSe+T0FWYosJuvmhu"
-    "U5WYj6SVEtZxnuQvtstqAhOXEgOFkqJnP8FZQCYewo8X8xgTlo+dY0pNkWOAbizXGQaQx/A1okLrSY01pwu7Cxpv+filRged0OmxSNmqv9d9R+DnRM"
-    "B4ebkFHQMfNF9hO0+Rw+yVE1136A1txaJbduTbfXZr4gtmmQbCSALOKhMMEZxZDNlksL30g/oUtZLi1mKZ8E2zWpbKFAZYIaK/Yzy96S5339ds4VA8"
-    "MgQXtdlhzScZktskknDmRow+iJR0DUWK/Xu3LOKSKwh97FZPYcy6Bq8NFBMnGyKYcuuBKfF4tfytwZML8EggyjKV+xf3s82Q2TnltRfDF9hIG8hijH"
-    "ZSmqhW+3xYDk7iBts2rc2GMNXijhO4KCaBPr3rmu9yjjpqavqYZ0hGZ3tEM9hB1Ss9XF4nPHO8fctQldJbtAMrAmpSLgFN4Wzg5vDHevjXdkGeEEpE"
-    "E4mbXoHwaydOZ9cFtsVjyix8kh4nWLy25jMwTdDqB4kS1049ES8BBD7WBk2tO+TIE70Hb3tCfJSi3StjbNf/XEyOGwkaL0wK3XpMw+AxQyWJ5muF7d"
-    "5NovrsqgwoBQdEo70Y5aJ2b3H8dH1VWVQyknw+Kp8pZyMLPt42ZjWfFpDM6Iz6RheyIkjBUO7SBRQvc+XDKYcbmAEQg1NQhGF0707KbrJsuf4O213t"
-    "mNZ2UWVR02O6hgrNYjIV73lJ7V4SkeE0gq4NbFfV4sd8F7YRNcKR4YUFux6tx9S0qGGT42KrKcCZyYM5RpsFUuVKGPduvNls2z7SBVdO/rXVk8XTm6"
-    "LJ/7lGczKMvHs0XFduG7h+lu21UYz/bKgo8gVnkruOWNe66SIu6MlblWewuwcSsnoHMjqEHrjO9ueGldE8/hy97v42DXQY1UCsoe9A7T7dG4iZ2E0J"
-    "KzNLDvqZ8YohqgGwiwmk94uPgNEESS9lxSGlnQ22HlOLlOy2ZH9sSfNBoH53DcQc0+DQ/irkNNo+Fzb1jckFUrvIlBn0Sy9NkSvqC1kNBZd54YM2Bh"
-    "lRp+a8CHWtziyCN1t2jicqdoQjdHfVRT8PkrC1fMOvAoZPFlLKKwFb5rIuqiy2c/9qC2E1Wze1XT1jq8MbPVpm1mkxjdZAnAT/v64IE5P6B7HDT7/Z"
-    "//tDoP7APWHewNIS7RKHcVBBKihpArvtaSaa7cKbEeTk0bmZtswU2/6/6eQLZwCN8F72HsNjsQZ+Emv2ALFRgLzVM7zM6v2EIumzm8qDZ0ekGy7RwR"
-    "VIIyvRWkyT0Nx4aEI42waVuFarXUiCB1s38GCa0nleK70XeaMJW33486czYJbu+9Q2lZNTIUIhdzt/QxX0iI6KsQIxXi/OZsT71oqBOAg4vU1Zc5n5"
-    "fFpKPr1zVx+XmvIr65gx88ajZmSiHWLiG7lvVQQZAXYrOoOTDRxGUQApkvhBkE+ksAKkGQ715SekBjw3VwD9dDbNT0eQfa/vf0iXGH2d3khkejs/Ao"
-    "EBXAAAQVamXZVAjHo8pnNMXcjC5d9T8jri7qh4Uw6zKniSECa7PUn3VPNcG/rpuS+vssHr7furXut3DhuklYBbqIN5iS0TpcA2iHLk/DqMGz2Xxs1D"
-    "cy0s8cXLip0tQUHCw5NcVDNI5w0ohf/AzN7vnRIDbVfXUn0SlsHtGkuLJZ8JjoyOwgRyH1BK6GxPGZiTgDtCxBabfJR+dEcWEIVU4typ9y3o4VDobG"
-    "c2KhQNftanDb0dQjbqqbPAmIn4ND7TwswrF6m+60dxYSlYQJ5V/0QXBxkW7y77xchLByURaApmnXqU1MLh4sIyqpiPz+V0B0X7p127gngFtChkk3qY"
-    "m1Bxb2RCd1baO+7vAc9qipR1oU23ENBZAz+eOEE8cBOxx4r5twzYM/MMVd48ZKD3vJUZ+6oX6DI8gKRzc4YvSo2JPowNEViADcFmDbTa0MmkisKCL7"
-    "ZMGqQ1hufiW1FfEq/A/8NySqde3hDSbCAkr4Dmos2nr2f1UT11qYkvAtgtoYuuHuly5QSKQ2Vh22jc/phbfORsu2zrSjvGB7omm0tMPgzOiCuio4K7"
-    "E6eJuvM3PWhhyO9yETIyYfDlD93pNn9XulAemhm+QzR/goOQ7OX3xcAWEPu9FCfFZRJAJsKPJ4pnyG6Uuf9OsGuq6B664jie4E1iEeaH3E9B7e2uRo"
-    "STf0ZbH4VdXadvGsEzHitC/oXDfHVH9eGZ+bcn1bCBh0cA1J4PIfuy2/laJvgag0FW0J5TyN0Q9l9nvPGIJuqfQ3NRqifiVbX8EKdeOnKVw8E+8HfC"
-    "UGv5LAYbWu1Oy3S5dnFXZyAQH/+IL42HmYLE6ZalnuUvE9MH0i63svxBGafRdxxvu9gyMHOvRoPBk435IaNxCKHYMYN5HGOYxNZTT/wMe7swCOJsDS"
-    "e7gF1x3b4a+2Y+h5EwaRUUPv0G/K8jq2ZbgGQutb0ywRW3LaQS1NQtAYnR0r+s3A2geRymUmB05GqRGbHH1OxSXKAiIsVRy6bz9xCZcjYRsOQJpAkC"
-    "EP5DHsLGBbSX8fGHbB7sGaRvadaVXPhf4LsNUxZv9SGtKYsacI20xQ9V/Cj6lKjg8ClaA/Q3OzYw8c3rF/jeg/tt9he3oUZAN4WJxZCfgP3PIoWaNo"
-    "I9fcgewr03fx3Vog3AhBOVrPfu9b2k1etuMkoJAc3AsYYoN97BN77GzmxFA+nAEGAp9wWM0FgHF5zVdYTTPSgcR4BNfhYLtqv9kiOFoTIB23H35VXg"
-    "WLAiNQrCW83AeNUz6wOX4ByCqY5leR3FFycA0cqgRKEr8DKqaQjkC4oZDfvY40+vq6Tdm5kCPte5hKfds6tsw0vRdIKLzo5JQ9SprQBocpDikttxTS"
-    "JfcXymCMar0JBLFuUN3GojJE8cbSV9/kCvGYqlW5uMzjUVVMuoIK/FWhTsHVHEh1DOMrlryz8Zc05JaLT7ayOvwjRMW1ZdTd1oBRB8qZhrt6+Bx39s"
-    "sMWMuZfgWVD57BSCXcXGZ9xOLDpeqLA2GxeKABDn3Sbd0oocg4dE9xKIKY7cKjjpku7sacbLYAABuxRSK1y9NtxheKCsNZqUil7UkQptLUt0TdPEOn"
-    "neu+xzRXGskW1PlBmBzEDrxB+Rt2C7g54J9nhCjOapH7n3e9vv8acP26j2E9UePCH2lUf8qqC/M7hRUQ8QJP2ABoVJe+nLOhxIdF5xrMeJ+ZrbP830"
-    "Vefr8uNQOaBw5bd9Pnwe/b5wE+8Ze75uMJndPgvoee8Gnd16sXeNgqqmF3r9jVy7DOoSCdqSIdtN25Cr29ukByVz3vgpv6mxSPjsBq6L5K59JeFcTR"
-    "cc/QefO+Q+gFpEv2DVSrzXAHsNzwBmV6eaeUNqAhOjfG8AfcuhOujTwYBHq4oQWQsvQRsp4q0mR7lkDdF2rqvDrz8N7qtCaRZyRfxrWrOx25PHEkNP"
-    "dEF49RhgHWDnvKFnX1QntBikbnkWpupvJ0QLkZhDMX12XnVAgjSuKHtl0MmwhQG9j9BNGHSvtcGu3jSdNQJD3QJfAUarLyU/FShFBp5NfFKYz8rNUN"
-    "r9hoNaVcT22m/J6fm7RTLOiSFEQ2aUvOG/IVLx0BCmsbOZvBRky19BQbaaGvLOrjwZK784w84OKhTTCbbPGDiBYBKnoqdYszd2VHzupQuT/fCvg/z+"
-    "wFnOAWl9flXHYe2iT5dT5e80NVD29bAfdnTn8h9+c0Bl7VnuMpgLNcZ8Mrh3db2OgsuvmNS6aXWtanVaMAELvA22ntWi5fa0l9vl/Pg5IRWeFFAq/o"
-    "EtCMXLlQsB10H09JjXd+yq8WeJzgi6Y7W5Y7V1wTJlf3Mca5wwxE3LeDCBbubWNgrShq0WK9Wq5XFbWRid83vxsB3Xpb/E+R1nNu1/qtMetA92gcXX"
-    "d/a++eKUMadh9F+mlr+Xyi/dVbcB1fbT+ZVosuNXZISTrCIvXULKHRtT4Z98L34oNI4pohAEMaCVvz2YNx7/MFiwHGvUxDwMhk6/YQB/7dZ10HWEax"
-    "m5x24Cw7YETkNtXsuZzpaZ/NjcR0RaxWGgr7bCqsNhENxcQkMBEV81gUzI1K47HfzN+lM+bVuRx9ja6YA+UaoIhtc7Ym0qxwVP5upXidbQCVq3Npe5"
-    "w2ttqyNcP+aBAjyPsoa8dqEpwKQgyWDFgqXIFFED7A0k/Fg56Vy6EDvp21SzmK8oECI+96L6jRarmwlI1hUq96Ych8Z2jBfBmGIk0ndTiuIA9vFSi+"
-    "8+8sNO2I0VLeCN4vb8sf/eDgRAvpH435+JDuHYAFYyk41bG8C+gYdr9+edKN+HfkeGlOS+rN2qQfB61N2ur9kwArP9ebeo32/RTajZMc+MeuDeTY0q"
-    "s4Kqty1VQ9cXcJX4d97zWmfJyDGrt0wTVVcH9LDfwlYKhPDMwWJd9oDqf8ylP4Tp5d5TMXa2aFA9IkjMQmOQU7uEae636ya3eczHAHi2XTQjPMh2CB"
-    "g/QbVVrV7588AHr3lRMpU013RfylFkjhebwqZh4uRJJL6YChohpY+rcPDb24KEsW8uULA+L+TNGiVf1i8bni1JNEXXisa7Z1bbn8U41LruPgXBZfaP"
-    "mXfrC+I2urhs0QdAfyA114pb/Cb91iqf/Imy5slVDXNC0QnI5ZUHNQ62rj+3LCJfAbPbWpdJBd7OlSrlTnV/l41zlpRUE48CLI+bpu5Ejimi2q3J3b"
-    "WMzS7x0+q6lmZCgqNuo0OS1uQsFAaNfwFTrdmknDPaRURmiy2v2gv1unGtZRyCqVDp/HFGUQOdRFZokbvWxUnEGsEHQSgmzu5ykk1AfwHLtMI6uCsc"
-    "bYcKbbRyj4LfzKiM98IV4OSpD/V5ktL36XKf05apodvdOL3HhzeoPgB/9D83kzQdlmRUSEIFj9towJ2eCdiavelv42FClcjjQY8GkgLbBnVoTuEomL"
-    "vKM5iCMnBVGTEOahIW5pHLM0eIsseBc4n5w7h3wOXtnVB5rwIo1ET1JXBH2gM239jiiSgfrgykXt8aEjdVHqLw7FkVM+F7QYcw2gYs8uVW9zfv0UKw"
-    "D5LLZEHTXfsq+dz4lfQvRPGiKMBk3ZvRehk/avSWx2ivsa5XwW0inWZsg46pOP5H6j0UjJYDfogfMRU7JTWgN7vNj1YA0XeZQ8PXzx9MXRt4cvcAeJ"
-    "tGWfKWx28PSsa0AyEF4SGbYEiAYmyyA+da1gYWnFNFiYt7CXJD5AQ9SwB6xUezTLbvLSHg1pDp8Y7BBAGe2KA2EzF1i3Iw0NZ/LykP3mp8dS/3YX0Q"
-    "acFzSBbzr9obj7c+YCzmpcJC4VxVCLglot+V0XWR9YvKIBDhxBBdm6bGmUxSv6WeaT9TjvdAjs/FMe4MGbnavhP0fgGIm8XPqXFC8ZEaNzTRIjGDek"
-    "WoQ47hiRKfilOfd1pvrSudgp7XuiiH3kPKwK3mnh9nFks1X4LBnt6Vyc5a1xvHeiDWcre1FQ2uXHMFwxiVwHvltyH7+MphbRxOEQtNWXMlh5+4nJY2"
-    "JuJyVz9HxGorjB7sq6TVv6wHdhT3w1qDNCM9agHFR9CH6R+h7tWYu7z+j/HCgudwKHYmSgcWk2mBjTcCkRbiW2GE46uo0FKsYBcqRbyA63/EDUT4MO"
-    "VxyRCQini3CByOZx8X3Ghe3qZbOQqVXXraI91JFIswxOjuUPB1zZKLZWX8fW8pptzSN29trUB5mqKqGhU48IIUyTzfJmu95NoHaQik+f1uu1VNYSul"
-    "KG/gA7QogodzFVXqLUyBrRImde56Jimmn05DS+afWIcQ7jcrCXChI4y4JyqNm15DBFj4slDg0Hz7zYh7tT6OaMMJ/icbID77cgNFBocuH5s17/MFAV"
-    "u2gnyWMeQjfxcU0oiWVGFt8kaJxQUu8pIF69PlTbvadp0jyQfu/bZ92tOka5XquvqeXBFKmj68DLIo5dDafDUYHsKHpw1JAbOpm1Yi+z2oEQB5FfbR"
-    "DCSu/0IBHz4VZsBR+udr//LFjvJ91waR6bBxlex+DYz5IaDN4vDaRlLDKTFByMSz9zaOJYHScpQa4NasdixK5rdh1fJpNraxwfN9sVzXdqEmmQuFhM"
-    "xBQ1vz3C1kUsFfMOyDs2QhyRd23CoOF0PjN2wqaPsxesplu4/YP8hRm5uAwGUsHOM/BxNrNHfVFhnrJjxJFZyPOyfdaDey13BkrPw6ei/jwVOZPdDl"
-    "5YO+c3Xyf9CsRcEiYxXknnWqEhemI/DxHNBlJZZzhnNnMWjznYTMsacZS7e7prdPZ1phCvsWEXw+cqbXLc2IZskf/GhTvbsOSMW9P3/jTMWDYDrX4E"
-    "KACWT6zWQ6n/oVRzZuthePyZ9zuYBX4HQbhxHmIMiYkGbbQ6juierxXSe5hLp5FbYqHdnkwQ9+cuqX30sDCd8GYb42iAUYjq8Cq4zs0yeF/GsGVOrt"
-    "KkE7EUtmqs/TMLI8d36OCuOci+EGG+n42hRZZmYHnM/Ekpu7rBylIMpMwoxS6tBCXZk0PAwNwbsyzBtpjpilVAB/u+eOssPDpHXbrQsCe54eN32GCO"
-    "sm2NwiPag8WN2J7AHMXboWw0AifWQNG5GCeyLVYoluVHQQhEzBvJeHWyaCB4ZWaOaxEpxN6eNHWSvOC+eJl1jYt0h2GJo5utFUd6gRs8fekMLJtbl4"
-    "jUXsLW6AoSy+MqBuVP2DTy8BnbgT97tiVKDER2DQI9FjQGFqJO2uiteo7utACKnL++tMDS0yheUT378UB3GfXs7rBpK2r9yacsdCjJ1Ejr3KrCeTNh"
-    "td8I2FttM2d6sOJozBqJ2eEfMQa9G3t2W2wsqmN4pT/8202gI46TB2rNDYypP4eaPdptQQp77bqcNbThrJtvGgQTfy4PHCIkQTgCZVJBISYCCcwl2e"
-    "ZV50MLuZinX21AqQ01W03uGqWNzAbGR7wyyputIiWSXhAG0M3sRTc5OEgeRcwB8LEEStkddu/ehpbBa0dseua/AfF/ICrwmnYFbyAJewPLS44H9m2i"
-    "kV8VrIDfZUt3my9orRTeDIp+2GfoRmghmf639/QzC1fWIwdQKUFvj5JoIM6bldlphJHE0ICqNs2xD+8VzfBrHMUOnt/Pwc9txUcWl7NZGxseOYky7I"
-    "6gkZXg3O4am2hjk6jjRVSCWXrK478fxSn4AL7PRyzfb20yiTFmNkTNJGpAPM7iIxpxL0bceSoWPJKSdu4w03YdxcyeowJ3UGlivCSZYYwx3zeImG1B"
-    "gotahW7p2B08qQ0umF7T4wBb4q5WFBzLg02wDuzAz3Otmx7srrCdxW8BcG6atpwR3bYJHRtWeVDO1gY1E7pAhq/ijmCnB2pHHnB0/JSZf0a2psRzFt"
-    "XeMO7h7VwsCn6b4+diuUnYIG6ukfclPQINMaMJW4NCpEI47B9r9myte89gp0VbPYMD3OMZAbtVXr/15xlMx3+HvdkUFf/n5ma37s3pzZYKC6HxFysf"
-    "Gx/mXm19tdnHwedfZzk/CRDEa8b7ebC4tAD6m1BECyp9vZSQkCiglLqFbl4ve9ygPK2ICMIufLPLqjRLzH9u5ed9h4Y+g4dLxoONC1E3YVAQlJ6W8p"
-    "6hf605eJx6YPQdlWG3s440HkzIng/kpnlGawtHrc8oSk7FOf65QUis+Z1YfLNbjN0Yl+Iujozwqhd7JNAq0I7xfGjZiomx6laOE0fuHQh9FdAF9NYn"
-    "CTvaCCyCGVXDgrf6tSCaU3JS2NZ6JC6JzpntWENA194znMqDfy15rDCUyKsaBQX4rMAQbqmWIkwIhe8bUtc0r2MOSLuR9Zr2DMBM5W2CYuI22q0cOH"
-    "e36YtSNv2qx79i/pcWi23Zkkt9eG1//zKSYkntV/IXLOxxcmkE4Amz+SzEOn2pDHvtBdgl9+HfsDJpCavo+FSJXB8NQW2kAgF+YBb5w6UcRbi/1hKO"
-    "E9zfbpMuFdwCFy6sMBZkKk8xiN7Av5xnb8tu3NOMKF1/iINtlqZ6O+1JB1opKt4Zoz/f+Fh+Dqb+ldux9THtmdq51+vVmxvVtVtn2uh+kskvsMnoET"
-    "M3YbFCMVEtIG4pW68vVi7eVJTjqjTLP6l4LfKYog0+e5wGtyElanzL/ETfdkeWN5Aoos6cOrLWCoypGc9PfRglrh9EvZ+a7GhMjYrVEv2tF+f4+OhV"
-    "TGu2hjZ2hrDh9L/O5u5OQWIglOSdqgkl18uqJmubRgs2oHnKFeGxU/Hees66wM7Uosotru2FYBP2icDrgNia5XrFgiLePXULnOWf8pl/j9EcY/u9I1"
-    "xgzgW5j0ZOERYmHvENW2YFZdiFXJngaQPwnfJb3Yojhd8NGVrmhYznBmc7lae+odz3hu/+mPJ01ThbpnXjZsbYPR20dvLEcwnFCtZYBCc13kHz62yy"
-    "swRqivlwEymSjrwLvXeYN448jfz3sPg2eYHgL720WXjW+7HNh4Mai8z+xzfyp8m5/4kfxxNzerTBHh7t4Benzc77D2+nQqUSLaqT0WXjyyiZcMRIOu"
-    "ZKqL6FqaDhTSJuHQo2U/5u6SsbluoYTRwETWJ2M9189PN67sNmhJ6HIEIHLdwdh36n4TWgS4IEYSgl2egdhsp33SBc2Uxktq1tHKHPNWkaGpKhPjLM"
-    "gHlNw/kIoPos99EEyRjgWFTOYzdEhKqkwW1liNw/E2TzGVOXch6o2FSxIqa4bxASeogcWw2cOYmbgB4xNJEn2XrXYNOucQqgFDpjLfaZai+hGiVe8g"
-    "SKOQ47dMLfKCAUg/FhvWnsBdboutSAOMQJJ2S4sD0a6kBOYmBtvlawOqBfNJy1/nzJv1Krtg7Jxj1ODVk0fBsj5k4whAT3P8BepKBkQhp6M32ENrzB"
-    "DemL0/c0YhCwqsaqTfnNN37kQEoHEo8aBN6B2+slBJgRJn4lf44JgW3hV1NkfHjztw8QByH0jT0w8f7drwBph/r5/bsf//rT21+Y85FHcoetYRtbgr"
-    "geSKK/aGfUTYZ4fK2byL9Ig1ivzxnyUhjl2Q9e8G5y9JSz5SkwyrYfiKzznKpSXyAPudXPc37KTnMP+tJydUEULT8hoz904yGF4QL6DBki+NuvoPXl"
-    "ixf8EA3/sXTUyq65Cv8J0vlpGn2ippifx5lsII1c+wFbE8p9KhO5yJY20mXul+hQKotQgR/JsV9S4FuZxyq/4tXF30WZsWWutP+iP2oh7sGytjtuH7"
-    "g+b59tWuW34Nu7d0in1rhDL/6HO6Rdn2UlsuMVae3cuRdSa2vnXuzYuRd37ZyunTxVTcsXnG2AHU7//2AVv5UZcezqbmJ/7RLUlri2ji9+9zIeNS6j"
-    "yl4r26bD57X1rBfo1xd2q4B0tPNuYIU18Wvhx9EXLseXAIxe8+ah2czUwZdfpnI/wwJua2DjFuS19I1YmRUCh/EGyd94d+8/5adfmLLeumwlfbH0JF"
-    "vFh+U842YRtkJeMq1PSI5XOJ8vXRMFYbvPIBZDnwv9nViCX17kPH58UmyOIAjk55Srt9nbzqfUAsH7h/xATvPEqE95dJEPgv1qrE3kwqfUwwx5ONHf"
-    "kWPrmhft4DC4SN+5AcbAXx5RdEfQtaDH4MVzXypqIoYQ8pynA7TROF4EyHLXKPDQI2fR36SYeyQi+2OSqA+vvwNO510yiMbK1rbuEKe8W+q3gEcu5K"
-    "CiZvlz0v5Vfwo4oWuBxO/12WW+J22eo0iUKY9l0m1dFz44XEN/0oB1tL+8e//hzZ8CGsRQDqM8+zAYDgjooI2dZ7mlyHJHtC2PbLbdW4B/efN3XhSa"
-    "FIx09pL9bvLb+vDgxYH8eYLRQSQDqX42nySL9UpGnyUTLdqXP4d8lIhsZgVAwbMEtZGd5ywV5h/6jo6UW12UizXxS3hpFSEtpMJjeRwvK8cXg+QNxO"
-    "/J+YJo/tWCC7LtM8cZ+wUyiT0poZmIf6eXn9uaJ3zvuA5Gj8dTigWRjI7YFcYiNw0w31ue39TNnNr+DCfwotJS0nZfgALxatBbajOrEn4gi9K+CWVI"
-    "c8NkxKjGBoDR8LCkBLV3gI6+5WuAhrKzWc7Khjzhw8NP0si3bGdRLbTtczcS6hjPanAp8dERCCFXlA8BO3EkWVLldAImMmBp5k3F5cCnnC+Og4XhJ5"
-    "f1UzZGKrySwdK6gIaXrvi9mi4sZM5tAeUtpIF0zJuGcb6eMbzYOgFAA4s1TT6xl1rcIsv1YNXO6+UyVuyw5MvEjfxhz1Xr+xfZmTwngguvBpkLEcLf"
-    "blTMc/MOUjV+RUalmypjkuIWW4nViSKPs/AuIgvjNImIx0ykWqQwT+cTBNBrirlWjS/yyAVC+DZAcwxQ33/mB93Ct6FFjYf4Je4py4EL16JhhtCmPZ"
-    "vSEdWVuuFLOAbtlT80X2MxQ2ctuewoFmbKiTTLfPqtmXhlJTur2mlPXoj58NOPycsWIK+4CwxZUUfHfmS6iI8nZ+vVCs9xEkp4+Q3V/iaZZKtsn369"
-    "/ObhbTHZfEPQZIXMh7esqNh8c/rwFo1sTh5L5dOPqTowQ2lHg7jIZ8t4EEn7hK/UKThqQD0d0CWNZ6QjWZWnJ6sJNZ5X485luvEfxB8HXYAzP3msze"
-    "lqzviNIXCaFqfWxe2xAyTb5Z9XCJ5WsLji/EayhK85DiuJJaQPNe5NEnO2mHcMeJhowe/K/F9rou9ez4srjhHxZygn1HXjtlZBDr8eXChmxWGwpR8W"
-    "n99c2ZW7Ds6TJbFgwD2beraY3PT45uItJo6rRA1WnTbsztupMvh85KyBwLINVxevYgsS5cA27hCqiDtIcAoFjWkClfCWllYgg1ghoIRIkPHiNEdEjb"
-    "wGYVTA/n507ZsCv9pLPHZdsYu4snpdS47VITe2VD8UiyBzvPtu417jKAM/pCq9kbbVckQUih5+uJdbm8GOX60ouRbwohVshCi4FVaur64I5fzbQRjA"
-    "5A/ZmdshWvCgzLZLp6rEsSm50/77uDIqwB9eNd4Pfp9Qoqq3povZJBcvRvkJATF09Kw0qzVrLntxSBuXn4r7PjgCsRfmuIP8a1Iulkvuhz6mWTGz3z"
-    "TLajtsStAuG/UW7tEFTsOems9Ri7uL1IDc7V7wqIPGIja5GwS7PFeqbrWnGtRqHzI0boAm2k8HPD7OV6XfVmwt2QNqyua4hyC++jGw9l0KkIeGVuaA"
-    "RimcK3lBTGlp2uxhS5o2aR4WHIF06aJLxrCvobig3vhoIsioUrphNvsji/kDqye/jmYh5FY7ll122Yql6mAeYoxymZfzfFZ9bIkbBNYqVUU363S0PJ"
-    "I3RkV/VHM2Wsx6WRkU52wIBRNF5XvnR+eTrOJT8lGBmK5jczuWucHOCGkgcXfZ4YaobWvlit94a25E8zbJLAMxzI92WP1jISGhtyRCbUoX31qUTYxa"
-    "bN4/v3kW0QoqGK690bvxUfAuTZuAVfzunU8GFk/MxkCQKVF3UH5aKKxiN+QQewHo2KtA196NXbH5D7+iEhk1XXqjpksYNeGPSBhYS6QBnl1aGN/Z+f"
-    "ghwnPLh/FEPdDwaivpMsSQ0jhEaeq3+cdkr8XjYDkoVbZfexIrmotZDBcJOgEhPSELHYQL7bbPTowSV3zjTQr9xDWYGQ9WXl4B/yoPqAdvsbC2s63v"
-    "tLQ5WJ7LQ7Qyi2rT5ai/uxBonTAuYrq5CE3bmrzOt6hoqzEUkO+yzO2ncMbjfD15aDEe809JSdBfEA7yslI7pGytnBtuqp7+k5xIk5kjwbnU+8Xnjj"
-    "d4+FxZrnNkK6rvmTNEHMDAORJh/DgIWhx4DTjc5Tis5JbxWML/TTxNIp+uJIYLj8pgcIFFRJ1cwus9DmXP67p1NQihS8o8XKpu4b4Ca3vYXLhTOgzr"
-    "55vCw+39u1/1pYmVGzR+n4insDxS80FeiGIC6FAqIeZgXGBPEqIXz9JWrRA8n2FaUy+JaKZ2cp1ZoJB/O4BKjZDrqueQ0OGZI8IdqvHvGFgJR8zFZR"
-    "nh7wqUVZjrT6EGR1HYqa1bIm8STbaMUIPIjfKzFvuqkD3hL7k1oc+uXnDkdplP0DNtV3cy+Bqu192a3ZcEIuIOnswjLoTI1WoHTGk0m1STSeGM6vcl"
-    "dJLzl6h1Bk+/ftL83yuLo0YFeQeizbEAomc3A7EuUwMxv18FSKSzG90zmVDT3qWNi17Yisc+6zpiGduxM9v4/3kMGxHpdKKnbutwPnioflUWVx2lnI"
-    "vKmAkGP9ICMvLrZanhNI3bQOjHODn/nLzPz99cL7km4cEC7PsmGWMuCYIq3yaPH4GcWs4yCBUxikePWxbMQgLi8pgWPy4+41HtCgwKj6oCsAr6exV8"
-    "EIVSrToVqNAqrtsr5uPZmuiRDlugqqEWQCBjpyqU8RSsef4rMcbP2Xa1By+jjn8tQWTwHbGoZnzLXzDusd9CcKTOWEdWVeDJSw2jYj2mISF/4QwikJ"
-    "M4U78LEX8Uq2qLDnMjf+VJb9P9Y8gPb7Vfpfrk6dmqvfmopqsRhnngMUya7OAIo+vP4pIO0neTeBw8Ba3jjU9DYyYmtyvOYjqMKJQRCAfsw6pEofU4"
-    "D/QPR1bhkELudV9uwboS6WDa0uyzG8YiV90ACAVhVV01qA6CSu+WX66i6oSg1i9I+XJFoyyxiuHjbbK8NgPjiRljl8IeItg9C71KeWu41+uVLroxHb"
-    "6Nf892MQ2EkfzOlKs3LNl+oySo8js5YEVzjl4OxGSLqZKpDTa1Zc/HJA5eGdXEIMI+bq0afEYrx8oYt+CRhAf2d6qzYX8/2wVUgQgpTTkIesN2uMNp"
-    "Qilm4Vwvmv0e6NAa5RLd4Cy/YsUgjjRrH8wOjG+o3ofwzOC9XQ4A3ueAO7ebVCUBx614rjWE1wllK25mW23wdgcxc0oXMwfvGeWzqcgZONpqU9huRH"
-    "rssa4UNmwNg7d3j46T2nA5q+Bg/9ITux/JMoihWqvxDtltntM5yCfvYCrOC5SGwrFKrr88AedCaPKThxu3GKFkNZZNxRDFByETb3M7lxr8zAt6vfVf"
-    "6Yzv5SFBXYTTLdGwtuYEJb71S4hiXRRYTh1sHNRlwBqoOujfwZYJnZfPm+cqUYtYm9crQutn6xWBkKwssn2jo4g7PetBHk9lHGfBwL3l/WS2Xm2vsy"
-    "CGTOQxd8dr3KceV1EEFAo23e+3+koRExkPAQFX+Rbu07jhtfZtvx/cJU5WKWhrZ9Pv1HQF5Js3oOklr0WBleRQUFbQuCF9kITaLQSMRNzpbDbrteOA"
-    "sIY3A3QVAHregkZSrQHmWTwRkwlrnLkYsJcarjuQH7ul3VGhmHiUETgu7IYgJT+tAOARSW1qEMlHdNq15h/fez9Kf3nNm3JeQTrXEYOPVKQkEOKwUM"
-    "QyWUdumfo2DOQ5vjrsSbQA/awgSXx4Gzy6uOFX86qB6XmT1WJxqV1ARqMR43vJD4iYB7OU+UIePFRVKm8HgZLex0ETvnKYfucyhC9Avmq1IagVb3jW"
-    "26pWOqPeq5v5+KJczKF4FmkodM1EJCb8IAegRJb8a52vWXXNn3ORRQqB2qMb2Gq/XVhlDC2f0IndjRDp0Plhh3q4QAf6qvURX9gzKNmuhFDedEUOas"
-    "m+guYPErFKqXR6TvzaS0yZWExefkOA8ZtTupMP9fQbrmUkC4hCSDfQIGKG318sFjShWDnepW+2XeBV+p7W8Sq3HEqCAJeXkkWsNEpaLU+3KzkAmnzx"
-    "mVZiMZd7T6gx0L+p5vmB+4h1LH5RB5vwqPD+VzQcu5AslN55XlrtN4Ggmo79RTG+CKwWiHoW+TWrEIQZoEPPPzS6GF8RIrzgfcGZal7HthUvXvRCLo"
-    "EZkxByGU1KSV3FIQo7FgFXD6X8kHKZMOnU014mt2c3x2odw0niDcl6S3VSQ3FaRc9nnAG3aKqcUtgN4iyITRfYQMmFeen53EqzSfFBIuo5cx2sm1a5"
-    "6H6wz+pSj7P1FcqpFTGPUeNCc0R7kG0YAw1woKsj+8gOfqk4YVkz8DHiX8NDqcXmy68S76TVyYZnN4i5ecZ/hdSDvLUlGaeawRNpER3zqMVTPG4Fbf"
-    "DcpCV4Kssn12PxHlcQ7dLGCwZ14LaJMs5qe+a86Tz3B3fQzXwFMF1bH1xPj14sMLP24tHLGnE9BMGs8QJUZzx8wkfn8KkRqZ7eCOHQR7EHSJgGefnN"
-    "VTHfZ5eB44e33Nlmef3N6Qn1d14u1stTSPCtcxej/SPyiW9Gl8RVW1vWDtLRjDDQm9MtEwLX+gndwmxyCguEtu+oFfZEMJ7tIs5uYAiBZdp8k7BKXb"
-    "7jAyL27dKvs5/4hY4WbCfGw4MRtBnhleB1fxWce0SDOHx29pQbkd9KiG0+unjxmEgLthA6fOj5T+nT/qqJhIoN7YDor5AQDGS7SkQ3ytm3QMguGSIw"
-    "RRRTd7DFsQt8ufNApjU3FLYWUwFPGkG64VxcyLhfjuLKgp6Qz4h4cikHeUVpAiEvaZI085Jy0hbP7+xotAxc4dzASvWFi5p3EqntTnfON4wkEczYR8"
-    "B14gAJLNscbGSA3FP4+t5RqisC/gPCZeGCBo7QfRRJU/cqxtZaPCh7k3wpLiXhYvPMUY+Pl0cRdGBDNUiPqKHy5hfmghYl0ZIo0FazFi5si7fFU8T6"
-    "FdUXvH/3q4v57EFod+uhxThuW9MF0WCQGoQlfogxcKVxT+L50G2+tZrSRBok8vmpCiAvVlczAZGlwTQJRUlATWMbs3ieQeRjAlofY79ulJHAZvagR/"
-    "QyE8e3uIQLAlvp1TVKA+5+T/tnoHfJxl8b+gdVAJwU8tHnN20Dr7ueeRBw42DFJ2CuIQCesBoe5YAsSFtB9xPrB+CU5lotidjRJCr8TR3idw4OEBJT"
-    "BSCpM9fup7RWg7NsfHnOQVaOjSiNIZJ3Ay0jH1C6bhusNLqnaToCMIL6dwycevOTnJsRld2QAHMt6aIRz7EP4wEaI0fxfMoT4qIBMvM2eaDRP6VslN"
-    "fC7zt6CsVRn/Qmf9oRj+g4GLJ4D0lL/LvSJ5o/adiiw/7hEXgUGsdHjcAXrAWN7BM31HcUhgBUOC3gNMm+6hosltmYyLnj3pNn35z2ddFxxrDaHe5h"
-    "s2mxRVtIT0iHzXcmvJgwX1mkDTdoYzq0nfJxCZpL11hKKjjyWjuJhY/QraH1Zfvk4vD07QKR28/VgPnkMSV9z4xIyD+B0ynFilhCvBunKhrz5OTybH"
-    "L66uQx/vAlrjj3Mr+piPJXuGeOdk0xyjhwZTd8yXBLbI239BwuizTeRM0Vdd1fTYu9zIqS9T7tk8mMKSlOMcSwZM9bIn5k+/lAuU//LBpTXUuhuiYr"
-    "OjxLEFsnEzMGRZUGe1D0WAOftMpSxQXfSje89h9V0d0ZqmuI+ijHXjCcKF+jUd3+wYesbLSKMekK24QYRMVZeHLKFttu02k8T9goVsYDE25zkAmMX2"
-    "p+D6EdTGz9AuAg/hShR1fH2bql4lQTufDE9i21dxyla1hBYlaI7s8+I2yrwiP5kpFL8G1OZezfpiY4Mlh57E3dC50JjnQVOB9e9vAFOlmK4SuY8zIv"
-    "K7YDXnFZ/+lr+DSt1xpp5DiYjgRgi3aFxU29mlYOLg5u8wCWRJPnSooBkjdJg4yD2voY7nDgW8gV5TsNfOI0gz7SwBHOimfXaeQjpuki8Yq8pswlGd"
-    "mCE/0eYLk13UP0IMEtT3Tw3Ru6l/Ye78eTTKgEFmAySgptxlW0xFCorlnK8Ra33EuHv+5R9uRxdvrREW+IgvF7nqdAdTG7i96gMOs85FqgHzsWfH9x"
-    "mCt3bbmcI4qfqY4P6xPaxHtFqXuRdmfbydmNa71W5179bL8iEnUhj4gEYGd+GVah21DDYFx9sGEpZkIs0LwDURu0HTApMJWlelVgAq/nN52MdZ4oyE"
-    "IwDjaFD4l4dZVd5j9m87zqiIAu9szgv4PIDqG1SyC3U0T9fTaHjEzs64hsts43bRZs0p2rquw8J2rCIc6AeoUqnJDv0D2MyEosYNpOqoEP6COMF+XH"
-    "lIZqbyIc8lUumu+dQkVzXmCZrSqIvKQy92orWsysJCAbqoRq6v/GIoNNwOzTBJmbcULQkN9vheXiEQTCvK1OILpblWEO2/wRvGuvyqHwECMlmELRYF"
-    "WTOypNYib9tVQRP4rEsTLJCf15lTyoJPKAk31ZlR2iv5Bw3wxau0zqheMuHVNZ8yhhJnK4Kt0y6ANpZZPVoYbUU/MfLWJGQF6QH3ElTuRwK80yGe+v"
-    "gxgOwcBXvMK8n0L7v+VuE9mVzWY3TuTAMS0QjiHZ0SPbUtyjg/w6G6+4YRGVBFJxF38inDBbcpQu9gSfRyOj73nWRT8WGVHtNRdyplViFG1jX8yLuU"
-    "ZH8ud+1xwZtARV6QZPROqauzhKDBFk3dgNsh1psFkAL33A9C7vcRCnv+Q3ZpF70OVIjKdeWASJTriWYQfVGHQTemjccHOqk+m0BTSaVS5Ie4TqoAuO"
-    "IHeL5c8lsVnn7I7UkVg5ztWFNuNCPWmCZTJvnrpHjBDyOqFaJoc8QsPqErqtfomabvAdeVVXz3sm7iA2+EQN11825c34qu44hM7DACxv1YbCnbCIyG"
-    "/GlwosNWlr1fiA+Hz8gcmInghGow25A58W7KxsD7BP87DU3Q7g6KfFJIMdqE/dXZ5BNKaRTSZvcG9+ZDxEnFob/qOIwEMkohz3vAfXWSrzp3yarWeQ"
-    "6O7yLoOwsA21XFuebmpunTXv1LwMaldbZQ7fVWsuHTS1xQycAo6vGGbc9EBhDuDIBzoV1RQvYDVs2q4imOr26MocfIeb5m0oTo9MdTcgiojc+QmsQK"
-    "fdoWlQ89U+C6T2qzHkUMdEZpeXKe3cdkcu9IB2tOWSuqPT7ZYU0NmacnlK67DYVn44CD1elTMANGLzQFGtMveRzVb6OziJy3wehSpy0HuVnbOXP4OT"
-    "H97+/NcPW4JcJ7n1Lyuz1EgfgoVYRyLGmx0jw866K40kRianBEc4VZE7oTWQGa3PxwY05MlqRNWmLmupB8njRHJel7Sof1021uK8P9Gi7qrdau+1G2"
-    "u299s7e8x8Dm5+R+dPK8EL8wiPBXTd6vg06m6yo+peQ9W9uCrP5UfIJ39379zEe5bN/d5hJD8T7R6u6K05KHR+fP32DRV7Xjv3G6njd8jX2G+uQjWI"
-    "WHLFQ6xryDRMU5IE9VrtV65eI3gmlv04xBNehhgE7mKqwdEIW+I4jM9PpnV3M/t3tzPdHk1k3k+kXOSwY5kh+UpF9G2zbtL3G8tptJLDcEUcQaCYlP"
-    "JHYb4hcJd97ie6C56vFufnkGWKS3N9J8fHu7B4NxHSansJmIC7N7lVJ6n9PkSEfxxH24gRpom7yWZIgAjq8xY4RtRuH7CYFF8nL5NfVmUxP++wQ7/J"
-    "D+CWEtKzysWgDFoDVTQCgkpVe0YAzsPWBnyZySE2I39jIdTUn/uByX+Zc9DxzuNh79Heq/9+eLvppP8Z/jb67bfR43Paz99+e/jHtrMfUHYhaKTOoY"
-    "jzAvEnD9uD6Xo+5uAgWyaljgvVII1BLOvFehUKg7asYm8t/Gry0ilETpJDNns1RUy7g5ckRKHFZrCxyrNs1qkq8fBA4vlCz7leshuQxfJG+BWEvPaB"
-    "v6mAiJ5K9yqJcCbr5daTjTyHTlTXXvrcihhsPsmZCgNp2rQuritElVRWEEQ/PllspFpcKmqjAZbl4BwMkY8hSKQhXWXzcU4nmy5VazO45UIQHVXsoL"
-    "RVxiwkNRwIaBLAYGUiai4SXXYpiN/TCuxy+7Sx7uqbKyuzOKtZ3uT06jK0rEbrkMAZ0sEr+atF2EBWgowRmcRTY+lR08S8AEsCnxjxwHGBOZr6cmlZ"
-    "EmXzA9Mu+Zxdb24larColbgrIvERLtG5UarZKwdvDHz/ozIW/YGHam8ibY+1dVcACjqesFuknXcRKXRTEXm/efIc6ViiTQTDjIIW8GScqEvVS1zMea"
-    "rJgzsS46KZVfV7cNM8MXce7MebWS7fKg2wusHzGkGjIIBh5fH/Ag==";
+    "tb17dxvHtS/4Pz5Fy6MEaBGEQEqiJYKiluwo5/rGljyycp0MjBM1gQbZIQgg3YBEhsF3n/3bj3o0GhTlM+O1LKLrXbuqdu13tddVnlSrshiv2oPxYl"
+    "6tku/f/elN8jKZ55+Tvxbz1fPXZZnddA4On6eD1nRRJp1ZvkoKKtEf0J+T5OjpINnbK1KuOGy//u77P73583/9rx/+919+/Ontu5//7/e/fPjr//n1"
+    "b3//f7Kz8SSfnl8U/7ycXc0Xy3+V1Wr96fP1zb/7B4dPnj47+vb5i73H7d74Iiu/X0zy16tOkY6oo2LQGs+yqkrerq/O8rJKbnmk5Xq8WpSdVX69Sp"
+    "Pb1UVR9fCbKuDPgBOyFQ90M6eUTqoVEytmVQYtzClzadmqm4zpg2eEAuGYstXeXjrqJp+y2TqnQuPkj8mTgwA21UUxRVPPBpR3SnnJH/+oiSfJE4Ka"
+    "/N6jEhjR3f0MpJv/vEw60lGanJxIC4ON73M9L9DlYfLoEXchHQ8k/dHL5MnhvbvaC7p6xA0MNh6WGQGrzFfrci4AGGyq4nyeTzxwPxkUBeYDK538gY"
+    "b3KtnvfEr2Emr7MX0eUzL9pZlcLcocbSRa3Ho88avUm+Xz89XFINlsZDv8RKOfxZthnl3lthnwGxuZ/shmKNfzihKGo0GLvy+L+UQT+Hu6mE3ySZAw"
+    "y6eyf2Q0s9linK2KBbdym62OqWA3ObtZ5RV+bqTY6qLMs8lb6rXSY/RTtiQ4bAhuVV5+yjvzbjKdLT5XbqAoJ5WrVVautNqfZ4tsdfRUzt88lQKTdb"
+    "kjW+b0OSvurI85a/4P89WTwzhXxt6YL81j3K9XDQV4TQeuzJ/LxdV2KZm1lKJVW5WL2Tam0UKbFo00v/b76nK++DyPIMq7XzOTxTQZ9no9v7DdxD5l"
+    "XUdp67I3yT8VY+wK+9kr8+UsG+edx//d++fi7BhLPLtYVCvOKMbZcb+3yqpL+iMVjh93k3ZbJzGnHRhtKSS8m27P3A9Ld3Gq2HbOKA0DSl6eJrctnU"
+    "5+w2PkLbyXtH+bt+nPZW+xDL9kQAPGx1g0hlDvPF91qH46KKZJB+kvX9IpJsxb0DElaLakWCXFulLVz8aNL0harquLzm0x6fJhOtaBdZPF8pgH1U0U"
+    "Nm5QG1pAPcnFZLAJDxwtR/kmG190OpfUecrTDmA3LIDyBSydS2rGth6fM4ZtuLF7U9ppnXDVGZCXUjzaI1PskWBDpMmU+/TdTd02L+huovQf5gS1Yn"
+    "Wj6CDjxH2XGjReusaBZexkWzs/ZauL3lUx7/jUblLKabc+tXUpml13XKIrSYte9laLVTYjsGB1H7gObdWSqNv+oMXFfFt0LfgSqRbXnoOqdJgHASIe"
+    "bPL5hC7jGnrmQWG99hLDTfRF+Ln1eVFebpeX/GQ/cZhKitME3k25OLYyHX8MvZtcFOcXNqxgjoPPF8UsTzqcvc/FT3Gf2NkB3ukgdY9bSJNTyubD4F"
+    "oaXo34biHSIm1Jf1eDfFblLe3zyu1eyh1s0PD6iigPHqQu+HoeDm5ov3gmdC1MF+u53iX+ml4tKIUKUe8DfJzoB1aWfoypzgrU1GqR+kpTtzaMfIer"
+    "BQFtajejS8SijVB5mrbcbA0XD6cjRgQ0fh6YHGnqxpaZUwebzXQ9H+OKS3AR/Jyd50xfycEPYMw3r+Ji/JaLt5vMCMkoQsTQ57KSjNJ5P7pJKWGWyB"
+    "Uf3O7oBAVyhh7n8EVAcAXi61INQW0ocJL007CktsHT36JxUoYAkZp+HkC8//uXd297y6ysZKq9irB+3gEJSA2n0lcppMCDCJW2GApGJEgR3kW0jwEG"
+    "gXGZDuagqUpdXYEFJ+DnPyR1s2GAYCo4extpeotgGOi4b/noEdpdl90EB4nQHkGpm8gFLsVfr+Qv1p/oWblvN9jdaHzgV0GKCb6oozSeCQGsfteWvR"
+    "IDUhgIYpdrQq+IYX+kF8TwYBRcEMND+qousiV/PPEE1OXwKX2s8iuu84x+L+nEFdUqn6+QcjTapNH46NabAyHylGmMMpSA/OI7bo/xpxYarkbbV0Jp"
+    "94FORr50NnQsj7XlAAfZRTh1s5xGs5zyLHlp8YFZMt7GB2ZJVwF+0iRbhOrx88gDYjr8diSrit/PR62NEQuCc25XxWpGndCs8IOgmVcVHVmk6E9Kww"
+    "Y5tpvDda/3B+3tslyU+OYftnGOHai6LWaCZAa6d2l+5WK5zLmY/nRpH4qrPEj/x4q+W5tBADo5Duu5zSZXBKJcHR2y/BOtdUVoZLqVZfs/5kC7evh1"
+    "msKQlh6PFl36Byf/Fjt0mK1AW+TGmdg2CpJk8lpwJVeHYFPiiOiS4Uur1gwfWnwbJzTARVcrJHelJlKF/UQLDRSBSxY+gkleIsmaoK9ToMz9/UtMC0"
+    "UjpssK0kbKxqj5ScavJ3+ICiNO/iNm5a8GTSdksJ90uC4VYFZNvphdO+VL9lja5g9CWoIbA8bIo9ZsawnDYox9sEWCxdN7PesJLwgaCgUItJkHrZ7R"
+    "oC26PvU2o9LpYDufj5UUyRREGPtGAT93cNerUFpQ7gNMdnglfn9BIMs7/6xwyO55KdJgKFnI1aIShgANpARj/CWo4k9vVRIj8obPQPKf/zDlIC3PCi"
+    "bQwG1ucUFAP3kthcmQOEk2dpxqzS/XaL1DmGRV8Z0iRLlfx7yXlec8ptsNoeVyMSY0w+lL4h4oWQnNXHluuibbNIY2BB+ZMkkPamxIE0YTrsKhM+3I"
+    "ITMCy6PkoN/vd1uKzsANa5JhtEwwGkbVbnu8lhOynHQZksK2O1TWr6Gw/i6sxVDlO8UNTNJ52yhFLoUussoKpXfNtbVzrsZjOMztZ/g7p9VtYaMQFM"
+    "t1/rVT3NjNT+OXm0+WFVDOZNHplyw/+mnIf0U/iH11xZLjIIGOatCAu0Yz49d1MZVsIHSAH5ra0mszk4PO29HoiKyHv/8IM0KiIuv5r6AQQSdkw5lA"
+    "hIx0fl5Mb8CT8koLG42VBreNKybmq0PKyHjqLWoJDK7RokyC2eEiNv8xuHxe4IEye3KEuU8qzRjS0tAtpfmDTijz37lIZVrNlFFUspu0VfjjenXLLh"
+    "tX9sa53xupblbclHYyBQ+Al8Fmc1tfbmnH2iLfcbT0W2kSS/KnmsbuywZstEvUSrxzpRl3v7oyAr2OL3FKlAMBL6ziu4ScjjJwopQExHId14Qr/gQ6"
+    "KJ7LChhUGJHGGEpIuow533/MZa9BUBJRtTlIUroxPNrgfSGodntXUPqFINy/tdMWYXKg8T3Kr/gPukc3qTAmcY3v2tQJAweLFWwr/nQ7akg0M6fYDA"
+    "UudNe2NklDs2/abuxnNPKobdwItbYWuInQwlmKm6hzRgM/4/FjFrSQ+NjVV8F3THjvCPWuyXxtuV9CF+4m893+7He3SX4ayEFqa9hn4aK0ihUMuSY6"
+    "LLSCvj4IBLejqkW56nQyItH4js3cMch4qTBZScEv3MQDFRC8ZBxvDK4TFqg4Iczb2kxWIE38pqbFo/Hlq9zl1nnOoMku9g9/O9Fd7kR3AQcoorucfw"
+    "9CnGMZ8qVZTnrEpDMfVMlQMRGS6adhLxUXcTJ+QzDYTLBF9Nrr+U0swXCyAULoV7+g204q3Ve/FquLTvuknQY0XVbi0msXk5ff0MFrgaypvjllMYQT"
+    "OmTV6gcVUaC87GYWbPQhYcMBBs31Btd3pw25TLLMzvOEDkUyXyRM9mGhPuTzxbztyLImCcjJYx5FNS6L5epUpSEKhkhi48QYtLcwKLeUKjah+ziQmN"
+    "BlDGGHAmmwWZU32LW+XSV7a7ISXyGhG3x8QSczvU89L3TvvvqtevQQIvURYY29LyzNbRskc3vTTkAFpb77gEif59WqwzvCr+Lt3CFlE5CI0IT2lxOI"
+    "EGmQlfm8SbmR9qbFbNbZBwKY5MvVxbbWAhoS5mlE0EAFDqhPOu2sUALNNWhSns5Fd6oCOzsrpy8TJ9XwDfp8iIh0ajSt8aUpmkzXIFWJLKSd+cbpey"
+    "J9kBXSmRm5uUPHO2cVJs9Glb18juxMPkoOiTWVc5uypKmY04TDbRzIilVM3HLQ0WEO3QRHEM1SvUFDjmRsMMBFOWHVyXw9m8klL02mLc1p+UUUPcGt"
+    "bHeivomP6fzDkFiR1hGzoBRIvbOUcLH/pGy6T2U2Z5BlK2M/0vU3HcFBV5bGhhex9H3w8rr4l+6yBLxl4K/k7/ByRBv9UmiqL8A63kBgtjASiNRNuK"
+    "95BHcdl2ydIQqM6p/Cfm6UJecsp2IwJToR71prGBbARTmSMQtsqCAtqN8B1Lah+JegxJIzGtrlQE6flIbOX9oU8mBjzfleTpOn/RdHqQygVy0Z3dG9"
+    "fNh/+jy1yrjqCrufDfpzjJClKS9VnOIxxc41QP86QjmgNG5GBXInOcr06ImiiKErPRIq3Oh8z7/XFbR3IAjUkp6cEsX0J19CK/VRo6VgbPvW5Bcb0i"
+    "GcWCM8nP7g3dk/8/Gql1WQ0XQUld5KDwoL8PSz6TFqdQWshoiZevLI+yq7zH/MCIU7DB6g84FH5obFtfVADK5onjvxsm4FPZNM1TaCD2kVcDJHTxl5"
+    "zhtVuY2F0bnoPbotVFQdyF0ruhuDtrg1t3tZMbW3J4P3qJC7BjrVXTgCu4YinkpTqS0YFqbVGEcKEayKuYHMckhFRoyJ504DPJCJmPKXGGlismuwkL"
+    "Y8MwSG+fQ0OdKVkYQ/JkdPNqzItfHhyumnNTnnVyLFe+DESJm+E24MAuA9B4hRj2c7VIgjaW9PkFJI6c9YP4LKcj6IchXaQLDajAjDMxYIbrPf4H4s"
+    "hS+UkPm2jEFrSUisI5uhdj/ZreMuoLMRLUPhs4qRfvqrq6ASB/205fcHT5P2BzfZsNr165OT+WjQxGgRQIwxLYYxFvPzthwE+iVipk0aa2wCiNn6Sl"
+    "c4qYQ1ztYVlmrW0x9bSJIL2w3AWJUNrtZXgfKqtp/CKrq10PqQxdp871HtPUWCvOyXOEqq29OjzH+9yOxHTeb1aQWs4lW27HyZrGB9cTZynF6Qeqap"
+    "abR6nFVoVre1KwekfpSqcpWnIVPEYxY6iUaVnxdz5gnA8TK94KVRis+QG6IzO5e0lEpuid5eYK4UAyCPJmytwINTMzi8p9IrbccUyyGUwiWfmloNNK"
+    "Kj4hzem5BG5E5+1ldLCL7Mg+opDydsD3d+Cwk0Bo9adUyBbEqTeNoYo7MEQN0AjgTZ2Y1ddzPISWA70E3Oy8V6Wenfd9NAIdLAWUhh3sl0Z+KSDDgT"
+    "0ekGl1h0m0BhwfcJutUrBbquoXY8VI58JHYBru65HI1zqim9o+55mqCmHAkoXOjDaR+Arlk9pDxlqraPVdMJ9VYZ0Ew0kzrSb9pt2a25q8TgizNWLI"
+    "JJ1ec9aMkohxg/TUdQ+Bb5BErmnCcN8COFR6VpVmoTnQrPa9lAW1+E761svnMMIiaZCAERh37TkeH2qvVZxm3zInT9wqS2R5iQ4jyRRtmAN/XN6gmr"
+    "uA8HNyyPdqsY0gYBvKVaOhWR9newhroSUmzP2gPQvD3OXDSROrhbVSvPVbnRbV3lkyKbUwrdKHM1FNV2rnDdd+yDmQuChss0O1JI9l+8kBY0k4/0OC"
+    "9mnTnd+f3eixepVGdlCOvdg9Jzl9faBMf87OYtHT4752U2P89DySzz5SEm4BI9xgfyU7CC4OXQwC5Mezd1Qnop4m5ofBIu4csj3jW6m2hLFER4nZtF"
+    "AioE1nn8GRrocYJ8dFuqT4FqRZUoTnNCP2jPSAoXqxgyqVHh64pZd/z5C9QZMYRs6RfVahcBHRsbRnYkDQaCTLmiM6bwlHYN5eMMjhCiggIoWdVCof"
+    "rBErveThBpmHm9HNJQDH9TvatU/YQbSn8+kMtLvoCH3UfFhKqOPDllkAyRW0xoIrfhp4KTeXRXn81A+ddgQ+c7m0z+zHLrCN5dnj6bTZyqUaOXCuIO"
+    "JBS4ystOiXw1j4j4rh3LaBtdF7txHSMFl1xZjuRlQXCMNdz5UFsNd0bcFcYwcEhcZ4HEcMB3w0HMOWOrpamXypv5560oq3gIENuDP8aqTvmL19Tytq"
+    "Rawa5zxqMj3kUil9+DPYbYochi0mGCkt39Zq0MYTIrhQw23uaa/IsV67wJDbdO9ed+0gnKpNoFXQ13FUIZ2tb1HU5/aefgTxra/53dvFvWd0NrhyV2"
+    "F7C9zznvJoHF9B0Iz3QLNUWrYrNY2epQnCYV/6bNH9gtY1S/5GL0sVDzYq/MsybZzvir0brvMkbnzAjAsPo0QZd01Kn1HYdsm133KE95dZ7NkFqKEB"
+    "zxKaMeHYROLVXmEmz9IaBDhActEg9Y6Wm6PXosw7MPdZhYLAcuRVdLBkAJmCqdw3ugIRqtYKLRfVBRsO1+GS+W+Y6dVyGPt4+aIbQ7UJW2nbyBbqs1"
+    "3V77B5sdtjLTr7qP7tqcajsD7YRCiAHIoshVp/24LeTTeimGasuM1QbtdoAQJ0JGsc0nIUNuK2BVgaK4GlxyJmC2H6vmgypw4eFkVDdGQIU0NvNHUl"
+    "dh52aon6HNppRTSPKgAE1QlTwJf2i4D3+a1svg9Cii0+aZIWZ4DSGgMJ3lFsEfD04I23uUa80ZDX+xuSp3JlKBzqYGEZ2A7fmtGQSIxC9hmQS3hNwg"
+    "r4KEY6xvSWvbuaMQVr/ByDTFHigDlpzNMAIOv2Sz0vX4wpyW4ptWzcyLnVbmhW9b/SAiTBIpdoPGARxaej7bA/oSMboH2bAa9dZLMy0A6CkFXelP6M"
+    "YGOm7Zf3D3oZVE3p4NwrgxFXxSHjNmURnHnYViuYo9MaR57pU2JIYklwH3gvvhs4ykP/Cj6lNDX0TSKBDhaCQE1voKnTqmvgtQgl2r3chc8afUasmW"
+    "5A/a2Q2sgTF7234yCgvmJOXMczPO7IpPviSJaL2lrJqtAduDEStgQDVexjOiXIhndOwnhmsDzEPrS+h/VnzKvwNF3qTCFRP3nabtoeGNMjTvpqbVDd"
+    "W8i0K1AJHAzIm9a+KaCLFI3VSbv7OEKt7u0CW3pmWeT36HMug28g1RO1ZIfCtRylmKuoRMWftG17p3DnE2waqEA9mLAQ8DhxGoeqiz7WQvCN81vsiC"
+    "gRtQ9RPhPfs8TpwWyvlziIaKwTKkbz7qupCeJdi0nLixpmKHQJPGle900mqwzWGlLe26BgmHYE0H1SYkWgSgZWPzy5rNW4Pem3trmli2ElkkFNycKZ"
+    "8oP+BK+y8VNgHITnTOqQfFNJtV+cCBgvXlLWu80fbOuhMZWV8NWIaXIhP5cheurGpqHzjJsCk9p03b/BJibsjcnXl0rKW/rGnp6ahfAB03tzWw+7jm"
+    "xrJj0d3g+01n7WXtquy6u5hHQHdvoiuIn/vamoeIZcFInjUQdcsv1d5krLoZxLtQFeyFuBB7wetAmvL6G9z/chPZptLh0Qbh6nAWk/WBqHOqn7yjQL"
+    "KZQA6+zFzeCYIW040TJt7iEHB6KBkbl8WqGGezn4kYdJflF6gVJYLVO6xgQ4nYNMKolsudVMulYDBpWVHIJaulgcQ6Bf8ijtcrvuhMxnowoo/R96Vp"
+    "KwpFPExtO+WAbBI15xjE/ngqSDDMKzg2Tgz88QwlTMUr2pdTlCpyJe5ra/CoE48f5WgGOjTkiw6EB++sIxzMzL4CM0YdOqJcssw/5TDIsonqxvVms7"
+    "r6SxEWLNno7zLkfc6zSFzmrCYF5+X+WNBOc+37eTgx4RbxWZPkBYRoPvIyodtqlcNXTBgV9h06TvJuC/JQZse8w/LXSEUTHIatiQQWxyu2p1cKFI6u"
+    "uaoyjkOyNKftTgCCMDkkcMaLK+zZ98QKMzIQqiateX4zeSSiNNi0LpZtMAzg1uFiFXuFlzyTQDMR+XZ8vljMGLhokTDr4vOx+dbScHtzJuiYYTbu+K"
+    "qpb5EGdaW5zlXKnkAqGg9SrdervGQszVakdIEWk1w2zrZ7oRgp5aFEzaysO6W6Xz6ApTDrT8y8nrK6LamhhGwZrK+ABPsAdlh8Cl7ztPnnd/xTVA6v"
+    "g9+Szvfha/8TqRuV/FKHwza3AcBjVqG5QZI8fpxkspvVGZy3XwJ55XyxushLt+HoIxFXazEyaDU0nXinUc6VUcbZkib5PNw4Wy53MZ4qJmoh/bqdJi"
+    "Jy5jLwz98MeMU6i2kno32AIj7lDCnftf11gTgLvBiiOumkI8YPZYOSogu9F/ywnBPha2Bp/f2d/Nal4C2uS5E8DtKPk7fZ267evDsaCuvub9ct6NSN"
+    "VzvrMg7LzuCl1tAI4qC4irKnFvPZzXHyIGiC7XrbyXHrgSuaIJnXHentNqtPzAzsIcholhBOFuP1FSEvbPs3sxw/v7v5ge6piTcFrhC7pULpX9gRhV"
+    "hmb0Q7/OPJ6Tft0eNzjlpzmrT/+H9hG4xD92eWNbcH3roYNrY4oZ+6HOOFj2fnEy7Cgz7I9E+0ef5cXOcTVEWcFs6JMtgf0H8eptwH27Bw2BiTLbA0"
+    "Fe2v1PK4vY8y86qzT/0et5AMD4nE/acrUsIpvbOSZucMXS6bHyVhWUyls6Itc5A/oa3627rfP3tWtV3T+YtdxY+o+JWW9KkvKJUS9XZiP5qXcGU4pX"
+    "8w0sOn8QDPZIDfYXxS4unzZ9+GY7Rez9A+1acO/lJ8x/1KhW+ffPv04Dk13FiBm6M6P2mdIMsqUu5/IXcQo/15sGXmwZb57bvOq5ed3ya3Tzbp3sMU"
+    "W6fd9ZtjmZdjMYW+5n2BLfEouU7DpceU/2BBo2iTs+z4dpKVl8fCHjg3qot1HAoHeHi2KOP7KrghKe/dtLNY6sWArS8V+GKAsF4M2UyD8wAdsPCTdQ"
+    "P8VXHJrn5gCR8lB0++7T1L/pA8OerzTLlJK4hePl5Us87DW66jXQWnYJM8vOV59jBJbOOnh39Inh79gYWyz57/ITmi35v0o1fDj+vuox9Q38e0qVY3"
+    "vEzU2fdEGKyJZ/oFSR2HE+yHIoZYsC+3yzQZts9ge9We8r+T4gp/4LmPv8tsns/wo5I/F8UKf0CktEdpi2c0REtiBEy9Y+4/lwvaBKub/wMU32nvy4"
+    "mFtT1b53c4aomDBVENsP//Cfiy0+4sy3xKtOU+g3i/GqPgcYKSaTvtcdG8GugCjGd5VkZ+G2IfNM7mn7LAofhsAdWVpGKE3+Hs0b7+flYQYN7TrYOd"
+    "VRFHAojKRfszLd3sPe4fENWEtz+HBCt9h6d4cd37XEwgPe+2Lu4ud5ET/bRKlSzQMXFlVhsGpT/TvuMxsZmflpTq9aIXrihPOmx0R5ODuL0drbkr5z"
+    "yC3/dEt8AZun04of1wm82WF5meXKJ3znEwPpTZvKL9dtXhlrogivoKY/lAwfPZ4oxIJtRn0W7rnEVcv+jelm1ydj6QZF4oaQc2U2hgumBU0z44WF4n"
+    "1Q2R9Vf7a+JtK+p9v8rLYtqmUhjsdxltYtrXKH1VTCazvO2Z2HNpMeJRZ8Wyc95NxANIVlcNbxmuhHqfmjkBVDOR2QIDk7i0RamlHyfPeke65qHzjG"
+    "j1gWB6T+hA+Rh0yrf31bjO++CdE2mRVesy/4AVYFcaXemTlzpMmxbHp1M+Ne6U48ptt8Scwfqwf3jUtkZPbeqNY9s/8KRdvQfxEgqaZP1TAOFzeNov"
+    "zZKUFaSFSVjAn4kjjIbV4eAGYfie2DwT83lQVNLYEAVGOAoSm4TLw/FFfrzk1gfcxaOXHEJOO3Gm+KKiDTtIDZBo8kTDA91+KWyQG9EVDcdHCGKzbA"
+    "0eJEFbwpBB3vKKRnhw+KxDWI5ZHbWokHh9RFA9ehRuNP45W5wf9LWCXxr+xv7guq/kz7FPPtRofZTlfgbZz3z2M5+NAWiMP39RrYrxJW8n7Nouz8Cj"
+    "4SFKC189Yqa9cuTbq2RIa90mQm3E+qzKiDVkRKRZlP9C8pUWQ9bQaDBngzgpzsVUMJQ2eAOvAGw8scc66H1qfv9FAEQmQ5nMY6LX3e7SvqdfOWigGv"
+    "39118/fHjznlfreTd5/9cf+eOQBvDj67cIlXnwfOCBx/L/vNRLoZt8KvLPeh5U/MP+QIqHs8mEAz78yE7oVK2t9SeLzwh2lIsdhNa8vYbH/2I6Jdz8"
+    "t25y47/+DhTzCX7/gsCtfcr6WRr8PlsSBHL4zkrCDxN3f0yJyKg6agPxhYGhGzcwHA8RUOm+nlyzg6YOkeCP3N51N5ncBBl/t4wbQab8m8ePS9IxY5"
+    "NrLIj/vIEcDNGbANMe0TVUAi13uTEiIbmvcACSFHU9aAW9qWfeBfHGHwp2NBIv49aKvnJZvN4FFS07AdxdW6l4NXwBYuulX0ibLaM6P5BUeqLranzZ"
+    "2BP9lPnZ/rnPUtHZ57US9fVtMMs7Bv35Imc6UQdM26Vk0dqf8mm2nvmwOYrBIDabrTLEO6Fj/KQPnMJY0y2blvgbFq+eSBBsucXct5KKkphGuN1Eru"
+    "vZbPWX/EZiRXAQVPoKmsBtZk27VqwJKfbvxeJKBpdfLzu1wmwn2u8fPEu7SeOCDzbs21RVxafcE0u7V2JyNuNF9avAg5gWK1mGwJ5cdpxGsw1J3oed"
+    "NmW2lfB4ICUUn/k1BVmKLCbr5i4KLpKFqJ8UFTF/OAvts9mChuREhOBuqZjM8VdQCnRjR4n/iwnMQcu3plHPttAxLt4cG5nG8Ddci8SZFnOCBbcLu2"
+    "v6/6lICpbX7bBJ0bK52n9H7ee4jmnjcBMyCtpmvsh+gjafw385qubaD641B6vk1sF0GzbzBbFNg0RDzCJ2ChOcUZTZbLm0CI/0E/qV5VKjOMpOsFWT"
+    "yhYtVCao0WQ/szwued7Xb+dwMbAbJGivy9JE2i6zRcahdoNYhzaMnngJRI31er0r57AiQnzoYkyOz3EPqgZ/HiQTJ5tymIMrcYOxEKfMneHml1iR0q"
+    "EoO6/YFz6e7IZJz63Qvpg+IkVeQ7zjsvSqhR+4hYnk7iCBs2rc2GONbyihPoKCaBNw71zXe5RxU9PXVEM6QrM72qEewg6p2epi8bnjHWbuWoSukl0g"
+    "GcRDiZBTeFo4Ozwx3L023hEwwjFI43Qya9E/DOTrzPvgtNiseESPk0Mi12bi3tvYDGG3AyhjZAndeLQEvMlQOxiZ9rQvU+AOtN097UmyUt3j1jT/1R"
+    "0jm8NGitIDB69JmX0GKmS0PM1wvLrJtQeuyqDC4FG0SzvRilon5gsQh1BVqMqmlJ1hIVd5STnq2fZ2s7GseDcGe8Rn0rA9ERIIKoBH9okSuvfmksGM"
+    "ywUMQ6ipQTC6cKJnN103Wf4Eb6/1zm48K7Oo6rjZYQVjtR4J8bqn9KwOT+8xwaSCbg1Wcp4b8b2wCa4UDwxXW7Hq3H1KSsYZPnwqspxZnJg4lGmwVC"
+    "6aoQ+I602ZzdvtINXr3te7spC7snVZPvcpz2ZQoI9ni4ptxXcP0522qzDk7ZUFKkEA81ZwyhvXXCVF3BkreK32FmLjVk5A50ZYg+CM7254aF0Tz+H3"
+    "3u9jY9dRjVQKyh70DtPt0biJnYTYkrM09u+pnxgiIKAbCLCad3gI/AYMIkl7LimNrOpts3IoXad5sy174ncajYNzOEChZp+GG3HXpqbR8L537wboZd"
+    "UKT2LQJ5EsfbaOLwgWEmbrzh1jRi2sZsNvDQ5RC20c+abuFk1c7hRN6OKo22oKPn9lEY1ZLx5FNb6MRRQG4bsmou68vPdjb2vbUTVbWDV3reMbM2Vt"
+    "WmY2k9FFlhj9tK4PHphDBLrHRrPf//lPq/PAPmDxwR4S4j6NcldB0CFqCLnily2Z5vadEuvhVLeRCcoW3vSr7s8JZAuH8GfwnsZusQNxFk7yC7ZagQ"
+    "HRPLXN3LM1s6jMZiIvqg2dXpBsK0cElVyZ3jLS5J52x4aEI42waVmFarXUiCB1s38GCa0nleKz0XfaMZW33486c3YKbu29k2lZNTIUIhdzp/QxH0iI"
+    "6KvwRirEIc7Zo3rRUCdABxepqy9zPi+LSUfh1zVx+XmvIr65gx88ajZwSiHWLiG7FnioIMgLsVnUHJht4jAIgcwHwowE/SEAlSCX715SekRjw3V4D8"
+    "dD7NZkBbD87+kT4w6zu8kNj0Zn4a9AVAADEFSolWXzIWyPKp/RFHMzxHTV/4zou6gfFsKsy5wmhmitzVJ/1j3VBP8KNyX191k8fD+4te4HuBBuEoKB"
+    "DuINpmS0DtfAtUOHp2HU4NlsPjbqGxnpZ9AXg6ZKU1NwsOTUFA/ROMJJ9+ksPEOze340iGN1X91JtAubRzQprmwWPCbaMjvIUUg9cVdD4vjMRJzBtS"
+    "wBbLfJR+dYcWEXquxalD/lvB0QDobGc2KhQNetanDa0dQjbqqbPAmIn4ND7TwswnF9m860dyASlYQJ5V/0QXBxkW7y77xchLhyURbApmnXqU1MLh6A"
+    "EZVURH7/IyC6L1267bsnwFtChkk3qYm1BxYiRSd1baO+7vAc9qipR1oUy3ENBZAzA+SEE8cBuzvwXifhmgd/YIq7xoWVHvaSoz51Q/0GW5AVjm5wxO"
+    "hRsSfRhqMjECG4LcS2m1oZNJFYUdD2yYJVh7Dm/EpqK+JV+B/4dEj469rbHEyEBZTwHdRYtPTsE6tmr7WAJeFzBbUxdMPVL13wkEhtrDpsG5/TC2/t"
+    "jZYtnWlHGWB7omm0tMNgzyhAXRXslVgdvM3XmYlrQw7HAJGJEZMPp6h+78mz+rnSmPXQTfKeo/soOQ72X7xdgWEPuxEgPqsoEkE39PJ4pnyG6Uuf9O"
+    "tGu66B664jie5E1uE90PqI6T28tckRSDf0ZeH6VdXadrGvEzHstC/oXDfHVH9eGZ+bcn0DBAw6uIYkcPmP3ZZfStG3QFSairaEcp7G1w9l9nvPGINu"
+    "qfQ3NRqifiRbX8EKdePXK1yME+8bfCVGwJLAIbiu1BS4S4dnFXZyAQH/+IL42HmYLI6aam3uUvE9MH0i63svxDma/Rmxx/u9gyOHOnRrPBk4f5MaNx"
+    "CKHYO4N5HGOYxjZTT/wMfGs2CPJsDSc7iF1x3b4Y+2Y+h5EQaRUUPv0C/K8jq2ZbjGhdZ3z99BIrbktINamoSlMTo7VvSb0bUPOJXLTA6cjFJjODn6"
+    "nIpL5AVEX6o4zN9+4hIuR8I2HIA0gSBDXtJj3FnA3pL+PrDbBasHaxpZd6ZVPRf6L+BWx5j9S2lIY8aeIsQzYdV/CT+mKjneCFSC/gzN9Y69cnjF/j"
+    "Wi/9h+h23sUZCN4mFxZiXgU3DLo2SNoo1ccweyrkzfxWdrgRAkhOUInv3et7SaDLbjJKCQHN4LGGLDfewne+xs5sR4PpwBBgI/cVjNBYhxec1HWE0z"
+    "0oHEgwTX4XC7ar/ZSjiCCS4dtx4eKq8CoMAwFLCE5/ugccoHNscvIFlF0/xwkttKDq+BQ5XgSeKLQMUU0xEKtyvkd8ORRl+H25QdDjkqv8ep1LfBsW"
+    "Xm6r1AQuFFJ6fsZdJ0bXBI45DScqCQLrm/UAZjVOtNIIh1g+o2FpUhioeWPgwnR4jHVK3KxWUej6pi0hVU4K+KdQqu5lCqYxhfseSdjb+kIQcu3tnK"
+    "6vCP8CqugVFXW4NIHShnGq7q4XOc2S8zYC1n+hVUPngGI5VwcZn1EYsPl6qvE4TF4oEGd+iTbutGCUW+Q/f0DkVgs133qGOmi7tvTjZbAIKN2CKR2u"
+    "XpNuMLRYXdWalIpe35EKbS1N9EXT9DR57rvr9prjTqLajzgzA5iDN4g/I37Cpwc8A/z+iiOKtF+X/e9fr+a+D16z6G9USNC3+kUf0pqy7MFxVWQMQL"
+    "PGEDoFFd+nLOhhIfFp1rMON9ZrbO8n8Xefn9utQMaB44lN1Nnwe/b58H+MRf7pq3J3ROg/tuerpP6/5fvcDrVq8adgGL3b/s1jmUS2eqlw7a7lyFHm"
+    "BdXHJXPe+Wm/qTFI+O0Gro0kr70h4exNZxL9V5875D6AWkS/YXVKvNcAUAbniIMr28U0ob0BCdG2P4A27dCddGHg3ierghAEhZ+ghZTxVpsj1LoO4L"
+    "NXVenXl4b3Vak8gzki/j2NUdkVyeOBeay6KL0SjDAGuHNWWLunqhvSBFI/ZINTdTeWag3AzCmYs7s3M0hBEl8UPbbodNBKgN7H6C6EOlfS6N9vGkaS"
+    "iSHigIPIWarPxUvBQhVBp5uDiFkZ+1uuYVG62mlOupzZSf/HOTdooFBUlBZJO25DwkXzHoCFFY28jZDDZiqqW72EgLfYhRXxSW3J175AEXD22C2WSL"
+    "30y0qFDRa6pbnLkrO3JWh8r9+VbA/3lmL+AEt7i8LueyQ9Emya/z8ZoftXp42wq4P3MEDLk/pzHwqvYczwac5TobhhzeeGGjs+jkN4JMD7XAp1WjAB"
+    "DPwNtp7QKXr7WkPt+v50HJiKzwIoFXdAhoRq5cKNgOuo+nZO9D51cLPGTwRdOdLcudK64Jk6v7GOPcYQYiLt1BVAvTo4xxa0WRjBbr1XK9qqiNTHzB"
+    "+Y0J6Nbb4pOKtJ5zxdZvjWMHukdj7rrzW3sjTRnSsPso+k9by+cT7a/eguv4avt5tVrEqbG7lKQjAKmnZgmN7vbJWJ9p83IvjTquGYIwpJGwNZ89GP"
+    "c+X7AYYNzLNCyMTLZuD3Hgn4ZWOMAyil3ntANn2QEjIreoZs/lTE/7bG4kpititdJQ2GdTYbWJaCgmJoGJqJjHomBuVBqP/WL+Lp0xQ+dy9DW6Yg6e"
+    "a4gits3ZmkizwlH5u5Xe62wDqFydS9vjtLHVlqUZ9keD+IK8j7J2rCbBqVyIAchwS4UQWAQhBSz9VLzqWbkcOuXbXruUrSgfKDDy7vhyNVotF6qyMX"
+    "TqVS8Mr+8MLZgvw1Ck6aSOxxXl4V0Dve/8mwxNK2K0lDeC9+Bt+a0fbJwIkP6BmY8P6dwBWfAtBac6lnfhOobdrwdPuhH/jhyv0mlJPVmb9OOgtUlb"
+    "vX8SYuUXfVOv0b6fQrtxkgP/HrahHAO9iqOyKldN1RN3lvB12PdeY8rHOayxSxdcUwX3t9TAX0KG+hzBbFHyieYQy688he/k2VU+c/FnVtggTcJILJ"
+    "JTsINr5LnuJ7tWx8kMd7BYNi00w3wIAByk36jSqn7+5KXQu4+cSJlquiviL7VACm/kVTHzeCGSXPqY72Zg6d9JtOvFRV6yMDBfGBD3Z4oWreqBxfuK"
+    "U08SdeGxrtnWteXyTzVWuY6Dc1l8oeVf+sH6jqyt2m2GQDyQHyjglf4Kv3WJpf4jb7qwVUJd07RAsDtmQc1BrauN78sJl8Bv9NSm0mF2sadLuVKdX+"
+    "XtXeek9QrChhdBztd1I1sSx2xR5W7fxmKWfu/wWU01I0NRsVGnyWlxEwoGQruGr9Dp1kwa7iGlMkKT1e4H/d061bCOYlapdPg8piiDaKIuWkvc6GWj"
+    "4gxihaCTEGVzP08hoT6A59hlGlkVjDXuhjPdPkLBb+FXRnzmC/FyUIL8v8psefG7TOnPUdPs6J1e5Mab0xsGP/gfms+bCco2KyIiBLnVb8uYkA3em7"
+    "jqbelvQ5HC5UgDBJ8G0gJ7kkXoLpG4yJubgziaUhBJCX78DbFM4zimwbtlwRvC+eTcOeRzQMuuPuaE12skopK6Iuhjnmnrd0SWDNQHVy6Sjw8nqUCp"
+    "v04UR1P5XBAw5hpUxZ5oqt7m/FIqIAD5LJZEHTXfsq+dz4lfTfTPHyK0Bk3ZvSGhk/YvTGx2ivsa5XwW5inWZsg46pOP5H6j0UjJYDfogfMRU7JTWg"
+    "N7vNj1uA0XeZQ8PXzx9MXRt4cvcAaJtGWfKSx28Eyta0AyEHISGQYCRAgTMIhPXSsALEFMA4h5C3tJ4g00RA177Eq1R7PsJi/tIZHmkIrBCgGV0ao4"
+    "FDZzwXY70tBwJq8U2W9+piz173wRbcB5QRP4pt0firs/Zy4IrcZK4lJRXLUo0NWS33oR+MDiFQ1w4AgqyNZlS6MsXtHPMp+sx3mnQ2jnn/JYD973XA"
+    "3/OQLHSOTl0r+6eMkXMTrXJDGCcUOqRY3jjhGZgl+lc19nqi+di53SvieK2EfO46rg7RZuH1s2W4VPmNGazsVZ3hrHGyjacLay1welXX4gwxWTaHbg"
+    "uyX38ctoahFNHA5BW30pg5V3opg8JuZ2UjJHz3skiiXsjqxbtKUPhhf2xEeDOqNrxhqUjaqPxi9S36M9dXH3Hv2fI8XlTuRQjAw1Ls0GE2MaLiXqrc"
+    "Qbw05Ht7FAxThAjn4L2eGWH4j6adDmiqM04cLpIoQgsnlcfJ5xYLt62CyMatV1ULTHOxJpltHJsfzhgCsbva3V17G1vGZb84idvTb1QaaqSmjo1CNC"
+    "CNNks7zZrncTqB2k4tOn9XotlbWErpShP8COECLKXUyVlyg1skYE5MzrXFRMM42ep8Y3QY8Y5zAuB3upIIGzLCiHml1LDlP0OFji0HDwzIt9uDvFbs"
+    "4I8ykeMjvwfgtCA4UmF54/6/UPA1Wxi3aSPOYhdBMf14SSWGZk8U2CxulK6j0FxqvXh2q79zRNmgfS7337rLtVxyjXa/U1tTyYInUUDgwWcexq2B2O"
+    "CmRH0YOjhtzQyawVe5nVNoQ4iPxqgxBWeqcHiZgPt2Ir+BDa/f6zAN5PuiFoHpsHGV7M4HjQkhoM3oMG0jIWmUkKNsalnzk0cayOk5Qg1wa1Axix65"
+    "odx5fJ5Noax8fNdkXznZpEGiQuFhMxRc1vj27rIpaKeQfkHQshjsi7FmHQsDufGTth08feC6DpALd/kL8wIxeXwUgqWHlGPs5m9qgvKsxTdow4Mgt5"
+    "Bttn3bjXcmag9Dx8KurPU5Ez2elgwNo+v/k66Vcg5pLQiTEknWuFhuiJ/TxENBtIZZ3hnNnMWYzmYDEta8SR7+7prtHZ15lCvMaGXYyfq7TJcWMbs0"
+    "X+Gxdub8OSM25NiE0d00U2A61+BCwAlk+s1kOp/6FUc2brYcj8mfc7mAV+B0EIch5ijImJBm20Oo7onq8V0nucS7uRW2Kh3Z5MEOfnLql99Agx7fBm"
+    "G+NogFHY6vAouM7NMnhfxrBlTq7SpBOxFLZqrP0zCyPHd+jgrjnwvhBhvp+NXYsszQB4zPxJKbu6wcpSDKTMKMUOrQQl2ZNNwMjcG7MswbaY6YpVQA"
+    "f7vnjrLNw6R1060LAnueHtd9hgjrJtjcIj2oPFjdiewBzF26FsNConYKDXuRgnsi1WKJblh0IIRcwbyXh1smggeGVmjmsRKcTenjR1krzgvhjMCuMi"
+    "3WFY4uhma8WRXuAGT186A8vm1iVKtZewNbqCxPK4ilH5EzaNPHzGduDPnm2JEgORXYNAjwWNgYWokzZ6q56jOy2AIuevLwFYehrFENW9Hw90l1HP7g"
+    "6blqLWn3wKoENJpkZf51YVz5sJq/1GEN9qmznTjRVHaNbozO7+EWPQu2/PbouNRXUMr/SHf88JdMRx8kCtuXFj6s+hZo92W5DCXrsuZw1tOOvmm4bB"
+    "xJ/LI4fokqA7AmVSuUJMBBKYS7LNq86HALmYp19tQKkNNVtN7hqljcwGxlu8MsqbrSIlkl4QBtDN7EU3OThIHkXMAe5jCZSyO+zevQ0tgxeQ2PTMfw"
+    "Pj/0BU4DWtCt5FEvYGlpccD+zbRKPBKloBv8uW7jZf0FopvBn0+mGfoRuhhWT6397TzyyErL8cQKUEvT1KooE4b1ZmpxFGEkPDVbVpjn14r2iGX+Mo"
+    "dvD8fg5+bik+sriczdrY8MhJlGF3BI2sBOx2x9hEG5tEHS+iEszSUx7//ShOwQfwfT5i+X5rk0mMMbMhaiZRA+JxFm/RiHsx4s5TseCRlLRzm5mW6y"
+    "hm9hwVuINKE+MlyQxjjPm+QcRsCxJc1Cp0S9vu4EltcMH0mh4M2BJ3taLgWB5tgnVgB36ea930YHeF7Sx+H4Bz07TljOi2TejYsMqjcrY2qJnQBTJ8"
+    "FXcEKz1QO/KAo+PnzfzTsjUlnrOo9oZxD2/nYlHw2xw/F8tNwgZxc43GL+kRaogZTdgaFCIVwmb/WLNna917Bjst2uoZHPQeTwvYqfL6rT/PYDr+O+"
+    "zNpqj4Pzc3u3XvUG+2VFgIl79Y+Xj5MPdq60vOPjY+/zrL+ZmAIF4z3tSDxaUF1d+EIlpQ6eulhIREAaXULXTzetnjBuW5RUQQduGbXValWWL+cys/"
+    "7zs09Bk8ZjIebFyIugmjgqD0tJQ3Dv0LzsGD1QOj76gMu511pPFgQvakIDfNM1pbOGp9WlFyKs7xTxBCYs1vx+Kb3WLsxLgUd3BkhFe92COBoEArxv"
+    "MhsBUTY9WtHCeO3NsQ+lKgC+itzxR2tBFYBPNVDQve6teCaE7JSWFb6y9xSXTObMcaArr2xuFUHgFsyQOGoURe1SgowHsFhnBLtRRhQih885C6pnkd"
+    "c0DajcBr2jMEM5X3CoqJW2gHOXDubtEXpSz6VY9/xfwvAYtt2ZJLfYxtf/8ykmJJ7VfyFyzscXJpBOAJs/ksxDp9qQx77VXYJffh37UyaQmr6HhXiV"
+    "wfDUFtpAIBfnQW+cOlbEW4v9YSjhOc326TLhXcAhcurDAAMpXnGURv4F/Ts/dmN+65RpSuP87BNktTPZ32zANBiop3xujPNz6Wn4Opf/l2bH1Me6Z2"
+    "7vV69eZGde3WmTa6n2TyC2wyesTMTVisWExUC4hbytbri5WLNxXluCrN8k8qXos8ptcG7z1Og9uQEjW+ZX62b7sjyxtIFFFnTh1ZawXG1HzPT30YJa"
+    "4fRL2fmuxoTI2K1RL9rRfn+PjoVUxrtoY2doaw4fS/zubuTkFiIJTklaoJJdfLqiZrm0YAG9A85Yjw2Kl4bz1nXWBnalHlFtf2arAJ+0TgdUBszXK9"
+    "YkERr566Bc7yT/nMv9FojrH93hEOMOeC3EcjpwgLE4/4hi2zgjLsQq5M8LQB+U75/W69I4XfDRla5oWM5wZnO5Xnv6Hc94bvfpvydNU4W6Z142bGt3"
+    "s6aO3kiecSihWssQhOaryD5tfZZGcJ1BTz4SZSJB15F3rvMG8ceRr57wH4NnnB4C+9tFl41vuxzYeDGovM/sc38qfJuf+JH8cTc3q0wR4e7eAXp83O"
+    "+w9vp0KlEi2qk1Gw8WGUTDhiJB1zJVTfwlSu4U0ibh2KNlP+bukrG5bqGE1sBE1idjPdfPTzeu7DZoSehyBCBy2cHXf9TsNjQIcECcJQSrLRO4yV7z"
+    "pBOLKZyGxb23eEPuGkaWhIhvrIbgbMaxrORxDVZzmPJkjGAMeich67ISJUJQ1uK0Pk/plcNp8xdSnnkYpNFRAxxX2DkNBj5Nhq4MxJ3AT1iKGJPNPW"
+    "uwabdo1dAKXQGWuxz1R7CdUo8ZInUMxx2KET/kYBoRiMD+tNYy+wRtelhotDnHBChgvLo6EOZCcG1uZrRasD+kXDWevPl/wrtWrrkGzc49SQRcO3MW"
+    "JuB0NIcP8N7EUKSiakoTfTR2jDG9yQvjh9TyMGAatqrNqU34HjRw6kdCDxqGHgHXd7vYQgM7qJX8mfY7rAtu5XU2R8ePO3DxAHIfSNPTDx/t2vQGmH"
+    "+vn9ux//+tPbX5jzkYdzh61hG0uCuB5Ior9oZ9RNhniQrZvIv0iDWK/PGfJ6GOXZDwZ4Nzl6ytnyPBhl2w9E1nlOVakvkIfc6uc5P2+nuQd9abm6II"
+    "qWn5DRH7rwkMJwAX2aDBH87VfQ+vLFC36Ihv9YOmpl11yF/wTp/DSNPlFTzM/jTDaQRq79gK0J5T6ViVxkSxvpMvcgOpTKIlTgR3LslxT4Vuaxyq8Y"
+    "uvi7KDO2zJX2X/RHLcQ9WNZWx60D1+fls0Wr/BJ8e/cK6dQaV+jF/3CFtOuzrER2DJHWzpV7IbW2Vu7FjpV7cdfKKezk+WoCX7C3gXY4/f8DKH4rM+"
+    "LY1d3E/tohqIG4BscXvxuMR41gVNlrZct0+LwGz3qBfh2wWwWko51nAxDWxK/FH0dfOBxfQjB6zJuHZjNTB19+mcr9DAu4pYGNW5DX0ndjZVYIHMYL"
+    "JH/j1b3/lJ9+Ycp66rKV9MXSk2wVb5bzjJtF2Ap53bQ+Idle4Xy+dEwUhe3egwCGPiH6O28Jfo2R8/hBSrE5giCQn1iu3mZvO59SCwTvH/cDOc0Toz"
+    "7lIUbeCParsTaRC59SjzPkMUV/Ro6tawbawWFwkL5zA4yRvzys6Laga0G3wYvnvlTURIwh5IlPh2ijcbwILstdo8Djj5xFf5Ni7i8RWR+TRH14/R3u"
+    "dF4lw2isbG3rCnHKu6V+C3rkQg4rapbfJ+1f9aegEzoWSPxen2Lmc9LmOYpEmfJYJt1WuPDG4Rr6kwaso/3l3fsPb/4U0CB25fCVZx+Gw4EBHbax/S"
+    "ynFFlui7bl4c22ewvwL2/+zkChScFIZy/Z7ya/rQ8PXhzInycYHUQykOpn80myWK9k9Fky0aJ9+XPIW4nIZlYAFDxLUBvZec5SYf6h7+hIudVFuVgT"
+    "v4TXVxHSQio8lsfxsnJ8MUjeQPyenC+I5l8tuCDbPnOcsV8gk9iTEpqJ+Hd6+LmtecLnjutg9Hg8pVgQyeiIXWEsctMA87nl+U3dzKntz3ACLyotJW"
+    "33BSkQrwa9pTazKuEHsijtm64MaW6YjPiqsQFgNDwsKUHtHaCjb/kYoKHsbJazsiFPePPwkzTyLctZVAtt+9yNhDrGsxpcSnx0BEPIEeVNwE4cSZZU"
+    "Oe2AiQxYmnlTcTnwKeeL4wAw/AyzfsrCSIVXMliCC2h46Yrfq+nCQubcAChvIQ2kY140jPP1jPHF1g7ANbBY0+QTe6nFAVmOB6t2Xi+XsWKHJV8mbu"
+    "QPe8Ja37/IzuQ5ERx4NchciBD+dqNinpt3kKrxKzIq3VQZkxS32EqsThR5nIV3EVkYp0lEPGYi1SKFeTqfIIheU8y1anyRRy4QwrcBm2OA+iY0P+gW"
+    "vhctajzEL3FPWQ5cuBYNM4Q27dmUjqiu1A1fwjFor/yh+RqLGTpryWVHsTBTdqRZ5tNvzcQrK9lZ1U578kLMh59+TF62gHnFXWDIijra9iPTRXw8OV"
+    "uvVniOk66El99Q7W+SSbbK9unXy28e3haTzTeETVbIfHjLiorNN6cPb9HI5uSxVD79mKoDM5R2NIiLfLaMB5G0T/hInYKjBtbTAV3SeEY6klV5erKa"
+    "UON5Ne5cphv/Qfxx0AU485PH2pxCc8ZvDIHTtDi1Lm6PbSBZLv+8QvC0gsUV53eTJXzNcVhJLCF9qHFvkpizxbxjwMNEC35X5v9aE333el5ccYyIP0"
+    "M5oa4bt7UKsvl140IxKw6DLf2w+Pzmyq7cdbCfLIkFA+7Z1LPF5KbHJxdvMXFcJWqw6rRhd95OlcHnLWcNBJZtOLp4KVsuUQ5s4zahiriDBKdQ0Jgm"
+    "UAlvaWkFM4gVAkqIBBmvUHNE1MhrEEYF7O9Hx74p8Ku9xGPHFauII6vHteRYHXJiS/VDsQgyx7vPNs41tjLuh1SlN9K2Wo6IQtHjD/dyazPa8dCKkm"
+    "sBL1rBQoiCW3Hl+uqKrpx/OwwDnPwhO3MrRAAPymy7dKpKHIuSO+2/jyujAvzhVeP54PcJJap6a7qYTXLxYpSfEBBDR89Ks1qz5rIXh7Rx+am474Mj"
+    "EHthjjvIvyblYrnkfuhjmhUz+02zrLbDpgTtslFv4R5d4DSsqfkctbi7SA3I3e4FjzpoLGKTu0Gwy3Ol6lZ7qkGt9iFD4wZoov10wOPjfFX6bcXWkj"
+    "WgpmyOewjiqx8Da9+l4PLQ0Moc0CiFcyUDxJSWps0etqRpk+YB4AikSwddMoZ9DcUF9cZHE0FGldINs9kfWcwfWD15OJqFkIN2LLvsshVL1cE8xBjl"
+    "Mi/n+az62BI3CMAqVUU363S0PJI3RkV/VHM2Ama9rAyKczZ0BRNF5Xvnh+iTrOJd8lGRmMKxuR3L3GBlhDSQuLvscEPUtrVyxW+8NTeieZtkloEY5k"
+    "c7rP6xkJDQWxKhNqWDby3KIkYtNq+fXzyLaAUVDNfe6Nn4KPcuTZuQVfzunU/GLZ6YjYFcpkTdQflpobCK3ZhD7AWgY68CXXs3dsXmP/yKSmTUdOmN"
+    "mi5h1IQ/ImFgLZEGeHZpYXxn5+OHCM8tH8YT9UDDq62kyxBDSuMQpanf5h+TvRaPg+WgVNl+7UmsaC5mMVwk6ASE9HRZ6CBcaLd9dmKUuOIbb1LoJ6"
+    "7BzHiw8vIK+Fd5QD14i4W1nW19p6XNwfJcHqKVWVSbLkf93XWB1gnjIqabi9C0rcnrfIuKthpDQfkuy9x+Cmc8zseThxbfY/4pKQn6C8JBXlZqh5St"
+    "lXPDTdXTf5ITaTJzJDiXer/43PEGD58ry3WObEX1PXOGiAMYOEcijB8HQYsDr+EOdznuVnJgPJbwfxNPk8inK4nhwqMyGFxgEVEnl/B6j7uy53Xduh"
+    "qE0CFlHi5Vt3BfgbU9bC7cKd0N6+ebwsPt/btf9aWJlRs0fp+Ip7A8UvNBXohiAuhQKiHmYFxgTxKiF8/SVq0QPJ9hWlMviWimtnOdWaCQfzuQSo2Q"
+    "66rnkNDhmSPC3VXj3zGwEo6Yi8vyhb8rUFZhrj+FGhxFYae2Tom8STTZMkINIjfKz1rsq0LWhL/k1IQ+u3rAkdtlPkH3tB3dyeBruF53anYfEoiIO3"
+    "gyj7gQIlerHTil0WxSTSaFM6qfl9BJzh+i1hk8/fpJ83+vLI4aFeQViBbHAoie3QzEukwNxPx6FSCRzm50zWRCTWuXNgK9MIjHPus6YhnbsTPb+P95"
+    "DBsR6XSip27reD54qH5VFlcdpZyLypgJRj/SAjLy62Wp4TSN20Doxzg5/5y8z8/fXC+5Jt2DBdj3TTLGXBIEVb5NHj8CObWcZRAqYhSPHrcsmIUExO"
+    "UxLX5cfMaj2hUYFB5VBWQV9Pcq+CAKpVp1KlChVVy3V8zHszXRIx22QFVDLaBAvp2qUMZTsOb5r8QYP2fb1R68jDr+tQSRwXfEoprvW/6CcY/9FoIj"
+    "dcY6AlXBJy81jIr1mIaE/IUziEBO4kz9LkT8UayqLTrMjfyVJ71N948hP7zVfpXqk6dnq/bmo5quRjfMA3/DpMkOjjA6/iwu6SB9N4nHwVPQOt74tG"
+    "vMxOR2xFlMhxGFMgLhgH1YlSi0HueB/uHIKhxSyL3uyy1YVyIdTFuafXbDt8hVN0BCQVhVVw2qg6DSu+WXq6g6Iaj1C1K+XNEoS0AxfLxNwGszMJ6Y"
+    "b+xS2EMEu2ehVylvDfd6vdJFN6bNt/Hv2S6mgTCS35ly9YYl22+UhFV+Jwes15yjlwMx2WKqZGqDTW3Z8zGJg1dGNTGIsI9TqwafEeRYGeMAHkl4YH"
+    "+nOhv297NVQBWIkNKUg6A3LIfbnCaUYhbO9aLZ73EdWqNcohvs5VesGMSWZu2D2YHxCdXzEO4ZvLfLAcD7HHDndpOqJOC4Fc+1duF1QtmKm9lWG7zc"
+    "Qcyc0sXMwXtG+WwqcgaOttoUthuRHnusK4UNW8Pg7d2j46Q2XM4qONi/9MTuRwIGMVRrNZ4hO81z2gf55B1MxRlAaSgcq+T4yxNwLoQmP3m4ccAIJa"
+    "uxbCrGKD4ImXib277U4Gde0Out/0pnfC8PCSoQTrdEw9qaE5T41i8hinVRYDl1sHFYlxFroOqgfwdbJnRePm+eq0QtAjavV3Stn61XhEKyssj2jY4i"
+    "7vSsB3k8lXGcBSP3lveT2Xq1vc6C2GUij7k7XuM+9biKXkChYNP9fquvFDGR8RAYcJVv3X0aN7zWvq33g7vEySoFbe1s+p2aroB88wY0veS1KLCSHA"
+    "rKCho3pA+SULuFgJGIO53NZr12HBDW7s3gugoQPS9BI6nWgPMsnojJhDXOXIzYSw3XHciPHWh3VCgm/soIHBd2Y5CSn1YA8oikNjWM5CM67YL5x/fe"
+    "j9IfXvOmnFeQznXE4CMVKQmEOCwUsUzWkVumvg0DeY6vDnsSLUA/K0gSH94Gjy5u+NW8amB63mS1WFxqF5DRaMT4XvIDIubBLGW+kAcPVZXKy0GopP"
+    "dx0HRfuZt+JxjCFyBftdoQ1Io3POttVSudUe/VzXx8US7mUDyLNBS6ZiISE36QA1giS/61ztesuubPucgihUDt0Qlstd8urDKGlk9ox+6+EGnT+WGH"
+    "erhAB/qq9RFfWDMo2a6EUN50RQ5qyb6C5g8SsUqpdHpO/NpLTJlYTF5+Q4jxm1M6kw9199tdy5csMApduoEGETP8/mKxoAnFyvEufbPtAkPpe4LjVW"
+    "45lAQBLoOSRaw0SoKWp9uVHABNvvhMkFjM5dzT1Rjo31Tz/MB9xDoWD9TBJtwqvP4VDccOJAuld+6XVvtNIKimbX9RjC8CqwWinkV+zSoEYQZo0/MP"
+    "jS7GR4QIL3hfcKaa17FtxYsXvZBLYMYkxFxGk1JSV+8QxR2LgKuHUn5IuUyYdOppL5Pbs5tjtY7hJPGGZL2lOqmhOEHR8xlnuFs0VXYp7AaxF8SmC2"
+    "yg5MK89Hxupdmk+CAR9Zy5DtZNq1x0P9hndanH2foK5dSKmMeocaE5oj3INoyBBjhQ6Mg6soNfKk5Y1gx8jPjX8FBqsfnyq8Q7aXWy4dkNYm6e8V8h"
+    "9SBvbUnGqWbwRFpExzxq8RSPW0EbPDdpCZ7K8sn1WLzHFUS7tPGCQR24LaKMs9qeOS86z/3BHXQzHwFM1+CD4+mvFwvMrL3462WNuB5ywazxAlRnPH"
+    "zCW+fwqRGpnt4I8dBHsQdImAZ5+c1VMd9nl4Hjh7fc2WZ5/c3pCfV3Xi7Wy1NI8K1zF6P9I/KJb0aXxFVbW9YO0tGMMNCb0y0TAtf6CZ3CbHIKC4S2"
+    "76gV9kQ4nu0izm5gCAEwbb5JWKUu3/EGEft26dfZT/xCWwu2E+PhwQjajPBIMNxfBfse0SAOn5095UbktxJim48uXjwm0oIthA4fev5T+rS/aiKhYk"
+    "PbIPorJAQD2a4S0Y1y9i0UskuGiJsiiqk72OLYBb/cuSHTmhsKW4upgCeNMN1wLi5k3C9HcWVBT8hnRDy5lIO8ojSBkJc0SZp5STlpi+d3djRaBq5w"
+    "bmCl+sJFzTuJ1HanO+cbRpIIZuwj4DpxgASWbQ42MkDuKXx97yjVFQH/Ad1lIUADR+g+iqSpexVjCxYPyt4kX4pLSQhsnjnq8fbyVwRt2FAN0iNqqL"
+    "z5hbmgRUm0JAq01ayFCxvwtniKWL+i+oL37351MZ89Cu1uPbQYx21rOiAaDFKDsMQPMQauNO5JPB+6zbdWU5pIg0Q+P1UB5MXqaiYosjScJqEoCalp"
+    "bGMWzzOKfExI62Ps140yEtjMHvSIXmbi+BaXcEFgK726RmnA3e9p/4z0Ltn4a0P/oAqQk2I++vymbeh11zMPgm4crviEm2sIhCeshr9yQBakraD7if"
+    "UDdEpzrZZE7GgSFf6mjvE7BwcIiakCkNSZa/dTgtXgLBtfnnOQlWMjSmOM5N1Ay8gHlI7bBpBG9zRNRwBGWP+OgVNvfpJzM6KyExLcXEs6aMRz7MN4"
+    "gMbIUTyf8oS4aHCZeZs80OifUjbKa+H3HT2F4qhPepI/7YhHdBwMWbyHpCX+XekTzZ80bNFh//AIPAqN46NG4AtgQSP7xA31HYUhCBVOC9hNsq4Kg8"
+    "UyGxM5d9x78uyb074CHXsM0O5wD5tNiy3aQnpCOmw+M+HBhPnKIm04QRvToe2Uj0vQXDrGUlLRkdfaSSx8hG4NrS/bJxeHp28XiNx+rgbMJ48p6Xtm"
+    "REL+CZxOKVbEEuLdOFXRmCcnl2eT01cnj/GHD3HFuZf5TUWUv+I9c7RrilHGgSu74UuGW2JrvKXn7rJI403UXFHX/dW02MusKFnv0z6ZzJiS4hS7GJ"
+    "bseUvEjyw/byj36Z9FY6prKVTXZEWbZwli62RixqCo0mAPih5r6JOgLFVc8K10w7D/qIruzlBdQ9RHOfaC4UT5Go3q9g8+ZGWjVYxJV9gmxDAq9sKT"
+    "U7bYdotO43nCRrEyHphwm4NMYPxS83sI7WBi6xcgB/GnCD26Os7WLRWnmsiFJ7Zvqb3jKF3DChKzQnR/9hlhWxUeyZeMXIJvcypj/zY1wZHBymNv6l"
+    "7oTHCkq8D58LKHL9DJUgxfwZyXeVmxHfCKy/pPX8Onab3WSCPHwXQkQFu0Kixu6tW0cnBxcIsHtCSaPFdSDJC8SRpkHNTWx3CFA99CrijfaeATpxn0"
+    "kQaOcFY8u04jHzFNF4lX5DVlLsnIljvRrwHArekeowcJDjzRxndv6F7ae7wfTzKhEliAyVdSaDOuoiXGQnXNUo63uOVcuvvrHmVPHmenHx3xhigYv+"
+    "d5ClQXs7voDQqzzkOuBfqxbcHnF5u5cseWyzmi+Jnq+ACf0CbeK0rdi7Q7207OblzrtTr36mf7FZGoC3lEJEA788uwCp2G2g3G1QcblmImxALNOxC1"
+    "QdsBkwJTWapXBSbwen7TyVjniYIsBONgU/iQiFdX2WX+YzbPq44I6GLPDP47iOwQWrsEcjtF1N9nc8jIxL6OyGbrfNNmwSaduarKznOiJtzFGVCvUI"
+    "XT5Tt0DyOyEgs3bSfVwAf0EcaL8mNKQ7U3EQ75KhfN906hojkvsMxWFUReUpl7tRUBMysJyYYqoZr6v7HIYBMw+zRB5macEDTk91thuXgEgTBvqxOI"
+    "7lZlmMM2f4Tv2qtyKDzESAmmUDRY1eSOSpOYSX8tVcSPInGsTHJCf14lDyqJPOBkX1Zlh+gvJNw3g9Yuk3rhuEvHVNY8SpiJHK5KBwZ9IK1ssjrUkH"
+    "pq/qNFzAjIC/IjrsSJHG6lWSbj/XEQwyEY+IpXmPdTaP+3nG0iu7LZ7MaJHDimBcIxJDt6ZFuKe3SQX2fjFTcsopJAKu7iT4QTZkuO0sWe4P1oZPQ9"
+    "97roxyIjqr3mQs60SoyibeyLeTHX6Eh+3++aI6OWoCqd4IlIXXMXR4kxgsCN3SDbkQabBfDSB0zv8h4HcfpLfmMWuQddjsR46oVFkOiEsAw7qMagm9"
+    "BD44KbU51Mpy2o0axyQdojVAcdcAS5Wyx/LonNOmd3pI7EynGuLrQYF+pJE4DJvHnqHjFCyOuEapkc8ggNq0votvolarrBd+RVXT3vmbiD2OATNVx/"
+    "2ZQX46u64xA6DwO0vFUbCne6RUR+M75UZKlJW1DjDeLz8QcmI7oj+BptyB34tGBlZXlw+zQPS93tgI5+Wkwy2IH61N3lGUVjGtlk8gbn5ke+h4hTa8"
+    "N/FBF4iESU7Z734DpLZf6UT7P1DBLdXd5lEBa2oZZry9NNza2z5p2al0HtaqvM4btqzaWDpraYgVPE8RXDjJseKM4BHvlAu6Ka4gWshkXbVQRT3R5d"
+    "mYPvcNO8DcXpkanuBkQRkTs/gRXotDs0DWq+2meB1H41hhzqmMjs8jKlldvuyIUe0I62XFJ3dLrdkiI6gymXp7QOi23lh8PQ41U5A0IjNg8U1SpzH9"
+    "lspb+DnbjM51GoIoe9V9k5e/kzOvnh7c9//bAlyHWSW/+yMkuN9CFYiHUkYrzZMTLurLvSSGJkckp4hFP1cqdrDWRG6/OxIQ15shpRtanLWupB8jiR"
+    "nNclAfWvy8ZanPcnAuqu2q32XruxZnu/vbPHzOfg5Hd0/gQJBswjPBbQddDxadTdZEfVvYaqe3FVnsuPkE/+7t65ifcsm/u9w0h+Jto9hOitOSh0fn"
+    "z99g0Ve17b9xup41fI19hvrkI1iFhyxcNb1y7TME1JEtRrtV+5eo3omVj24/Ce8DLEIHAXUw2ORtgSx2F8fjKtu5vZv7ud6fZoIvN+IuUihx3LDMlX"
+    "KqJvm3WTvl9YTiNIDkOIOIJAb1LKH4X5doG77HM/0V34fLU4P4csU1ya6ys5Pt51i3cTIa22QcAE3L3JrTpJ7dchIvzjONpGjDBN3E02Q0JEUJ+3wD"
+    "GidvuAxaT4OnmZ/LIqi/l5hx36TX4At5SQnlUuBmXQGqiiES6oVLVnhOA8bm24LzPZxGbkbyyEmvpzPzD5L3MOOt55POw92nv13w9vN530P8PfRr/9"
+    "Nnp8Tuv5228P/9h29gPKLgSN1DkUcV4g/uRhezBdz8ccHGTLpNRxoRqkMYhlvVivQmHQllXsrYVfTV46hchJcshmr6aIaXfwkoQotNgMNlZ5ls06VS"
+    "UeHkg8X+g510t2A7JY3gi/gpDXPvA3FRDRU+leJRHOZL3cerKR59CJ6tpLn1sRg80nOVNhIE2b4OK6QlRJZQVB9OOTxUaqxaWiNhrcshycgzHyMQSJ"
+    "NKSrbD7OaWfToWptBrdcCKKjih2UtsqYhaSGAwFNAhysTETNRaLLLgXxe1qBXW6fFtYdfXNlZRZnNcubnF5dhpbVaB0SOEM6eCV/tQgbyEqQMSKTeG"
+    "osPWqamBdgSeATIx44LjBHU18uLUuibH5g2iWfs+vNrUQNFrUSd0UkPsIlOjdKNXvl4I2B739UxqI/8FDtTaTtsbbuCkBB2xN2i7TyLiKFLioi7zdP"
+    "np/KiWNccPBjCUBhBrtIigIZ8FxM+qUaJ050zmtxwxILI2hZ5+sbtru9mdP1S3jTDBe3nezHm1ku3ypMsLrB6xxBo6CfYSTy/wI=";
 
 inline constexpr std::string_view kTracePageMain = R"page(</script>
 <script>
@@ -16943,7 +16998,7 @@ struct AttentionOptions {
   Index bias_batch = 1;  // 1 (one for all) or `batch`
 };
 
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 namespace detail {
 
@@ -17161,7 +17216,7 @@ Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const
   return OkStatus();
 }
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -22310,17 +22365,8 @@ class TextCursor {
 
   // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
   char Peek() {
-    for (; at_ != end_; ++at_) {
-      const char c = *at_;
-      if (c > ' ') {
-        if (c != '#') [[likely]]
-          return c;
-        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
-      } else if (c != ' ' && (c < '\t' || c > '\r')) {
-        return c;
-      }
-    }
-    return '\0';
+    if (at_ != end_ && *at_ > ' ' && *at_ != '#') return *at_;
+    return SkipBlanks();
   }
   bool AtEnd() const { return at_ == end_; }
   bool TryEat(char c) {
@@ -22331,7 +22377,7 @@ class TextCursor {
   // Letters, digits and '_' from here on; "" when there are none.
   std::string_view Word() {
     const char* const start = at_;
-    while (at_ != end_ && (IsLetter(*at_) || IsDigit(*at_))) ++at_;
+    at_ = detail::BehindWord(at_, end_);
     return {start, static_cast<std::size_t>(at_ - start)};
   }
   const char* at() const { return at_; }
@@ -22404,8 +22450,14 @@ class TextCursor {
   bool ReadQuoted(TextSink* sink) {
     const char* const start = at_;
     const char quote = *at_++;
+    const char* p = detail::BehindPlain(at_, end_);
+    if (p != end_ && *p == quote) {  // without escapes
+      sink->Bytes({at_, static_cast<std::size_t>(p - at_)});
+      at_ = p + 1;
+      return true;
+    }
     char *to = nullptr, *limit = nullptr;
-    for (const char* p = at_;;) {
+    for (p = at_;;) {
       if (to >= limit) [[unlikely]] {
         if (to != nullptr) sink->Commit(to);
         to = sink->Room(kRoom + kMostOfEscape);
@@ -22458,6 +22510,22 @@ class TextCursor {
 
  private:
   static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
+
+  char SkipBlanks() {
+    for (; at_ != end_; ++at_) {
+      at_ = detail::BehindBlanks(at_, end_);
+      if (at_ == end_) break;
+      const char c = *at_;
+      if (c > ' ') {
+        if (c != '#') [[likely]]
+          return c;
+        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
+      } else if (c != ' ' && (c < '\t' || c > '\r')) {
+        return c;
+      }
+    }
+    return '\0';
+  }
 
   static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
   static int HexDigit(char c) {
@@ -22597,6 +22665,7 @@ class TextReader {
   bool ReadFields(const Message& message, char close) {
     std::uint64_t seen = 0;
     const Field* member = nullptr;  // the field that is set of those in the oneof
+    std::size_t index = 0;          // fields mostly come in their order
     for (;;) {
       const char c = in_.Peek();
       const char* const start = in_.at();
@@ -22613,7 +22682,7 @@ class TextReader {
         return FailName(message, c, close);
       }
       const std::string_view name = in_.Word();
-      const std::size_t index = IndexOf(message, name);
+      index = IndexOf(message, name, index);
       if (index == message.fields.size()) [[unlikely]]
         return FailUnknown(message, name, start);
       const Field& field = message.fields[index];
@@ -22634,10 +22703,14 @@ class TextReader {
     }
   }
 
-  static std::size_t IndexOf(const Message& message, std::string_view name) {
-    std::size_t i = 0;
-    while (i < message.fields.size() && message.fields[i].name != name) ++i;
-    return i;
+  // The field's place, looked for from `first` on.
+  static std::size_t IndexOf(const Message& message, std::string_view name, std::size_t first) {
+    const std::size_t n = message.fields.size();
+    for (std::size_t i = first; i < n; ++i)
+      if (message.fields[i].name == name) return i;
+    for (std::size_t i = 0; i < first; ++i)
+      if (message.fields[i].name == name) return i;
+    return n;
   }
 
   bool ReadField(const Message& message, const Field& field) {
@@ -22871,15 +22944,26 @@ class TextWalk {
   // Shows fields in the order of their numbers, whatever the order of the bytes.
   void WriteFields(const Message& message, std::string_view bytes) {
     std::uint64_t present = 0;
+    Range ranges[64];
     std::string_view value;
     Reader reader(AsBytes(bytes));
+    std::size_t start = 0;
     for (Tag tag; reader.ReadField(&tag, &value) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
       const Field* const field = message.Find(tag.field);
-      if (field != nullptr && Fits(*field, tag.type)) present |= Bit(message, *field);
+      const std::size_t end = reader.offset();
+      if (field != nullptr && Fits(*field, tag.type)) {
+        const std::size_t slot = Slot(message, *field);
+        if ((present >> slot & 1) == 0) ranges[slot].begin = start;
+        ranges[slot].end = end;
+        present |= std::uint64_t{1} << slot;
+      }
+      start = end;
     }
     const bool is_entry = IsMapEntry(message);
     for (const Field& field : message.fields) {
-      if ((present & Bit(message, field)) != 0) WriteField(field, bytes, is_entry);
+      const std::size_t slot = Slot(message, field);
+      if ((present >> slot & 1) == 0) continue;
+      WriteField(field, bytes.substr(ranges[slot].begin, ranges[slot].end - ranges[slot].begin), is_entry);
     }
   }
 
@@ -22976,8 +23060,12 @@ class TextWalk {
 
  private:
   W& self() { return static_cast<W&>(*this); }
-  static std::uint64_t Bit(const Message& message, const Field& field) {
-    return std::uint64_t{1} << static_cast<std::size_t>(&field - message.fields.data()) % 64;
+  // The bytes from the first value of a field to the last. Values of other fields may lie between.
+  struct Range {
+    std::size_t begin, end;
+  };
+  static std::size_t Slot(const Message& message, const Field& field) {
+    return static_cast<std::size_t>(&field - message.fields.data()) % 64;
   }
 
   // Shows entries by ascending key.
@@ -23126,15 +23214,20 @@ class TextWriter : public TextWalk<TextWriter> {
   void BeginValue(const Field& field, std::size_t) { Indent().append(field.name); }
   void EndField(const Field&, std::size_t) {}
   void ShowMessage(const Message& message, std::string_view bytes) {
-    out_->append(" {\n");
+    out_->append(" {\n", 3);
     ++level_;
     WriteContents(message, bytes);
     --level_;
-    Indent().append("}\n");
+    Indent().append("}\n", 2);
   }
-  void ShowBytes(const Field&, std::string_view value) { out_->append(": \"").append(CEscape(value)).append("\"\n"); }
+  void ShowBytes(const Field&, std::string_view value) {
+    const std::size_t plain = PlainSize(value);
+    out_->append(": \"", 3).append(value, 0, plain);
+    if (plain != value.size()) out_->append(CEscape(value.substr(plain)));
+    out_->append("\"\n", 2);
+  }
   void ShowNumber(const Field& field, std::uint64_t bits) {
-    out_->append(": ");
+    out_->append(": ", 2);
     const bool is_real = field.kind == Kind::kFloat || field.kind == Kind::kDouble;
     std::string_view name;
     if (field.kind == Kind::kEnum)
@@ -23168,8 +23261,10 @@ class TextWriter : public TextWalk<TextWriter> {
 // are the bytes behind a mistake, to the end of their message.
 inline void WireToText(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
-  if (const Message* const table = detail::TableOf(message, tables))
-    detail::TextWriter(tables, out).WriteContents(*table, bytes);
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return;
+  out->reserve(out->size() + 2 * bytes.size());
+  detail::TextWriter(tables, out).WriteContents(*table, bytes);
 }
 
 }  // namespace wire
@@ -24068,6 +24163,10 @@ namespace detail {
 
 // Appends "int64List" for "int64_list".
 inline void AppendCamelCase(std::string_view name, std::string* out) {
+  if (name.find('_') == std::string_view::npos) {
+    out->append(name);
+    return;
+  }
   for (std::size_t i = 0; i < name.size(); ++i) {
     char c = name[i];
     if (c == '_' && i + 1 < name.size()) {
@@ -24087,7 +24186,7 @@ inline void AppendJsonText(std::string_view text, std::string* out) {
   };
   out->push_back('"');
   while (!text.empty()) {
-    std::size_t plain = 0;
+    std::size_t plain = PlainSize(text);
     while (plain < text.size() && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\')
       ++plain;
     out->append(text, 0, plain);
@@ -24185,7 +24284,7 @@ class JsonWriter : public TextWalk<JsonWriter> {
       AppendInteger(key_field.kind, key.number, out_);
       out_->push_back('"');
     }
-    out_->append(": ");
+    out_->append(": ", 2);
     ShowAlone(value_field, bytes);
   }
 
@@ -24241,9 +24340,9 @@ class JsonWriter : public TextWalk<JsonWriter> {
     BeginItem();
     out_->push_back('"');
     AppendCamelCase(field.name, out_);
-    out_->append("\": ");
+    out_->append("\": ", 3);
   }
-  void NewLine() { out_->append("\n").append(2 * static_cast<std::size_t>(level_), ' '); }
+  void NewLine() { out_->append(1, '\n').append(2 * static_cast<std::size_t>(level_), ' '); }
 
   std::string* out_;
   const Field* without_name_ = nullptr;  // comes next: the value of a map, or of a BoolValue
@@ -24257,8 +24356,10 @@ class JsonWriter : public TextWalk<JsonWriter> {
 // that the table does not have are left out, and so are the bytes behind a mistake, to the end of their message.
 inline void WireToJson(const Message& message, std::string_view bytes, std::string* out,
                        TextTables tables = kTensorTextTables) {
-  if (const Message* const table = detail::TableOf(message, tables))
-    detail::JsonWriter(tables, out).ShowMessage(*table, bytes);
+  const Message* const table = detail::TableOf(message, tables);
+  if (table == nullptr) return;
+  out->reserve(out->size() + 3 * bytes.size());
+  detail::JsonWriter(tables, out).ShowMessage(*table, bytes);
 }
 
 }  // namespace wire
@@ -24936,6 +25037,16 @@ inline void SortSavedObject(void* object) { SortByKey(&static_cast<SavedObject*>
 inline void SortSavedObjectGraph(void* object) {
   SortByKey(&static_cast<SavedObjectGraph*>(object)->concrete_functions);
 }
+inline void ClearKind(SavedObject& object) {
+  object.user_object.reset();
+  object.asset.reset();
+  object.function.reset();
+  object.variable.reset();
+  object.bare_concrete_function.reset();
+  object.constant.reset();
+  object.resource.reset();
+  object.captured_tensor.reset();
+}
 }  // namespace detail
 
 namespace wire {
@@ -25082,15 +25193,15 @@ inline constexpr Message Schema<std::pair<std::string, SavedConcreteFunction>>::
 inline constexpr Field kSavedObjectFields[] = {
     MakeField<&SavedObject::children>(1, "children"),
     MakeField<&SavedObject::slot_variables>(3, "slot_variables"),
-    MakeFieldInOneof<&SavedObject::user_object>(4, "user_object"),
-    MakeFieldInOneof<&SavedObject::asset>(5, "asset"),
-    MakeFieldInOneof<&SavedObject::function>(6, "function"),
-    MakeFieldInOneof<&SavedObject::variable>(7, "variable"),
-    MakeFieldInOneof<&SavedObject::bare_concrete_function>(8, "bare_concrete_function"),
-    MakeFieldInOneof<&SavedObject::constant>(9, "constant"),
-    MakeFieldInOneof<&SavedObject::resource>(10, "resource"),
+    MakeFieldInOneof<&SavedObject::user_object, &tenon::detail::ClearKind>(4, "user_object"),
+    MakeFieldInOneof<&SavedObject::asset, &tenon::detail::ClearKind>(5, "asset"),
+    MakeFieldInOneof<&SavedObject::function, &tenon::detail::ClearKind>(6, "function"),
+    MakeFieldInOneof<&SavedObject::variable, &tenon::detail::ClearKind>(7, "variable"),
+    MakeFieldInOneof<&SavedObject::bare_concrete_function, &tenon::detail::ClearKind>(8, "bare_concrete_function"),
+    MakeFieldInOneof<&SavedObject::constant, &tenon::detail::ClearKind>(9, "constant"),
+    MakeFieldInOneof<&SavedObject::resource, &tenon::detail::ClearKind>(10, "resource"),
     MakeField<&SavedObject::saveable_objects>(11, "saveable_objects"),
-    MakeFieldInOneof<&SavedObject::captured_tensor>(12, "captured_tensor"),
+    MakeFieldInOneof<&SavedObject::captured_tensor, &tenon::detail::ClearKind>(12, "captured_tensor"),
     MakeField<&SavedObject::registered_name>(13, "registered_name"),
     MakeField<&SavedObject::serialized_user_proto>(14, "serialized_user_proto"),
     MakeField<&SavedObject::dependencies>(15, "dependencies"),
@@ -25148,6 +25259,12 @@ inline void SortMetaGraphMaps(void* object) {
 inline void SortMetaInfoMaps(void* object) {
   SortByKey(&static_cast<MetaGraphDef::MetaInfoDef*>(object)->function_aliases);
 }
+inline void ClearEncoding(TensorInfo& info) {
+  info.name.clear();
+  info.coo_sparse.reset();
+  info.composite_tensor.reset();
+}
+inline void ClearCollection(CollectionDef& collection) { collection = CollectionDef(); }
 }  // namespace detail
 
 namespace wire {
@@ -25193,11 +25310,11 @@ inline constexpr Message Schema<TensorInfo::CompositeTensor>::message("TensorInf
                                                                       kCompositeTensorFields);
 
 inline constexpr Field kTensorInfoFields[] = {
-    MakeFieldInOneof<&TensorInfo::name>(1, "name"),
+    MakeFieldInOneof<&TensorInfo::name, &tenon::detail::ClearEncoding>(1, "name"),
     MakeField<&TensorInfo::dtype>(2, "dtype"),
     MakeField<&TensorInfo::tensor_shape>(3, "tensor_shape"),
-    MakeFieldInOneof<&TensorInfo::coo_sparse>(4, "coo_sparse"),
-    MakeFieldInOneof<&TensorInfo::composite_tensor>(5, "composite_tensor"),
+    MakeFieldInOneof<&TensorInfo::coo_sparse, &tenon::detail::ClearEncoding>(4, "coo_sparse"),
+    MakeFieldInOneof<&TensorInfo::composite_tensor, &tenon::detail::ClearEncoding>(5, "composite_tensor"),
 };
 inline constexpr Message Schema<TensorInfo>::message("TensorInfo", kTensorInfoFields);
 
@@ -25246,11 +25363,11 @@ inline constexpr Field kCollectionAnyListFields[] = {MakeField<&CollectionDef::A
 inline constexpr Message Schema<CollectionDef::AnyList>::message("CollectionDef.AnyList", kCollectionAnyListFields);
 
 inline constexpr Field kCollectionDefFields[] = {
-    MakeFieldInOneof<&CollectionDef::node_list>(1, "node_list"),
-    MakeFieldInOneof<&CollectionDef::bytes_list>(2, "bytes_list"),
-    MakeFieldInOneof<&CollectionDef::int64_list>(3, "int64_list"),
-    MakeFieldInOneof<&CollectionDef::float_list>(4, "float_list"),
-    MakeFieldInOneof<&CollectionDef::any_list>(5, "any_list"),
+    MakeFieldInOneof<&CollectionDef::node_list, &tenon::detail::ClearCollection>(1, "node_list"),
+    MakeFieldInOneof<&CollectionDef::bytes_list, &tenon::detail::ClearCollection>(2, "bytes_list"),
+    MakeFieldInOneof<&CollectionDef::int64_list, &tenon::detail::ClearCollection>(3, "int64_list"),
+    MakeFieldInOneof<&CollectionDef::float_list, &tenon::detail::ClearCollection>(4, "float_list"),
+    MakeFieldInOneof<&CollectionDef::any_list, &tenon::detail::ClearCollection>(5, "any_list"),
 };
 inline constexpr Message Schema<CollectionDef>::message("CollectionDef", kCollectionDefFields);
 
@@ -33705,7 +33822,8 @@ class SavedModel {
   }
 
   // Writes a folder that TensorFlow loads and serves: the session's graph, its variables that have a value, signatures
-  // and copies of assets. The folder appears at once, whole. AlreadyExists: `folder` is there and not empty.
+  // and copies of assets. The folder appears at once, whole. Entries of mutable hash tables are not written: a loaded
+  // table has the entries that content.init_op puts there. AlreadyExists: `folder` is there and not empty.
   // InvalidArgument: a name that the graph lacks, or two signatures of one name. Other errors are the errors of the
   // system, with the path.
   static Status Save(const std::string& folder, const Session& session, const SavedModelContent& content) {

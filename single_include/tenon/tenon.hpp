@@ -61,9 +61,12 @@ inline constexpr int kVersionMinor = TENON_VERSION / 100 % 100;
 inline constexpr int kVersionPatch = TENON_VERSION % 100;
 TENON_DETAIL_NAMESPACE_END
 
-// nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away.
-#if defined(__CUDACC__)
+// nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away (2810). It
+// warns where GPU code calls a function of the host (20011, 20013, 20014, 20015), and leaves the call out: an error
+// here.
+#if defined(__NVCC__)
 #pragma nv_diag_suppress 2810
+#pragma nv_diag_error 20011, 20013, 20014, 20015
 #endif
 
 // TENON_HD: host, device, and always inlined on the host (simd values may only travel through inlined functions).
@@ -122,7 +125,7 @@ TENON_DETAIL_NAMESPACE_END
 // TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not
 // once for a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
 // change no layout and no meaning, and without optimisation they do nothing.
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__) && defined(__OPTIMIZE__)
 #define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
 // Code that most programs never run, for which small is better than quick.
@@ -136,7 +139,7 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 
 // TENON_DETAIL_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 #define TENON_DETAIL_CONSTEXPR_OBJECT constinit const
 #else
 #define TENON_DETAIL_CONSTEXPR_OBJECT constexpr
@@ -1403,6 +1406,15 @@ struct FloatFormat {
 
   // Exact. NaNs keep their sign and payload where the format has such.
   TENON_HD static constexpr float ToFloat(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (E == 5 && M == 10) {
+      if (!TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
+        float value;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(static_cast<unsigned short>(bits)));
+        return value;
+      }
+    }
+#endif
     const std::uint32_t magnitude = bits & (sign_bit - 1);
     const std::uint32_t sign = (bits & sign_bit) << (31 - E - M);
     if constexpr (E == 8) {
@@ -1427,9 +1439,21 @@ struct FloatFormat {
 
   // Rounds to nearest, ties to even. Too large: infinity, else NaN, else the largest number. NaN becomes the quiet NaN
   // with its sign; in a format without NaN, a zero of the other sign (all as ml_dtypes, which TensorFlow uses, does
-  // it).
+  // it). A GPU's NaN has no sign.
   template <class Float>
   TENON_HD static constexpr std::uint32_t FromFloat(Float value) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<Float, float> && (E + M == 15) && (E == 5 || E == 8)) {
+      if (!TENON_DETAIL_IS_CONSTANT_EVALUATED()) {
+        unsigned short pattern;
+        if constexpr (E == 5)
+          asm("cvt.rn.f16.f32 %0, %1;" : "=h"(pattern) : "f"(value));
+        else
+          asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(pattern) : "f"(value));
+        return pattern;
+      }
+    }
+#endif
     using Wide = WideFloat<Float>;
     using Word = typename Wide::Word;
     constexpr int kShift = Wide::mantissa_bits - M;
@@ -13749,6 +13773,12 @@ constexpr TypeAttrNames<sizeof...(Name)> TypeAttrs(Name... names) {
 template <class... T>
 struct Types {};
 
+// Whether maps over elements of T have kernels on Device. A GPU cannot call the arithmetic of std::complex, and its
+// memory holds no strings.
+template <class Device, class T>
+concept MapsOn = Device::type == "CPU" ||
+                 (Trivial<T> && dtype_of_v<T> != DataType::kComplex64 && dtype_of_v<T> != DataType::kComplex128);
+
 namespace detail {
 
 // ---- the signature's view, once per op
@@ -13983,6 +14013,15 @@ struct KernelCallIsOneConstFunction {
       is_one_const_member_function,
       "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
       "(void when its last parameter is Done)");
+};
+
+template <class Op, class Kernel, bool has_for_gpu>
+struct KernelForGpuSaysSo {
+  static_assert(
+      has_for_gpu,
+      "tenon: in a .cu, a kernel whose parameters are elements runs on the host and may not touch them: compute "
+      "in ForEach(device, n, body) and say so with `static constexpr bool for_gpu = true;` in the kernel, or "
+      "leave it to the CPU with `requires(Device::type == \"CPU\")` before it");
 };
 
 template <FixedString input, class Expected, class Found, bool fits>
@@ -14226,6 +14265,25 @@ struct KernelCheck {
   static constexpr bool Parameters(std::integer_sequence<int, I...>) {
     return (true && ... && CheckParameter<Op, I, std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>, T...>());
   }
+  // Whether a parameter gives elements that lie in the device's memory.
+  template <int... I>
+  static constexpr bool TakesElements(std::integer_sequence<int, I...>) {
+    constexpr auto gives = [](ParamKind kind) {
+      return kind == ParamKind::kIn || kind == ParamKind::kInList || kind == ParamKind::kOut ||
+             kind == ParamKind::kForward || kind == ParamKind::kOutList || kind == ParamKind::kLate;
+    };
+    return (false || ... ||
+            gives(ParamTraits<ParamType<std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>>>::info.kind));
+  }
+  static constexpr bool MayRunThere() {
+    if constexpr (Device::type == "CPU" || requires { requires Kernel::for_gpu; }) {
+      return true;
+    } else {
+      constexpr bool says_so = !TakesElements(std::make_integer_sequence<int, kArgumentCount<Op>>{});
+      if constexpr (!says_so) (void)&Report<rule::KernelForGpuSaysSo<Op, Kernel, says_so>>;
+      return says_so;
+    }
+  }
   static constexpr bool Run() {
     constexpr bool callable =
         Call::ok && (is_async ? std::is_void_v<typename Call::Result> : std::is_same_v<typename Call::Result, Status>);
@@ -14243,7 +14301,7 @@ struct KernelCheck {
         (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
         return false;
       } else {
-        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{});
+        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{}) && MayRunThere();
       }
     }
   }
@@ -15287,8 +15345,19 @@ class Device {
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
   // Copies a tensor of the device to host memory; otherwise as CopyToDevice.
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
+  // As CopyToHost, but the copy may end with the next Synchronize. *to may lie in memory of the device's choice.
+  virtual Status QueueCopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) {
+    return CopyToHost(from, host_allocator, to);
+  }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
+
+  // Ends a run on the device: waits for its work. An error of that work goes before `status` where that is only its
+  // consequence, as the lack of memory after a kernel that failed.
+  void EndRun(Status* status) {
+    const Status work = Synchronize();
+    if (!work.ok() && (status->ok() || status->code() == Code::kResourceExhausted)) *status = work;
+  }
 
   // Returns the function that wraps each kernel of the device; null: kernels run as they are.
   KernelWrapper kernel_wrapper() const { return kernel_wrapper_; }
@@ -17899,6 +17968,7 @@ template <class M>
 struct MemberOf;
 template <class C, class M>
 struct MemberOf<M C::*> {
+  using Class = C;
   template <M C::* Member>
   using Of = Access<C, M, Member>;
 };
@@ -17929,11 +17999,17 @@ constexpr Field MakeOneof(std::uint32_t number, std::string_view name, FieldValu
   return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), Role::kInOneof, name, MessageOf<T>(),
           values, add,         nullptr};
 }
-// MakeField for one of several optional members of which only one is set: code that fills the struct sees to that.
-template <auto Member>
+// MakeField for one of several members of which only one is set. Clear(object) empties them all: a reader calls it
+// before it sets another member, so that the last one counts, as in protobuf.
+template <auto Member, auto Clear>
 constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
   Field field = MakeField<Member>(number, name);
   field.role = Role::kInOneof;
+  field.add = [](void* object) {
+    using A = detail::AccessOf<Member>;
+    if (A::Set(object).count == 0) Clear(*static_cast<typename detail::MemberOf<decltype(Member)>::Class*>(object));
+    return A::Add(object);
+  };
   return field;
 }
 // The field, of type std::string, with values that are bytes instead of text.
@@ -22335,7 +22411,7 @@ struct Neon64 {};
 }  // namespace isa
 
 // The instruction set that the compiler may use in this unit.
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 using Compiled = isa::Scalar;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 using Compiled = isa::Avx512;
@@ -22376,7 +22452,7 @@ inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
 enum class Level { kUnit, kAvx2, kAvx512 };
 
 // Not with g++ for Windows, which does not align vectors of 32 bytes on the stack: GCC bug 54412, still there in 12.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && (defined(__clang__) || !defined(_WIN32))
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__NVCC__) && (defined(__clang__) || !defined(_WIN32))
 #define TENON_DETAIL_TARGETS 1
 #define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
@@ -22419,7 +22495,7 @@ TENON_DETAIL_NAMESPACE_END
 // few instructions otherwise waits for its own branch). Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END,
 // which keep clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for
 // that).
-#if defined(__CUDACC__) || !defined(__GNUC__)
+#if defined(__NVCC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
 #elif defined(__clang__)
 #define TENON_DETAIL_LOOP __attribute__((noinline))
@@ -22443,7 +22519,7 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_LOOP_AVX2 __attribute__((target("avx2")))
 #endif
 #endif
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 #define TENON_DETAIL_INDEPENDENT
 #elif defined(__clang__)
 #define TENON_DETAIL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -22452,7 +22528,7 @@ TENON_DETAIL_NAMESPACE_END
 #else
 #define TENON_DETAIL_INDEPENDENT
 #endif
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
 #define TENON_DETAIL_UNROLLED_TWICE _Pragma("GCC unroll 2")
 #else
@@ -22461,12 +22537,12 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 // Keeps a vector that was loaded in a register: g++ otherwise loads it anew for each use. (clang does not, and knows
 // the constraint only within functions of the instruction set.)
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__NVCC__)
 #define TENON_DETAIL_KEEP(vector) asm("" : "+v"(vector))
 #else
 #define TENON_DETAIL_KEEP(vector) static_cast<void>(vector)
 #endif
-#if defined(__clang__) && !defined(__CUDACC__)
+#if defined(__clang__) && !defined(__NVCC__)
 #define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
 #define TENON_DETAIL_LOOPS_END _Pragma("clang diagnostic pop")
 #else
@@ -22477,7 +22553,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/engine/core/crc32c.hpp ----
 // Crc32cByProcessor: the check sum CRC-32C by the processor's own instruction, three parts of the bytes at a time.
 // io/compression/crc32.hpp chooses between it and tables.
-#if defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
+#if defined(__ARM_FEATURE_CRC32) && !defined(__NVCC__)
 #include <arm_acle.h>
 #endif
 
@@ -22523,14 +22599,14 @@ class Crc32cZeros {
 };
 
 // TENON_DETAIL_CRC32C: 1 where this unit can use the instruction, after HasCrc32cInstruction() says so.
-#if TENON_DETAIL_TARGETS && !defined(__CUDACC__)
+#if TENON_DETAIL_TARGETS && !defined(__NVCC__)
 #define TENON_DETAIL_CRC32C 1
 #define TENON_DETAIL_TARGET_CRC32C __attribute__((target("sse4.2")))
 #define TENON_DETAIL_CRC32C_WORD(sum, word) __builtin_ia32_crc32di(sum, word)
 #define TENON_DETAIL_CRC32C_BYTE(sum, byte) __builtin_ia32_crc32qi(static_cast<unsigned>(sum), byte)
 // Every processor with AVX2 has the instruction.
 inline bool HasCrc32cInstruction() { return simd::BestLevel() != simd::Level::kUnit; }
-#elif defined(__ARM_FEATURE_CRC32) && !defined(__CUDACC__)
+#elif defined(__ARM_FEATURE_CRC32) && !defined(__NVCC__)
 #define TENON_DETAIL_CRC32C 1
 #define TENON_DETAIL_TARGET_CRC32C
 #define TENON_DETAIL_CRC32C_WORD(sum, word) __crc32cd(static_cast<std::uint32_t>(sum), word)
@@ -22604,6 +22680,10 @@ class Scratch {
  public:
   Scratch(const Cpu& device, std::size_t bytes)
       : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
+    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
+  }
+  // Memory of another device, in the order of its work.
+  Scratch(Allocator& allocator, std::size_t bytes) : allocator_(&allocator), bytes_(bytes) {
     if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
   }
   Scratch(const Scratch&) = delete;
@@ -22767,7 +22847,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/engine/core/nontemporal_store.hpp ----
 // Results that no cache can hold, written past the caches: an ordinary store first reads the line that it overwrites. A
 // loop fills a tile in the first cache; from there it is copied on, while the next tile's operands are asked for.
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__SSE2__) && !defined(__NVCC__)
 #include <emmintrin.h>
 #define TENON_DETAIL_STREAMS 1
 #else
@@ -22973,7 +23053,7 @@ TENON_DETAIL_NAMESPACE_END
 // and ForLevels, which compiles a body for the unit's instruction set and those above it, and picks one while running.
 // Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how vector_exp_log.hpp rounds): there
 // TENON_DETAIL_LANES is 0.
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+#if defined(__GNUC__) && !defined(__NVCC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define TENON_DETAIL_LANES 1
 #else
 #define TENON_DETAIL_LANES 0
@@ -24147,7 +24227,7 @@ TENON_DETAIL_NAMESPACE_END
 // every row's number, so that the processor multiplies more than it loads. The one body is compiled for the unit's
 // instruction set, and on x86-64 for those above it; GemmKernelsOf picks one while running. Everything here knows its
 // element type by size and function pointer, so that the code around it (engine/gemm/blocking.hpp) is compiled once.
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -24384,7 +24464,7 @@ const GemmKernels& GemmKernelsOf([[maybe_unused]] Index columns) {
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 // ---- tenon/engine/gemm/blocking.hpp ----
 // The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
@@ -24394,7 +24474,7 @@ TENON_DETAIL_NAMESPACE_END
 // they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
 // cases differ in these copies alone. Every thread has a rectangle of c to itself, and which thread sums up an element
 // does not change its value.
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -24731,7 +24811,7 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 // ---- tenon/engine/gemm/dot4.hpp ----
 // Products of matrices whose elements are multiplied in groups of four bytes - four of 8 bits or two of 16 - and summed
@@ -24921,7 +25001,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/engine/gemm/bfloat16.hpp ----
 // Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
 // the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -25028,7 +25108,7 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 // ---- tenon/types/complex.hpp ----
 // complex64 and complex128. The only header of floors 0-6 that includes <complex>.
@@ -25050,7 +25130,7 @@ TENON_DETAIL_NAMESPACE_END
 // Matrix products whose second operand stays in the first cache, with all of k: tiles over the operands where they lie,
 // and nothing to plan, which would take longer than the product. Tiles at the edges overlap those before them: elements
 // that are stored twice are equal.
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -25106,13 +25186,13 @@ inline void RunSmallProduct(const GemmKernels& kernels, const GemmArgs<void>& g)
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 // ---- tenon/engine/gemm/gemv.hpp ----
 // Matrix products of few rows, and small ones. Every element of b is used once or a few times, so that reading b is the
 // work: it is read where it lies and about in the order in which it lies. A transposed b by dot products; else a few
 // rows of it at a time, in blocks of columns whose sums stay in registers.
-#if !defined(__CUDACC__)  // vectors are for the host's compiler
+#if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -25387,7 +25467,7 @@ Status RunThinGemm(Cpu& device, const ThinKernels<T>& kernels, GemmArgs<T> g, do
 
 TENON_DETAIL_NAMESPACE_END
 
-#endif  // !__CUDACC__
+#endif  // !__NVCC__
 
 // ---- tenon/engine/gemm/gemm.hpp ----
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
@@ -25404,7 +25484,7 @@ template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
 
-#if !defined(__CUDACC__)
+#if !defined(__NVCC__)
 
 namespace detail {
 
@@ -26109,16 +26189,23 @@ struct MultiplyStep {
     return a * b;
   }
 };
+// The extremes of a type. Constants: a GPU cannot call the functions that give them.
+template <class A>
+inline constexpr A kBelowAll =
+    std::is_integral_v<A> ? std::numeric_limits<A>::lowest() : -std::numeric_limits<A>::infinity();
+template <class A>
+inline constexpr A kAboveAll =
+    std::is_integral_v<A> ? std::numeric_limits<A>::max() : std::numeric_limits<A>::infinity();
 // The larger or the smaller of two, NaN when either is. (Two choices, one after the other: g++ makes vectors of these,
 // not of an `or`.)
 template <bool largest>
 struct ExtremeStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>)
-      return largest ? std::numeric_limits<A>::lowest() : std::numeric_limits<A>::max();
+    if constexpr (largest)
+      return kBelowAll<A>;
     else
-      return largest ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::infinity();
+      return kAboveAll<A>;
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
@@ -26444,6 +26531,7 @@ TENON_DETAIL_LOOPS_END
 struct SumReducer {
   using Step = detail::AddStep;
   static constexpr bool is_mean = false;
+  static constexpr bool ignores_sign = true;  // integers of both signs give the same bits
   template <class T>
   static constexpr auto Accumulator() {
     if constexpr (detail::kIsSmall<T>())
@@ -26783,6 +26871,12 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
               static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
               [&](Index begin, Index end) { work.Outputs(begin * unit, std::min(end * unit, plan.outputs)); });
   return OkStatus();
+}
+
+// The loops of a reduction for a device; engine/reduce/reduce.cuh has those of a GPU.
+template <class Reducer, class T>
+const ReduceLoops& ReduceLoopsFor(const Cpu&) {
+  return kReduceLoops<Reducer, T>;
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -30438,6 +30532,10 @@ void SequenceExample::Append(std::string_view key, const Values& values) {
   (feature_lists ? *feature_lists : feature_lists.emplace()).List(key).feature.push_back(MakeFeature(values));
 }
 
+namespace detail {
+inline void ClearFeature(Feature& feature) { feature = Feature(); }
+}  // namespace detail
+
 namespace wire {
 
 #define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)                \
@@ -30451,9 +30549,10 @@ namespace wire {
 TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", OfBytes(MakeField<&BytesList::value>(1, "value")));
 TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
-TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
-                           MakeFieldInOneof<&Feature::float_list>(2, "float_list"),
-                           MakeFieldInOneof<&Feature::int64_list>(3, "int64_list"));
+TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature",
+                           MakeFieldInOneof<&Feature::bytes_list, &tenon::detail::ClearFeature>(1, "bytes_list"),
+                           MakeFieldInOneof<&Feature::float_list, &tenon::detail::ClearFeature>(2, "float_list"),
+                           MakeFieldInOneof<&Feature::int64_list, &tenon::detail::ClearFeature>(3, "int64_list"));
 TENON_DETAIL_EXAMPLE_TABLE(FeatureEntry, "Features.FeatureEntry", MakeFieldAlways<&FeatureEntry::key>(1, "key"),
                            MakeFieldAlways<&FeatureEntry::value>(2, "value"));
 TENON_DETAIL_EXAMPLE_TABLE(Features, "Features", MakeField<&Features::feature>(1, "feature"));
@@ -32068,6 +32167,60 @@ inline void AppendBase64(std::string_view bytes, std::string* out) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/wire/text_runs.hpp ----
+// BehindBlanks and BehindPlain: runs of characters that readers of texts pass over as a whole.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire::detail {
+
+// The first character from `at` on that is not a blank, by eight characters at a time. Up to seven blanks before `end`
+// may stay.
+inline const char* BehindBlanks(const char* at, const char* end) {
+  for (std::uint64_t eight; end - at >= 8; at += 8) {
+    std::memcpy(&eight, at, sizeof eight);
+    eight ^= 0x2020202020202020u;
+    if (eight != 0) return at + std::countr_zero(eight) / 8;
+  }
+  return at;
+}
+
+// Characters that stand for themselves in a text in quotes: printable ASCII without quotes and backslash.
+inline constexpr std::array<bool, 256> kPlainInQuotes = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = ' '; c < 0x7f; ++c) plain[c] = c != '"' && c != '\'' && c != '\\';
+  return plain;
+}();
+
+// The first character from `at` on that is not plain in quotes.
+inline const char* BehindPlain(const char* at, const char* end) {
+  while (at != end && kPlainInQuotes[static_cast<unsigned char>(*at)]) ++at;
+  return at;
+}
+
+// Letters, digits and '_'.
+inline constexpr std::array<bool, 256> kInWord = [] {
+  std::array<bool, 256> in_word{};
+  for (std::size_t c = 0; c < 128; ++c)
+    in_word[c] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return in_word;
+}();
+inline const char* BehindWord(const char* at, const char* end) {
+  while (at != end && kInWord[static_cast<unsigned char>(*at)]) ++at;
+  return at;
+}
+
+// The number of plain characters in front.
+inline std::size_t PlainSize(std::string_view text) {
+  const char* const begin = text.data();
+  return static_cast<std::size_t>(BehindPlain(begin, begin + text.size()) - begin);
+}
+
+}  // namespace wire::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/wire/utf8.hpp ----
 // UTF-8: a character from and to its number, for readers and writers of text with escapes.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -32133,13 +32286,6 @@ struct JsonMistake {
   std::string what;
 };
 
-// Characters inside a text that stand for themselves: ASCII but for quotes and the backslash.
-inline constexpr std::array<bool, 256> kPlainInJson = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t c = 0; c < 128; ++c) plain[c] = c != '"' && c != '\'' && c != '\\';
-  return plain;
-}();
-
 // one thread. Borrows the text. The first mistake is kept; functions return false for it.
 class JsonCursor {
  public:
@@ -32147,13 +32293,11 @@ class JsonCursor {
 
   // Skips blanks. Returns the next character, '\0' at the end.
   char Peek() {
-    for (;;) {
-      std::uint64_t eight;
-      while (end_ - at_ >= 8 && (std::memcpy(&eight, at_, 8), eight == 0x2020202020202020u)) at_ += 8;
-      if (at_ == end_) return '\0';
+    if (at_ != end_ && *at_ > ' ') return *at_;
+    for (; (at_ = BehindBlanks(at_, end_)) != end_; ++at_) {
       if (*at_ != ' ' && *at_ != '\n' && *at_ != '\t' && *at_ != '\r') return *at_;
-      ++at_;
     }
+    return '\0';
   }
   bool TryEat(char c) {
     if (Peek() != c || at_ == end_) return false;
@@ -32167,8 +32311,7 @@ class JsonCursor {
                 StrCat("unexpected character: '", std::string_view(at_, 1), "'; expected '", std::string(1, c), "'"));
   }
   bool EatWord(std::string_view word) {
-    Peek();
-    if (!rest().starts_with(word)) return false;
+    if (Peek() != word[0] || !rest().starts_with(word)) return false;
     at_ += word.size();
     return true;
   }
@@ -32194,7 +32337,7 @@ class JsonCursor {
     const char* plain = ++at_;  // up to here it is in `decoded_`
     decoded_.clear();
     for (;;) {
-      while (at_ != end_ && kPlainInJson[static_cast<unsigned char>(*at_)]) ++at_;
+      at_ = BehindPlain(at_, end_);
       if (at_ == end_) return FailEnd();
       if (*at_ == quote) break;
       if (*at_ == '\\') {
