@@ -14276,7 +14276,7 @@ struct KernelCheck {
             gives(ParamTraits<ParamType<std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>>>::info.kind));
   }
   static constexpr bool MayRunThere() {
-    if constexpr (Device::type == "CPU" || requires { requires Kernel::for_gpu; }) {
+    if constexpr (Device::type != "GPU" || requires { requires Kernel::for_gpu; }) {
       return true;
     } else {
       constexpr bool says_so = !TakesElements(std::make_integer_sequence<int, kArgumentCount<Op>>{});
