@@ -4826,7 +4826,7 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/runtime/program/kernel_cache.hpp ----
 // KernelCache: the kernels of a graph's nodes.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -4881,7 +4881,7 @@ class KernelCache {
 
   // Returns the kernel that computes a node's value on the host: its own if it runs there, otherwise one that is kept
   // beside it; null: there is none.
-  OpKernel* HostKernel(int id, const Entry& entry) {
+  TENON_DETAIL_COLD OpKernel* HostKernel(int id, const Entry& entry) {
     if (entry.on_host) return entry.kernel.get();
     const MutexLock lock(mutex_);
     ConstantParts& parts = PartsOf(entry);
@@ -4895,7 +4895,7 @@ class KernelCache {
   }
   // Copies output `output` of a node, which is the same in every run, to the device; once for all programs. `*copy`
   // shares the memory of the first copy.
-  Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
+  TENON_DETAIL_COLD Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
     const MutexLock lock(mutex_);
     SlimVector<Tensor>& copies = PartsOf(entry).on_device;
     while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back(DataType::kInvalid);
@@ -4951,7 +4951,7 @@ class KernelCache {
     const Result<KernelDef> host_def = registry_->FindForNode(node.def, host_->type());
     return status.ok() || host_def.ok() ? BuildOn(node, host_, host_def, entry) : status;
   }
-  Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
+  TENON_DETAIL_COLD Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
     if (!def.ok()) {
       const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
       return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
@@ -4986,7 +4986,7 @@ class KernelCache {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/extensions.hpp ----
@@ -10986,7 +10986,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The functions of one graph on each of its devices. thread-safe.
 class FunctionsOnDevices {
@@ -11319,7 +11319,7 @@ inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSe
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/planned/planned_run.hpp ----

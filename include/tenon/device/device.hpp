@@ -51,7 +51,7 @@ class Device {
 
   // Ends a run on the device: waits for its work. An error of that work goes before `status` where that is only its
   // consequence, as the lack of memory after a kernel that failed.
-  void EndRun(Status* status) {
+  TENON_DETAIL_COLD void EndRun(Status* status) {
     const Status work = Synchronize();
     if (!work.ok() && (status->ok() || status->code() == Code::kResourceExhausted)) *status = work;
   }

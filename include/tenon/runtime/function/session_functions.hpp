@@ -36,7 +36,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 // The functions of one graph on each of its devices. thread-safe.
 class FunctionsOnDevices {
@@ -369,5 +369,5 @@ inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSe
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

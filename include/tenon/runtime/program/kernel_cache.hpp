@@ -21,7 +21,7 @@
 #include <tenon/runtime/api/session_options.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -76,7 +76,7 @@ class KernelCache {
 
   // Returns the kernel that computes a node's value on the host: its own if it runs there, otherwise one that is kept
   // beside it; null: there is none.
-  OpKernel* HostKernel(int id, const Entry& entry) {
+  TENON_DETAIL_COLD OpKernel* HostKernel(int id, const Entry& entry) {
     if (entry.on_host) return entry.kernel.get();
     const MutexLock lock(mutex_);
     ConstantParts& parts = PartsOf(entry);
@@ -90,7 +90,7 @@ class KernelCache {
   }
   // Copies output `output` of a node, which is the same in every run, to the device; once for all programs. `*copy`
   // shares the memory of the first copy.
-  Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
+  TENON_DETAIL_COLD Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
     const MutexLock lock(mutex_);
     SlimVector<Tensor>& copies = PartsOf(entry).on_device;
     while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back(DataType::kInvalid);
@@ -146,7 +146,7 @@ class KernelCache {
     const Result<KernelDef> host_def = registry_->FindForNode(node.def, host_->type());
     return status.ok() || host_def.ok() ? BuildOn(node, host_, host_def, entry) : status;
   }
-  Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
+  TENON_DETAIL_COLD Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
     if (!def.ok()) {
       const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
       return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
@@ -181,5 +181,5 @@ class KernelCache {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
