@@ -96,7 +96,8 @@ preset() {  # preset NAME [configure option]...: configure, build, test
 # Floors that asan, with the same compiler, leaves out; with the ops' kernels it compiles the engines, too.
 clang() { preset clang '-DTENON_TEST_FLOORS=device;op;graph'; }
 
-# The preset asan in four steps: floors without kernels, kernels, sessions and the emulated GPU, recorded models, fuzz targets.
+# The preset asan in four steps: floors without kernels; kernels, sessions and the emulated GPU; recorded models; fuzz
+# targets.
 asan_floors() { preset asan '-DTENON_TEST_FLOORS=base;memory;tensor;wire;io'; }
 asan_runtime() { preset asan '-DTENON_TEST_FLOORS=kernel;runtime;cuda_emulated'; }
 asan_golden() { preset asan '-DTENON_TEST_FLOORS=golden'; }

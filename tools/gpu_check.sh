@@ -5,7 +5,8 @@
 #   tools/gpu_check.sh --build   builds the programs into build/cuda; needs nvcc, no GPU
 #   tools/gpu_check.sh           runs them; builds first what is missing, where there is nvcc
 #
-# A machine that has a GPU and nothing else runs what another has built: copy build/cuda there, and CUDA's libraries.
+# A machine that has a GPU and nothing else runs programs built elsewhere: copy build/cuda there, with the libraries of
+# CUDA in build/cuda/lib.
 # Without a GPU it says 'no GPU' and does nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CudaRuntime: what all sessions of a process share of one GPU: the stream, the memory, the handles of libraries.
+// CudaRuntime: one GPU of the process. All sessions share its stream, its memory and its library handles.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/device/cuda_runtime.cuh> only from files that nvcc compiles."

@@ -3,6 +3,7 @@
 // The threads of a block on one thread of the host. They run one after the other on one stack until one of them waits
 // for others, at a barrier or in a warp operation; only then each gets a stack of its own (a fiber).
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -37,7 +38,7 @@ unsigned Lane();
 void* DynamicShared();
 [[noreturn]] void Trap();
 
-// Device memory: what a kernel may touch. An access to other pages that fault ends the grid with kIllegalAddress.
+// Returns whether the calling thread runs a thread of a block. For all callers.
 bool IsInKernel();
 
 }  // namespace emulation

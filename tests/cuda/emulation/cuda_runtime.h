@@ -203,7 +203,3 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         std::apply(kernel, values);
       });
 }
-template <class F>
-cudaError_t cudaFuncSetAttribute(F*, int, int) {
-  return cudaSuccess;
-}

@@ -122,7 +122,6 @@ struct Machine {
   cudaError_t sticky = cudaSuccess;
   Counters counters{};
   long fail_from = -1, fail_count = 0;
-  int open = 0;  // how many operations have the memory open
   std::uint32_t seed = 7;
 };
 Machine& GetMachine() {
