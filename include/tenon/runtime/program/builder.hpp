@@ -282,6 +282,7 @@ class ProgramBuilder {
     waits_.clear();
     values_.clear();
     const std::size_t first_open = open_inputs_.size();
+    bool references_on_host = false;  // some input refers to a variable there
     const KernelCache::Entry* const entry = entries_[ToSize(node.id)];
     if (entry == nullptr) {  // NoOp
       item.kind = ProgramNode::Kind::kNothing;
@@ -292,9 +293,12 @@ class ProgramBuilder {
       item.on_host = entry->on_host;
       item.sizes_outputs = MayBreakPromise(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
-        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost ||
-                                IsRefType(item.kernel->input_type(i));  // the host has the variables
         const InEdge& from = node.input(i);
+        bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
+        if (IsRefType(item.kernel->input_type(i)) && !IsOpen(from)) {  // a variable is never copied
+          wants_host = Locate(from.node, from.output).on_host;
+          references_on_host = references_on_host || wants_host;
+        }
         if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
           item.reads_references = true;
         if (IsOpen(from)) {
@@ -319,8 +323,8 @@ class ProgramBuilder {
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
-      const bool host =
-          item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost || IsRefType(node.output_type(i));
+      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost ||
+                        (references_on_host && IsRefType(node.output_type(i)));
       const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
       if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) LocationOf({node.id, i}) = Location{value, false, host, number};
