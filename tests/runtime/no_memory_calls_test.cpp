@@ -16,7 +16,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/runtime/multi_device/partitioned_graph.hpp>
 #include <tenon/runtime/multi_device/multi_device_session.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "runtime/four_devices.hpp"
 #include "runtime/graphs.hpp"

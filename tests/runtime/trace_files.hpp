@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <tenon/base/str.hpp>
-#include <tenon/session.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 #include "runtime/graphs.hpp"
 #include "runtime/trace_events.hpp"
