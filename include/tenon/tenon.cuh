@@ -11,8 +11,13 @@
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
 #include <tenon/device/cuda_runtime.cuh>
+#include <tenon/engine/conv/avg_pool.cuh>
 #include <tenon/engine/conv/conv.cuh>
+#include <tenon/engine/conv/conv_gradient.cuh>
+#include <tenon/engine/conv/depthwise.cuh>
+#include <tenon/engine/conv/max_pool.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
+#include <tenon/engine/image/resize.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/register.hpp>
