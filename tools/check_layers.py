@@ -54,6 +54,8 @@ TESTED_TOGETHER = {
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
     'engine/gemm/cublas.cuh': 'cuda/gemm_test.cu',
     'engine/gemm/tiled.cuh': 'cuda/gemm_test.cu',
+    # How images lie in memory shows in a convolution.
+    'engine/conv/images.cuh': 'cuda/conv_test.cu',
     # One test of both sides: the declarations, and what defines them.
     'runtime/eager/async_impl.hpp': 'runtime/api/eager_async_test.cpp',
     'runtime/eager/context_impl.hpp': 'runtime/api/eager_test.cpp',

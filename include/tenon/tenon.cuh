@@ -15,9 +15,12 @@
 #include <tenon/engine/conv/conv.cuh>
 #include <tenon/engine/conv/conv_gradient.cuh>
 #include <tenon/engine/conv/depthwise.cuh>
+#include <tenon/engine/conv/dilation.cuh>
 #include <tenon/engine/conv/max_pool.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/engine/image/resize.cuh>
+#include <tenon/engine/nn/epilogue.cuh>
+#include <tenon/engine/nn/local_response_norm.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/register.hpp>

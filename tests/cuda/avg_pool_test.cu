@@ -41,7 +41,8 @@ void CheckAvgPool(Gpu& gpu, bool channels_first) {
     REQUIRE(tenon::AvgPoolGrad(cpu, g, grad.data<T>(), wanted_grad.data<T>(), 1).ok());
 
     g.channels_first = channels_first;
-    const Tensor there = gpu.Up(InOrder<T>(input, channels_first)), grad_there = gpu.Up(InOrder<T>(grad, channels_first));
+    const Tensor there = gpu.Up(InOrder<T>(input, channels_first)),
+                 grad_there = gpu.Up(InOrder<T>(grad, channels_first));
     Tensor out = gpu.New(type, g.output_shape());
     Tensor dx = gpu.New(type, tenon::ImageShape(channels_first, c.input[0] + 1, c.input[1], c.input[2], c.input[3]));
     Status status = tenon::AvgPool(gpu.cuda(), g, there.data<T>(), out.data<T>());

@@ -48,7 +48,7 @@ void CheckGradients(Gpu& gpu, bool channels_first) {
     const TensorShape out_shape{g.batch, g.rows.output, g.columns.output, g.out_depth};
     CAPTURE(out_shape.DebugString());
     const Tensor x = Pattern<C>(in_shape, 3, 5, -2), f = Pattern<C>(filter_shape, 3, 7, -3),
-               dy = Pattern<C>(out_shape, 2, 3, -1);
+                 dy = Pattern<C>(out_shape, 2, 3, -1);
     Tensor dx(sum_type, in_shape), df(sum_type, filter_shape);
     REQUIRE(tenon::ConvBackpropInput(cpu, g, f.data<C>(), dy.data<C>(), dx.data<C>()).ok());
     REQUIRE(tenon::ConvBackpropFilter(cpu, g, x.data<C>(), dy.data<C>(), df.data<C>()).ok());

@@ -53,7 +53,8 @@ void CheckDepthwise(Gpu& gpu, bool channels_first) {
     const TensorShape in_shape(c.input), filter_shape{c.size[0], c.size[1], g.depth, g.multiplier};
     const TensorShape out_shape = tenon::ImageShape(false, g.batch, g.rows.output, g.columns.output, g.out_depth());
     CAPTURE(out_shape.DebugString());
-    const Tensor x = Pattern<C>(in_shape), f = Pattern<C>(filter_shape, 3, 7, -3), dy = Pattern<C>(out_shape, 5, 11, -5);
+    const Tensor x = Pattern<C>(in_shape), f = Pattern<C>(filter_shape, 3, 7, -3),
+                 dy = Pattern<C>(out_shape, 5, 11, -5);
     Tensor y(sum_type, out_shape), dx(sum_type, in_shape), df(sum_type, filter_shape);
     REQUIRE(DepthwiseConv2D(cpu, g, x.data<C>(), f.data<C>(), y.data<C>()).ok());
     REQUIRE(DepthwiseConv2DBackpropInput(cpu, g, f.data<C>(), dy.data<C>(), dx.data<C>()).ok());

@@ -14,8 +14,7 @@ tenon::Tensor Reordered(const tenon::Tensor& images, bool to_channels_first) {
   using tenon::Index;
   const tenon::TensorShape& s = images.shape();
   const Index n = s.dim_size(0), a = s.dim_size(1), b = s.dim_size(2), c = s.dim_size(3);
-  const tenon::TensorShape shape =
-      to_channels_first ? tenon::TensorShape{n, c, a, b} : tenon::TensorShape{n, b, c, a};
+  const tenon::TensorShape shape = to_channels_first ? tenon::TensorShape{n, c, a, b} : tenon::TensorShape{n, b, c, a};
   tenon::Tensor out(images.dtype(), shape);
   Index from = 0;
   for (Index i = 0; i < n; ++i)

@@ -48,7 +48,8 @@ void CheckMaxPool(Gpu& gpu, bool channels_first) {
     REQUIRE(tenon::MaxPool(cpu, g, input.data<T>(), wanted.data<T>()).ok());
 
     g.channels_first = channels_first;
-    const Tensor there = gpu.Up(InOrder<T>(input, channels_first)), grad_there = gpu.Up(InOrder<T>(grad, channels_first));
+    const Tensor there = gpu.Up(InOrder<T>(input, channels_first)),
+                 grad_there = gpu.Up(InOrder<T>(grad, channels_first));
     Tensor out = gpu.New(type, g.output_shape()), dx = gpu.New(type, there.shape());
     Status status = tenon::MaxPool(gpu.cuda(), g, there.data<T>(), out.data<T>());
     REQUIRE_MESSAGE(status.ok(), status.ToString());
@@ -60,8 +61,8 @@ void CheckMaxPool(Gpu& gpu, bool channels_first) {
                                     places_there.data<std::int64_t>(), dx.data<T>());
     REQUIRE_MESSAGE(status.ok(), status.ToString());
     g.channels_first = false;
-    REQUIRE(tenon::MaxPoolGradient(cpu, g, input.data<T>(), grad.data<T>(), most.data<T>(),
-                                   places.data<std::int64_t>(), wanted_grad.data<T>())
+    REQUIRE(tenon::MaxPoolGradient(cpu, g, input.data<T>(), grad.data<T>(), most.data<T>(), places.data<std::int64_t>(),
+                                   wanted_grad.data<T>())
                 .ok());
     CHECK(Differences<T>(ToNhwc<T>(gpu.Down(dx), channels_first), wanted_grad) == 0);
     if (!channels_first) CHECK(Differences<std::int64_t>(gpu.Down(places_there), places) == 0);
@@ -89,11 +90,11 @@ TEST_CASE("places are written as int32 or int64, in an image or in the batch" * 
   REQUIRE(tenon::WritePlaces(gpu.cuda(), places.data<std::int64_t>(), 2, 3, 10, false, in_image.dtype(),
                              in_image.raw_data())
               .ok());
-  REQUIRE(tenon::WritePlaces(gpu.cuda(), places.data<std::int64_t>(), 2, 3, 10, true, in_batch.dtype(),
-                             in_batch.raw_data())
-              .ok());
-  CHECK(Differences<std::int32_t>(gpu.Down(in_image),
-                                  tenon::MakeTensor<std::int32_t>({2, 3}, {4, -1, 0, 1, 2, 9})) == 0);
+  REQUIRE(
+      tenon::WritePlaces(gpu.cuda(), places.data<std::int64_t>(), 2, 3, 10, true, in_batch.dtype(), in_batch.raw_data())
+          .ok());
+  CHECK(Differences<std::int32_t>(gpu.Down(in_image), tenon::MakeTensor<std::int32_t>({2, 3}, {4, -1, 0, 1, 2, 9})) ==
+        0);
   CHECK(Differences<std::int64_t>(gpu.Down(in_batch),
                                   tenon::MakeTensor<std::int64_t>({2, 3}, {4, -1, 0, 11, 12, 19})) == 0);
 }

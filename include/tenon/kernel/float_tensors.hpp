@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // For erased kernels over engines that on the CPU know float and double alone: FloatInput gives an input of half,
-// bfloat16, float or double as float or double; FloatOutput is written as float or double and rounded once. Engines of a
-// GPU read and write all four types: there nothing is copied.
+// bfloat16, float or double as float or double; FloatOutput is written as float or double and rounded once. Engines of
+// a GPU read and write all four types: there nothing is copied.
 
 #include <type_traits>
 

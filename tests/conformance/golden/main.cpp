@@ -14,7 +14,8 @@
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
 // inlines all calls before a graph runs. --devices deals the nodes out to two processors and two simulated devices, as
-// far as those have kernels for them; --device gives a session that one device, such as GPU:0. The steps of a graph without state are run a second time in the same session.
+// far as those have kernels for them; --device gives a session that one device, such as GPU:0. The steps of a graph
+// without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
@@ -145,7 +146,8 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
                                                                                        : fetch.name + ":0");
   const auto got = session.Run(feeds, fetches, step.target);
   if (step.code != 0) {
-    if (got.ok() && IsForGpusAlone(step.message)) return {Outcome::kUnsupported, "NCHW, which TensorFlow's CPU refuses"};
+    if (got.ok() && IsForGpusAlone(step.message))
+      return {Outcome::kUnsupported, "NCHW, which TensorFlow's CPU refuses"};
     if (got.ok())
       return {Outcome::kFailed, StrCat(where, "ran, TensorFlow fails with ", step.code, ": ", step.message)};
     const int code = static_cast<int>(got.status().code());

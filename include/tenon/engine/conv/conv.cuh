@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Conv2D on a GPU: a matrix product whose left operand, the windows of all output pixels, is never written out. A block
-// of threads computes a tile of pixels by channels from tiles in shared memory. 1 x 1 filters are a product of cuBLAS.
+// Conv2D on a GPU: a matrix product whose left operand, the windows of all output pixels, is never written out. Each
+// block computes a tile of pixels by channels from tiles in shared memory. 1 x 1 filters are a product of cuBLAS.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/engine/conv/conv.cuh> only from files that nvcc compiles."
@@ -184,7 +184,7 @@ struct ConvForward {
   T* output;
   CudaWindow window_rows, window_columns;
   ImageSteps in, out;
-  FastDivisor by_depth, by_columns;  // of a window
+  FastDivisor by_depth, by_columns;  // divide positions of a window
   Index rows, out_depth;
   std::int32_t columns, depth, groups;
   bool left_by_rows;
@@ -243,8 +243,8 @@ inline Status CheckConvProblem(std::string_view who, Index columns, Index depth)
 }  // namespace detail
 
 // Overwrites `output`, whose shape is geometry.output_shape(): NHWC, or NCHW where the geometry says so. T is float,
-// double, half, bfloat16 (these two are summed as float and rounded once) or an integer type (which wraps). Returns when
-// it is queued.
+// double, half, bfloat16 (these two are summed as float and rounded once) or an integer type (which wraps). Returns
+// when it is queued.
 template <class T>
 Status Conv2D(Cuda& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
               const PackedWeights* = nullptr) {

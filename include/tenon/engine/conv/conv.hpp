@@ -36,20 +36,17 @@ struct Conv2DGeometry {
   bool channels_first = false;  // input and output are NCHW; only on a GPU
 
   Index group_depth() const { return in_depth / groups; }
-  TensorShape output_shape() const {
-    return ImageShape(channels_first, batch, rows.output, columns.output, out_depth);
-  }
+  TensorShape output_shape() const { return ImageShape(channels_first, batch, rows.output, columns.output, out_depth); }
 };
 
 // Makes the geometry of a Conv2D from its shapes and attrs; `strides` and `dilations` have four values, in the order of
 // the images. The errors are TensorFlow's.
-inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter,
-                                 Span<const Index> image_strides, Span<const Index> image_dilations, Padding padding,
-                                 Span<const Index> image_paddings, Conv2DGeometry* geometry,
-                                 bool channels_first = false) {
+inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter, Span<const Index> image_strides,
+                                 Span<const Index> image_dilations, Padding padding, Span<const Index> image_paddings,
+                                 Conv2DGeometry* geometry, bool channels_first = false) {
   const TensorShape input = ShapeInOrderOfNhwc(channels_first, images);
-  const InOrderOfNhwc ordered_strides(channels_first, image_strides), ordered_dilations(channels_first, image_dilations),
-      ordered_paddings(channels_first, image_paddings, 2);
+  const InOrderOfNhwc ordered_strides(channels_first, image_strides),
+      ordered_dilations(channels_first, image_dilations), ordered_paddings(channels_first, image_paddings, 2);
   const Span<const Index> strides = ordered_strides, dilations = ordered_dilations,
                           explicit_paddings = ordered_paddings;
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");

@@ -89,8 +89,8 @@ struct ConvInputGradient {
   }
 };
 
-// Rows: taps by channels of the input. Columns: channels of the output. Depth: pixels of the output, of which each group
-// adds up a part.
+// Rows: taps by channels of the input. Columns: channels of the output. Depth: pixels of the output, of which each
+// group adds up a part.
 template <class Element, class To>
 struct ConvFilterGradient {
   using T = To;
@@ -100,7 +100,7 @@ struct ConvFilterGradient {
   To* output;  // [groups, taps, in_depth, out_depth]
   CudaWindow window_rows, window_columns;
   ImageSteps in, out;
-  FastDivisor by_places, by_columns;  // of one image's output, of one of its rows
+  FastDivisor by_places, by_columns;  // divide pixels of one image's output, and of one of its rows
   Index rows, in_depth;
   std::int32_t columns, depth, pixels, groups;
   bool left_by_rows, right_by_depth;
@@ -213,8 +213,7 @@ Status ConvBackpropFilter(Cuda& device, const Conv3DGeometry& g, const T* input,
   const Index tiles = ((g.taps() * g.in_depth + kTile - 1) / kTile) * ((g.out_depth + kTile - 1) / kTile);
   const Index wanted = 2 * static_cast<Index>(device.multiprocessors) / tiles, most = pixels / kLeastPixels,
               parts = wanted < most ? wanted : most;
-  if (parts < 2)
-    return detail::RunConvProblem(device, detail::ConvFilterGradient<T, T>(g, 1, input, gradient, output));
+  if (parts < 2) return detail::RunConvProblem(device, detail::ConvFilterGradient<T, T>(g, 1, input, gradient, output));
   Scratch scratch(*device.allocator, detail::ScratchBytes<Sum>(parts * elements));
   TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropFilter"));
   Sum* const sums = scratch.As<Sum>();

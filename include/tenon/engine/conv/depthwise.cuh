@@ -24,7 +24,7 @@ namespace detail {
 struct CudaDepthwise {
   CudaWindow rows, columns;
   ImageSteps in, out;
-  ImagePlaces in_places, out_places;  // of packs of `pack` channels
+  ImagePlaces in_places, out_places;  // where packs of `pack` channels lie
   FastDivisor by_multiplier;
   std::int32_t multiplier;
   Index out_depth, batch;
@@ -164,9 +164,8 @@ template <class T, int kPack>
 Status RunDepthwise(Cuda& device, const DepthwiseGeometry& g, const T* input, const T* filter, T* output) {
   const CudaDepthwise d(g, kPack);
   return ForImageParts("DepthwiseConv2dNative", g.batch, d.out.image, [&](Index first, Index images) {
-    return ForEach(
-        device, images * (d.out.image / kPack),
-        DepthwiseBody<T, kPack>{d, input + first * d.in.image, filter, output + first * d.out.image});
+    return ForEach(device, images * (d.out.image / kPack),
+                   DepthwiseBody<T, kPack>{d, input + first * d.in.image, filter, output + first * d.out.image});
   });
 }
 
@@ -195,9 +194,9 @@ Status DepthwiseConv2DBackpropInput(Cuda& device, const DepthwiseGeometry& g, co
   const detail::CudaDepthwise d(g, 1);
   return detail::ForImageParts(
       "DepthwiseConv2dNativeBackpropInput", g.batch, d.in.image, [&](Index first, Index images) {
-        return ForEach(device, images * d.in.image,
-                       detail::DepthwiseInputBody<T>{d, filter, gradient + first * d.out.image,
-                                                     output + first * d.in.image});
+        return ForEach(
+            device, images * d.in.image,
+            detail::DepthwiseInputBody<T>{d, filter, gradient + first * d.out.image, output + first * d.in.image});
       });
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Images and windows as GPU kernels read them: dimensions as int32, the distances of elements in either data format, and
-// the pixel of a thread.
+// Images and windows as GPU kernels read them: dimensions as int32, the distances of elements in either data format,
+// and the pixel of a thread.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/engine/conv/images.cuh> only from files that nvcc compiles."
 #endif
 
 #include <cstdint>
+#include <string_view>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
@@ -79,9 +80,7 @@ struct ImageSteps {
         row(channels_first ? columns : columns * depth),
         column(channels_first ? 1 : depth),
         channel(channels_first ? rows * columns : 1) {}
-  TENON_HD Index At(Index n, Index y, Index x, Index c) const {
-    return n * image + y * row + x * column + c * channel;
-  }
+  TENON_HD Index At(Index n, Index y, Index x, Index c) const { return n * image + y * row + x * column + c * channel; }
 };
 
 struct ImagePlace {

@@ -27,7 +27,7 @@ namespace detail {
 struct CudaPool {
   CudaWindow rows, columns;
   ImageSteps in, out;
-  ImagePlaces in_places, out_places;  // of packs of `pack` channels
+  ImagePlaces in_places, out_places;  // where packs of `pack` channels lie
 
   CudaPool(const PoolGeometry& g, int pack)
       : rows(g.rows),
@@ -61,19 +61,19 @@ Status ForPoolParts(std::string_view who, const PoolGeometry& g, const CudaPool&
 template <class T, int kPack>
 struct MaxPoolBody {
   CudaPool pool;
+  T lowest;
   const T* input;
   T* output;
 
   __device__ __forceinline__ void operator()(Index i) const {
     using Channels = Pack<T, kPack>;
-    constexpr T kLowest = std::numeric_limits<T>::lowest();
     const ImagePlace at = pool.out_places.At(static_cast<std::uint32_t>(i));
     const std::int32_t top = pool.rows.Begin(at.row), bottom = pool.rows.End(at.row),
                        left = pool.columns.Begin(at.column), right = pool.columns.End(at.column);
     const T* const from = input + pool.in.At(at.image, 0, 0, static_cast<Index>(at.channel) * kPack);
     Channels most;
 #pragma unroll
-    for (int j = 0; j < kPack; ++j) most.values[j] = kLowest;
+    for (int j = 0; j < kPack; ++j) most.values[j] = lowest;
     for (std::int32_t y = top; y < bottom; ++y) {
       for (std::int32_t x = left; x < right; ++x) {
         const Channels seen = *reinterpret_cast<const Channels*>(from + pool.in.At(0, y, x, 0));
@@ -104,16 +104,16 @@ struct MaxPoolDepthBody {
 template <class T>
 struct MaxPoolPlacesBody {
   CudaPool pool;
+  T lowest;
   const T* input;
   T* most;
   Index* places;
 
   __device__ __forceinline__ void operator()(Index i) const {
-    constexpr T kLowest = std::numeric_limits<T>::lowest();
     const ImagePlace at = pool.out_places.At(static_cast<std::uint32_t>(i));
     const std::int32_t bottom = pool.rows.End(at.row), right = pool.columns.End(at.column);
     const T* const image = input + at.image * pool.in.image;
-    T largest = kLowest;
+    T largest = lowest;
     Index place = kNoPlace;
     for (std::int32_t y = pool.rows.Begin(at.row); y < bottom; ++y) {
       for (std::int32_t x = pool.columns.Begin(at.column); x < right; ++x) {
@@ -167,7 +167,8 @@ Status RunMaxPool(Cuda& device, const PoolGeometry& g, const T* input, T* output
   const CudaPool pool(g, kPack);
   return ForPoolParts("MaxPool", g, pool, [&](Index first, Index images) {
     return ForEach(device, images * (pool.out.image / kPack),
-                   MaxPoolBody<T, kPack>{pool, input + first * pool.in.image, output + first * pool.out.image});
+                   MaxPoolBody<T, kPack>{pool, std::numeric_limits<T>::lowest(), input + first * pool.in.image,
+                                         output + first * pool.out.image});
   });
 }
 
@@ -199,7 +200,8 @@ Status MaxPoolPlaces(Cuda& device, const PoolGeometry& g, const T* input, T* mos
   return detail::ForPoolParts("MaxPool", g, pool, [&](Index first, Index images) {
     const Index at = first * pool.out.image;
     return ForEach(device, images * pool.out.image,
-                   detail::MaxPoolPlacesBody<T>{pool, input + first * pool.in.image, most + at, places + at});
+                   detail::MaxPoolPlacesBody<T>{pool, std::numeric_limits<T>::lowest(), input + first * pool.in.image,
+                                                most + at, places + at});
   });
 }
 

@@ -104,14 +104,14 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
   });
 }
 
-// The gradient of MaxPool: each element of `grad` where the largest of its window is. Overwrites `output`, which has the
-// input's shape. `most` and `places` are scratch memory of the shape of grad.
+// The gradient of MaxPool: each element of `grad` where the largest of its window is. Overwrites `output`, which has
+// the input's shape. `most` and `places` are scratch memory of the shape of grad.
 template <class T>
 Status MaxPoolGradient(Cpu& device, const PoolGeometry& g, const T* input, const T* grad, T* most, Index* places,
                        T* output) {
   TENON_RETURN_IF_ERROR(MaxPoolPlaces(device, g, input, most, places));
-  AddAtPlaces(device, g.batch, g.rows.output * g.columns.output * g.depth,
-              g.rows.input * g.columns.input * g.depth, grad, places, output);
+  AddAtPlaces(device, g.batch, g.rows.output * g.columns.output * g.depth, g.rows.input * g.columns.input * g.depth,
+              grad, places, output);
   return OkStatus();
 }
 

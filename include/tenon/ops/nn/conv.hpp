@@ -54,9 +54,8 @@ struct Conv2D {
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(this->padding, &kind));
       Conv2DGeometry geometry;
-      TENON_RETURN_IF_ERROR(
-          MakeConv2DGeometry(input.shape(), filter.shape(), this->strides, this->dilations, kind,
-                             this->explicit_paddings, &geometry, this->data_format == "NCHW"));
+      TENON_RETURN_IF_ERROR(MakeConv2DGeometry(input.shape(), filter.shape(), this->strides, this->dilations, kind,
+                                               this->explicit_paddings, &geometry, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
     }

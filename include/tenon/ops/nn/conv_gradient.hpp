@@ -120,7 +120,8 @@ using ConvolutionOf = Status (*)(Device& device, const Conv3DGeometry& g, const 
 // `run` of the two inputs, whose geometry is checked; `shape` is the output's.
 template <class T, class Device>
 Status RunConvolution(OpKernelContext& context, Device& device, const Conv3DGeometry& g,
-                      std::type_identity_t<ConvolutionOf<Device, T>> run, const Tensor& first, const Tensor& second, const TensorShape& shape) {
+                      std::type_identity_t<ConvolutionOf<Device, T>> run, const Tensor& first, const Tensor& second,
+                      const TensorShape& shape) {
   FloatInput a, b;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, device, 0, shape));
@@ -179,7 +180,8 @@ struct Conv2DBackpropInput {
     } else {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, shape));
     }
-    return detail::ConvGradientGeometry<Device>(kName, Code::kUnimplemented, attrs, *shape, filter, out_backprop, geometry);
+    return detail::ConvGradientGeometry<Device>(kName, Code::kUnimplemented, attrs, *shape, filter, out_backprop,
+                                                geometry);
   }
 };
 
@@ -211,8 +213,8 @@ struct Conv2DBackpropFilter {
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry<Device>(kName, Code::kInvalidArgument, *this, input.shape(), shape,
-                                                         out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry<Device>(kName, Code::kInvalidArgument, *this, input.shape(),
+                                                                 shape, out_backprop.shape(), &g));
       return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
                                        shape);
     }

@@ -35,7 +35,8 @@ Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, co
                     ordered_gradient =
                         image_gradient == nullptr ? TensorShape() : ShapeInOrderOfNhwc(channels_first, *image_gradient);
   const TensorShape* const gradient = image_gradient == nullptr ? nullptr : &ordered_gradient;
-  const InOrderOfNhwc ordered_strides(channels_first, a.strides), ordered_paddings(channels_first, a.explicit_paddings, 2);
+  const InOrderOfNhwc ordered_strides(channels_first, a.strides),
+      ordered_paddings(channels_first, a.explicit_paddings, 2);
   const Span<const Index> strides = ordered_strides, paddings = ordered_paddings;
   if (strides.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
@@ -99,8 +100,8 @@ enum class DepthwiseTask { kForward, kInput, kFilter };
 // a, b: input and filter; filter and gradient; or input and gradient. A program has the engines of its own tasks and
 // types alone.
 template <DepthwiseTask kTask, class T, class Device>
-Status RunDepthwise(OpKernelContext& context, Device& device, const DepthwiseGeometry& g, const Tensor& a, const Tensor& b,
-                    const TensorShape& shape) {
+Status RunDepthwise(OpKernelContext& context, Device& device, const DepthwiseGeometry& g, const Tensor& a,
+                    const Tensor& b, const TensorShape& shape) {
   using C = FloatOn<Device, T>;
   FloatInput first, second;
   FloatOutput out;
@@ -138,8 +139,8 @@ struct DepthwiseConv2dNative {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       DepthwiseGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry<Device>("DepthwiseConv2dNative", *this, input.shape(), filter.shape(), nullptr, &g));
+      TENON_RETURN_IF_ERROR(detail::MakeDepthwiseGeometry<Device>("DepthwiseConv2dNative", *this, input.shape(),
+                                                                  filter.shape(), nullptr, &g));
       const Index last[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()},
                   first[] = {g.batch, g.out_depth(), g.rows.output, g.columns.output};
       TensorShape shape;

@@ -50,8 +50,8 @@ struct MaxPool {
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       PoolGeometry geometry;
-      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry,
-                                             data_format == "NCHW"));
+      TENON_RETURN_IF_ERROR(
+          MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry, data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::MaxPool(device, geometry, input.data, out.data);
     }

@@ -40,8 +40,8 @@ inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input,
     return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
   TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry, channels_first));
   if (geometry->depth_window != 1)
-    return errors::Unimplemented(op, ": Non-spatial pooling is not yet supported, got ksize[3] = ",
-                                 geometry->depth_window);
+    return errors::Unimplemented(op,
+                                 ": Non-spatial pooling is not yet supported, got ksize[3] = ", geometry->depth_window);
   return OkStatus();
 }
 
@@ -97,9 +97,8 @@ struct AvgPool {
         return errors::InvalidArgument("Default AvgPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides, this->padding, {}, &g,
-                                      this->data_format == "NCHW"));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides,
+                                                        this->padding, {}, &g, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(g.output_shape()));
       return tenon::AvgPool(device, g, value.data, out.data);
     }
@@ -134,9 +133,8 @@ struct AvgPoolGrad {
       if (grad.dims() != 4)
         return errors::InvalidArgument("AvgPoolGrad: out_backprop must be 4-dimensional, got shape ", grad.shape());
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding, {}, &g,
-                                      this->data_format == "NCHW"));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding,
+                                                        {}, &g, this->data_format == "NCHW"));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
       return Run(context.device(), g, grad, out);
