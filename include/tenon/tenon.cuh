@@ -22,5 +22,6 @@
 #include <tenon/engine/image/resize.cuh>
 #include <tenon/engine/nn/epilogue.cuh>
 #include <tenon/engine/nn/local_response_norm.cuh>
+#include <tenon/engine/random/distributions.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/register.hpp>

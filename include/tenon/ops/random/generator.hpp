@@ -72,8 +72,9 @@ inline Philox ScrambledSeeds(std::uint64_t seed, std::uint64_t seed2) {
   const PhiloxBlock block = mix.Next();
   return {block.word[0] | std::uint64_t{block.word[1]} << 32, 0, block.word[2] | std::uint64_t{block.word[3]} << 32};
 }
-inline Status CheckSeed(std::string_view op, const Tensor& seed) {
-  if (seed.dims() == 1 && seed.dim_size(0) == 2) return OkStatus();
+template <class Seed>
+Status CheckSeed(std::string_view op, const Seed& seed) {
+  if (seed.shape().dims() == 1 && seed.shape().dim_size(0) == 2) return OkStatus();
   return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
 }
 // seed: [2], int32 or int64.
@@ -88,6 +89,12 @@ inline Status StreamOfSeed(std::string_view op, const Tensor& seed, Philox* stre
     }
   }
   *stream = ScrambledSeeds(two[0], two[1]);
+  return OkStatus();
+}
+
+inline Status StreamOfSeed(std::string_view op, const HostIndices& seed, Philox* stream) {
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
+  *stream = ScrambledSeeds(static_cast<std::uint64_t>(seed[0]), static_cast<std::uint64_t>(seed[1]));
   return OkStatus();
 }
 

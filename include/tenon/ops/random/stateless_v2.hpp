@@ -34,8 +34,7 @@ inline Status RunKeyedFill(OpKernelContext& context, Cpu& device, RandomFill fil
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
   }
   if (!supported) return UnsupportedAlgorithm(op, alg);
-  FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
 // The kernel of all without bounds.
