@@ -104,8 +104,8 @@ inline constexpr std::int32_t kAlgorithmPhilox = 1, kAlgorithmThreeFry = 2, kAlg
 inline const std::uint64_t* WordsOf(const Tensor& words) { return words.data<std::uint64_t>(); }
 inline const std::uint64_t* WordsOf(const HostIn<std::uint64_t>& words) { return words.data; }
 
-// Words: Tensor or HostIn. key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. A counter
-// of one word has 0 as its upper half. On CPU there is Philox only: *supported says whether alg means it.
+// Words: Tensor or HostIn. key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. The upper
+// half is 0 where a counter has one word. On CPU there is Philox only: *supported says whether alg means it.
 template <class Words>
 Status StreamOfKey(std::string_view op, const Words& key, const Words& counter, const HostIndices& alg, int alg_input,
                    Philox* stream, bool* supported) {
