@@ -7,6 +7,7 @@
 #error "Include <tenon/engine/conv/max_pool.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -219,8 +220,9 @@ Status MaxPoolGradient(Cuda& device, const PoolGeometry& g, const T* input, cons
 }
 
 // As the CPU's.
-inline Status WritePlaces(Cuda& device, const Index* places, Index batch, Index count, Index image, bool in_batch,
-                          DataType dtype, void* out) {
+template <std::same_as<Cuda> Device>
+Status WritePlaces(Device& device, const Index* places, Index batch, Index count, Index image, bool in_batch,
+                   DataType dtype, void* out) {
   const Index step = in_batch ? image : 0;
   if (dtype == DataType::kInt32)
     return ForEach(device, batch * count,

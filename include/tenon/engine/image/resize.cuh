@@ -7,6 +7,7 @@
 #error "Include <tenon/engine/image/resize.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -180,7 +181,8 @@ Status RunResizeGradient(Cuda& device, const ResizeGeometry& geometry, const G* 
 }  // namespace detail
 
 // As the CPU's. Returns when it is queued.
-inline Status ResizeBilinear(Cuda& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
+template <std::same_as<Cuda> Device>
+Status ResizeBilinear(Device& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
   switch (dtype) {
     case DataType::kHalf: return detail::RunResizeBilinear<half>(device, g, images, out);
     case DataType::kBfloat16: return detail::RunResizeBilinear<bfloat16>(device, g, images, out);
@@ -196,7 +198,8 @@ inline Status ResizeBilinear(Cuda& device, const ResizeGeometry& g, DataType dty
 }
 
 // Elements of `bytes` bytes, copied; pixels move in units as large as their size and place allow.
-inline Status ResizeNearest(Cuda& device, const ResizeGeometry& g, Index bytes, const void* images, void* out) {
+template <std::same_as<Cuda> Device>
+Status ResizeNearest(Device& device, const ResizeGeometry& g, Index bytes, const void* images, void* out) {
   const Index pixel = g.depth * bytes;
   const auto fits = [&](Index unit) {
     const auto step = static_cast<std::uintptr_t>(unit);

@@ -6,6 +6,7 @@
 #error "Include <tenon/engine/random/distributions.cuh> only from files that nvcc compiles."
 #endif
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -126,7 +127,8 @@ Status RunFillRandomOf(Cuda& device, DataType dtype, const Philox& from, void* o
 }  // namespace detail
 
 // As the CPU's, of floating elements. Unimplemented: integers. Returns when it is queued.
-inline Status FillRandom(Cuda& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
+template <std::same_as<Cuda> Device>
+Status FillRandom(Device& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
   switch (fill.kind) {
     case RandomKind::kUniform: return detail::RunFillRandomOf<RandomKind::kUniform>(device, fill.dtype, from, out, n);
     case RandomKind::kNormal: return detail::RunFillRandomOf<RandomKind::kNormal>(device, fill.dtype, from, out, n);
