@@ -102,6 +102,8 @@ struct KernelCheck {
   template <int... I>
   static constexpr bool TakesElements(std::integer_sequence<int, I...>) {
     constexpr auto gives = [](ParamKind kind) {
+      if constexpr (requires { requires Kernel::outputs_on_host; })
+        if (IsOutputKind(kind)) return false;
       return kind == ParamKind::kIn || kind == ParamKind::kInList || kind == ParamKind::kOut ||
              kind == ParamKind::kForward || kind == ParamKind::kOutList || kind == ParamKind::kLate;
     };
@@ -109,7 +111,7 @@ struct KernelCheck {
             gives(ParamTraits<ParamType<std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>>>::info.kind));
   }
   static constexpr bool MayRunThere() {
-    if constexpr (Device::type == "CPU" || requires { requires Kernel::for_gpu; }) {
+    if constexpr (Device::type != "GPU" || requires { requires Kernel::for_gpu; }) {
       return true;
     } else {
       constexpr bool says_so = !TakesElements(std::make_integer_sequence<int, kArgumentCount<Op>>{});

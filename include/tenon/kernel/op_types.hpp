@@ -40,8 +40,8 @@ struct Types {};
 // Whether maps over elements of T have kernels on Device. A GPU cannot call the arithmetic of std::complex, and its
 // memory holds no strings.
 template <class Device, class T>
-concept MapsOn = Device::type == "CPU" || (Trivial<T> && dtype_of_v<T> != DataType::kComplex64 &&
-                                            dtype_of_v<T> != DataType::kComplex128);
+concept MapsOn = Device::type == "CPU" ||
+                 (Trivial<T> && dtype_of_v<T> != DataType::kComplex64 && dtype_of_v<T> != DataType::kComplex128);
 
 namespace detail {
 
@@ -182,7 +182,8 @@ constexpr auto ArgumentElement() {
 }
 template <class Op, int I>
 constexpr bool MayBeIndices() {
-  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
+  constexpr std::uint64_t allowed =
+      MaskOf<std::int8_t>() | MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
   constexpr const ArgSpec& a = Argument<Op, I>();
   if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
   const AttrSpec* attr = kOpView<Op>.TypeAttr(a);

@@ -29,10 +29,10 @@ namespace detail {
 // node is one for all signatures. thread-safe.
 class KernelCache {
  public:
-  // Of a node whose outputs are the same in every run, beside another device than the host.
+  // A node whose outputs are the same in every run has these, in a session on another device than the host.
   struct ConstantParts {
     Owned<OpKernel> host_kernel;   // computes them; null: not made yet
-    SlimVector<Tensor> on_device;  // their copies; not initialized: no program has needed one yet
+    SlimVector<Tensor> on_device;  // their copies; of kInvalid: no program has needed one yet
   };
   struct Entry {
     Owned<OpKernel> kernel;
@@ -93,9 +93,13 @@ class KernelCache {
   Status CopyToDevice(const Entry& entry, int output, const Tensor& value, Tensor* copy) {
     const MutexLock lock(mutex_);
     SlimVector<Tensor>& copies = PartsOf(entry).on_device;
-    while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back();
+    while (copies.size() <= static_cast<std::size_t>(output)) copies.emplace_back(DataType::kInvalid);
     Tensor& known = copies[static_cast<std::size_t>(output)];
-    if (!known.IsInitialized()) TENON_RETURN_IF_ERROR(device_->CopyToDevice(value, &known));
+    if (known.dtype() == DataType::kInvalid) {
+      Tensor made;
+      TENON_RETURN_IF_ERROR(device_->CopyToDevice(value, &made));
+      known = std::move(made);
+    }
     *copy = known;
     return OkStatus();
   }
@@ -130,15 +134,17 @@ class KernelCache {
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
     return &entry;
   }
-  // The session's device first, then the CPU: what the device has no kernel for runs there.
+  // The session's device first, then the CPU: what the device has no kernel for runs there, and so does a node whose
+  // types the device's kernel does not serve.
   Status Build(const Node& node, Entry* entry) {
-    Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
-    Device* place = device_;
-    if (!def.ok() && device_ != host_) {
-      place = host_;
-      def = registry_->FindForNode(node.def, host_->type());
+    const Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
+    Status status = OkStatus();
+    if (def.ok() || device_ == host_) {
+      status = BuildOn(node, device_, def, entry);
+      if (status.ok() || device_ == host_) return status;
     }
-    return BuildOn(node, place, def, entry);
+    const Result<KernelDef> host_def = registry_->FindForNode(node.def, host_->type());
+    return status.ok() || host_def.ok() ? BuildOn(node, host_, host_def, entry) : status;
   }
   Status BuildOn(const Node& node, Device* place, const Result<KernelDef>& def, Entry* entry) {
     if (!def.ok()) {
