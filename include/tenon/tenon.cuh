@@ -11,7 +11,12 @@
 #include <tenon/device/cuda_allocator.cuh>
 #include <tenon/device/cuda_device.cuh>
 #include <tenon/device/cuda_runtime.cuh>
+#include <tenon/engine/core/element_copy.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
+#include <tenon/engine/layout/gather.cuh>
+#include <tenon/engine/layout/pad.cuh>
+#include <tenon/engine/layout/roll.cuh>
+#include <tenon/engine/layout/transpose.cuh>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/kernel/register.hpp>

@@ -26,6 +26,10 @@ class Scratch {
       : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
     if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
   }
+  // Memory of another device, in the order of its work.
+  Scratch(Allocator& allocator, std::size_t bytes) : allocator_(&allocator), bytes_(bytes) {
+    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
