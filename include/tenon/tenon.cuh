@@ -16,6 +16,7 @@
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/engine/layout/gather.cuh>
 #include <tenon/engine/layout/pad.cuh>
+#include <tenon/engine/layout/reverse_sequence.cuh>
 #include <tenon/engine/layout/roll.cuh>
 #include <tenon/engine/layout/transpose.cuh>
 #include <tenon/kernel/elementwise_op.hpp>

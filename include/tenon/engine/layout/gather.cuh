@@ -41,6 +41,33 @@ struct CudaIndices {
   }
 };
 
+// Calls use(CudaIndices) -> Status with n indices, copied from host memory to the GPU's for the work that it queues.
+template <class Int, class Use>
+Status WithUploaded(Cuda& device, const Int* indices, Index n, const Use& use) {
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(Int);
+  const Scratch there(*device.allocator, bytes);
+  TENON_RETURN_IF_ERROR(there.status("Indices"));
+  {
+    // From memory that is not pinned: the call returns when the indices have been read.
+    const CudaDeviceScope scope(device.ordinal);
+    TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), device.ordinal, "cannot use the GPU"));
+    TENON_RETURN_IF_ERROR(
+        CudaStatus(cudaMemcpyAsync(there.As<void>(), indices, bytes, cudaMemcpyHostToDevice, device.stream),
+                   device.ordinal, "cannot start a copy"));
+  }
+  return use(CudaIndices{there.As<void>(), static_cast<int>(sizeof(Int))});
+}
+// Calls use(at) -> Status, where at.At(i) is index i for a kernel: CudaFewIndices or CudaIndices. The indices are below
+// 2^31.
+template <class Use>
+Status WithIndices(Cuda& device, Span<const Index> indices, const Use& use) {
+  const auto n = static_cast<Index>(indices.size());
+  if (n > CudaFewIndices::kMost) return WithUploaded(device, indices.data(), n, use);
+  CudaFewIndices few;
+  for (Index i = 0; i < n; ++i) few.at[i] = static_cast<std::int32_t>(indices[static_cast<std::size_t>(i)]);
+  return use(few);
+}
+
 // A GatherPlan as the GPU reads it; `run` counts units.
 template <class Divisor>
 struct CudaGather {
@@ -95,23 +122,13 @@ Status GatherChecked(Cuda& device, const ElementMover& mover, const GatherPlan& 
                                                       static_cast<Unit*>(out));
     });
   }
-  const Scratch there(*device.allocator, static_cast<std::size_t>(n) * sizeof(Int));
-  TENON_RETURN_IF_ERROR(there.status("Gather"));
-  {
-    // From memory that is not pinned: the call returns when the indices have been read.
-    const CudaDeviceScope scope(device.ordinal);
-    TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), device.ordinal, "cannot use the GPU"));
-    TENON_RETURN_IF_ERROR(
-        CudaStatus(cudaMemcpyAsync(there.As<void>(), indices, static_cast<std::size_t>(n) * sizeof(Int),
-                                   cudaMemcpyHostToDevice, device.stream),
-                   device.ordinal, "cannot start a copy"));
-  }
-  const CudaIndices far{there.As<void>(), static_cast<int>(sizeof(Int))};
-  return WithUnit(unit, [&]<class Unit>(Unit) {
-    const Unit* const from = static_cast<const Unit*>(in);
-    Unit* const to = static_cast<Unit*>(out);
-    return fits ? LaunchGather<std::uint32_t, FastDivisor>(device, plan, run, far, from, to)
-                : LaunchGather<std::uint64_t, WideDivisor>(device, plan, run, far, from, to);
+  return WithUploaded(device, indices, n, [&](const CudaIndices& far) {
+    return WithUnit(unit, [&]<class Unit>(Unit) {
+      const Unit* const from = static_cast<const Unit*>(in);
+      Unit* const to = static_cast<Unit*>(out);
+      return fits ? LaunchGather<std::uint32_t, FastDivisor>(device, plan, run, far, from, to)
+                  : LaunchGather<std::uint64_t, WideDivisor>(device, plan, run, far, from, to);
+    });
   });
 }
 

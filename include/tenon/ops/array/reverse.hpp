@@ -13,6 +13,7 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/layout/reverse_sequence.hpp>
 #include <tenon/engine/layout/roll.hpp>
 #include <tenon/engine/layout/transpose.hpp>
 #include <tenon/kernel/adapter.hpp>
@@ -209,16 +210,16 @@ struct ReverseSequence {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")  // two copies for each entry of the batch
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndStringTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kPodAndStringTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices seq_lengths, Tensor& output) const {
       return Run(context.op(), context.device(), *this, input, seq_lengths, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, const Tensor& input,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& attrs, const Tensor& input,
                     const HostIndices& lengths, Tensor* output) {
     const Index rank = input.dims(), seq = attrs.seq_dim, batch = attrs.batch_dim;
     if (lengths.shape().dims() != 1)
@@ -241,26 +242,11 @@ struct ReverseSequence {
                                        lengths[b] < 0 ? "" : ")");
     TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
     if (input.NumElements() == 0) return OkStatus();
-    const InlinedVector<Index, 8> steps = StridesOf(input.shape().dim_sizes());
-    const ElementMover mover = MoverOf(input.dtype());
-    for (Index b = 0; b < batches; ++b) {
-      const auto part = [&](Index first, Index count, bool reversed) {
-        NdCopy copy;
-        copy.out_first = b * steps[static_cast<std::size_t>(batch)] + first * steps[static_cast<std::size_t>(seq)];
-        copy.in_first = copy.out_first + (reversed ? (count - 1) * steps[static_cast<std::size_t>(seq)] : 0);
-        for (Index d = 0; d < rank; ++d) {
-          const Index step = steps[static_cast<std::size_t>(d)];
-          if (d == seq)
-            copy.Add(count, reversed ? -step : step, step);
-          else if (d != batch)
-            copy.Add(input.dim_size(static_cast<int>(d)), step, step);
-        }
-        CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
-      };
-      part(0, lengths[b], true);
-      part(lengths[b], length - lengths[b], false);
-    }
-    return OkStatus();
+    SlimVector<Index> known;
+    for (Index b = 0; b < batches; ++b) known.push_back(lengths[b]);
+    return tenon::ReverseSequence(device, MoverOf(input.dtype()), input.shape(), static_cast<int>(seq),
+                                  static_cast<int>(batch), {known.data(), known.size()}, input.raw_data(),
+                                  output->raw_data());
   }
 };
 
