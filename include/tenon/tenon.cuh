@@ -19,6 +19,7 @@
 #include <tenon/engine/conv/depthwise.cuh>
 #include <tenon/engine/conv/dilation.cuh>
 #include <tenon/engine/conv/max_pool.cuh>
+#include <tenon/engine/core/element_copy.cuh>
 #include <tenon/engine/elementwise/add_n.cuh>
 #include <tenon/engine/elementwise/cast.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
@@ -26,6 +27,11 @@
 #include <tenon/engine/gemm/batched.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/engine/image/resize.cuh>
+#include <tenon/engine/layout/gather.cuh>
+#include <tenon/engine/layout/pad.cuh>
+#include <tenon/engine/layout/reverse_sequence.cuh>
+#include <tenon/engine/layout/roll.cuh>
+#include <tenon/engine/layout/transpose.cuh>
 #include <tenon/engine/nn/batch_norm.cuh>
 #include <tenon/engine/nn/bias.cuh>
 #include <tenon/engine/nn/cross_entropy.cuh>
