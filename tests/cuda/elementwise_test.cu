@@ -16,7 +16,6 @@ using tenon::Status;
 using tenon::Tensor;
 using tenon::TensorShape;
 using tenon::detail::CudaBroadcast;
-using tenon::detail::FastDivisor;
 
 namespace {
 
@@ -118,18 +117,6 @@ void CheckMinus(Gpu& gpu) {
 }
 
 }  // namespace
-
-TEST_CASE("a division by multiplication is exact below 2^31") {
-  for (const std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 10u, 64u, 641u, 1000u, 65535u, 65536u, 65537u, 1000003u,
-                                0x3fffffffu, 0x40000000u, 0x40000001u, 0x7fffffffu}) {
-    const FastDivisor divisor(d);
-    for (std::uint64_t n = 0; n < 0x80000000u; n = n * 9 / 8 + 1)
-      for (const std::uint64_t near : {n, n / d * d, n / d * d + d - 1})
-        if (near < 0x80000000u && divisor.Divide(static_cast<std::uint32_t>(near)) != near / d)
-          FAIL_CHECK(near << " / " << d);
-    CHECK(divisor.Divide(0x7fffffffu) == 0x7fffffffu / d);
-  }
-}
 
 TEST_CASE("every unit of the output finds its operands, one by one and in packs") {
   for (const ShapePair& shapes : BroadcastShapes()) {

@@ -4,12 +4,15 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include <cuda/gpu.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cuda_device.cuh>
+#include <tenon/engine/core/element_copy.hpp>
 
 // GPU:0; only in tests that are skipped without one.
 class Gpu {
@@ -53,4 +56,25 @@ tenon::Tensor Pattern(const tenon::TensorShape& shape, int factor = 7, int modul
   for (tenon::Index i = 0; i < elements.size(); ++i)
     elements[i] = static_cast<T>(static_cast<float>(i % 1000 * factor % modulus + offset));
   return t;
+}
+
+// One type of every size of an element.
+inline constexpr tenon::DataType kTypeOfEachSize[] = {tenon::DataType::kInt8, tenon::DataType::kHalf,
+                                                      tenon::DataType::kFloat, tenon::DataType::kDouble,
+                                                      tenon::DataType::kComplex128};
+
+// Elements of arbitrary bytes.
+inline tenon::Tensor Bytes(tenon::DataType type, tenon::Index n, unsigned seed = 31) {
+  tenon::Tensor t(type, tenon::TensorShape{n});
+  auto* const bytes = static_cast<std::uint8_t*>(t.raw_data());
+  for (tenon::Index i = 0; i < n * tenon::MoverOf(type).bytes; ++i)
+    bytes[i] = static_cast<std::uint8_t>(static_cast<unsigned>(i) * seed + static_cast<unsigned>(i) / 256);
+  return t;
+}
+// Whether two tensors have the same bytes.
+inline bool IsSame(const tenon::Tensor& a, const tenon::Tensor& b) {
+  return a.NumElements() == b.NumElements() &&
+         (a.NumElements() == 0 ||
+          std::memcmp(a.raw_data(), b.raw_data(),
+                      static_cast<std::size_t>(a.NumElements() * tenon::MoverOf(a.dtype()).bytes)) == 0);
 }

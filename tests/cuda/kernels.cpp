@@ -4,6 +4,9 @@
 
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/ops/array/identity.hpp>
+#include <tenon/ops/array/pack.hpp>
+#include <tenon/ops/array/shape.hpp>
+#include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 
@@ -12,4 +15,5 @@
 
 TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
                cuda_tests::Reverse, short_ops::ZeroAllButFirst, short_ops::ZeroAllBut, short_ops::Cube,
-               tenon::ops::Identity, tenon::ops::Const, tenon::ops::Placeholder);
+               tenon::ops::Identity, tenon::ops::Pack, tenon::ops::Shape, tenon::ops::Transpose, tenon::ops::Const,
+               tenon::ops::Placeholder);

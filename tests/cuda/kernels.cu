@@ -3,6 +3,9 @@
 #include <tenon/tenon.cuh>
 
 #include <tenon/ops/array/identity.hpp>
+#include <tenon/ops/array/pack.hpp>
+#include <tenon/ops/array/shape.hpp>
+#include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 // Ops with maps of vectors for the CPU (engine/simd/vector.hpp), which nvcc has to read over.
 #include <tenon/ops/math/exponential.hpp>
@@ -15,4 +18,5 @@
 
 TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
                cuda_tests::Reverse, short_ops::ZeroAllButFirst, short_ops::ZeroAllBut, short_ops::Cube,
-               tenon::ops::Identity, tenon::ops::Send, tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);
+               tenon::ops::Identity, tenon::ops::Pack, tenon::ops::Shape, tenon::ops::Transpose, tenon::ops::Send,
+               tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);

@@ -37,7 +37,7 @@ TEST_SUITE("Parameters") {
     CHECK(std::string_view((*out)[0].flat<tstring>()(0)) == "s");
     CHECK((*out)[1].flat<float>()(0) == 5);
   }
-  TEST_CASE_TEMPLATE("HostIndices read any integer type", T, std::int16_t, std::int32_t, std::int64_t) {
+  TEST_CASE_TEMPLATE("HostIndices read any integer type", T, std::int8_t, std::int16_t, std::int32_t, std::int64_t) {
     const auto out = kernel_test::RunOp("KtAddIndex", {}, {MakeTensor<float>({2}, {1, 2}), Tensor::Scalar<T>(T(-3))});
     REQUIRE_MESSAGE(out.ok(), out.status().message());
     const Tensor sum = (*out)[0];

@@ -2,6 +2,7 @@
 #include <tenon/kernel/served_types.hpp>
 
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -19,6 +20,13 @@ std::string Serve(DataType type, DataTypeSet served) {
   return ServeOnly(construction, type, served).ToString();
 }
 
+struct Host {
+  static constexpr std::string_view type = "CPU";
+};
+struct Other {
+  static constexpr std::string_view type = "GPU";
+};
+
 }  // namespace
 
 TEST_SUITE("served types") {
@@ -35,6 +43,20 @@ TEST_SUITE("served types") {
     CHECK_FALSE(kPodAndStringTypes.contains(DataType::kResource));
     CHECK(kPodAndObjectTypes.contains(DataType::kResource));
     CHECK(kPodAndObjectTypes.contains(DataType::kVariant));
+  }
+  TEST_CASE("a device without objects serves plain types, but not where all tensors are int32") {
+    NodeDef node;
+    OpView op{};
+    const DataType all[] = {DataType::kInt32, DataType::kInt32}, some[] = {DataType::kInt32, DataType::kInt64};
+    const OpKernelConstruction small(&node, &op, "GPU", {all, 2}, {all, 1}, nullptr);
+    const OpKernelConstruction mixed(&node, &op, "GPU", {some, 2}, {some, 1}, nullptr);
+    CHECK(ServeOnDevice<Other>(mixed, DataType::kInt32, kPodAndObjectTypes).ok());
+    CHECK_FALSE(ServeOnDevice<Other>(small, DataType::kInt32, kPodAndObjectTypes).ok());
+    CHECK(ServeOnDevice<Host>(small, DataType::kInt32, kPodAndObjectTypes).ok());
+    for (const DataType type : {DataType::kString, DataType::kResource, DataType::kVariant}) {
+      CHECK_FALSE(ServeOnDevice<Other>(mixed, type, kPodAndObjectTypes).ok());
+      CHECK(ServeOnDevice<Host>(mixed, type, kPodAndObjectTypes).ok());
+    }
   }
   TEST_CASE("another type is refused with the op, the device and the types that there are") {
     CHECK(Serve(DataType::kBool, kPodTypes) == "OK");

@@ -121,7 +121,7 @@ struct KtAddIndex {
                                         .Input("x: float")
                                         .Input("i: Tidx")
                                         .Output("y: float")
-                                        .Attr("Tidx: {int16, int32, int64}")
+                                        .Attr("Tidx: {int8, int16, int32, int64}")
                                         .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>

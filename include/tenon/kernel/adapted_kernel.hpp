@@ -129,8 +129,8 @@ class AdaptedCore {
   }
 
   // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // all of a kernel for any device, and, as TensorFlow has it, all of them where an erased kernel (or one that asks for
-  // it) works on int32.
+  // outputs of a kernel that says so, all of a kernel for any device, and, as TensorFlow has it, all of them where an
+  // erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_other = [](DataType type) { return type != DataType::kInt32; };
@@ -139,7 +139,9 @@ class AdaptedCore {
                                                    !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
-      if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      const bool host = all || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices ||
+                        (row_->outputs_on_host && IsOutputKind(kind));
+      if (!host) continue;
       for (int t = first_[ToSize(a)]; t < first_[ToSize(a + 1)]; ++t)
         t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }

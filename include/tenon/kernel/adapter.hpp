@@ -197,6 +197,7 @@ constexpr KernelRow MakeRow() {
         row.is_async = Check::is_async;
         row.takes_context = Check::takes_context;
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
+        if constexpr (requires { Kernel::outputs_on_host; }) row.outputs_on_host = Kernel::outputs_on_host;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));

@@ -182,7 +182,8 @@ constexpr auto ArgumentElement() {
 }
 template <class Op, int I>
 constexpr bool MayBeIndices() {
-  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
+  constexpr std::uint64_t allowed =
+      MaskOf<std::int8_t>() | MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
   constexpr const ArgSpec& a = Argument<Op, I>();
   if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
   const AttrSpec* attr = kOpView<Op>.TypeAttr(a);

@@ -25,7 +25,8 @@ struct HostIn : In<T, Rank> {
   explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
 };
 
-// An input in host memory of int16, int32 or int64 elements, read as Index values. A view, valid until the kernel ends.
+// An input in host memory of int8, int16, int32 or int64 elements, read as Index values. A view, valid until the kernel
+// ends.
 class HostIndices {
  public:
   // Made by the runtime.
@@ -35,11 +36,12 @@ class HostIndices {
   Index operator[](Index i) const {
     if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
     if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
-    return static_cast<const std::int16_t*>(data_)[i];
+    if (dtype_ == DataType::kInt16) return static_cast<const std::int16_t*>(data_)[i];
+    return static_cast<const std::int8_t*>(data_)[i];
   }
   Index size() const { return size_; }  // number of elements
   const TensorShape& shape() const { return *shape_; }  // the input's shape
-  DataType dtype() const { return dtype_; }  // int16, int32 or int64
+  DataType dtype() const { return dtype_; }  // int8, int16, int32 or int64
 
  private:
   const void* data_;

@@ -2,8 +2,6 @@
 #pragma once
 // For erased kernels: the dtypes that they serve, where those are fewer than the op allows.
 
-#include <cstdint>
-
 #include <tenon/base/errors.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/dtype.hpp>
@@ -25,12 +23,19 @@ inline Status ServeOnly(const OpKernelConstruction& construction, DataType type,
 }
 
 // Status for the Init of a kernel that serves `served` types: InvalidArgument for objects (strings, handles) on a
-// device whose memory holds none. The CPU serves such a node.
+// device whose memory holds none, and where all tensors are int32, which lie in host memory. The CPU serves such a
+// node.
 template <class Device>
 Status ServeOnDevice(const OpKernelConstruction& construction, DataType type, DataTypeSet served) {
-  constexpr std::uint64_t kObjects =
-      ToSet(DataType::kString).mask | ToSet(DataType::kResource).mask | ToSet(DataType::kVariant).mask;
-  return ServeOnly(construction, type, Device::type == "CPU" ? served : DataTypeSet{served.mask & ~kObjects});
+  if constexpr (Device::type != "CPU") {
+    constexpr DataTypeSet kObjects = ToSet(DataType::kString) | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
+    served.mask &= ~kObjects.mask;
+    bool is_small = true;
+    for (const DataType t : construction.input_types()) is_small = is_small && t == DataType::kInt32;
+    for (const DataType t : construction.output_types()) is_small = is_small && t == DataType::kInt32;
+    if (is_small) served.mask &= ~ToSet(DataType::kInt32).mask;
+  }
+  return ServeOnly(construction, type, served);
 }
 
 TENON_DETAIL_NAMESPACE_END

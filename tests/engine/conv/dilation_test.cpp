@@ -27,9 +27,9 @@ TEST_SUITE("dilation") {
     const auto out = static_cast<std::size_t>(g.batch * g.output_elements());
     std::vector<T> y(out), dx(x.size()), df(f.size());
     const std::vector<T> ones(out, T(1));
-    Dilate(device, g, x.data(), f.data(), y.data());
-    DilateGrad(device, g, false, x.data(), f.data(), ones.data(), dx.data());
-    DilateGrad(device, g, true, x.data(), f.data(), ones.data(), df.data());
+    CHECK(Dilate(device, g, x.data(), f.data(), y.data()).ok());
+    CHECK(DilateGrad(device, g, false, x.data(), f.data(), ones.data(), dx.data()).ok());
+    CHECK(DilateGrad(device, g, true, x.data(), f.data(), ones.data(), df.data()).ok());
     struct Best {
       double sum = -1e300;
       std::size_t in = 0, tap = 0;
@@ -65,12 +65,12 @@ TEST_SUITE("dilation") {
     g.rows = g.columns = Placed(Padding::kSame, {.input = 2, .size = 2});
     const float nan = std::numeric_limits<float>::quiet_NaN(), x[] = {nan, 1, nan, nan}, f[4] = {};
     float y[4];
-    Dilate(device, g, x, f, y);
+    CHECK(Dilate(device, g, x, f, y).ok());
     CHECK(y[0] == 1);
     CHECK(y[3] == std::numeric_limits<float>::lowest());
     const std::int8_t small[] = {127, -128, 5, 100}, add[] = {100, 100, 100, 100};
     std::int8_t sums[4];
-    Dilate(device, g, small, add, sums);
+    CHECK(Dilate(device, g, small, add, sums).ok());
     CHECK(std::vector<int>(sums, sums + 4) == std::vector<int>{105, -28, 105, -56});
   }
 }

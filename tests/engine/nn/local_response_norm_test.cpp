@@ -33,10 +33,10 @@ TEST_SUITE("local response normalisation") {
         };
         const std::vector<float> x = RandomVector<float>(3 * depth, 1), dy = RandomVector<float>(3 * depth, 2);
         std::vector<float> y(x.size()), dx(x.size());
-        Lrn(device, p, x.data(), 3, depth, y.data());
+        CHECK(Lrn(device, p, x.data(), 3, depth, y.data()).ok());
         const std::vector<double> wide(x.begin(), x.end());
         CHECK(LargestDifference(y, reference(wide)) < 1e-6);
-        LrnGrad(device, p, dy.data(), x.data(), y.data(), 3, depth, dx.data());
+        CHECK(LrnGrad(device, p, dy.data(), x.data(), y.data(), 3, depth, dx.data()).ok());
         std::vector<double> slopes(x.size());
         constexpr double kStep = 1e-5;
         for (std::size_t i = 0; i < x.size(); ++i) {

@@ -22,7 +22,7 @@ std::vector<double> Draw(RandomKind kind, Index n, ThreadPoolInterface* pool = n
   std::vector<T> out(static_cast<std::size_t>(n));
   const RandomFill fill = RandomFillOf(kind, dtype_of_v<T>);
   REQUIRE(fill.exists());
-  FillRandom(device, fill, from, out.data(), n);
+  CHECK(FillRandom(device, fill, from, out.data(), n).ok());
   std::vector<double> numbers;
   for (const T& x : out) numbers.push_back(static_cast<double>(x));
   return numbers;
@@ -68,17 +68,19 @@ TEST_SUITE("random") {
     fill.low = static_cast<std::uint64_t>(-3);
     fill.range = 1003;
     std::int32_t numbers[5];
-    FillRandom(device, fill, kStream, numbers, 5);
+    CHECK(FillRandom(device, fill, kStream, numbers, 5).ok());
     CHECK(std::vector<std::int32_t>(numbers, numbers + 5) == std::vector<std::int32_t>{30, 93, 576, -3, 458});
     fill = RandomFillOf(RandomKind::kInRange, DataType::kInt64);
     fill.low = static_cast<std::uint64_t>(-3);
     fill.range = 1000000000000003;
     std::int64_t wide[3];
-    FillRandom(device, fill, kStream, wide, 3);
+    CHECK(FillRandom(device, fill, kStream, wide, 3).ok());
     CHECK(std::vector<std::int64_t>(wide, wide + 3) ==
           std::vector<std::int64_t>{574322335421443, 65022452416618, 960432521485126});
     std::uint32_t words[9];
-    FillRandom(device, RandomFillOf(RandomKind::kAnyInteger, DataType::kUint32), {3, ~std::uint64_t{0}, 7}, words, 9);
+    CHECK(FillRandom(device, RandomFillOf(RandomKind::kAnyInteger, DataType::kUint32), {3, ~std::uint64_t{0}, 7}, words,
+                     9)
+              .ok());
     CHECK((words[0] == 3238653176 && words[3] == 3665973541 && words[4] == 3610122722 && words[8] == 816527871));
   }
   TEST_CASE("an element does not depend on how many there are, nor on threads") {

@@ -40,7 +40,7 @@ Tensor Long(std::int64_t value) { return Tensor::Scalar(value); }
 std::vector<double> Filled(RandomKind kind, DataType dtype, std::uint64_t skipped, Index n) {
   Cpu device;
   Tensor out(dtype, {n});
-  FillRandom(device, RandomFillOf(kind, dtype), Philox{3, 1, 2}.Skipped(skipped), out.raw_data(), n);
+  CHECK(FillRandom(device, RandomFillOf(kind, dtype), Philox{3, 1, 2}.Skipped(skipped), out.raw_data(), n).ok());
   return dtype == DataType::kFloat ? Numbered<float>(out) : Numbered<std::uint64_t>(out);
 }
 

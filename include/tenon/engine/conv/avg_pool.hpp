@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
@@ -48,11 +49,11 @@ TENON_DETAIL_LOOPS_END
 
 // `n` as TensorFlow counts it: one after the other in T, which ends where T has no next integer (256 for bfloat16).
 template <class T>
-T PoolCount(Index n) {
+TENON_HD T PoolCount(Index n) {
   if constexpr (std::is_same_v<T, bfloat16>)
-    return T(static_cast<float>(std::min<Index>(n, 256)));
+    return T(static_cast<float>(n < 256 ? n : 256));
   else if constexpr (std::is_same_v<T, half>)
-    return T(static_cast<float>(std::min<Index>(n, 2048)));
+    return T(static_cast<float>(n < 2048 ? n : 2048));
   else
     return static_cast<T>(n);
 }
@@ -102,8 +103,8 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
 // Overwrites `output`, whose shape is geometry.output_shape() (the depth window is 1). Sums and quotients are rounded
 // to T one by one, as in TensorFlow; NaN where a window meets nothing but padding.
 template <class T>
-void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
-  if (g.output_shape().num_elements() == 0) return;
+Status AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
+  if (g.output_shape().num_elements() == 0) return OkStatus();
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 4.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
@@ -113,14 +114,16 @@ void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
                          output + i * g.columns.output * g.depth);
     }
   });
+  return OkStatus();
 }
 
 // The gradient of AvgPool: `grad` [batch, out_rows, out_columns, depth] is shared out evenly to the pixels of each
-// window. Overwrites `output` [batch, rows, columns, depth].
+// window. Overwrites `output` [batch, rows, columns, depth], and `without` more images with zeros.
 template <class T>
-void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
+Status AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output, Index without = 0) {
   const Index image = MultiplySizes(MultiplySizes(g.rows.input, g.columns.input), g.depth);
-  if (g.batch == 0 || image == 0) return;
+  std::fill_n(output + g.batch * image, without * image, T(0));
+  if (g.batch == 0 || image == 0) return OkStatus();
   const Index out_row = g.columns.output * g.depth;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.3 : 6.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
@@ -144,6 +147,7 @@ void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
       }
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

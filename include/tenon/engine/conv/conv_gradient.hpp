@@ -26,6 +26,7 @@ struct Conv3DGeometry {
   Window planes{.input = 1, .output = 1}, rows, columns;
   Index in_depth = 0, out_depth = 0;
   Index groups = 1;
+  bool channels_first = false;  // input and output are NCHW; only on a GPU, of one plane
 
   Index group_depth() const { return in_depth / groups; }
   Index places() const {  // output positions of one image

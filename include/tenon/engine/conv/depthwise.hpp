@@ -26,6 +26,7 @@ struct DepthwiseGeometry {
   Index batch = 0;
   Window rows, columns;
   Index depth = 0, multiplier = 1;
+  bool channels_first = false;  // input and output are NCHW; only on a GPU
 
   Index out_depth() const { return MultiplySizes(depth, multiplier); }
   Index input_elements() const {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
@@ -30,17 +31,18 @@ struct DilationGeometry {
 
 namespace detail {
 
+// `n`, or the end of [0, last] that is nearest.
+TENON_HD Index Clamped(Index n, Index last) { return n < 0 ? 0 : n < last ? n : last; }
+
 // The largest sum for output element `at` of an image; where it was found, in the image and in the filter. Without any
 // element of the image: the lowest number, and where the window begins.
 template <class T>
-T LargestSum(const DilationGeometry& g, const T* image, const T* filter, Index at, Index* in_image, Index* in_filter) {
+TENON_HD T LargestSum(const DilationGeometry& g, T lowest, const T* image, const T* filter, Index at, Index* in_image,
+                      Index* in_filter) {
   const Index d = at % g.depth, column = at / g.depth % g.columns.output, row = at / g.depth / g.columns.output;
   const Index top = row * g.rows.stride - g.rows.pad_before, left = column * g.columns.stride - g.columns.pad_before;
-  T most = std::numeric_limits<T>::lowest();
-  *in_image = (std::clamp<Index>(top, 0, g.rows.input - 1) * g.columns.input +
-               std::clamp<Index>(left, 0, g.columns.input - 1)) *
-                  g.depth +
-              d;
+  T most = lowest;
+  *in_image = (Clamped(top, g.rows.input - 1) * g.columns.input + Clamped(left, g.columns.input - 1)) * g.depth + d;
   *in_filter = d;
   for (Index r = 0; r < g.rows.size; ++r) {
     const Index y = top + r * g.rows.dilation;
@@ -69,38 +71,42 @@ double DilationNs(const DilationGeometry& g) {
 
 // Overwrites `output`, g.output_elements() for each image.
 template <class T>
-void Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
+Status Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
   const Index per_image = g.output_elements();
   ParallelFor(device, g.batch * per_image, detail::DilationNs<T>(g), [&](Index begin, Index end) {
     Index unused = 0;
     for (Index i = begin; i < end; ++i)
-      output[i] =
-          detail::LargestSum(g, input + i / per_image * g.image_elements(), filter, i % per_image, &unused, &unused);
+      output[i] = detail::LargestSum(g, std::numeric_limits<T>::lowest(), input + i / per_image * g.image_elements(),
+                                     filter, i % per_image, &unused, &unused);
   });
+  return OkStatus();
 }
 
 // The gradients: each element of `gradient` goes to where its largest sum came from. Overwrites `output`, which has
 // the input's shape or (to_filter) the filter's.
 template <class T>
-void DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input, const T* filter,
-                const T* gradient, T* output) {
+Status DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input, const T* filter,
+                  const T* gradient, T* output) {
   const Index per_image = g.output_elements();
   const auto add = [&](Index begin, Index end, T* to) {
     Index in_image = 0, in_filter = 0;
     for (Index i = begin; i < end; ++i) {
       const Index image = i / per_image * g.image_elements();
-      detail::LargestSum(g, input + image, filter, i % per_image, &in_image, &in_filter);
+      detail::LargestSum(g, std::numeric_limits<T>::lowest(), input + image, filter, i % per_image, &in_image,
+                         &in_filter);
       T& sum = to[to_filter ? in_filter : image + in_image];
       sum = detail::PoolSum(sum, gradient[i]);
     }
   };
   if (to_filter) {
     std::fill_n(output, g.filter_elements(), T(0));
-    return add(0, g.batch * per_image, output);
+    add(0, g.batch * per_image, output);
+    return OkStatus();
   }
   std::fill_n(output, g.batch * g.image_elements(), T(0));
   ParallelFor(device, g.batch, detail::DilationNs<T>(g) * static_cast<double>(per_image),
               [&](Index begin, Index end) { add(begin * per_image, end * per_image, output); });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

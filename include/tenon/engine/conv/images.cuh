@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <string_view>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
@@ -93,10 +94,7 @@ struct ImagePlaces {
 
   ImagePlaces() = default;
   ImagePlaces(Index r, Index c, Index d, bool first)
-      : rows(static_cast<std::uint32_t>(r)),
-        columns(static_cast<std::uint32_t>(c)),
-        depth(static_cast<std::uint32_t>(d)),
-        channels_first(first) {}
+      : rows(Divisor(r)), columns(Divisor(c)), depth(Divisor(d)), channels_first(first) {}
   __device__ __forceinline__ ImagePlace At(std::uint32_t i) const {
     std::uint32_t row, column, channel;
     if (channels_first) {
@@ -113,6 +111,7 @@ struct ImagePlaces {
   }
 
  private:
+  static FastDivisor Divisor(Index n) { return FastDivisor(static_cast<std::uint32_t>(n > 0 ? n : 1)); }
   static __device__ __forceinline__ std::uint32_t TakeRest(const FastDivisor& by, std::uint32_t* n) {
     const std::uint32_t quotient = by.Divide(*n), rest = *n - quotient * by.divisor;
     *n = quotient;

@@ -25,8 +25,11 @@ struct PoolGeometry {
   Window rows, columns;
   Index depth = 0;
   Index depth_window = 1;  // above 1: neighbouring channels are pooled, and rows and columns are not
+  bool channels_first = false;  // input and output are NCHW; only on a GPU
 
-  TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, depth / depth_window}); }
+  TensorShape output_shape() const {
+    return ImageShape(channels_first, batch, rows.output, columns.output, depth / depth_window);
+  }
 };
 
 // The attrs alone: what TensorFlow checks when the kernel is made.
@@ -54,9 +57,15 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 }
 }  // namespace detail
 
-// From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
-inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize, Span<const Index> strides,
-                               Padding padding, Span<const Index> explicit_paddings, PoolGeometry* geometry) {
+// From the shape and attrs of a MaxPool, both ksize and strides with four values in the order of the images. The errors
+// are TensorFlow's.
+inline Status MakePoolGeometry(const TensorShape& images, Span<const Index> image_ksize,
+                               Span<const Index> image_strides, Padding padding, Span<const Index> image_paddings,
+                               PoolGeometry* geometry, bool channels_first = false) {
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images);
+  const InOrderOfNhwc ordered_ksize(channels_first, image_ksize), ordered_strides(channels_first, image_strides),
+      ordered_paddings(channels_first, image_paddings, 2);
+  const Span<const Index> ksize = ordered_ksize, strides = ordered_strides, explicit_paddings = ordered_paddings;
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");
@@ -66,6 +75,7 @@ inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize
         "MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
   }
   PoolGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.rows = {.input = input.dim_size(1), .size = ksize[1], .stride = strides[1]};
   g.columns = {.input = input.dim_size(2), .size = ksize[2], .stride = strides[2]};

@@ -6,7 +6,11 @@
 #include <limits>
 #include <type_traits>
 
+#include <cstdint>
+
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
@@ -38,7 +42,7 @@ void PoolLargerPlaces(const T* x, Index place, T* most, Index* at, Index n) {
 
 // Integers wrap around.
 template <class T>
-T PoolSum(T a, T b) {
+TENON_HD T PoolSum(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
@@ -53,7 +57,7 @@ T PoolSum(T a, T b) {
 // one number) it was found: the first of equal ones, counted by rows; a NaN only where it comes first. The lowest
 // number and kNoPlace where there is nothing but padding.
 template <class T>
-void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, Index* places) {
+Status MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, Index* places) {
   const double ns = (std::is_arithmetic_v<T> ? 1.0 : 4.0) * static_cast<double>(g.rows.size) *
                     static_cast<double>(g.columns.size) * static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
@@ -83,6 +87,7 @@ void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, 
       }
     }
   });
+  return OkStatus();
 }
 
 // output[n][places[n][i]] += grad[n][i], from zeros: `image` elements of output and `count` of grad for each of
@@ -97,6 +102,31 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
         if (places[i] != kNoPlace) out[places[i]] = detail::PoolSum(out[places[i]], grad[i]);
     }
   });
+}
+
+// The gradient of MaxPool: each element of `grad` where the largest of its window is. Overwrites `output`, which has
+// the input's shape. `most` and `places` are scratch memory of the shape of grad.
+template <class T>
+Status MaxPoolGradient(Cpu& device, const PoolGeometry& g, const T* input, const T* grad, T* most, Index* places,
+                       T* output) {
+  TENON_RETURN_IF_ERROR(MaxPoolPlaces(device, g, input, most, places));
+  AddAtPlaces(device, g.batch, g.rows.output * g.columns.output * g.depth, g.rows.input * g.columns.input * g.depth,
+              grad, places, output);
+  return OkStatus();
+}
+
+// Writes positions, `count` for each of `batch` images of `image` elements, as int32 or int64. With `in_batch` they
+// count the whole batch.
+inline Status WritePlaces(Cpu&, const Index* places, Index batch, Index count, Index image, bool in_batch,
+                          DataType dtype, void* out) {
+  for (Index i = 0; i < batch * count; ++i) {
+    const Index place = places[i] == kNoPlace || !in_batch ? places[i] : places[i] + i / count * image;
+    if (dtype == DataType::kInt32)
+      static_cast<std::int32_t*>(out)[i] = static_cast<std::int32_t>(place);
+    else
+      static_cast<std::int64_t*>(out)[i] = place;
+  }
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

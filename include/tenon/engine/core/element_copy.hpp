@@ -9,6 +9,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
@@ -126,18 +127,31 @@ inline void ZeroRun(const ElementMover& mover, void* to, Index n) {
   if (mover.assign == nullptr && n > 0) std::memset(to, 0, static_cast<std::size_t>(n * mover.bytes));
 }
 
+// The result of work that cannot fail. On a GPU the same functions return a Status.
+struct AlwaysOk {
+  operator Status() const { return OkStatus(); }
+  static bool ok() { return true; }
+};
+
 // FillRun, ZeroRun and CopyRun with all threads of the device.
-inline void Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
+inline AlwaysOk Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { FillRun(mover, value, mover.At(to, begin), end - begin); });
+  return {};
 }
-inline void Zero(Cpu& device, const ElementMover& mover, void* to, Index n) {
+// Fill with a value in host memory.
+inline AlwaysOk FillWithConstant(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
+  return Fill(device, mover, value, to, n);
+}
+inline AlwaysOk Zero(Cpu& device, const ElementMover& mover, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { ZeroRun(mover, mover.At(to, begin), end - begin); });
+  return {};
 }
-inline void Copy(Cpu& device, const ElementMover& mover, const void* from, void* to, Index n) {
+inline AlwaysOk Copy(Cpu& device, const ElementMover& mover, const void* from, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { CopyRun(mover, mover.At(from, begin), mover.At(to, begin), end - begin); });
+  return {};
 }
 
 // One of the tensors that Concat lays side by side, as [outer, run] elements. `data` may be null when there are none.
@@ -199,13 +213,14 @@ struct ConcatWork {
 
 // out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
 // before the axis, a part's `run` that of its sizes from the axis on.
-inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
-  if (outer == 0) return;
+inline AlwaysOk Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
+  if (outer == 0) return {};
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
-  if (row == 0) return;
+  if (row == 0) return {};
   const detail::ConcatWork work{mover, parts, row, out};
   ParallelFor(device, outer * row, mover.cost_ns(), [&](Index begin, Index end) { work.Range(begin, end); });
+  return {};
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -16,6 +16,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cuda.cuh>
 #include <tenon/engine/core/broadcast.hpp>
+#include <tenon/engine/core/fast_divisor.hpp>
 #include <tenon/engine/elementwise/elementwise.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -79,21 +80,6 @@ __global__ void UnaryMapKernel(const __grid_constant__ Map map) {
 }
 
 // ---- two operands
-
-// n / divisor for 0 <= n < 2^31 by a multiplication; divisor >= 1 below 2^31.
-struct FastDivisor {
-  std::uint32_t divisor = 1, multiplier = 1, shift = 0;
-
-  FastDivisor() = default;
-  explicit constexpr FastDivisor(std::uint32_t d) : divisor(d) {
-    while (shift < 31 && (std::uint32_t{1} << shift) < d) ++shift;
-    multiplier = static_cast<std::uint32_t>((std::uint64_t{1} << 32) * ((std::uint64_t{1} << shift) - d) / d + 1);
-  }
-  TENON_HD constexpr std::uint32_t Divide(std::uint32_t n) const {
-    const auto high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(n) * multiplier >> 32);
-    return (high + n) >> shift;
-  }
-};
 
 inline constexpr int kMaxCudaBroadcastRank = 8;
 inline constexpr Index kMaxCudaBroadcastElements = Index{1} << 31;  // one launch has fewer elements

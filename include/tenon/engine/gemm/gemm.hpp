@@ -34,16 +34,7 @@ template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
 
-#if !defined(__NVCC__)
-
 namespace detail {
-
-TENON_DETAIL_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
-  return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
-}
-TENON_DETAIL_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
-  return errors::Internal("MatMul: the product has shape [", m, ",", n, "], but its output has ", got.DebugString());
-}
 
 // c + a b in the arithmetic of T: integers wrap, complex numbers are multiplied by the schoolbook rule.
 template <class T>
@@ -59,6 +50,19 @@ template <class T>
 TENON_HD std::complex<T> MultiplyAdd(std::complex<T> a, std::complex<T> b, std::complex<T> c) {
   return {c.real() + (a.real() * b.real() - a.imag() * b.imag()),
           c.imag() + (a.real() * b.imag() + a.imag() * b.real())};
+}
+
+}  // namespace detail
+
+#if !defined(__NVCC__)
+
+namespace detail {
+
+TENON_DETAIL_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
+  return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
+}
+TENON_DETAIL_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
+  return errors::Internal("MatMul: the product has shape [", m, ",", n, "], but its output has ", got.DebugString());
 }
 
 TENON_DETAIL_LOOPS_BEGIN

@@ -110,25 +110,26 @@ struct FloatRows {
 };
 
 // Where an output element is among the inputs.
-inline float Place(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
+TENON_HD float Place(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
   const float x = static_cast<float>(i);
   return half_pixel_centers ? (x + 0.5f) * axis.scale - 0.5f : x * axis.scale;
 }
 
-inline Index NearestPlace(const ResizeAxis& axis, bool align_corners, bool half_pixel_centers, Index i) {
+TENON_HD Index NearestPlace(const ResizeAxis& axis, bool align_corners, bool half_pixel_centers, Index i) {
   const float x = half_pixel_centers ? (static_cast<float>(i) + 0.5f) * axis.scale : static_cast<float>(i) * axis.scale;
-  const Index place = static_cast<Index>(align_corners ? std::round(x) : std::floor(x));
-  return std::clamp<Index>(place, 0, axis.input - 1);
+  const Index place = static_cast<Index>(align_corners ? std::round(x) : std::floor(x)), last = axis.input - 1;
+  return place < 0 ? 0 : place < last ? place : last;
 }
 
 struct LinearPlace {
   Index lower, upper;
   float lerp;  // from lower to upper
 };
-inline LinearPlace LinearPlaceOf(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
+TENON_HD LinearPlace LinearPlaceOf(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
   const float x = Place(axis, half_pixel_centers, i), below = std::floor(x);
-  const Index upper = std::min(static_cast<Index>(std::ceil(x)), axis.input - 1);
-  return {std::min(std::max<Index>(static_cast<Index>(below), 0), upper), upper, x - below};
+  const Index above = static_cast<Index>(std::ceil(x)), last = axis.input - 1, upper = above < last ? above : last;
+  const Index wanted = static_cast<Index>(below), lower = wanted > 0 ? wanted : 0;
+  return {lower < upper ? lower : upper, upper, x - below};
 }
 
 struct CubicPlace {
@@ -276,7 +277,7 @@ inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType d
 }
 
 // Elements of `bytes` bytes, copied.
-inline void ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, const void* images, void* out) {
+inline Status ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, const void* images, void* out) {
   const Index pixel = g.depth * bytes, row = g.columns.input * pixel, out_row = g.columns.output * pixel;
   ParallelFor(device, g.batch * g.rows.output, detail::ResizedRowNs(g, 1), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -288,6 +289,7 @@ inline void ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, con
                     static_cast<std::size_t>(pixel));
     }
   });
+  return OkStatus();
 }
 
 namespace detail {
@@ -318,7 +320,7 @@ inline GradientPlaces GradientPlacesOf(ResizeMethod method, const ResizeGeometry
 // The gradients with respect to the images: grad [batch, out_rows, out_columns, depth] -> out [batch, rows, columns,
 // depth], which is overwritten. G is T for the nearest neighbour, else float; sums are rounded to T one by one.
 template <class G, class T>
-void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
+Status ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
   const Index image = g.rows.input * g.columns.input * g.depth, places = g.rows.output * g.columns.output;
   ParallelFor(device, g.batch, 8.0 * static_cast<double>(places * g.depth + image), [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -342,6 +344,7 @@ void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod m
       }
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

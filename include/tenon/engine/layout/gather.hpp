@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Rows picked by number along one axis of a tensor.
+// Rows picked by number along one axis of a tensor, and the reverse: one place of each row hot.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/simd/isa.hpp>
@@ -120,6 +121,48 @@ inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& pl
   if (indices.dtype() == DataType::kInt16) return run(std::int16_t{});
   if (indices.dtype() == DataType::kInt32) return run(std::int32_t{});
   return run(std::int64_t{});
+}
+
+// Does so, too: *bad is the position of the first bad index, or -1.
+inline AlwaysOk Gather(Cpu& device, const ElementMover& mover, const GatherPlan& plan, const void* in,
+                       const Tensor& indices, void* out, Index* bad) {
+  *bad = Gather(device, mover, plan, in, indices, out);
+  return {};
+}
+
+// Row i of `run` elements of `out` is row places[i] of `in`; zeros, or empty objects, where that is negative.
+inline AlwaysOk GatherPlaces(Cpu& device, const ElementMover& mover, Span<const Index> places, Index run,
+                             const void* in, void* out) {
+  ParallelFor(device, static_cast<Index>(places.size()), mover.cost_ns() * static_cast<double>(run) + 2,
+              [&](Index begin, Index end) {
+                for (Index i = begin; i < end; ++i) {
+                  const Index place = places[static_cast<std::size_t>(i)];
+                  if (place < 0)
+                    ZeroRun(mover, mover.At(out, i * run), run);
+                  else
+                    CopyRun(mover, mover.At(in, place * run), mover.At(out, i * run), run);
+                }
+              });
+  return {};
+}
+
+// indices: [outer, inner] of uint8, int8, int32 or int64  ->  out: [outer, depth, inner]: *on at the place that the
+// index names, *off elsewhere. An index outside of [0, depth) names no place.
+inline AlwaysOk OneHot(Cpu& device, const ElementMover& mover, const Tensor& indices, Index inner, Index depth,
+                       const void* on, const void* off, void* out) {
+  Fill(device, mover, off, out, indices.NumElements() * depth);
+  const auto run = [&]<class Int>(Int) {
+    const Int* const at = indices.data<Int>();
+    for (Index i = 0; i < indices.NumElements(); ++i) {
+      const auto hot = static_cast<Index>(at[i]);
+      if (hot >= 0 && hot < depth) CopyRun(mover, on, mover.At(out, (i / inner * depth + hot) * inner + i % inner), 1);
+    }
+  };
+  if (indices.dtype() == DataType::kUint8) run(std::uint8_t{});
+  if (indices.dtype() == DataType::kInt8) run(std::int8_t{});
+  if (indices.dtype() == DataType::kInt32) run(std::int32_t{});
+  if (indices.dtype() == DataType::kInt64) run(std::int64_t{});
+  return {};
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -113,9 +113,11 @@ inline void CopyStridedRange(const ElementMover& mover, const StridedCopy& copy,
 }  // namespace detail
 
 // out = the part of `in` that `copy` describes.
-inline void CopyStrided(Cpu& device, const ElementMover& mover, const StridedCopy& copy, const void* in, void* out) {
+inline AlwaysOk CopyStrided(Cpu& device, const ElementMover& mover, const StridedCopy& copy, const void* in,
+                            void* out) {
   ParallelFor(device, copy.elements, mover.cost_ns(),
               [&](Index begin, Index end) { detail::CopyStridedRange(mover, copy, in, out, begin, end); });
+  return {};
 }
 
 TENON_DETAIL_NAMESPACE_END

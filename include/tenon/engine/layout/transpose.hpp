@@ -404,10 +404,35 @@ struct NdPlan {
 }  // namespace detail
 
 // Copies what `copy` describes. The places written must not be among those read; each is written once.
-inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
-  if (copy.elements == 0) return;
+inline AlwaysOk CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
+  if (copy.elements == 0) return {};
   const detail::NdPlan plan(mover, copy, in, out, device.pool == nullptr ? 1 : device.pool->NumThreads());
   ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
+  return {};
+}
+
+// One of the tensors that a tensor is cut into, as [outer, run] elements. `data` is null where it is left out.
+struct SplitPart {
+  void* data;
+  Index run;
+};
+
+// in: [outer, sum of the runs]  ->  the parts, which lie side by side in it.
+inline AlwaysOk Split(Cpu& device, const ElementMover& mover, Span<const SplitPart> parts, Index outer,
+                      const void* in) {
+  Index row = 0, column = 0;
+  for (const SplitPart& part : parts) row += part.run;
+  for (const SplitPart& part : parts) {
+    if (part.data != nullptr) {
+      NdCopy copy;
+      copy.in_first = column;
+      copy.Add(outer, row, part.run);
+      copy.Add(part.run, 1, 1);
+      CopyNd(device, mover, copy, in, part.data);
+    }
+    column += part.run;
+  }
+  return {};
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -99,7 +99,7 @@ TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
 }
 #else
 template <bool squares, int>
-float NormLanesSum(const float* x, Index rows, float mean) {
+TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
   float sum = 0;
   for (Index i = 0; i < rows * kNormLanes; ++i) sum += squares ? (x[i] - mean) * (x[i] - mean) : x[i];
   return sum;

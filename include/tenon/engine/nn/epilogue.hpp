@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 
@@ -27,7 +28,7 @@ struct FusedOutput {
 namespace detail {
 
 template <class C>
-C FusedActivate(FusedActivation activation, C leaky_alpha, C x) {
+TENON_HD C FusedActivate(FusedActivation activation, C leaky_alpha, C x) {
   switch (activation) {
     case FusedActivation::kRelu: return x > C(0) || std::isnan(x) ? x : C(0);
     case FusedActivation::kRelu6: return x > C(6) ? C(6) : x > C(0) || std::isnan(x) ? x : C(0);
@@ -42,9 +43,16 @@ C FusedActivate(FusedActivation activation, C leaky_alpha, C x) {
 
 }  // namespace detail
 
+// factors[c] = scale[c] / sqrt(variance[c] + epsilon)
+template <class C>
+Status NormFactors(Cpu&, const C* scale, const C* variance, C epsilon, Index channels, C* factors) {
+  for (Index c = 0; c < channels; ++c) factors[c] = scale[c] / std::sqrt(variance[c] + epsilon);
+  return OkStatus();
+}
+
 // x: [rows, channels]
 template <class C>
-void FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channels, C* x) {
+Status FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channels, C* x) {
   const double ns = (f.activation >= FusedActivation::kElu ? 8.0 : 1.0) * static_cast<double>(channels);
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
     for (C* row = x + begin * channels; row != x + end * channels; row += channels) {
@@ -57,6 +65,7 @@ void FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channel
       for (Index c = 0; c < channels; ++c) row[c] = detail::FusedActivate(f.activation, f.leaky_alpha, row[c]);
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

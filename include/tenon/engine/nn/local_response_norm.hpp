@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 
@@ -29,17 +30,18 @@ inline float LrnNorm(const LrnParameters& p, const float* x, Index depth, Index 
 }  // namespace detail
 
 // y[c] = x[c] / norm(c)^beta for each of `rows` rows of `depth` channels.
-inline void Lrn(Cpu& device, const LrnParameters& p, const float* x, Index rows, Index depth, float* y) {
+inline Status Lrn(Cpu& device, const LrnParameters& p, const float* x, Index rows, Index depth, float* y) {
   const double ns = static_cast<double>(depth) * (20 + static_cast<double>(std::min(p.radius, depth)));
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
     for (Index i = begin * depth; i < end * depth; i += depth)
       for (Index c = 0; c < depth; ++c) y[i + c] = x[i + c] * std::pow(detail::LrnNorm(p, x + i, depth, c), -p.beta);
   });
+  return OkStatus();
 }
 
 // From the gradient of y, x and y.
-inline void LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const float* x, const float* y, Index rows,
-                    Index depth, float* dx) {
+inline Status LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const float* x, const float* y, Index rows,
+                      Index depth, float* dx) {
   const double ns = static_cast<double>(depth) * (30 + 3 * static_cast<double>(std::min(p.radius, depth)));
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
     for (Index i = begin * depth; i < end * depth; i += depth) {
@@ -55,6 +57,7 @@ inline void LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const 
       }
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/device/cpu.hpp>
@@ -37,6 +38,8 @@ struct RandomFill {
   int bytes = 0;  // size of one element
   float cost_ns = 1;  // time for one group
   std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
+  RandomKind kind = RandomKind::kUniform;
+  DataType dtype = DataType::kInvalid;
 
   bool exists() const { return bytes != 0; }
 };
@@ -47,15 +50,15 @@ inline constexpr std::uint64_t kRandomBlocksPerElement = 256;
 namespace detail {
 
 // In [0, 1), from the low bits of a word as the fraction of a number in [1, 2).
-inline float UniformFloat(std::uint32_t word) { return BitCast<float>((word & 0x7fffff) | 0x3f800000u) - 1.0f; }
-inline double UniformDouble(std::uint32_t high, std::uint32_t low) {
+TENON_HD float UniformFloat(std::uint32_t word) { return BitCast<float>((word & 0x7fffff) | 0x3f800000u) - 1.0f; }
+TENON_HD double UniformDouble(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t fraction = std::uint64_t{high & 0xfffff} << 32 | low;
   return BitCast<double>(fraction | 0x3ff0000000000000u) - 1.0;
 }
 
 // Two normal numbers from two uniform ones (Box and Muller 1958); 1e-7 stands for smaller logarithms' arguments.
 template <class Float>
-void BoxMuller(Float uniform, Float turn, Float* two) {
+TENON_HD void BoxMuller(Float uniform, Float turn, Float* two) {
   constexpr Float kLeast = Float(1e-7);
   constexpr double kTwoPi = 2 * 3.141592653589793238462643383279502884;
   const Float radius = std::sqrt(Float(-2) * std::log(uniform < kLeast ? kLeast : uniform));
@@ -204,6 +207,8 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
                                : dtype == DataType::kInt32 || dtype == DataType::kInt64 || dtype == DataType::kUint32 ||
                                      dtype == DataType::kUint64;
   if (!served) return fill;
+  fill.kind = kind;
+  fill.dtype = dtype;
   fill.bytes = SizeOf(dtype);
   fill.per_block = fill.bytes == 8 ? 2 : 4;
   const auto choose = [dtype](auto* of_half, auto* of_bfloat16, auto* of_float, auto* of_double) {
@@ -239,12 +244,13 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
 }
 
 // out: n elements, from the blocks that begin at `from`.
-inline void FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
+inline Status FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
   const detail::RandomWork work{fill, from, out, n};
   const Index groups = n / fill.per_block + (n % fill.per_block != 0 ? 1 : 0);
   ParallelFor(device, groups, static_cast<double>(fill.cost_ns), [&](Index begin, Index end) {
     fill.convert != nullptr ? work.Convert(begin, end) : work.Draw(begin, end);
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END

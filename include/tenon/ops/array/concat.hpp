@@ -25,8 +25,9 @@ namespace detail {
 inline constexpr DataTypeSet kConcatTypes =
     kPodAndStringTypes | kQuantizedTypes | ToSet(DataType::kFloat8E5M2) | ToSet(DataType::kFloat8E4M3FN);
 
-inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices& axis, std::span<const Tensor> values,
-                        Tensor* output) {
+template <class Device>
+Status RunConcat(OpKernelContext& context, Device& device, const HostIndices& axis, std::span<const Tensor> values,
+                 Tensor* output) {
   if (axis.shape().dims() > 1 || axis.size() != 1)
     return errors::InvalidArgument("ConcatOp : the axis must be a scalar integer, but got shape ", axis.shape());
   const TensorShape& first = values[0].shape();
@@ -58,9 +59,8 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
   TensorShape shape = first;
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(at, joined));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  if (shape.num_elements() > 0)
-    tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
-  return OkStatus();
+  if (shape.num_elements() == 0) return OkStatus();
+  return tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
 }
 
 }  // namespace detail
@@ -78,9 +78,8 @@ struct Concat {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), detail::kConcatTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), detail::kConcatTypes); }
     Status operator()(Context<Device>& context, HostIndices concat_dim, std::span<const Tensor> values,
                       Tensor& output) const {
       return detail::RunConcat(context.op(), context.device(), concat_dim, values, &output);
@@ -102,9 +101,8 @@ struct ConcatV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), detail::kConcatTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), detail::kConcatTypes); }
     Status operator()(Context<Device>& context, std::span<const Tensor> values, HostIndices axis,
                       Tensor& output) const {
       return detail::RunConcat(context.op(), context.device(), axis, values, &output);
@@ -126,7 +124,7 @@ struct ConcatOffset {
                                         });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // shapes are in host memory
   struct kernel {
     Status operator()(Device&, HostIndices concat_dim, InList<T> shape, OutList<T> offset) const {
       if (concat_dim.shape().dims() != 0)

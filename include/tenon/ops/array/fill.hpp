@@ -13,6 +13,7 @@
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/layout/gather.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
@@ -84,9 +85,8 @@ struct Fill {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kFillTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), detail::kFillTypes); }
     Status operator()(Context<Device>& context, HostIndices dims, const Tensor& value, Tensor& output) const {
       if (dims.shape().dims() > 1)
         return errors::InvalidArgument("Fill: dims must be a vector, got shape ", dims.shape());
@@ -96,8 +96,8 @@ struct Fill {
       TENON_RETURN_IF_ERROR(detail::ShapeOfValues("Fill", dims, &shape));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      tenon::Fill(context.device(), MoverOf(value.dtype()), value.raw_data(), out->raw_data(), out->NumElements());
-      return OkStatus();
+      return tenon::Fill(context.device(), MoverOf(value.dtype()), value.raw_data(), out->raw_data(),
+                         out->NumElements());
     }
   };
 };
@@ -109,10 +109,9 @@ struct ZerosLike {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status Init(OpKernelConstruction& c) {
-      return ServeOnly(c, c.input_type(0), kPodAndStringTypes | ToSet(DataType::kVariant));
+      return ServeOnDevice<Device>(c, c.input_type(0), kPodAndStringTypes | ToSet(DataType::kVariant));
     }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor& y) const {
       Tensor* out = &y;
@@ -120,8 +119,7 @@ struct ZerosLike {
       if (x.dtype() == DataType::kString)  // a new tensor's texts are empty
         return context.op().allocate_output(0, x.shape(), &out);
       TENON_RETURN_IF_ERROR(context.op().forward_input_or_allocate_output({0}, 0, x.shape(), &out));
-      Zero(context.device(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
-      return OkStatus();
+      return Zero(context.device(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
     }
   };
 };
@@ -136,12 +134,12 @@ struct OnesLike {
           .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T>, Forward<T, 0> y) const {
       const T one = T(1);
-      tenon::Fill(device, ElementMover{sizeof(T)}, &one, y.data, y.size());
-      return OkStatus();
+      return FillWithConstant(device, ElementMover{sizeof(T)}, &one, y.data, y.size());
     }
   };
 };
@@ -162,9 +160,8 @@ struct Empty {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kPodAndStringTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), kPodAndStringTypes); }
     Status operator()(Context<Device>& context, HostIndices shape, Tensor& output) const {
       if (shape.shape().dims() != 1)
         return errors::InvalidArgument("Empty: shape must be a vector of int32, got shape ", shape.shape());
@@ -172,8 +169,8 @@ struct Empty {
       TENON_RETURN_IF_ERROR(detail::ShapeOfValues("Empty", shape, &sizes));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, sizes, &out));
-      if (this->init) Zero(context.device(), MoverOf(out->dtype()), out->raw_data(), out->NumElements());
-      return OkStatus();
+      if (!this->init) return OkStatus();
+      return Zero(context.device(), MoverOf(out->dtype()), out->raw_data(), out->NumElements());
     }
   };
 };
@@ -197,9 +194,8 @@ struct OneHot {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(2), kPodAndObjectTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(2), kPodAndObjectTypes); }
     Status operator()(Context<Device>& context, const Tensor& indices, HostIndices depth, const Tensor& on_value,
                       const Tensor& off_value, Tensor& output) const {
       return Run(context.op(), context.device(), this->axis, indices, depth, on_value, off_value, &output);
@@ -207,13 +203,8 @@ struct OneHot {
   };
 
  private:
-  static Index At(const Tensor& indices, Index i) {
-    if (indices.dtype() == DataType::kUint8) return indices.data<std::uint8_t>()[i];
-    if (indices.dtype() == DataType::kInt8) return indices.data<std::int8_t>()[i];
-    if (indices.dtype() == DataType::kInt32) return indices.data<std::int32_t>()[i];
-    return indices.data<std::int64_t>()[i];
-  }
-  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, const Tensor& indices,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, std::int64_t axis, const Tensor& indices,
                     const HostIndices& depth, const Tensor& on_value, const Tensor& off_value, Tensor* output) {
     const int rank = indices.dims();
     if (axis < -1 || axis > rank)
@@ -231,15 +222,9 @@ struct OneHot {
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(at, depth[0]));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     const ElementMover mover = MoverOf(output->dtype());
-    tenon::Fill(device, mover, off_value.raw_data(), output->raw_data(), output->NumElements());
     const Index inner = ProductOfSizes(indices.shape(), at, rank);
-    for (Index i = 0; i < indices.NumElements(); ++i) {
-      const Index hot = At(indices, i);
-      if (hot >= 0 && hot < depth[0])
-        CopyRun(mover, on_value.raw_data(),
-                mover.At(output->raw_data(), (i / inner * depth[0] + hot) * inner + i % inner), 1);
-    }
-    return OkStatus();
+    return tenon::OneHot(device, mover, indices, inner, depth[0], on_value.raw_data(), off_value.raw_data(),
+                         output->raw_data());
   }
 };
 

@@ -89,8 +89,9 @@ constexpr std::uint64_t RankFor(Index axis) {
   return axis < 0 ? 0 - bits : bits + 1;
 }
 
-inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, Index axis,
-                        Index batch_dims, Tensor* output) {
+template <class Device>
+Status RunGather(OpKernelContext& context, Device& device, const Tensor& params, const Tensor& indices, Index axis,
+                 Index batch_dims, Tensor* output) {
   const int rank = params.dims(), index_rank = indices.dims();
   if (rank < 1) return errors::InvalidArgument("Gather: params must be at least 1 dimensional");
   if (axis < -rank || axis >= rank)
@@ -129,8 +130,9 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, with any indices
-  const Index bad =
-      tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
+  Index bad = -1;
+  TENON_RETURN_IF_ERROR(
+      tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data(), &bad));
   if (bad < 0) return OkStatus();
   return errors::InvalidArgument("Gather: indices", PlaceText(indices.shape(), bad), " = ",
                                  HostIndices(indices.any_view(), indices.dtype())[bad], " is not in [0, ", plan.limit,
@@ -147,8 +149,9 @@ inline Status BadGatherNdIndex(const Tensor& indices, const HostIndices& at, Ind
                                  "] does not index into param shape ", params);
 }
 
-inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices,
-                          bool ignore_bad, Tensor* output) {
+template <class Device>
+Status RunGatherNd(OpKernelContext& context, Device& device, const Tensor& params, const Tensor& indices,
+                   bool ignore_bad, Tensor* output) {
   constexpr Index kMaxDepth = 7;
   if (params.dims() < 1) return errors::InvalidArgument("GatherNd: params must be at least a vector");
   if (indices.dims() < 1) return errors::InvalidArgument("GatherNd: indices must be at least a vector");
@@ -174,17 +177,8 @@ inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& p
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index bad = FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);
   if (bad >= 0 && !ignore_bad) return BadGatherNdIndex(indices, at, bad, depth, params.shape());
-  const ElementMover mover = MoverOf(params.dtype());
-  ParallelFor(device, count, mover.cost_ns() * static_cast<double>(run) + 2, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const Index place = places[static_cast<std::size_t>(i)];
-      if (place < 0)
-        ZeroRun(mover, mover.At(output->raw_data(), i * run), run);
-      else
-        CopyRun(mover, mover.At(params.raw_data(), place * run), mover.At(output->raw_data(), i * run), run);
-    }
-  });
-  return OkStatus();
+  return GatherPlaces(device, MoverOf(params.dtype()), {places.data(), places.size()}, run, params.raw_data(),
+                      output->raw_data());
 }
 
 }  // namespace detail
@@ -204,11 +198,10 @@ struct Gather {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kGatherTypes); }
-    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
-      return detail::RunGather(context.op(), context.device(), params, indices, 0, 0, &output);
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kGatherTypes); }
+    Status operator()(Context<Device>& context, const Tensor& params, HostIndices, Tensor& output) const {
+      return detail::RunGather(context.op(), context.device(), params, context.op().input(1), 0, 0, &output);
     }
   };
 };
@@ -232,14 +225,14 @@ struct GatherV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kGatherTypes); }
-    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, HostIndices axis,
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kGatherTypes); }
+    Status operator()(Context<Device>& context, const Tensor& params, HostIndices, HostIndices axis,
                       Tensor& output) const {
       if (axis.shape().dims() != 0)
         return errors::InvalidArgument("GatherV2: axis must be scalar, not shape ", axis.shape());
-      return detail::RunGather(context.op(), context.device(), params, indices, axis[0], this->batch_dims, &output);
+      return detail::RunGather(context.op(), context.device(), params, context.op().input(1), axis[0], this->batch_dims,
+                               &output);
     }
   };
 };
@@ -261,18 +254,17 @@ struct GatherNd {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       const std::string_view policy = this->bad_indices_policy;
       if (policy != "" && policy != "DEFAULT" && policy != "ERROR" && policy != "IGNORE")
         return errors::InvalidArgument("no kernel for op 'GatherNd' on ", c.device_type(), " with bad_indices_policy '",
                                        policy, "'; there are '', 'DEFAULT', 'ERROR' and 'IGNORE'");
-      return ServeOnly(c, c.input_type(0), detail::kGatherNdTypes);
+      return ServeOnDevice<Device>(c, c.input_type(0), detail::kGatherNdTypes);
     }
-    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
-      return detail::RunGatherNd(context.op(), context.device(), params, indices, this->bad_indices_policy == "IGNORE",
-                                 &output);
+    Status operator()(Context<Device>& context, const Tensor& params, HostIndices, Tensor& output) const {
+      return detail::RunGatherNd(context.op(), context.device(), params, context.op().input(1),
+                                 this->bad_indices_policy == "IGNORE", &output);
     }
   };
 };

@@ -12,6 +12,7 @@
 #include <tenon/engine/core/element_copy.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -33,15 +34,16 @@ struct Pack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, std::span<const Tensor> values, Tensor& output) const {
       return Run(context.op(), context.device(), this->axis, values, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, std::span<const Tensor> values,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, std::int64_t axis, std::span<const Tensor> values,
                     Tensor* output) {
     const TensorShape& one = values[0].shape();
     const int rank = one.dims() + 1;
@@ -64,8 +66,7 @@ struct Pack {
     const Index outer = ProductOfSizes(one, 0, at), run = ProductOfSizes(one, at, one.dims());
     InlinedVector<ConcatPart, 32> parts;
     for (const Tensor& value : values) parts.push_back({value.raw_data(), run});
-    tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
-    return OkStatus();
+    return tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
   }
 };
 

@@ -13,6 +13,7 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/layout/pad.hpp>
 #include <tenon/engine/layout/transpose.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -86,52 +87,16 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
   return TensorShape::Build({sizes.data(), sizes.size()}, padded);
 }
 
-// Puts `input` into the middle of `output`.
-inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
-                          const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
-  if (input.NumElements() == 0) return;
-  NdCopy copy;
-  const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
-                                to = StridesOf(output->shape().dim_sizes());
-  for (std::size_t d = 0; d < paddings.size(); ++d) {
-    copy.out_first += paddings[d].before * to[d];
-    copy.Add(input.dim_size(static_cast<int>(d)), from[d], to[d]);
-  }
-  CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
-}
-
-// Writes `value`, or zeros when it is null, around the middle. Slab by slab, so that the middle is written once; where
-// the slabs' runs are short, everywhere: that is one long run.
-inline void FillFrame(Cpu& device, const ElementMover& mover, const void* value,
-                      const InlinedVector<PaddingOfDim, 8>& paddings, const TensorShape& middle, Tensor* output) {
-  constexpr Index kShortBytes = 64;
-  const InlinedVector<Index, 8> step = StridesOf(output->shape().dim_sizes());
-  bool by_slab = value != nullptr || mover.assign == nullptr;
+inline PadPlan PadPlanOf(const TensorShape& middle, const InlinedVector<PaddingOfDim, 8>& paddings) {
+  PadPlan plan;
   for (std::size_t d = 0; d < paddings.size(); ++d)
-    for (const Index side : {paddings[d].before, paddings[d].after})
-      if (side > 0 && side * step[d] * mover.bytes < kShortBytes) by_slab = false;
-  if (!by_slab && value == nullptr) return Zero(device, mover, output->raw_data(), output->NumElements());
-  if (!by_slab) return tenon::Fill(device, mover, value, output->raw_data(), output->NumElements());
-  constexpr unsigned char kZeros[16] = {};  // the widest type that is not assigned
-  for (std::size_t d = 0; d < paddings.size(); ++d) {
-    const Index size = middle.dim_size(static_cast<int>(d));
-    for (const bool behind : {false, true}) {
-      const Index thickness = behind ? paddings[d].after : paddings[d].before;
-      if (thickness == 0) continue;
-      NdCopy slab;  // the middle of the dimensions outside of d, all of the dimensions inside
-      slab.out_first = behind ? (paddings[d].before + size) * step[d] : 0;
-      for (std::size_t outside = 0; outside < d; ++outside) {
-        slab.out_first += paddings[outside].before * step[outside];
-        slab.Add(middle.dim_size(static_cast<int>(outside)), 0, step[outside]);
-      }
-      slab.Add(thickness * step[d], 0, 1);
-      CopyNd(device, mover, slab, value != nullptr ? value : kZeros, output->raw_data());
-    }
-  }
+    plan.Add(paddings[d].before, middle.dim_size(static_cast<int>(d)), paddings[d].after);
+  return plan;
 }
 
-inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& sizes,
-                     const Tensor* value, Tensor* output) {
+template <class Device>
+Status RunPad(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& sizes,
+              const Tensor* value, Tensor* output) {
   InlinedVector<PaddingOfDim, 8> paddings;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadPaddings("Pad", input.shape(), sizes, 8, &paddings, &shape));
@@ -143,10 +108,8 @@ inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input,
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  const ElementMover mover = MoverOf(input.dtype());
-  FillFrame(device, mover, value != nullptr ? value->raw_data() : nullptr, paddings, input.shape(), output);
-  CopyIntoFrame(device, mover, input, paddings, output);
-  return OkStatus();
+  return tenon::Pad(device, MoverOf(input.dtype()), PadPlanOf(input.shape(), paddings),
+                    value != nullptr ? value->raw_data() : nullptr, input.raw_data(), output->raw_data());
 }
 
 }  // namespace detail
@@ -164,9 +127,8 @@ struct Pad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kPadTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
       return detail::RunPad(context.op(), context.device(), input, paddings, nullptr, &output);
     }
@@ -187,9 +149,8 @@ struct PadV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kPadTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings,
                       const Tensor& constant_values, Tensor& output) const {
       return detail::RunPad(context.op(), context.device(), input, paddings, &constant_values, &output);
@@ -214,9 +175,8 @@ struct MirrorPad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kPadTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
       return Run(context.op(), context.device(), this->mode == "REFLECT" ? 1 : 0, input, paddings, &output);
     }
@@ -224,8 +184,9 @@ struct MirrorPad {
 
  private:
   // `offset`: how many elements at the edge are not repeated.
-  static Status Run(OpKernelContext& context, Cpu& device, Index offset, const Tensor& input, const HostIndices& sizes,
-                    Tensor* output) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, Index offset, const Tensor& input,
+                    const HostIndices& sizes, Tensor* output) {
     InlinedVector<detail::PaddingOfDim, 8> paddings;
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::ReadPaddings("MirrorPad", input.shape(), sizes, 5, &paddings, &shape));
@@ -242,13 +203,14 @@ struct MirrorPad {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     if (shape.num_elements() == 0) return OkStatus();
     const ElementMover mover = MoverOf(input.dtype());
-    detail::CopyIntoFrame(device, mover, input, paddings, output);
+    TENON_RETURN_IF_ERROR(CopyNd(device, mover, detail::PadPlanOf(input.shape(), paddings).Middle(), input.raw_data(),
+                                 output->raw_data()));
     const InlinedVector<Index, 8> step = StridesOf(shape.dim_sizes());
     // Mirrors each dimension, from the innermost outwards, for the middle of the dimensions outside of it.
     for (int axis = input.dims() - 1; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
       const Index begin = paddings[a].before, end = begin + input.dim_size(axis);
-      const auto mirror = [&](Index count, Index from, Index to, Index direction) {
+      const auto mirror = [&](Index count, Index from, Index to, Index direction) -> Status {
         NdCopy copy;
         copy.in_first = from * step[a];
         copy.out_first = to * step[a];
@@ -259,10 +221,10 @@ struct MirrorPad {
         }
         copy.Add(count, direction * step[a], -direction * step[a]);
         copy.Add(step[a], 1, 1);
-        CopyNd(device, mover, copy, output->raw_data(), output->raw_data());
+        return CopyNd(device, mover, copy, output->raw_data(), output->raw_data());
       };
-      mirror(paddings[a].before, begin + offset, begin - 1, 1);
-      mirror(paddings[a].after, end - 1 - offset, end, -1);
+      TENON_RETURN_IF_ERROR(mirror(paddings[a].before, begin + offset, begin - 1, 1));
+      TENON_RETURN_IF_ERROR(mirror(paddings[a].after, end - 1 - offset, end, -1));
     }
     return OkStatus();
   }

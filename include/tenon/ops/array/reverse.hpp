@@ -13,6 +13,8 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/layout/reverse_sequence.hpp>
+#include <tenon/engine/layout/roll.hpp>
 #include <tenon/engine/layout/transpose.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -90,8 +92,9 @@ inline Status RollShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& tensor, const bool* reversed,
-                         Tensor* output) {
+template <class Device>
+Status RunReverse(OpKernelContext& context, Device& device, const Tensor& tensor, const bool* reversed,
+                  Tensor* output) {
   TENON_RETURN_IF_ERROR(context.allocate_output(0, tensor.shape(), &output));
   if (tensor.NumElements() == 0) return OkStatus();
   NdCopy copy;
@@ -101,8 +104,7 @@ inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& te
     if (reversed[d]) copy.in_first += (size - 1) * step;
     copy.Add(size, reversed[d] ? -step : step, step);
   }
-  CopyNd(device, MoverOf(tensor.dtype()), copy, tensor.raw_data(), output->raw_data());
-  return OkStatus();
+  return CopyNd(device, MoverOf(tensor.dtype()), copy, tensor.raw_data(), output->raw_data());
 }
 
 }  // namespace detail
@@ -121,9 +123,9 @@ struct Reverse {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& tensor, In<bool> dims, Tensor& output) const {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
+    Status operator()(Context<Device>& context, const Tensor& tensor, HostIn<bool> dims, Tensor& output) const {
       const int rank = tensor.dims();
       if (rank > 0 && tensor.dim_size(0) == 0)
         return errors::InvalidArgument("Reverse: Invalid input first dimension. Found 0.");
@@ -160,8 +162,8 @@ struct ReverseV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& tensor, HostIndices axis, Tensor& output) const {
       const int rank = tensor.dims();
       if (rank == 0 || tensor.NumElements() == 0) {
@@ -208,16 +210,16 @@ struct ReverseSequence {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndStringTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kPodAndStringTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices seq_lengths, Tensor& output) const {
       return Run(context.op(), context.device(), *this, input, seq_lengths, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, const Tensor& input,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& attrs, const Tensor& input,
                     const HostIndices& lengths, Tensor* output) {
     const Index rank = input.dims(), seq = attrs.seq_dim, batch = attrs.batch_dim;
     if (lengths.shape().dims() != 1)
@@ -240,26 +242,11 @@ struct ReverseSequence {
                                        lengths[b] < 0 ? "" : ")");
     TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
     if (input.NumElements() == 0) return OkStatus();
-    const InlinedVector<Index, 8> steps = StridesOf(input.shape().dim_sizes());
-    const ElementMover mover = MoverOf(input.dtype());
-    for (Index b = 0; b < batches; ++b) {
-      const auto part = [&](Index first, Index count, bool reversed) {
-        NdCopy copy;
-        copy.out_first = b * steps[static_cast<std::size_t>(batch)] + first * steps[static_cast<std::size_t>(seq)];
-        copy.in_first = copy.out_first + (reversed ? (count - 1) * steps[static_cast<std::size_t>(seq)] : 0);
-        for (Index d = 0; d < rank; ++d) {
-          const Index step = steps[static_cast<std::size_t>(d)];
-          if (d == seq)
-            copy.Add(count, reversed ? -step : step, step);
-          else if (d != batch)
-            copy.Add(input.dim_size(static_cast<int>(d)), step, step);
-        }
-        CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
-      };
-      part(0, lengths[b], true);
-      part(lengths[b], length - lengths[b], false);
-    }
-    return OkStatus();
+    SlimVector<Index> known;
+    for (Index b = 0; b < batches; ++b) known.push_back(lengths[b]);
+    return tenon::ReverseSequence(device, MoverOf(input.dtype()), input.shape(), static_cast<int>(seq),
+                                  static_cast<int>(batch), {known.data(), known.size()}, input.raw_data(),
+                                  output->raw_data());
   }
 };
 
@@ -278,9 +265,8 @@ struct Roll {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndObjectTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kPodAndObjectTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices shift, HostIndices axis,
                       Tensor& output) const {
       return Run(context.op(), context.device(), input, shift, axis, &output);
@@ -288,7 +274,8 @@ struct Roll {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& shift,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& shift,
                     const HostIndices& axis, Tensor* output) {
     const int rank = input.dims();
     if (rank < 1) return errors::InvalidArgument("Roll: input must be 1-D or higher");
@@ -299,7 +286,7 @@ struct Roll {
     if (!(shift.shape() == axis.shape()))
       return errors::InvalidArgument("Roll: shift and axis must have the same size");
     InlinedVector<Index, 8> shifts(static_cast<std::size_t>(rank), 0);
-    int last = -1;  // the innermost dimension that moves
+    bool moves = false;
     for (Index i = 0; i < axis.size(); ++i) {
       const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];
       if (d < 0 || d >= rank) return errors::InvalidArgument("Roll: axis ", d, " is out of range");
@@ -308,33 +295,15 @@ struct Roll {
       Index& sum = shifts[static_cast<std::size_t>(d)];
       sum = ((sum + shift[i] % size) % size + size) % size;
     }
-    for (int d = 0; d < rank; ++d)
-      if (shifts[static_cast<std::size_t>(d)] != 0) last = d;
-    if (last < 0 || input.NumElements() == 0) {
+    for (const Index by : shifts) moves = moves || by != 0;
+    if (!moves || input.NumElements() == 0) {
       *output = input;
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
-    const ElementMover mover = MoverOf(input.dtype());
-    const InlinedVector<Index, 8> steps = StridesOf(input.shape().dim_sizes());
-    const Index run = steps[static_cast<std::size_t>(last)], size = input.dim_size(last), row = run * size;
-    const Index moved = shifts[static_cast<std::size_t>(last)] * run;
-    ParallelFor(device, input.NumElements() / row, mover.cost_ns() * static_cast<double>(row) + 10,
-                [&](Index begin, Index end) {
-                  for (Index i = begin; i < end; ++i) {
-                    Index from = 0, left = i;  // the row of the input that comes here
-                    for (int d = last - 1; d >= 0; --d) {
-                      const Index n = input.dim_size(d), at = left % n;
-                      left /= n;
-                      from += (at - shifts[static_cast<std::size_t>(d)] + n) % n * steps[static_cast<std::size_t>(d)];
-                    }
-                    const char* const source = mover.At(input.raw_data(), from);
-                    char* const target = mover.At(output->raw_data(), i * row);
-                    CopyRun(mover, source, target + moved * mover.bytes, row - moved);
-                    CopyRun(mover, source + (row - moved) * mover.bytes, target, moved);
-                  }
-                });
-    return OkStatus();
+    RollPlan plan;
+    for (int d = 0; d < rank; ++d) plan.Add(input.dim_size(d), shifts[static_cast<std::size_t>(d)]);
+    return tenon::Roll(device, MoverOf(input.dtype()), plan, input.raw_data(), output->raw_data());
   }
 };
 

@@ -32,8 +32,9 @@ struct Shape {
           });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, const Tensor& input, Out<T> output) const { return Write(input, output); }
   };
 
@@ -67,8 +68,9 @@ struct ShapeN {
           });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, std::span<const Tensor> input, OutList<T> output) const {
       for (int i = 0; i < output.size(); ++i)
         TENON_RETURN_IF_ERROR(Shape::Write<T>(input[static_cast<std::size_t>(i)], output[i]));
@@ -87,8 +89,9 @@ struct Size {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, const Tensor& input, Out<T> output) const {
       if (std::is_same_v<T, std::int32_t> && input.NumElements() > std::numeric_limits<std::int32_t>::max())
         return errors::InvalidArgument("Size: output type is int32 but the input has ", input.NumElements(),
@@ -105,8 +108,9 @@ struct Rank {
       Op("Rank").Input("input: T").Output("output: int32").Attr("T: type").SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, const Tensor& input, Out<std::int32_t> output) const {
       output[0] = input.dims();
       return OkStatus();

@@ -67,11 +67,11 @@ struct StridedSlice {
   };
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& construction) {
       const DataType type = construction.input_type(0);  // TensorFlow has no kernels for these two
-      if (type != DataType::kQint16 && type != DataType::kQuint16) return OkStatus();
+      if (type != DataType::kQint16 && type != DataType::kQuint16)
+        return ServeOnDevice<Device>(construction, type, kAllTypes);
       return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type,
                                      "}; all types but qint16 and quint16 have one");
     }
@@ -102,7 +102,8 @@ struct StridedSlice {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output);
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Plan& plan, const Tensor& input, Tensor* output);
 };
 
 inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin,
@@ -136,8 +137,9 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
   return OkStatus();
 }
 
-inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input,
-                                Tensor* output) {
+template <class Device>
+Status StridedSlice::Run(OpKernelContext& context, Device& device, const Plan& plan, const Tensor& input,
+                         Tensor* output) {
   // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts
   // only.
   constexpr Index kWorthSharingBytes = 32768;
@@ -151,8 +153,7 @@ inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Pla
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, plan.output, &output));
-  CopyStrided(device, mover, plan.copy, input.raw_data(), output->raw_data());
-  return OkStatus();
+  return CopyStrided(device, mover, plan.copy, input.raw_data(), output->raw_data());
 }
 
 // input: [a, b], begin = [i, j], size = [m, -1]  ->  [m, b - j]
@@ -172,9 +173,8 @@ struct Slice {
                                          ToSet(DataType::kFloat8E4M3FN);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices size,
                       Tensor& output) const {
       return Run(context.op(), context.device(), input, begin, size, &output);
@@ -182,7 +182,8 @@ struct Slice {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& begin,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& begin,
                     const HostIndices& size, Tensor* output) {
     constexpr Index kWorthSharingBytes = 32768;  // as for StridedSlice
     const int rank = input.dims();
@@ -218,8 +219,7 @@ struct Slice {
     StridedCopy copy;
     copy.Make(input.shape().dim_sizes(), {first.data(), first.size()}, {ones.data(), ones.size()},
               {counts.data(), counts.size()});
-    CopyStrided(device, mover, copy, input.raw_data(), output->raw_data());
-    return OkStatus();
+    return CopyStrided(device, mover, copy, input.raw_data(), output->raw_data());
   }
 };
 

@@ -125,8 +125,9 @@ inline Status BatchSquareShape(InferenceContext* c, bool to_batch) {
 }
 
 // ---- kernels
-inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Index block, const Tensor& input,
-                       Tensor* output) {
+template <class Device>
+Status RunDepth(OpKernelContext& context, Device& device, bool to_depth, Index block, const Tensor& input,
+                Tensor* output) {
   const char* const op = to_depth ? "SpaceToDepth" : "DepthToSpace";
   if (input.dims() != 4) return errors::InvalidArgument(op, ": Input rank should be: 4 instead of: ", input.dims());
   const Index n = input.dim_size(0);
@@ -166,8 +167,7 @@ inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Ind
     add(block, d, d);
   }
   add(d, 1, 1);
-  CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
-  return OkStatus();
+  return CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
 }
 
 // One dimension of space.
@@ -179,8 +179,9 @@ struct BlockDim {
 // Copies all blocks between the space side and the batch side. `batch` is the space side's, `inner` the product of the
 // dimensions behind the blocked ones. Every block is a copy of its own. Positions outside of the space side are left
 // out.
-inline void CopyBlocks(Cpu& device, const ElementMover& mover, bool to_batch, Index batch, Index inner,
-                       const SlimVector<BlockDim>& dims, const void* in, void* out) {
+template <class Device>
+Status CopyBlocks(Device& device, const ElementMover& mover, bool to_batch, Index batch, Index inner,
+                  const SlimVector<BlockDim>& dims, const void* in, void* out) {
   Index blocks = 1, wide_size = inner, narrow_size = inner;
   for (const BlockDim& d : dims) {
     blocks *= d.block;
@@ -215,12 +216,14 @@ inline void CopyBlocks(Cpu& device, const ElementMover& mover, bool to_batch, In
       narrow_first += first * narrow_step;
     }
     add(inner, 1, 1);
-    if (copy.elements > 0) CopyNd(device, mover, copy, in, out);
+    if (copy.elements > 0) TENON_RETURN_IF_ERROR(CopyNd(device, mover, copy, in, out));
   }
+  return OkStatus();
 }
 
-inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bool to_batch, const Tensor& input,
-                       const SlimVector<Index>& blocks, const HostIndices& edges, Tensor* output) {
+template <class Device>
+Status RunBatch(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
+                const SlimVector<Index>& blocks, const HostIndices& edges, Tensor* output) {
   constexpr int kMaxBlocked = 4;  // TensorFlow's
   const auto n = static_cast<int>(blocks.size());
   if (input.dims() < n + 1)
@@ -289,24 +292,25 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   const ElementMover mover = MoverOf(input.dtype());
-  if (to_batch) Zero(device, mover, output->raw_data(), output->NumElements());
+  if (to_batch) TENON_RETURN_IF_ERROR(Zero(device, mover, output->raw_data(), output->NumElements()));
   if (input.NumElements() == 0) return OkStatus();
   const Index inner = ProductOfSizes(input.shape(), n + 1, input.dims());
-  CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
-             output->raw_data());
-  return OkStatus();
+  return CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
+                    output->raw_data());
 }
 
-inline Status RunBatchNd(OpKernelContext& context, Cpu& device, const char* op, bool to_batch, const Tensor& input,
-                         const HostIndices& block_shape, const HostIndices& edges, Tensor* output) {
+template <class Device>
+Status RunBatchNd(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
+                  const HostIndices& block_shape, const HostIndices& edges, Tensor* output) {
   if (block_shape.shape().dims() != 1)
     return errors::InvalidArgument(op, ": block_shape rank should be 1 instead of ", block_shape.shape().dims());
   SlimVector<Index> blocks;
   for (Index i = 0; i < block_shape.size(); ++i) blocks.push_back(block_shape[i]);
   return RunBatch(context, device, op, to_batch, input, blocks, edges, output);
 }
-inline Status RunBatchSquare(OpKernelContext& context, Cpu& device, const char* op, bool to_batch, const Tensor& input,
-                             Index block, const HostIndices& edges, Tensor* output) {
+template <class Device>
+Status RunBatchSquare(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
+                      Index block, const HostIndices& edges, Tensor* output) {
   if (input.dims() != 4) return errors::InvalidArgument(op, ": Input rank should be: 4 instead of: ", input.dims());
   return RunBatch(context, device, op, to_batch, input, SlimVector<Index>(2, block), edges, output);
 }
@@ -332,13 +336,12 @@ struct DepthToSpace {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       if (this->data_format != "NHWC")
         return errors::InvalidArgument("no kernel for op 'DepthToSpace' on ", c.device_type(), " with data_format '",
                                        this->data_format, "'; there is 'NHWC'");
-      return ServeOnly(c, c.input_type(0), kPodAndObjectTypes);
+      return ServeOnDevice<Device>(c, c.input_type(0), kPodAndObjectTypes);
     }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
       return detail::RunDepth(context.op(), context.device(), false, this->block_size, input, &output);
@@ -363,13 +366,12 @@ struct SpaceToDepth {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       if (this->data_format != "NHWC")
         return errors::InvalidArgument("no kernel for op 'SpaceToDepth' on ", c.device_type(), " with data_format '",
                                        this->data_format, "'; there is 'NHWC'");
-      return ServeOnly(c, c.input_type(0), kPodAndObjectTypes | ToSet(DataType::kQint8));
+      return ServeOnDevice<Device>(c, c.input_type(0), kPodAndObjectTypes | ToSet(DataType::kQint8));
     }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
       return detail::RunDepth(context.op(), context.device(), true, this->block_size, input, &output);
@@ -392,9 +394,8 @@ struct SpaceToBatchND {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices block_shape, HostIndices paddings,
                       Tensor& output) const {
       return detail::RunBatchNd(context.op(), context.device(), "SpaceToBatchND", true, input, block_shape, paddings,
@@ -418,9 +419,8 @@ struct BatchToSpaceND {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices block_shape, HostIndices crops,
                       Tensor& output) const {
       return detail::RunBatchNd(context.op(), context.device(), "BatchToSpaceND", false, input, block_shape, crops,
@@ -446,9 +446,8 @@ struct SpaceToBatch {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
       return detail::RunBatchSquare(context.op(), context.device(), "SpaceToBatch", true, input, this->block_size,
                                     paddings, &output);
@@ -473,9 +472,8 @@ struct BatchToSpace {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices crops, Tensor& output) const {
       return detail::RunBatchSquare(context.op(), context.device(), "BatchToSpace", false, input, this->block_size,
                                     crops, &output);

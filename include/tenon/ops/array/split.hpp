@@ -31,8 +31,9 @@ inline constexpr DataTypeSet kSplitTypes =
 
 // Output i is the next sizes[i] of axis `axis`; the sizes add up to the whole. Unpack: every size is 1 and the axis
 // vanishes.
-inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& value, int axis,
-                       std::span<const Index> sizes, bool drop_axis, std::span<Tensor> output) {
+template <class Device>
+Status CutAlong(OpKernelContext& context, Device& device, const Tensor& value, int axis, std::span<const Index> sizes,
+                bool drop_axis, std::span<Tensor> output) {
   // Sharing a part takes a small block of the heap and keeps the whole alive: for large parts only.
   constexpr Index kWorthSharingBytes = 32768;
   const ElementMover mover = MoverOf(value.dtype());
@@ -40,6 +41,8 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
   const Index outer = ProductOfSizes(whole, 0, axis), inner = ProductOfSizes(whole, axis + 1, whole.dims());
   const Index row = MultiplySizes(whole.dim_size(axis), inner);
   Index begin = 0;
+  InlinedVector<SplitPart, 8> parts;
+  bool copies = false;
   for (std::size_t i = 0; i < output.size(); ++i) {
     TensorShape shape = whole;
     if (drop_axis)
@@ -55,17 +58,16 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
     if (run == row || (axis == 0 && run * mover.bytes >= kWorthSharingBytes)) {
       *out = Tensor(value.dtype());
       (void)out->CopyFrom(run == row ? value : value.Slice(begin, begin + size), shape);  // the element counts agree
+      parts.push_back({nullptr, run});
     } else {
       TENON_RETURN_IF_ERROR(context.allocate_output(static_cast<int>(i), shape, &out));
-      NdCopy copy;
-      copy.in_first = begin * inner;
-      copy.Add(outer, row, run);
-      copy.Add(run, 1, 1);
-      CopyNd(device, mover, copy, value.raw_data(), out->raw_data());
+      parts.push_back({out->raw_data(), run});
+      copies = copies || run > 0;
     }
     begin += size;
   }
-  return OkStatus();
+  if (!copies) return OkStatus();
+  return tenon::Split(device, mover, {parts.data(), parts.size()}, outer, value.raw_data());
 }
 
 inline Status CheckSplitAxis(const Tensor& value, Index axis, int* at) {
@@ -75,13 +77,6 @@ inline Status CheckSplitAxis(const Tensor& value, Index axis, int* at) {
                                    axis);
   *at = static_cast<int>(axis < 0 ? axis + rank : axis);
   return OkStatus();
-}
-
-// Element i of a tensor of int8, int32 or int64.
-inline std::int64_t SplitSizeAt(const Tensor& sizes, Index i) {
-  if (sizes.dtype() == DataType::kInt8) return sizes.data<std::int8_t>()[i];
-  if (sizes.dtype() == DataType::kInt32) return sizes.data<std::int32_t>()[i];
-  return sizes.data<std::int64_t>()[i];
 }
 
 }  // namespace detail
@@ -116,9 +111,8 @@ struct Split {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kSplitTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), detail::kSplitTypes); }
     Status operator()(Context<Device>& context, HostIndices split_dim, const Tensor& value,
                       std::span<Tensor> output) const {
       return Run(context.op(), context.device(), split_dim, value, output);
@@ -126,7 +120,8 @@ struct Split {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const HostIndices& split_dim, const Tensor& value,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const HostIndices& split_dim, const Tensor& value,
                     std::span<Tensor> output) {
     if (split_dim.shape().dims() != 0)
       return errors::InvalidArgument("Split: split_dim must be a scalar but has rank ", split_dim.shape().dims());
@@ -181,7 +176,7 @@ inline Status SplitVShape(InferenceContext* c) {
   bool known = false;
   if (const Tensor* t = c->input_tensor(1); t != nullptr && t->dtype() == DataType::kInt8) {
     known = true;
-    for (Index i = 0; i < t->NumElements(); ++i) sizes.push_back(SplitSizeAt(*t, i));
+    for (Index i = 0; i < t->NumElements(); ++i) sizes.push_back(t->data<std::int8_t>()[i]);
   } else {
     TENON_RETURN_IF_ERROR(c->ReadInput(1, &sizes, &known));
   }
@@ -215,20 +210,20 @@ struct SplitV {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kSplitTypes); }
-    Status operator()(Context<Device>& context, const Tensor& value, const Tensor& size_splits, HostIndices split_dim,
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kSplitTypes); }
+    Status operator()(Context<Device>& context, const Tensor& value, HostIndices size_splits, HostIndices split_dim,
                       std::span<Tensor> output) const {
       return Run(context.op(), context.device(), value, size_splits, split_dim, output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& value, const Tensor& size_splits,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& value, const HostIndices& size_splits,
                     const HostIndices& split_dim, std::span<Tensor> output) {
     const auto parts = static_cast<Index>(output.size());
-    if (size_splits.dims() != 1 || size_splits.NumElements() != parts)
+    if (size_splits.shape().dims() != 1 || size_splits.size() != parts)
       return errors::InvalidArgument(
           "SplitV: size of the split_tensor must be 1-D and have the same elements as outputs (", parts,
           "), got shape ", size_splits.shape());
@@ -242,7 +237,7 @@ struct SplitV {
     Index sum = 0;
     std::ptrdiff_t open = -1;  // the output that takes the rest
     for (Index i = 0; i < parts; ++i) {
-      const Index size = detail::SplitSizeAt(size_splits, i);
+      const Index size = size_splits[i];
       sizes.push_back(size);
       if (size == -1 && parts > 1) {
         if (open >= 0) return errors::InvalidArgument("SplitV: size_splits can only have one -1");
@@ -305,9 +300,8 @@ struct Unpack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUnpackTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kUnpackTypes); }
     Status operator()(Context<Device>& context, const Tensor& value, std::span<Tensor> output) const {
       const int rank = value.dims();
       if (this->axis < -rank || this->axis >= rank)

@@ -86,15 +86,16 @@ struct Tile {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices multiples, Tensor& output) const {
       return Run(context.op(), context.device(), input, multiples, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& multiples,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& multiples,
                     Tensor* output) {
     const int rank = input.dims();
     if (multiples.shape().dims() != 1)
@@ -129,8 +130,7 @@ struct Tile {
       copy.Add(multiples[d], 0, to[i] * input.dim_size(d));
       copy.Add(input.dim_size(d), from[i], to[i]);
     }
-    CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
-    return OkStatus();
+    return CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
   }
 };
 
@@ -147,16 +147,18 @@ struct BroadcastTo {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBroadcastToTypes); }
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnDevice<Device>(c, c.input_type(0), detail::kBroadcastToTypes);
+    }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices shape, Tensor& output) const {
       return Run(context.op(), context.device(), input, shape, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& wanted,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& wanted,
                     Tensor* output) {
     if (wanted.shape().dims() != 1)
       return errors::InvalidArgument("BroadcastTo: shape must be a vector of {int32,int64}, got shape ",
@@ -187,8 +189,7 @@ struct BroadcastTo {
       copy.Add(shape.dim_size(d), i < 0 || input.dim_size(i) == 1 ? 0 : from[static_cast<std::size_t>(i)],
                to[static_cast<std::size_t>(d)]);
     }
-    CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
-    return OkStatus();
+    return CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
   }
 };
 
@@ -202,7 +203,7 @@ struct BroadcastArgs {
                                         .SetShapeFn(detail::BroadcastArgsShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // shapes are in host memory
   struct kernel {
     Status operator()(Device&, In<T, 1> s0, In<T, 1> s1, Out<T, 1> r0) const {
       for (Index i = 1; i <= r0.size(); ++i) {

@@ -83,7 +83,8 @@ inline Status PlanTranspose(const TensorShape& input, const HostIndices& perm, T
   return OkStatus();
 }
 
-inline Status RunTranspose(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& perm, Tensor* y) {
+template <class Device>
+Status RunTranspose(OpKernelContext& context, Device& device, const Tensor& x, const HostIndices& perm, Tensor* y) {
   TensorShape shape;
   NdCopy copy;
   bool is_same = false;
@@ -93,8 +94,7 @@ inline Status RunTranspose(OpKernelContext& context, Cpu& device, const Tensor& 
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &y));
-  CopyNd(device, MoverOf(x.dtype()), copy, x.raw_data(), y->raw_data());
-  return OkStatus();
+  return CopyNd(device, MoverOf(x.dtype()), copy, x.raw_data(), y->raw_data());
 }
 
 // Every second of 2 n numbers of type Real with the other sign.
@@ -126,9 +126,8 @@ struct Transpose {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kTransposeTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kTransposeTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices perm, Tensor& y) const {
       return detail::RunTranspose(context.op(), context.device(), x, perm, &y);
     }
@@ -148,12 +147,16 @@ struct ConjugateTranspose {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kTransposeTypes); }
+    // Only the CPU conjugates.
+    Status Init(OpKernelConstruction& c) {
+      constexpr DataTypeSet kReal{detail::kTransposeTypes.mask & ~kComplexTypes.mask};
+      return ServeOnDevice<Device>(c, c.input_type(0), Device::type == "CPU" ? detail::kTransposeTypes : kReal);
+    }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices perm, Tensor& y) const {
-      if (!IsComplex(x.dtype())) return detail::RunTranspose(context.op(), context.device(), x, perm, &y);
-      return RunComplex(context.op(), context.device(), x, perm, &y);
+      if constexpr (Device::type == "CPU")
+        if (IsComplex(x.dtype())) return RunComplex(context.op(), context.device(), x, perm, &y);
+      return detail::RunTranspose(context.op(), context.device(), x, perm, &y);
     }
   };
 
@@ -185,7 +188,7 @@ struct InvertPermutation {
           .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRank(c, 1); });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // looks at the elements for duplicates
   struct kernel {
     Status operator()(Device&, In<T, 1> x, Out<T, 1> y) const {
       for (Index i = 0; i < y.size(); ++i) y[i] = T(-1);

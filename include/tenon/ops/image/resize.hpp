@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -89,10 +90,12 @@ inline Status MakeResizeGeometry(std::string_view op, const ResizeAttrs& a, cons
   return TensorShape::Build(sizes, shape);
 }
 
-using ResizeFunction = Status (*)(Cpu&, const ResizeGeometry&, DataType, const void*, float*);
+template <class Device>
+using ResizeFunction = Status (*)(Device&, const ResizeGeometry&, DataType, const void*, float*);
 
-inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
-                        const HostIndices& size, ResizeFunction resize) {
+template <class Device>
+Status RunResize(OpKernelContext& context, Device& device, std::string_view op, const ResizeAttrs& a,
+                 const HostIndices& size, std::type_identity_t<ResizeFunction<Device>> resize) {
   const Tensor& images = context.input(0);
   ResizeGeometry g;
   TensorShape shape;
@@ -105,8 +108,9 @@ inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view 
 
 // Input 0: grads, float. Input 1: the original images, which give the size. TensorFlow takes batch and depth from
 // grads, although its shape function promises the batch and depth of the images. Here they must be equal.
-inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
-                            ResizeMethod method) {
+template <class Device>
+Status RunResizeGrad(OpKernelContext& context, Device& device, std::string_view op, const ResizeAttrs& a,
+                     ResizeMethod method) {
   const Tensor &grads = context.input(0), &images = context.input(1);
   TENON_RETURN_IF_ERROR(CheckResizeAttrs(op, a));
   if (grads.dims() != 4) return errors::InvalidArgument(op, ": input_grad must be 4-dimensional", grads.shape());
@@ -138,17 +142,16 @@ inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_v
   g.columns = ResizeAxis(sizes[2], grads.dim_size(2), a.align_corners);
   const float* const dy = grads.data<float>();
   switch (out->dtype()) {
-    case DataType::kHalf: ResizeGradient(device, g, method, dy, out->data<half>()); break;
-    case DataType::kBfloat16: ResizeGradient(device, g, method, dy, out->data<bfloat16>()); break;
-    case DataType::kDouble: ResizeGradient(device, g, method, dy, out->data<double>()); break;
-    default: ResizeGradient(device, g, method, dy, out->data<float>()); break;
+    case DataType::kHalf: return ResizeGradient(device, g, method, dy, out->data<half>());
+    case DataType::kBfloat16: return ResizeGradient(device, g, method, dy, out->data<bfloat16>());
+    case DataType::kDouble: return ResizeGradient(device, g, method, dy, out->data<double>());
+    default: return ResizeGradient(device, g, method, dy, out->data<float>());
   }
-  return OkStatus();
 }
 
-template <class T>
-void NearestGradient(Cpu& device, const ResizeGeometry& g, const Tensor& grads, Tensor* out) {
-  ResizeGradient(device, g, ResizeMethod::kNearest, grads.data<T>(), out->data<T>());
+template <class T, class Device>
+Status NearestGradient(Device& device, const ResizeGeometry& g, const Tensor& grads, Tensor* out) {
+  return ResizeGradient(device, g, ResizeMethod::kNearest, grads.data<T>(), out->data<T>());
 }
 
 }  // namespace detail
@@ -168,7 +171,6 @@ struct ResizeBilinear {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices size, Tensor&) const {
       return detail::RunResize(context.op(), context.device(), "ResizeBilinear", *this, size, &tenon::ResizeBilinear);
@@ -190,7 +192,7 @@ struct ResizeBicubic {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices size, Tensor&) const {
       return detail::RunResize(context.op(), context.device(), "ResizeBicubic", *this, size, &tenon::ResizeBicubic);
@@ -213,7 +215,7 @@ struct ResizeArea {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices size, Tensor&) const {
       return detail::RunResize(context.op(), context.device(), "ResizeArea", {this->align_corners, false}, size,
@@ -237,7 +239,6 @@ struct ResizeNearestNeighbor {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& images, HostIndices size, Tensor& output) const {
       ResizeGeometry g;
@@ -246,10 +247,9 @@ struct ResizeNearestNeighbor {
           detail::MakeResizeGeometry("ResizeNearestNeighbor", *this, images.shape(), size, &g, &shape));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      if (shape.num_elements() > 0)
-        ResizeNearest(context.device(), g, static_cast<Index>(SizeOf(images.dtype())), images.raw_data(),
-                      out->raw_data());
-      return OkStatus();
+      if (shape.num_elements() == 0) return OkStatus();
+      return ResizeNearest(context.device(), g, static_cast<Index>(SizeOf(images.dtype())), images.raw_data(),
+                           out->raw_data());
     }
   };
 };
@@ -271,7 +271,6 @@ struct ResizeBilinearGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return detail::RunResizeGrad(context.op(), context.device(), "ResizeBilinearGrad", *this,
@@ -296,7 +295,7 @@ struct ResizeBicubicGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return detail::RunResizeGrad(context.op(), context.device(), "ResizeBicubicGrad", *this,
@@ -319,7 +318,6 @@ struct ResizeNearestNeighborGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& grads, HostIndices size, Tensor& output) const {
       return Run(context.op(), context.device(), *this, grads, size, &output);
@@ -327,8 +325,9 @@ struct ResizeNearestNeighborGrad {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, const Tensor& grads, const HostIndices& size,
-                    Tensor* out) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& a, const Tensor& grads,
+                    const HostIndices& size, Tensor* out) {
     constexpr std::string_view kName = "ResizeNearestNeighborGrad";
     if (grads.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", grads.shape());
     Index height = 0, width = 0;
@@ -348,15 +347,14 @@ struct ResizeNearestNeighborGrad {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
     if (shape.num_elements() == 0) return OkStatus();
     switch (grads.dtype()) {
-      case DataType::kUint8: detail::NearestGradient<std::uint8_t>(device, g, grads, out); break;
-      case DataType::kInt8: detail::NearestGradient<std::int8_t>(device, g, grads, out); break;
-      case DataType::kInt32: detail::NearestGradient<std::int32_t>(device, g, grads, out); break;
-      case DataType::kHalf: detail::NearestGradient<half>(device, g, grads, out); break;
-      case DataType::kBfloat16: detail::NearestGradient<bfloat16>(device, g, grads, out); break;
-      case DataType::kDouble: detail::NearestGradient<double>(device, g, grads, out); break;
-      default: detail::NearestGradient<float>(device, g, grads, out); break;
+      case DataType::kUint8: return detail::NearestGradient<std::uint8_t>(device, g, grads, out);
+      case DataType::kInt8: return detail::NearestGradient<std::int8_t>(device, g, grads, out);
+      case DataType::kInt32: return detail::NearestGradient<std::int32_t>(device, g, grads, out);
+      case DataType::kHalf: return detail::NearestGradient<half>(device, g, grads, out);
+      case DataType::kBfloat16: return detail::NearestGradient<bfloat16>(device, g, grads, out);
+      case DataType::kDouble: return detail::NearestGradient<double>(device, g, grads, out);
+      default: return detail::NearestGradient<float>(device, g, grads, out);
     }
-    return OkStatus();
   }
 };
 

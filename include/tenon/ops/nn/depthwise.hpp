@@ -26,19 +26,28 @@ namespace ops {
 namespace detail {
 
 // gradient: null for the convolution itself. The errors are those of TensorFlow.
-inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& input,
-                                    const TensorShape& filter, const TensorShape* gradient,
-                                    DepthwiseGeometry* geometry) {
-  if (a.strides.size() != 4)
+template <class Device>
+Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& images,
+                             const TensorShape& filter, const TensorShape* image_gradient,
+                             DepthwiseGeometry* geometry) {
+  const bool channels_first = a.data_format == "NCHW";
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images),
+                    ordered_gradient =
+                        image_gradient == nullptr ? TensorShape() : ShapeInOrderOfNhwc(channels_first, *image_gradient);
+  const TensorShape* const gradient = image_gradient == nullptr ? nullptr : &ordered_gradient;
+  const InOrderOfNhwc ordered_strides(channels_first, a.strides),
+      ordered_paddings(channels_first, a.explicit_paddings, 2);
+  const Span<const Index> strides = ordered_strides, paddings = ordered_paddings;
+  if (strides.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
-  if (a.data_format != "NHWC")
+  if (!TakesImageFormat<Device>(a.data_format))
     return errors::Unimplemented(op, ": Depthwise convolution on CPU is only supported for NHWC format, got ",
                                  a.data_format);
-  if (a.strides[1] != a.strides[2])
+  if (strides[1] != strides[2])
     return errors::InvalidArgument(
         op, ": Current implementation only supports equal length strides in the row and column dimensions, got ",
-        a.strides[1], " and ", a.strides[2]);
-  if (a.strides[0] != 1 || a.strides[3] != 1)
+        strides[1], " and ", strides[2]);
+  if (strides[0] != 1 || strides[3] != 1)
     return errors::InvalidArgument(
         op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
   // As in TensorFlow, whose gradients do not look at dilations.
@@ -47,12 +56,13 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
       return errors::Unimplemented(op, ": Current kernel implementation does not support dilations, received ", d);
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
-  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, a.explicit_paddings, 4, TensorFormat::kNHWC));
+  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, paddings, 4, TensorFormat::kNHWC));
   if (input.dims() != 4) return errors::InvalidArgument(op, ": input must be 4-dimensional", input);
   if (filter.dims() != 4) return errors::InvalidArgument(op, ": filter must be 4-dimensional: ", filter);
   if (gradient != nullptr && gradient->dims() != 4)
     return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional: ", *gradient);
   DepthwiseGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.depth = input.dim_size(3);
   g.multiplier = filter.dim_size(3);
@@ -72,10 +82,10 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
   Window* const windows[] = {&g.rows, &g.columns};
   for (int i = 0; i < 2; ++i) {
     const auto at = static_cast<std::size_t>(i + 1);
-    *windows[i] = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = a.strides[at]};
+    *windows[i] = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = strides[at]};
     if (padding == Padding::kExplicit) {
-      windows[i]->pad_before = a.explicit_paddings[2 * at];
-      windows[i]->pad_after = a.explicit_paddings[2 * at + 1];
+      windows[i]->pad_before = paddings[2 * at];
+      windows[i]->pad_after = paddings[2 * at + 1];
     }
     TENON_RETURN_IF_ERROR(gradient == nullptr
                               ? PlaceWindow(padding, windows[i])
@@ -89,13 +99,13 @@ enum class DepthwiseTask { kForward, kInput, kFilter };
 
 // a, b: input and filter; filter and gradient; or input and gradient. A program has the engines of its own tasks and
 // types alone.
-template <DepthwiseTask kTask, class T>
-Status RunDepthwise(OpKernelContext& context, Cpu& device, const DepthwiseGeometry& g, const Tensor& a, const Tensor& b,
-                    const TensorShape& shape) {
-  using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+template <DepthwiseTask kTask, class T, class Device>
+Status RunDepthwise(OpKernelContext& context, Device& device, const DepthwiseGeometry& g, const Tensor& a,
+                    const Tensor& b, const TensorShape& shape) {
+  using C = FloatOn<Device, T>;
   FloatInput first, second;
   FloatOutput out;
-  TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
+  TENON_RETURN_IF_ERROR(out.Make(context, device, 0, shape));
   TENON_RETURN_IF_ERROR(first.Read(context, device, a));
   TENON_RETURN_IF_ERROR(second.Read(context, device, b));
   if constexpr (kTask == DepthwiseTask::kForward)
@@ -126,15 +136,15 @@ struct DepthwiseConv2dNative {
   using Attrs = detail::ConvGradientAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       DepthwiseGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry("DepthwiseConv2dNative", *this, input.shape(), filter.shape(), nullptr, &g));
-      const Index sizes[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()};
+      TENON_RETURN_IF_ERROR(detail::MakeDepthwiseGeometry<Device>("DepthwiseConv2dNative", *this, input.shape(),
+                                                                  filter.shape(), nullptr, &g));
+      const Index last[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()},
+                  first[] = {g.batch, g.out_depth(), g.rows.output, g.columns.output};
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+      TENON_RETURN_IF_ERROR(TensorShape::Build(g.channels_first ? first : last, &shape));
       return detail::RunDepthwise<detail::DepthwiseTask::kForward, T>(context.op(), context.device(), g, input, filter,
                                                                       shape);
     }
@@ -159,7 +169,6 @@ struct DepthwiseConv2dNativeBackpropInput {
   using Attrs = detail::ConvGradientAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
@@ -168,7 +177,7 @@ struct DepthwiseConv2dNativeBackpropInput {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
+          detail::MakeDepthwiseGeometry<Device>(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
       return detail::RunDepthwise<detail::DepthwiseTask::kInput, T>(context.op(), context.device(), g, filter,
                                                                     out_backprop, shape);
     }
@@ -193,7 +202,6 @@ struct DepthwiseConv2dNativeBackpropFilter {
   using Attrs = detail::ConvGradientAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
@@ -202,7 +210,7 @@ struct DepthwiseConv2dNativeBackpropFilter {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
+          detail::MakeDepthwiseGeometry<Device>(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
       return detail::RunDepthwise<detail::DepthwiseTask::kFilter, T>(context.op(), context.device(), g, input,
                                                                      out_backprop, shape);
     }

@@ -102,36 +102,38 @@ inline Status MakeDilationGeometry(std::string_view op, const Dilation2DAttrs& a
 
 enum class DilationTask { kForward, kInput, kFilter };
 
-template <class T>
-void RunDilation(Cpu& device, const DilationGeometry& g, DilationTask task, const void* input, const void* filter,
-                 const void* gradient, void* out) {
+template <class T, DilationTask kTask, class Device>
+Status RunDilation(Device& device, const DilationGeometry& g, const void* input, const void* filter,
+                   const void* gradient, void* out) {
   const T *x = static_cast<const T*>(input), *f = static_cast<const T*>(filter);
-  if (task == DilationTask::kForward)
-    Dilate(device, g, x, f, static_cast<T*>(out));
+  if constexpr (kTask == DilationTask::kForward)
+    return Dilate(device, g, x, f, static_cast<T*>(out));
   else
-    DilateGrad(device, g, task == DilationTask::kFilter, x, f, static_cast<const T*>(gradient), static_cast<T*>(out));
+    return DilateGrad(device, g, kTask == DilationTask::kFilter, x, f, static_cast<const T*>(gradient),
+                      static_cast<T*>(out));
 }
-using DilationFunction = void (*)(Cpu&, const DilationGeometry&, DilationTask, const void*, const void*, const void*,
-                                  void*);
-inline DilationFunction DilationOf(DataType dtype) {
+template <class Device>
+using DilationFunction = Status (*)(Device&, const DilationGeometry&, const void*, const void*, const void*, void*);
+template <DilationTask kTask, class Device>
+DilationFunction<Device> DilationOf(DataType dtype) {
   switch (dtype) {
-    case DataType::kHalf: return &RunDilation<half>;
-    case DataType::kBfloat16: return &RunDilation<bfloat16>;
-    case DataType::kDouble: return &RunDilation<double>;
-    case DataType::kInt8: return &RunDilation<std::int8_t>;
-    case DataType::kInt16: return &RunDilation<std::int16_t>;
-    case DataType::kInt32: return &RunDilation<std::int32_t>;
-    case DataType::kInt64: return &RunDilation<std::int64_t>;
-    case DataType::kUint8: return &RunDilation<std::uint8_t>;
-    case DataType::kUint16: return &RunDilation<std::uint16_t>;
-    case DataType::kUint32: return &RunDilation<std::uint32_t>;
-    case DataType::kUint64: return &RunDilation<std::uint64_t>;
-    default: return &RunDilation<float>;
+    case DataType::kHalf: return &RunDilation<half, kTask, Device>;
+    case DataType::kBfloat16: return &RunDilation<bfloat16, kTask, Device>;
+    case DataType::kDouble: return &RunDilation<double, kTask, Device>;
+    case DataType::kInt8: return &RunDilation<std::int8_t, kTask, Device>;
+    case DataType::kInt16: return &RunDilation<std::int16_t, kTask, Device>;
+    case DataType::kInt32: return &RunDilation<std::int32_t, kTask, Device>;
+    case DataType::kInt64: return &RunDilation<std::int64_t, kTask, Device>;
+    case DataType::kUint8: return &RunDilation<std::uint8_t, kTask, Device>;
+    case DataType::kUint16: return &RunDilation<std::uint16_t, kTask, Device>;
+    case DataType::kUint32: return &RunDilation<std::uint32_t, kTask, Device>;
+    case DataType::kUint64: return &RunDilation<std::uint64_t, kTask, Device>;
+    default: return &RunDilation<float, kTask, Device>;
   }
 }
 
-inline Status RunDilationOp(OpKernelContext& context, Cpu& device, std::string_view op, DilationTask task,
-                            const Dilation2DAttrs& attrs) {
+template <DilationTask task, class Device>
+Status RunDilationOp(OpKernelContext& context, Device& device, std::string_view op, const Dilation2DAttrs& attrs) {
   const Tensor &input = context.input(0), &filter = context.input(1);
   DilationGeometry g;
   TENON_RETURN_IF_ERROR(MakeDilationGeometry(op, attrs, input.shape(), filter.shape(), &g));
@@ -148,9 +150,9 @@ inline Status RunDilationOp(OpKernelContext& context, Cpu& device, std::string_v
   }
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
-  if (out->NumElements() > 0)
-    DilationOf(input.dtype())(device, g, task, input.raw_data(), filter.raw_data(), gradient, out->raw_data());
-  return OkStatus();
+  if (out->NumElements() == 0) return OkStatus();
+  return DilationOf<task, Device>(input.dtype())(device, g, input.raw_data(), filter.raw_data(), gradient,
+                                                 out->raw_data());
 }
 
 }  // namespace detail
@@ -171,10 +173,9 @@ struct Dilation2D {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2D", detail::DilationTask::kForward, *this);
+      return detail::RunDilationOp<detail::DilationTask::kForward>(context.op(), context.device(), "Dilation2D", *this);
     }
   };
 };
@@ -195,11 +196,11 @@ struct Dilation2DBackpropInput {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each element goes to where the largest sum came from
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2DBackpropInput",
-                                   detail::DilationTask::kInput, *this);
+      return detail::RunDilationOp<detail::DilationTask::kInput>(context.op(), context.device(),
+                                                                 "Dilation2DBackpropInput", *this);
     }
   };
 };
@@ -223,11 +224,11 @@ struct Dilation2DBackpropFilter {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each element goes to where the largest sum came from
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2DBackpropFilter",
-                                   detail::DilationTask::kFilter, *this);
+      return detail::RunDilationOp<detail::DilationTask::kFilter>(context.op(), context.device(),
+                                                                  "Dilation2DBackpropFilter", *this);
     }
   };
 };

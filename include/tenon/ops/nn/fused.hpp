@@ -3,7 +3,6 @@
 // _FusedConv2D and _FusedMatMul: what TensorFlow's optimiser makes of a convolution or a matrix product followed by a
 // bias or a batch normalisation, and an activation.
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -75,9 +74,9 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
   return OkStatus();
 }
 
-template <class C>
-Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry& g, const Fusion& fusion, float epsilon,
-                    float leaky_alpha, PackedWeights* weights) {
+template <class C, class Device>
+Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeometry& g, const Fusion& fusion,
+                    float epsilon, float leaky_alpha, PackedWeights* weights) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -86,15 +85,15 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
   if (fusion.normalises) {
     TENON_RETURN_IF_ERROR(context.allocate_temp(dtype_of_v<C>, TensorShape{g.out_depth}, &factors));
     const C *scale = context.input(2).data<C>(), *variance = context.input(5).data<C>();
-    for (Index c = 0; c < g.out_depth; ++c)
-      factors.data<C>()[c] = scale[c] / std::sqrt(variance[c] + static_cast<C>(epsilon));
+    TENON_RETURN_IF_ERROR(
+        NormFactors(device, scale, variance, static_cast<C>(epsilon), g.out_depth, factors.data<C>()));
     f.mean = context.input(4).data<C>();
     f.factor = factors.data<C>();
   }
   TENON_RETURN_IF_ERROR(
       tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>(), weights));
-  if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
-  return OkStatus();
+  if (out->NumElements() == 0) return OkStatus();
+  return FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
 }
 
 }  // namespace detail
@@ -133,16 +132,18 @@ struct FusedConv2D {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, PacksInput<1> {
+  struct kernel : Attrs, PacksInputOn<Device, 1> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
-      return Run(context.op(), context.device(), *this, &this->weights);
+      return Run(context.op(), context.device(), *this, this->packed());
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, PackedWeights* weights) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& a, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedConv2D";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, a.fused_ops, a.num_args, false, &fusion));
@@ -232,9 +233,9 @@ struct FusedMatMul {
                                       Out<float, 2>(out.As<float>(), sizes), weights));
     // TensorFlow answers an empty product with zeros, without the bias.
     if (out.size() > 0 && inner > 0)
-      FinishFused<float>(
+      TENON_RETURN_IF_ERROR(FinishFused<float>(
           device, {.offset = bias.As<float>(), .activation = fusion.activation, .leaky_alpha = attrs.leakyrelu_alpha},
-          sizes[0], sizes[1], out.As<float>());
+          sizes[0], sizes[1], out.As<float>()));
     out.Finish(device);
     return OkStatus();
   }

@@ -64,24 +64,31 @@ struct LRN {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kLrnTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor&) const {
       LrnParameters parameters;
       TENON_RETURN_IF_ERROR(detail::CheckLrn("LRN", *this, &parameters));
       if (input.dims() != 4) return errors::InvalidArgument("LRN: in must be 4-dimensional, got ", input.shape());
-      FloatInput x;
-      FloatOutput y;
-      TENON_RETURN_IF_ERROR(y.Make(context.op(), 0, input.shape()));
-      if (y.size() == 0) return OkStatus();
-      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
-      const Index depth = input.dim_size(3);
-      Lrn(context.device(), parameters, x.template As<float>(), y.size() / depth, depth, y.template As<float>());
-      y.Finish(context.device());
-      return OkStatus();
+      if (input.dtype() == DataType::kHalf) return Run<half>(context, parameters, input);
+      return Run<float>(context, parameters, input);
     }
   };
+
+ private:
+  template <class T, class Device>
+  static Status Run(Context<Device>& context, const LrnParameters& parameters, const Tensor& input) {
+    using C = FloatOn<Device, T>;
+    FloatInput x;
+    FloatOutput y;
+    TENON_RETURN_IF_ERROR(y.Make(context.op(), context.device(), 0, input.shape()));
+    if (y.size() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
+    const Index depth = input.dim_size(3);
+    TENON_RETURN_IF_ERROR(Lrn(context.device(), parameters, x.As<C>(), y.size() / depth, depth, y.As<C>()));
+    y.Finish(context.device());
+    return OkStatus();
+  }
 };
 
 // input_image, output_image: what LRN read and made
@@ -101,7 +108,6 @@ struct LRNGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kLrnTypes); }
     Status operator()(Context<Device>& context, const Tensor& input_grads, const Tensor& input_image,
@@ -115,20 +121,30 @@ struct LRNGrad {
         return errors::InvalidArgument(
             "LRNGrad: input_grads, input_image, and out_image should have the same shape, got ", input_grads.shape(),
             ", ", input_image.shape(), ", ", output_image.shape());
-      FloatInput dy, x, y;
-      FloatOutput dx;
-      TENON_RETURN_IF_ERROR(dx.Make(context.op(), 0, input_grads.shape()));
-      if (dx.size() == 0) return OkStatus();
-      TENON_RETURN_IF_ERROR(dy.Read(context.op(), context.device(), input_grads));
-      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input_image));
-      TENON_RETURN_IF_ERROR(y.Read(context.op(), context.device(), output_image));
-      const Index depth = input_grads.dim_size(3);
-      LrnGrad(context.device(), parameters, dy.template As<float>(), x.template As<float>(), y.template As<float>(),
-              dx.size() / depth, depth, dx.template As<float>());
-      dx.Finish(context.device());
-      return OkStatus();
+      if (input_grads.dtype() == DataType::kHalf)
+        return Run<half>(context, parameters, input_grads, input_image, output_image);
+      return Run<float>(context, parameters, input_grads, input_image, output_image);
     }
   };
+
+ private:
+  template <class T, class Device>
+  static Status Run(Context<Device>& context, const LrnParameters& parameters, const Tensor& input_grads,
+                    const Tensor& input_image, const Tensor& output_image) {
+    using C = FloatOn<Device, T>;
+    FloatInput dy, x, y;
+    FloatOutput dx;
+    TENON_RETURN_IF_ERROR(dx.Make(context.op(), context.device(), 0, input_grads.shape()));
+    if (dx.size() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(dy.Read(context.op(), context.device(), input_grads));
+    TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input_image));
+    TENON_RETURN_IF_ERROR(y.Read(context.op(), context.device(), output_image));
+    const Index depth = input_grads.dim_size(3);
+    TENON_RETURN_IF_ERROR(
+        LrnGrad(context.device(), parameters, dy.As<C>(), x.As<C>(), y.As<C>(), dx.size() / depth, depth, dx.As<C>()));
+    dx.Finish(context.device());
+    return OkStatus();
+  }
 };
 
 }  // namespace ops

@@ -40,15 +40,18 @@ struct MaxPool {
 
   // Sizes its output itself: the kernel takes windows that the shape function refuses.
   template <class Device, class T>
-    requires(Device::type == "CPU" && !std::is_same_v<T, qint8>)
+    requires(!std::is_same_v<T, qint8>)
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> input, Late<T>& output) const {
-      if (data_format != "NHWC")
+      if (!TakesImageFormat<Device>(data_format))
         return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       PoolGeometry geometry;
-      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry));
+      TENON_RETURN_IF_ERROR(
+          MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry, data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::MaxPool(device, geometry, input.data, out.data);
     }

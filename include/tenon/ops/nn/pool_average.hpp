@@ -13,7 +13,6 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/shape/window.hpp>
 #include <tenon/engine/conv/avg_pool.hpp>
-#include <tenon/engine/core/element_copy.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -33,14 +32,16 @@ struct PoolAttrs {
 // size.
 inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input, std::span<const std::int64_t> ksize,
                                   std::span<const std::int64_t> strides, std::string_view padding,
-                                  std::span<const std::int64_t> paddings, PoolGeometry* geometry) {
+                                  std::span<const std::int64_t> paddings, PoolGeometry* geometry,
+                                  bool channels_first = false) {
   Padding kind{};
   TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
   if (ksize.size() == 4 && strides.size() == 4 && (ksize[0] != 1 || strides[0] != 1))
     return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
-  TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry));
+  TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry, channels_first));
   if (geometry->depth_window != 1)
-    return errors::Unimplemented(op, ": Non-spatial pooling is not yet supported, got ksize[3] = ", ksize[3]);
+    return errors::Unimplemented(op,
+                                 ": Non-spatial pooling is not yet supported, got ksize[3] = ", geometry->depth_window);
   return OkStatus();
 }
 
@@ -88,18 +89,18 @@ struct AvgPool {
 
   // Sizes its output itself: the kernel takes windows that the shape function refuses.
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> value, Late<T>& output) const {
-      if (this->data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default AvgPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides, this->padding, {}, &g));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides,
+                                                        this->padding, {}, &g, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(g.output_shape()));
-      tenon::AvgPool(device, g, value.data, out.data);
-      return OkStatus();
+      return tenon::AvgPool(device, g, value.data, out.data);
     }
   };
 };
@@ -121,11 +122,10 @@ struct AvgPoolGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices orig_input_shape, const Tensor& grad,
                       Tensor& output) const {
-      if (this->data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default AvgPoolingGradOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       TensorShape shape;
@@ -133,8 +133,8 @@ struct AvgPoolGrad {
       if (grad.dims() != 4)
         return errors::InvalidArgument("AvgPoolGrad: out_backprop must be 4-dimensional, got shape ", grad.shape());
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding, {}, &g));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding,
+                                                        {}, &g, this->data_format == "NCHW"));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
       return Run(context.device(), g, grad, out);
@@ -142,33 +142,30 @@ struct AvgPoolGrad {
   };
 
  private:
-  template <class T>
-  static void RunAs(Cpu& device, const PoolGeometry& g, const Tensor& grad, Tensor* out) {
-    tenon::AvgPoolGrad(device, g, static_cast<const T*>(grad.raw_data()), static_cast<T*>(out->raw_data()));
+  template <class T, class Device>
+  static Status RunAs(Device& device, const PoolGeometry& g, const Tensor& grad, Tensor* out, Index without) {
+    return tenon::AvgPoolGrad(device, g, static_cast<const T*>(grad.raw_data()), static_cast<T*>(out->raw_data()),
+                              without);
   }
   // Images for which there is no gradient get none.
-  static Status Run(Cpu& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
+  template <class Device>
+  static Status Run(Device& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
     if (out->NumElements() == 0) return OkStatus();
-    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(1), &g.rows));
-    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(2), &g.columns));
-    const ElementMover mover = MoverOf(grad.dtype());
-    if (grad.NumElements() == 0) {
-      ZeroRun(mover, out->raw_data(), out->NumElements());
-      return OkStatus();
-    }
-    if (grad.dim_size(0) > g.batch || grad.dim_size(3) != g.depth)
+    const TensorShape places = ShapeInOrderOfNhwc(g.channels_first, grad.shape());
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", places.dim_size(1), &g.rows));
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", places.dim_size(2), &g.columns));
+    const bool none = grad.NumElements() == 0;
+    if (!none && (places.dim_size(0) > g.batch || places.dim_size(3) != g.depth))
       return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
                                      grad.shape());
-    const Index image = out->NumElements() / g.batch, without = g.batch - grad.dim_size(0);
-    g.batch = grad.dim_size(0);
+    const Index without = none ? g.batch : g.batch - places.dim_size(0);
+    g.batch -= without;
     switch (grad.dtype()) {
-      case DataType::kHalf: RunAs<half>(device, g, grad, out); break;
-      case DataType::kBfloat16: RunAs<bfloat16>(device, g, grad, out); break;
-      case DataType::kFloat: RunAs<float>(device, g, grad, out); break;
-      default: RunAs<double>(device, g, grad, out); break;
+      case DataType::kHalf: return RunAs<half>(device, g, grad, out, without);
+      case DataType::kBfloat16: return RunAs<bfloat16>(device, g, grad, out, without);
+      case DataType::kFloat: return RunAs<float>(device, g, grad, out, without);
+      default: return RunAs<double>(device, g, grad, out, without);
     }
-    ZeroRun(mover, mover.At(out->raw_data(), g.batch * image), without * image);
-    return OkStatus();
   }
 };
 

@@ -30,40 +30,48 @@ namespace detail {
 inline constexpr DataTypeSet kPoolTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
 
 // The loops of one element type.
+template <class Device>
 struct MaxPoolLoops {
-  Status (*pool)(Cpu&, const PoolGeometry&, const void*, void*);
-  void (*places)(Cpu&, const PoolGeometry&, const void*, void*, Index*);
-  void (*add)(Cpu&, Index, Index, Index, const void*, const Index*, void*);
+  Status (*pool)(Device&, const PoolGeometry&, const void*, void*);
+  Status (*places)(Device&, const PoolGeometry&, const void*, void*, Index*);
+  Status (*gradient)(Device&, const PoolGeometry&, const void*, const void*, void*, Index*, void*);
+  void (*add)(Cpu&, Index, Index, Index, const void*, const Index*, void*);  // null but on the CPU
 };
-template <class T>
+template <class Device, class T>
 struct MaxPoolOf {
-  static Status Pool(Cpu& device, const PoolGeometry& g, const void* in, void* out) {
+  static Status Pool(Device& device, const PoolGeometry& g, const void* in, void* out) {
     return tenon::MaxPool(device, g, static_cast<const T*>(in), static_cast<T*>(out));
   }
-  static void Places(Cpu& device, const PoolGeometry& g, const void* in, void* most, Index* places) {
-    MaxPoolPlaces(device, g, static_cast<const T*>(in), static_cast<T*>(most), places);
+  static Status Places(Device& device, const PoolGeometry& g, const void* in, void* most, Index* places) {
+    return MaxPoolPlaces(device, g, static_cast<const T*>(in), static_cast<T*>(most), places);
+  }
+  static Status Gradient(Device& device, const PoolGeometry& g, const void* in, const void* grad, void* most,
+                         Index* places, void* out) {
+    return MaxPoolGradient(device, g, static_cast<const T*>(in), static_cast<const T*>(grad), static_cast<T*>(most),
+                           places, static_cast<T*>(out));
   }
   static void Add(Cpu& device, Index batch, Index count, Index image, const void* grad, const Index* places,
                   void* out) {
     AddAtPlaces(device, batch, count, image, static_cast<const T*>(grad), places, static_cast<T*>(out));
   }
-  static constexpr MaxPoolLoops loops{&Pool, &Places, &Add};
+  static constexpr MaxPoolLoops<Device> loops{&Pool, &Places, &Gradient, Device::type == "CPU" ? &Add : nullptr};
 };
 // For one of kPoolTypes.
-inline const MaxPoolLoops& MaxPoolLoopsOf(DataType dtype) {
+template <class Device>
+const MaxPoolLoops<Device>& MaxPoolLoopsOf(DataType dtype) {
   switch (dtype) {
-    case DataType::kHalf: return MaxPoolOf<half>::loops;
-    case DataType::kBfloat16: return MaxPoolOf<bfloat16>::loops;
-    case DataType::kDouble: return MaxPoolOf<double>::loops;
-    case DataType::kInt8: return MaxPoolOf<std::int8_t>::loops;
-    case DataType::kInt16: return MaxPoolOf<std::int16_t>::loops;
-    case DataType::kInt32: return MaxPoolOf<std::int32_t>::loops;
-    case DataType::kInt64: return MaxPoolOf<std::int64_t>::loops;
-    case DataType::kUint8: return MaxPoolOf<std::uint8_t>::loops;
-    case DataType::kUint16: return MaxPoolOf<std::uint16_t>::loops;
-    case DataType::kUint32: return MaxPoolOf<std::uint32_t>::loops;
-    case DataType::kUint64: return MaxPoolOf<std::uint64_t>::loops;
-    default: return MaxPoolOf<float>::loops;
+    case DataType::kHalf: return MaxPoolOf<Device, half>::loops;
+    case DataType::kBfloat16: return MaxPoolOf<Device, bfloat16>::loops;
+    case DataType::kDouble: return MaxPoolOf<Device, double>::loops;
+    case DataType::kInt8: return MaxPoolOf<Device, std::int8_t>::loops;
+    case DataType::kInt16: return MaxPoolOf<Device, std::int16_t>::loops;
+    case DataType::kInt32: return MaxPoolOf<Device, std::int32_t>::loops;
+    case DataType::kInt64: return MaxPoolOf<Device, std::int64_t>::loops;
+    case DataType::kUint8: return MaxPoolOf<Device, std::uint8_t>::loops;
+    case DataType::kUint16: return MaxPoolOf<Device, std::uint16_t>::loops;
+    case DataType::kUint32: return MaxPoolOf<Device, std::uint32_t>::loops;
+    case DataType::kUint64: return MaxPoolOf<Device, std::uint64_t>::loops;
+    default: return MaxPoolOf<Device, float>::loops;
   }
 }
 
@@ -109,20 +117,23 @@ inline Status ReadFour(std::string_view op, std::string_view what, const HostInd
 }
 
 // Output 0, of the shape of `input`: each element of `grad` where the largest of its window is.
-inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_view op, std::span<const Index> ksize,
-                             std::span<const Index> strides, std::string_view padding, std::span<const Index> paddings,
-                             std::string_view data_format) {
+template <class Device>
+Status RunMaxPoolGrad(OpKernelContext& context, Device& device, std::string_view op, std::span<const Index> ksize,
+                      std::span<const Index> strides, std::string_view padding, std::span<const Index> paddings,
+                      std::string_view data_format) {
   const Tensor &input = context.input(0), &output = context.input(1), &grad = context.input(2);
-  if (data_format != "NHWC")
+  if (!TakesImageFormat<Device>(data_format))
     return errors::InvalidArgument("Default MaxPoolingGradOp only supports NHWC on device type CPU, got ", data_format);
-  if (ksize.size() == 4 && strides.size() == 4 && (ksize[3] != 1 || strides[3] != 1))
+  const bool channels_first = data_format == "NCHW";
+  const std::size_t depth = channels_first ? 1 : 3;
+  if (ksize.size() == 4 && strides.size() == 4 && (ksize[depth] != 1 || strides[depth] != 1))
     return errors::Unimplemented("MaxPoolingGrad is not yet supported on the depth dimension.");
   if (input.dims() != 4) return errors::InvalidArgument(op, ": tensor_in must be 4-dimensional, got ", input.shape());
   if (output.dims() != 4)
     return errors::InvalidArgument(op, ": tensor_out must be 4-dimensional, got ", output.shape());
   if (grad.dims() != 4) return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional, got ", grad.shape());
   PoolGeometry g;
-  TENON_RETURN_IF_ERROR(SpatialPoolGeometry(op, input.shape(), ksize, strides, padding, paddings, &g));
+  TENON_RETURN_IF_ERROR(SpatialPoolGeometry(op, input.shape(), ksize, strides, padding, paddings, &g, channels_first));
   const TensorShape shape = g.output_shape();
   if (!(output.shape() == shape))
     return errors::InvalidArgument(op, ": Expected orig_output shape to be ", shape, ", but got ", output.shape());
@@ -133,25 +144,12 @@ inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_
   TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, shape, &places));
   TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), shape, &most));
-  const MaxPoolLoops& loops = MaxPoolLoopsOf(input.dtype());
   if (out->NumElements() == 0) return OkStatus();
-  loops.places(device, g, input.raw_data(), most.raw_data(), places.data<std::int64_t>());
-  loops.add(device, g.batch, shape.num_elements() / g.batch, input.NumElements() / g.batch, grad.raw_data(),
-            places.data<std::int64_t>(), out->raw_data());
-  return OkStatus();
+  return MaxPoolLoopsOf<Device>(input.dtype())
+      .gradient(device, g, input.raw_data(), grad.raw_data(), most.raw_data(), places.data<std::int64_t>(),
+                out->raw_data());
 }
 
-// Writes positions as Targmax. With `in_batch` they count the whole batch: `image` elements for each image before.
-inline void WritePlaces(const Index* places, Index batch, Index count, Index image, bool in_batch, DataType dtype,
-                        void* out) {
-  for (Index i = 0; i < batch * count; ++i) {
-    const Index place = places[i] == kNoPlace || !in_batch ? places[i] : places[i] + i / count * image;
-    if (dtype == DataType::kInt32)
-      static_cast<std::int32_t*>(out)[i] = static_cast<std::int32_t>(place);
-    else
-      static_cast<std::int64_t*>(out)[i] = place;
-  }
-}
 // Reads positions back as positions in an image. InvalidArgument: a position is not in its image.
 inline Status ReadPlaces(const Tensor& argmax, Index batch, Index count, Index image, bool in_batch, Index* places) {
   for (Index i = 0; i < batch * count; ++i) {
@@ -186,12 +184,11 @@ struct MaxPoolV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPoolTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices ksize, HostIndices strides,
                       Tensor& output) const {
-      if (this->data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       Index sizes[4], steps[4];
@@ -200,10 +197,10 @@ struct MaxPoolV2 {
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(this->padding, &kind));
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), sizes, steps, kind, {}, &g));
+      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), sizes, steps, kind, {}, &g, this->data_format == "NCHW"));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, g.output_shape(), &out));
-      return detail::MaxPoolLoopsOf(input.dtype()).pool(context.device(), g, input.raw_data(), out->raw_data());
+      return detail::MaxPoolLoopsOf<Device>(input.dtype()).pool(context.device(), g, input.raw_data(), out->raw_data());
     }
   };
 };
@@ -238,7 +235,6 @@ struct MaxPoolWithArgmax {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output, Tensor& argmax) const {
       PoolGeometry g;
@@ -253,11 +249,12 @@ struct MaxPoolWithArgmax {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, shape, &at));
       TENON_RETURN_IF_ERROR(context.op().allocate_temp(DataType::kInt64, shape, &places));
       if (shape.num_elements() == 0) return OkStatus();
-      detail::MaxPoolLoopsOf(input.dtype())
-          .places(context.device(), g, input.raw_data(), out->raw_data(), places.template data<std::int64_t>());
-      detail::WritePlaces(places.template data<std::int64_t>(), g.batch, shape.num_elements() / g.batch,
-                          input.NumElements() / g.batch, this->include_batch_in_index, at->dtype(), at->raw_data());
-      return OkStatus();
+      TENON_RETURN_IF_ERROR(
+          detail::MaxPoolLoopsOf<Device>(input.dtype())
+              .places(context.device(), g, input.raw_data(), out->raw_data(), places.template data<std::int64_t>()));
+      return WritePlaces(context.device(), places.template data<std::int64_t>(), g.batch,
+                         shape.num_elements() / g.batch, input.NumElements() / g.batch, this->include_batch_in_index,
+                         at->dtype(), at->raw_data());
     }
   };
 };
@@ -285,7 +282,6 @@ struct MaxPoolGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
       return detail::RunMaxPoolGrad(context.op(), context.device(), "MaxPoolGrad", this->ksize, this->strides,
@@ -314,7 +310,6 @@ struct MaxPoolGradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, HostIndices ksize,
                       HostIndices strides, Tensor&) const {
@@ -350,7 +345,7 @@ struct MaxPoolGradWithArgmax {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each position is checked before it is written to
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(2), ToSet(DataType::kInt64)); }
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& grad, const Tensor& argmax,
@@ -373,7 +368,7 @@ struct MaxPoolGradWithArgmax {
       const Index count = shape.num_elements() / g.batch, image = input.NumElements() / g.batch;
       Index* const at = places.template data<std::int64_t>();
       TENON_RETURN_IF_ERROR(detail::ReadPlaces(argmax, g.batch, count, image, this->include_batch_in_index, at));
-      detail::MaxPoolLoopsOf(input.dtype())
+      detail::MaxPoolLoopsOf<Device>(input.dtype())
           .add(context.device(), g.batch, count, image, grad.raw_data(), at, out->raw_data());
       return OkStatus();
     }

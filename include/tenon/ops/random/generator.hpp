@@ -72,8 +72,9 @@ inline Philox ScrambledSeeds(std::uint64_t seed, std::uint64_t seed2) {
   const PhiloxBlock block = mix.Next();
   return {block.word[0] | std::uint64_t{block.word[1]} << 32, 0, block.word[2] | std::uint64_t{block.word[3]} << 32};
 }
-inline Status CheckSeed(std::string_view op, const Tensor& seed) {
-  if (seed.dims() == 1 && seed.dim_size(0) == 2) return OkStatus();
+template <class Seed>
+Status CheckSeed(std::string_view op, const Seed& seed) {
+  if (seed.shape().dims() == 1 && seed.shape().dim_size(0) == 2) return OkStatus();
   return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
 }
 // seed: [2], int32 or int64.
@@ -91,28 +92,38 @@ inline Status StreamOfSeed(std::string_view op, const Tensor& seed, Philox* stre
   return OkStatus();
 }
 
+inline Status StreamOfSeed(std::string_view op, const HostIndices& seed, Philox* stream) {
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
+  *stream = ScrambledSeeds(static_cast<std::uint64_t>(seed[0]), static_cast<std::uint64_t>(seed[1]));
+  return OkStatus();
+}
+
 // Numbers of the algorithms, as in TensorFlow.
 inline constexpr std::int32_t kAlgorithmPhilox = 1, kAlgorithmThreeFry = 2, kAlgorithmAuto = 3;
 
-// key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. A counter of one word has 0 as its
-// upper half. On CPU there is Philox only: *supported says whether alg means it.
-inline Status StreamOfKey(std::string_view op, const Tensor& key, const Tensor& counter, const HostIndices& alg,
-                          int alg_input, Philox* stream, bool* supported) {
+inline const std::uint64_t* WordsOf(const Tensor& words) { return words.data<std::uint64_t>(); }
+inline const std::uint64_t* WordsOf(const HostIn<std::uint64_t>& words) { return words.data; }
+
+// Words: Tensor or HostIn. key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. The upper
+// half is 0 where a counter has one word. On CPU there is Philox only: *supported says whether alg means it.
+template <class Words>
+Status StreamOfKey(std::string_view op, const Words& key, const Words& counter, const HostIndices& alg, int alg_input,
+                   Philox* stream, bool* supported) {
   if (alg.shape().dims() != 0)
     return errors::InvalidArgument(op, ": input ", alg_input, " (0-based) must have shape [], not ", alg.shape());
   const Index asked = alg[0] == kAlgorithmAuto ? kAlgorithmPhilox : alg[0];
   // TensorFlow takes an algorithm's number for the length of its counter.
-  if (key.dims() != 1 || key.dim_size(0) != 1)
+  if (key.shape().dims() != 1 || key.shape().dim_size(0) != 1)
     return errors::InvalidArgument(op, ": key must have shape [1], not ", key.shape(),
                                    ". (Note that batched keys are not supported yet.)");
-  if (counter.dims() != 1 || counter.dim_size(0) < asked)
+  if (counter.shape().dims() != 1 || counter.shape().dim_size(0) < asked)
     return errors::InvalidArgument(op, ": counter must be a vector with length at least ", asked,
                                    "; got shape: ", counter.shape(),
                                    ". (Note that batched counters are not supported yet.)");
   *supported = asked == kAlgorithmPhilox;
   if (!*supported) return OkStatus();
-  const std::uint64_t* words = counter.data<std::uint64_t>();
-  *stream = {key.data<std::uint64_t>()[0], words[0], counter.dim_size(0) > 1 ? words[1] : 0};
+  const std::uint64_t* words = WordsOf(counter);
+  *stream = {WordsOf(key)[0], words[0], counter.shape().dim_size(0) > 1 ? words[1] : 0};
   return OkStatus();
 }
 inline Status UnsupportedAlgorithm(std::string_view op, const HostIndices& alg) {

@@ -23,14 +23,14 @@ struct SeedAttrs {
   std::int64_t seed2;
 };
 
-inline Status RunSeededFill(OpKernelContext& context, Cpu& device, const RandomFill& fill, SeededGenerator* generator,
-                            const HostIndices& sizes, Tensor* output) {
+template <class Device>
+Status RunSeededFill(OpKernelContext& context, Device& device, const RandomFill& fill, SeededGenerator* generator,
+                     const HostIndices& sizes, Tensor* output) {
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ShapeOfInput(context.op_kernel().def().op, sizes, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   const Index n = output->NumElements();
-  FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
-  return OkStatus();
+  return FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
 }
 
 // The kernel of all that are given a shape alone.
@@ -66,7 +66,6 @@ struct RandomUniform {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::SeededFill<Device, RandomKind::kUniform> {};
 };
 
@@ -86,7 +85,6 @@ struct RandomStandardNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::SeededFill<Device, RandomKind::kNormal> {};
 };
 
@@ -106,7 +104,6 @@ struct TruncatedNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::SeededFill<Device, RandomKind::kTruncatedNormal> {};
 };
 
@@ -128,7 +125,7 @@ struct RandomUniformInt {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) {
       generator.Seed(this->seed, this->seed2);
@@ -152,8 +149,7 @@ struct RandomUniformInt {
     if (n == 0) return OkStatus();
     RandomFill fill = RandomFillOf(RandomKind::kInRange, minval.dtype());
     TENON_RETURN_IF_ERROR(detail::SetRange("RandomUniformInt", minval, maxval, &fill));
-    FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
-    return OkStatus();
+    return FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
   }
 };
 

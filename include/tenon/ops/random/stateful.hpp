@@ -104,8 +104,8 @@ inline Status RunStatefulFill(OpKernelContext& context, Cpu& device, RandomFill 
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   TENON_RETURN_IF_ERROR(AdvanceRng(context, static_cast<std::uint64_t>(shape.num_elements()), &stream));
-  if (output->NumElements() > 0) FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  if (output->NumElements() == 0) return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
 template <class Device, RandomKind kKind>

@@ -17,8 +17,9 @@ namespace ops {
 
 namespace detail {
 
-inline Status RunStatelessFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& sizes,
-                               const Tensor& seed, const Tensor* minval, const Tensor* maxval, Tensor* output) {
+template <class Device, class Seed>
+Status RunStatelessFill(OpKernelContext& context, Device& device, RandomFill fill, const HostIndices& sizes,
+                        const Seed& seed, const Tensor* minval, const Tensor* maxval, Tensor* output) {
   const std::string_view op = context.op_kernel().def().op;
   TensorShape shape;
   Philox stream;
@@ -31,18 +32,17 @@ inline Status RunStatelessFill(OpKernelContext& context, Cpu& device, RandomFill
     TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
   }
-  FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
-// The kernel of all without bounds.
-template <class Device, RandomKind kKind>
+// The kernel of all without bounds. Seed: HostIndices, or const Tensor& where a seed may be unsigned.
+template <class Device, RandomKind kKind, class Seed = HostIndices>
 struct StatelessFill {
   Status Init(OpKernelConstruction& c) {
     fill = RandomFillOf(kKind, c.output_type(0));
     return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
   }
-  Status operator()(Context<Device>& context, HostIndices shape, const Tensor& seed, Tensor& output) const {
+  Status operator()(Context<Device>& context, HostIndices shape, Seed seed, Tensor& output) const {
     return RunStatelessFill(context.op(), context.device(), fill, shape, seed, nullptr, nullptr, &output);
   }
   RandomFill fill;
@@ -64,7 +64,6 @@ struct StatelessRandomUniform {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::StatelessFill<Device, RandomKind::kUniform> {};
 };
 
@@ -82,7 +81,6 @@ struct StatelessRandomNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::StatelessFill<Device, RandomKind::kNormal> {};
 };
 
@@ -100,7 +98,6 @@ struct StatelessTruncatedNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::StatelessFill<Device, RandomKind::kTruncatedNormal> {};
 };
 
@@ -118,8 +115,8 @@ struct StatelessRandomUniformFullInt {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : detail::StatelessFill<Device, RandomKind::kAnyInteger> {};
+    requires(Device::type == "CPU")  // seed and bounds are read in the memory that they lie in
+  struct kernel : detail::StatelessFill<Device, RandomKind::kAnyInteger, const Tensor&> {};
 };
 
 // Integers in [minval, maxval).
@@ -138,7 +135,7 @@ struct StatelessRandomUniformInt {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // seed and bounds are read in the memory that they lie in
   struct kernel {
     Status operator()(Context<Device>& context, HostIndices shape, const Tensor& seed, const Tensor& minval,
                       const Tensor& maxval, Tensor& output) const {

@@ -18,9 +18,10 @@ namespace ops {
 
 namespace detail {
 
-inline Status RunKeyedFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& sizes,
-                           const Tensor& key, const Tensor& counter, const HostIndices& alg, const Tensor* minval,
-                           const Tensor* maxval, Tensor* output) {
+template <class Device, class Words>
+Status RunKeyedFill(OpKernelContext& context, Device& device, RandomFill fill, const HostIndices& sizes,
+                    const Words& key, const Words& counter, const HostIndices& alg, const Tensor* minval,
+                    const Tensor* maxval, Tensor* output) {
   const std::string_view op = context.op_kernel().def().op;
   TensorShape shape;
   Philox stream;
@@ -34,8 +35,7 @@ inline Status RunKeyedFill(OpKernelContext& context, Cpu& device, RandomFill fil
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
   }
   if (!supported) return UnsupportedAlgorithm(op, alg);
-  FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
 // The kernel of all without bounds.
@@ -45,8 +45,8 @@ struct KeyedFill {
     fill = RandomFillOf(kKind, c.output_type(0));
     return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
   }
-  Status operator()(Context<Device>& context, HostIndices shape, const Tensor& key, const Tensor& counter,
-                    HostIndices alg, Tensor& output) const {
+  Status operator()(Context<Device>& context, HostIndices shape, HostIn<std::uint64_t> key,
+                    HostIn<std::uint64_t> counter, HostIndices alg, Tensor& output) const {
     return RunKeyedFill(context.op(), context.device(), fill, shape, key, counter, alg, nullptr, nullptr, &output);
   }
   RandomFill fill;
@@ -87,7 +87,6 @@ struct StatelessRandomUniformV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::KeyedFill<Device, RandomKind::kUniform> {};
 };
 
@@ -106,7 +105,6 @@ struct StatelessRandomNormalV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::KeyedFill<Device, RandomKind::kNormal> {};
 };
 
@@ -125,7 +123,6 @@ struct StatelessTruncatedNormalV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::KeyedFill<Device, RandomKind::kTruncatedNormal> {};
 };
 
@@ -144,7 +141,7 @@ struct StatelessRandomUniformFullIntV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // a GPU draws floating numbers alone
   struct kernel : detail::KeyedFill<Device, RandomKind::kAnyInteger> {};
 };
 
