@@ -37,6 +37,7 @@
 #include <tenon/engine/nn/cross_entropy.cuh>
 #include <tenon/engine/nn/epilogue.cuh>
 #include <tenon/engine/nn/local_response_norm.cuh>
+#include <tenon/engine/nn/optimizers.cuh>
 #include <tenon/engine/nn/softmax.cuh>
 #include <tenon/engine/random/distributions.cuh>
 #include <tenon/engine/reduce/arg_reduce.cuh>

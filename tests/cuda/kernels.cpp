@@ -9,6 +9,11 @@
 #include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/training/dense_handles.hpp>
+#include <tenon/ops/variable/resource_variable.hpp>
+#include <tenon/ops/variable/variable_gather.hpp>
+#include <tenon/ops/variable/variable_scatter.hpp>
+#include <tenon/ops/variable/variable_update.hpp>
 
 #include <cuda/test_ops.hpp>
 #include <top/short_ops.hpp>
@@ -16,4 +21,6 @@
 TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
                cuda_tests::Reverse, short_ops::ZeroAllButFirst, short_ops::ZeroAllBut, short_ops::Cube,
                tenon::ops::Identity, tenon::ops::Pack, tenon::ops::Shape, tenon::ops::Transpose, tenon::ops::Const,
-               tenon::ops::Placeholder);
+               tenon::ops::Placeholder, tenon::ops::VarHandleOp, tenon::ops::ReadVariableOp,
+               tenon::ops::AssignVariableOp, tenon::ops::AssignAddVariableOp, tenon::ops::VarIsInitializedOp,
+               tenon::ops::ResourceGather, tenon::ops::ResourceApplyGradientDescent, tenon::ops::ResourceScatterAdd);

@@ -12,6 +12,10 @@
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
 #include <tenon/ops/nn/activation.hpp>
+#include <tenon/ops/training/dense_handles.hpp>
+#include <tenon/ops/variable/resource_variable.hpp>
+#include <tenon/ops/variable/variable_gather.hpp>
+#include <tenon/ops/variable/variable_update.hpp>
 
 #include <cuda/test_ops.hpp>
 #include <top/short_ops.hpp>
@@ -19,4 +23,6 @@
 TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
                cuda_tests::Reverse, short_ops::ZeroAllButFirst, short_ops::ZeroAllBut, short_ops::Cube,
                tenon::ops::Identity, tenon::ops::Pack, tenon::ops::Shape, tenon::ops::Transpose, tenon::ops::Send,
-               tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv);
+               tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv, tenon::ops::VarHandleOp,
+               tenon::ops::ReadVariableOp, tenon::ops::AssignVariableOp, tenon::ops::AssignAddVariableOp,
+               tenon::ops::VarIsInitializedOp, tenon::ops::ResourceGather, tenon::ops::ResourceApplyGradientDescent);

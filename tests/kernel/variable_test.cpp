@@ -28,12 +28,13 @@ Tensor Three() { return MakeTensor<float>({3}, {1, 2, 3}); }
 
 TEST_SUITE("variables") {
   TEST_CASE("what was read does not change when the variable is written") {
+    OneNode node({Three()}, {DataType::kFloat}, DataType::kFloat);
     const Ref<Var> var = NewVar(Three());
     const void* alone = var->tensor.raw_data();
-    REQUIRE(var->MakeWritable().ok());
+    REQUIRE(var->MakeWritable(node.context).ok());
     CHECK(var->tensor.raw_data() == alone);
     const Tensor read = var->tensor;
-    REQUIRE(var->MakeWritable().ok());
+    REQUIRE(var->MakeWritable(node.context).ok());
     var->tensor.data<float>()[1] = 9;
     CHECK(read.data<float>()[1] == 2);
     CHECK(var->tensor.data<float>()[2] == 3);
@@ -79,7 +80,7 @@ TEST_SUITE("LockedVar") {
     LockedVar var;
     REQUIRE(var.Open(node.context, 0, node.inputs[0], DataType::kFloat).ok());
     CHECK_FALSE(var.is_reference());
-    REQUIRE(var.MakeWritable().ok());
+    REQUIRE(var.MakeWritable(node.context).ok());
     var.tensor().data<float>()[0] = 5;
     CHECK(read.data<float>()[0] == 1);
     CHECK(&var.var() == made.get());
@@ -91,7 +92,7 @@ TEST_SUITE("LockedVar") {
       LockedVar var;
       REQUIRE(var.Open(node.context, 0, node.inputs[0], value.dtype()).ok());
       CHECK(var.is_reference());
-      REQUIRE(var.MakeWritable().ok());
+      REQUIRE(var.MakeWritable(node.context).ok());
       return var.tensor().raw_data() == read.raw_data();
     };
     CHECK(writes_in_place(Three()));

@@ -17,7 +17,7 @@ struct FixedString {
   constexpr FixedString(const char (&literal)[N + 1]) : FixedString(std::string_view(literal, N)) {}
   // The first N characters of `s`; missing ones stay zero.
   constexpr explicit FixedString(std::string_view s) {
-    for (std::size_t i = 0; i < N && i < s.size(); ++i) text[i] = s[i];
+    for (std::size_t i = 0; i != N && i < s.size(); ++i) text[i] = s[i];
   }
 
   static constexpr std::size_t size() { return N; }

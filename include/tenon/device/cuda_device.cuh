@@ -68,6 +68,11 @@ class CudaDevice final : public Device {
     KeepUntilSynchronized(*to);  // the run may let go of it before the GPU has written it
     return OkStatus();
   }
+  // Queued.
+  Status CopyWithin(const Tensor& from, Tensor* to) override {
+    TENON_RETURN_IF_ERROR(Allocate(from, allocator(), to));
+    return to->raw_data() == nullptr ? OkStatus() : Copy(to->raw_data(), from, cudaMemcpyDeviceToDevice);
+  }
   Status Synchronize() override {
     SlimVector<Tensor> done;
     {
@@ -112,7 +117,8 @@ class CudaDevice final : public Device {
     const CudaDeviceScope scope(Stream().ordinal());
     cudaError_t error = scope.error();
     if (error == cudaSuccess) error = cudaMemcpyAsync(to, from.raw_data(), from.TotalBytes(), kind, Stream().get());
-    return CudaStatus(error, Stream().ordinal(), "cannot copy between host and GPU");
+    return CudaStatus(error, Stream().ordinal(),
+                      kind == cudaMemcpyDeviceToDevice ? "cannot copy on the GPU" : "cannot copy between host and GPU");
   }
 
   CudaRuntime* const runtime_;

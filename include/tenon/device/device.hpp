@@ -12,6 +12,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -45,6 +46,12 @@ class Device {
   // As CopyToHost, but the copy may end with the next Synchronize. *to may lie in memory of the device's choice.
   virtual Status QueueCopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) {
     return CopyToHost(from, host_allocator, to);
+  }
+  // Copies a tensor of the device to other memory of the device; otherwise as CopyToDevice.
+  virtual Status CopyWithin(const Tensor& from, Tensor* to) {
+    Tensor host;
+    TENON_RETURN_IF_ERROR(CopyToHost(from, DefaultAllocator(), &host));
+    return CopyToDevice(host, to);
   }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;

@@ -83,10 +83,12 @@ class SimulatedDevice final : public Device {
   void* kernel_device() override { return &cpu_; }
   bool uses_host_memory() const override { return false; }
 
-  // Queued.
+  // Queued, but for a kernel of the device: it runs now, so the copy is made now.
   Status CopyToDevice(const Tensor& host, Tensor* to) override {
     TENON_RETURN_IF_ERROR(AllocateLike(host, allocator(), to));
-    if (to->TotalBytes() != 0) EnqueueCopy(nullptr, host, this, *to, nullptr);
+    if (to->TotalBytes() == 0) return OkStatus();
+    if (queue_.IsThisThread()) return Copy(nullptr, host, this, *to);
+    EnqueueCopy(nullptr, host, this, *to, nullptr);
     return OkStatus();
   }
   // Waits until the copy is there.

@@ -50,6 +50,11 @@ inline Tensor HandleTensor(ResourceHandle handle) {
 
 namespace detail {
 
+// Nodes that a GPU has no kernel for run on the host and share the GPU's resources.
+TENON_DETAIL_COLD inline bool IsOfOtherDevice(const OpKernelContext& context, const ResourceHandle& handle) {
+  const std::string_view other = context.environment().other_device_name;
+  return !other.empty() && handle.device == other;
+}
 TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
   return errors::InvalidArgument(
       "Trying to access a handle's resource using the wrong type. The handle points to a "
@@ -58,9 +63,9 @@ TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, 
       ") but you are trying to access the resource as type '", wanted.name, "' (hash code ", wanted.hash, ")");
 }
 
-// InvalidArgument when the handle is of another device or another type.
+// InvalidArgument when the handle is of a device of another program or of another type.
 inline Status CheckHandle(const OpKernelContext& context, const ResourceHandle& handle, ResourceType wanted) {
-  if (handle.device != context.device_name()) [[unlikely]]
+  if (handle.device != context.device_name() && !IsOfOtherDevice(context, handle)) [[unlikely]]
     return errors::InvalidArgument("Trying to access resource ", handle.name, " located in device ", handle.device,
                                    " from device ", context.device_name());
   if (handle.hash_code != wanted.hash) [[unlikely]]

@@ -38,4 +38,12 @@ Status ServeOnDevice(const OpKernelConstruction& construction, DataType type, Da
   return ServeOnly(construction, type, served);
 }
 
+// Status for the Init of a kernel of variables of `type`: a GPU has those of numbers; objects and int32 lie in host
+// memory, as in TensorFlow.
+template <class Device>
+Status ServeVariable(const OpKernelConstruction& construction, DataType type, DataTypeSet served = kAllTypes) {
+  if constexpr (Device::type != "CPU") served.mask &= kPodTypes.mask & ~ToSet(DataType::kInt32).mask;
+  return ServeOnly(construction, type, served);
+}
+
 TENON_DETAIL_NAMESPACE_END

@@ -17,6 +17,7 @@ class FunctionRuntime;
 class OpKernelContext;
 class Rendezvous;
 class ResourceMgr;
+class Device;
 class StepContainer;
 class Tensor;
 class ThreadPoolInterface;
@@ -58,6 +59,8 @@ struct RunServices {
 struct StepEnvironment {
   void* device = nullptr;  // the Cpu or Cuda that kernels get
   std::string_view device_name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  std::string_view other_device_name;  // the program's second device; handles of either are good
+  Device* memory_device = nullptr;  // the one of the two whose memory the host cannot read; null: there is none
   Allocator* step_allocator = nullptr;  // memory that lives no longer than the step, as a rule
   Allocator* result_allocator = nullptr;  // memory of fetched tensors
   Allocator* host_allocator = nullptr;  // host memory, when the device has another one

@@ -4,7 +4,6 @@
 // A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/device/device.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
@@ -37,15 +37,34 @@ class Var : public Resource {
     return static_cast<std::int64_t>(tensor.TotalBytes());
   }
 
-  // Under the lock: gives the variable a buffer that nothing else sees, with the same values, in the same memory; the
-  // caller may touch that memory, as a kernel may. ResourceExhausted when there is none left.
-  Status MakeWritable() {
+  // Under the lock: gives the variable a buffer that nothing else sees, with the same values, in the same memory.
+  // ResourceExhausted when there is none left.
+  Status MakeWritable(const OpKernelContext& context) {
     if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
-    Tensor copy = tensor.HostAccessible() ? tensor.DeepCopy() : CopyOnDevice();
+    Tensor copy;
+    if (tensor.HostAccessible())
+      copy = tensor.DeepCopy();
+    else if (Device* const device = context.environment().memory_device; device != nullptr)
+      TENON_RETURN_IF_ERROR(device->CopyWithin(tensor, &copy));
     if (!copy.IsInitialized())
       return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
                                        tensor.dtype(), " for a copy of a variable");
     tensor = std::move(copy);
+    return OkStatus();
+  }
+
+  // Under the lock: moves the value to the memory that the kernel's device reads. It stays there: a variable is copied
+  // in each step only if kernels on both sides use it.
+  Status BringTo(const OpKernelContext& context) {
+    Device* const device = context.environment().memory_device;
+    if (device == nullptr || context.host_memory() == tensor.HostAccessible() || tensor.NumElements() == 0 ||
+        SizeOf(tensor.dtype()) == 0) [[likely]]
+      return OkStatus();
+    Tensor there;
+    TENON_RETURN_IF_ERROR(context.host_memory()
+                              ? device->CopyToHost(tensor, context.environment().result_allocator, &there)
+                              : device->CopyToDevice(tensor, &there));
+    tensor = std::move(there);
     return OkStatus();
   }
 
@@ -55,14 +74,6 @@ class Var : public Resource {
   mutable Mutex mutex;
   Tensor tensor;
   bool is_initialized = false;  // for resource variables; the tensor of a reference says it itself
-
- private:
-  // Device memory holds plain data only.
-  Tensor CopyOnDevice() const {
-    Tensor copy(tensor.buffer()->allocator(), tensor.dtype(), tensor.shape());
-    if (copy.IsInitialized()) std::memcpy(copy.raw_data(), tensor.raw_data(), tensor.TotalBytes());
-    return copy;
-  }
 };
 
 // The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
@@ -122,12 +133,13 @@ class LockedVar {
     if (tensor().dtype() != dtype)
       return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
                                      " got ", dtype);
-    return OkStatus();
+    return is_reference() ? OkStatus() : var_->BringTo(context);
   }
   // Call it before changing elements. A value that was read through a reference sees the change, as in TensorFlow,
   // but strings and handles, which another thread could be reading, are copied first. So are views of files.
-  Status MakeWritable() const {
-    return is_reference() && SizeOf(tensor().dtype()) != 0 && !var_->IsOfFile() ? OkStatus() : var_->MakeWritable();
+  Status MakeWritable(const OpKernelContext& context) const {
+    return is_reference() && SizeOf(tensor().dtype()) != 0 && !var_->IsOfFile() ? OkStatus()
+                                                                                : var_->MakeWritable(context);
   }
 
  private:

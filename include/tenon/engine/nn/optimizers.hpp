@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
@@ -25,6 +26,7 @@ struct TrainingRun {
   Index n;
 };
 using TrainingLoop = void (*)(const TrainingRun& run);
+using TrainingLaunch = Status (*)(void* device, const TrainingRun& run);  // queued on a GPU
 
 namespace training {
 
@@ -41,40 +43,61 @@ struct Given {
 template <class T>
 inline constexpr bool kInFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 template <class T>
-T Sqrt(T x) {
+TENON_HD T Sqrt(T x) {
   if constexpr (kInFloat<T>)
     return T(std::sqrt(static_cast<float>(x)));
   else
     return std::sqrt(x);
 }
 template <class T>
-T Power(T x, T y) {
+TENON_HD T Power(T x, T y) {
   if constexpr (kInFloat<T>)
     return T(std::pow(static_cast<float>(x), static_cast<float>(y)));
   else
     return std::pow(x, y);
 }
 template <class T>
-T Exp(T x) {
+TENON_HD T Exp(T x) {
   if constexpr (kInFloat<T>)
     return T(std::exp(static_cast<float>(x)));
   else
     return std::exp(x);
 }
 template <class T>
-T Magnitude(T x) {
+TENON_HD T Magnitude(T x) {
   return x < T(0) ? -x : x;
 }
 template <class T>
-T Sign(T x) {
+TENON_HD T Sign(T x) {
   return x < T(0) ? T(-1) : x > T(0) ? T(1) : x;
 }
 
+// AssignAdd and AssignSub.
+struct Add {
+  static constexpr int kSlots = 1, kScalars = 0;
+  template <class T>
+  TENON_HD static void Step(T& var, T x, const Given<T>&) {
+    if constexpr (std::is_integral_v<T>)  // wraps
+      var = static_cast<T>(static_cast<std::uint64_t>(var) + static_cast<std::uint64_t>(x));
+    else
+      var += x;
+  }
+};
+struct Subtract {
+  static constexpr int kSlots = 1, kScalars = 0;
+  template <class T>
+  TENON_HD static void Step(T& var, T x, const Given<T>&) {
+    if constexpr (std::is_integral_v<T>)
+      var = static_cast<T>(static_cast<std::uint64_t>(var) - static_cast<std::uint64_t>(x));
+    else
+      var -= x;
+  }
+};
 // scalars: alpha
 struct GradientDescent {
   static constexpr int kSlots = 1, kScalars = 1;
   template <class T>
-  static void Step(T& var, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T g, const Given<T>& p) {
     var -= g * p.s[0];
   }
 };
@@ -83,7 +106,7 @@ struct GradientDescent {
 struct Adadelta {
   static constexpr int kSlots = 3, kScalars = 3;
   template <class T>
-  static void Step(T& var, T& accum, T& accum_update, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T& accum_update, T g, const Given<T>& p) {
     const T lr = p.s[0], rho = p.s[1], epsilon = p.s[2];
     accum = accum * rho + g * g * (T(1) - rho);
     const T update = Sqrt(accum_update + epsilon) * (T(1) / Sqrt(accum + epsilon)) * g;
@@ -96,7 +119,7 @@ struct Adadelta {
 struct Adagrad {
   static constexpr int kSlots = 2, kScalars = 1;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     if (p.flag) accum += g * g;
     var -= g * p.s[0] * (T(1) / Sqrt(accum));
   }
@@ -105,7 +128,7 @@ struct Adagrad {
 struct AdagradV2 {
   static constexpr int kSlots = 2, kScalars = 2;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     if (p.flag) accum += g * g;
     var -= (g * p.s[0]) / (Sqrt(accum) + p.s[1]);
   }
@@ -113,7 +136,7 @@ struct AdagradV2 {
 
 // Shrinks x towards zero by l1 * rate, then divides by 1 + l2 * rate.
 template <class T>
-T Shrink(T x, T rate, T l1, T l2) {
+TENON_HD T Shrink(T x, T rate, T l1, T l2) {
   if (!(l1 > T(0))) return x / (T(1) + l2 * rate);
   const T left = Magnitude(x) - rate * l1;
   return Sign(x) * (left > T(0) ? left : T(0)) / (T(1) + l2 * rate);
@@ -122,7 +145,7 @@ T Shrink(T x, T rate, T l1, T l2) {
 struct ProximalGradientDescent {
   static constexpr int kSlots = 1, kScalars = 3;
   template <class T>
-  static void Step(T& var, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T g, const Given<T>& p) {
     var = Shrink(var - g * p.s[0], p.s[0], p.s[1], p.s[2]);
   }
 };
@@ -130,7 +153,7 @@ struct ProximalGradientDescent {
 struct ProximalAdagrad {
   static constexpr int kSlots = 2, kScalars = 3;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum += g * g;
     const T rate = p.s[0] * (T(1) / Sqrt(accum));
     var = Shrink(var - g * rate, rate, p.s[1], p.s[2]);
@@ -140,7 +163,7 @@ struct ProximalAdagrad {
 struct AdagradDA {
   static constexpr int kSlots = 3, kScalars = 3;
   template <class T>
-  static void Step(T& var, T& sum, T& squares, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& sum, T& squares, T g, const Given<T>& p) {
     const T lr = p.s[0], l1 = p.s[1], l2 = p.s[2];
     sum += g;
     squares += g * g;
@@ -156,7 +179,7 @@ struct AdagradDA {
 
 // g: the gradient that the accumulator gets, shrunk: the one that the linear term gets.
 template <class T>
-void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr_power, bool by_lr) {
+TENON_HD void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr_power, bool by_lr) {
   const T grown = accum + g * g;
   const bool root = lr_power == T(-0.5f);
   const T after = root ? Sqrt(grown) : Power(grown, -lr_power), before = root ? Sqrt(accum) : Power(accum, -lr_power);
@@ -176,7 +199,7 @@ void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr
 struct Ftrl {
   static constexpr int kSlots = 3, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
     FtrlStep(var, accum, linear, g, g, p.s[0], p.s[1], p.s[2], p.s[3], p.flag);
   }
 };
@@ -184,7 +207,7 @@ struct Ftrl {
 struct FtrlV2 {
   static constexpr int kSlots = 3, kScalars = 5;
   template <class T>
-  static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
     FtrlStep(var, accum, linear, g, g + T(2) * p.s[3] * var, p.s[0], p.s[1], p.s[2], p.s[4], p.flag);
   }
 };
@@ -193,7 +216,7 @@ struct FtrlV2 {
 struct Momentum {
   static constexpr int kSlots = 2, kScalars = 2;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum = accum * p.s[1] + g;
     var -= p.flag ? g * p.s[0] + accum * p.s[1] * p.s[0] : accum * p.s[0];
   }
@@ -201,7 +224,7 @@ struct Momentum {
 struct KerasMomentum {
   static constexpr int kSlots = 2, kScalars = 2;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum = accum * p.s[1] - g * p.s[0];
     var += p.flag ? accum * p.s[1] - g * p.s[0] : accum;
   }
@@ -211,7 +234,7 @@ struct KerasMomentum {
 struct Adam {
   static constexpr int kSlots = 3, kScalars = 6;
   template <class T>
-  static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
     const T alpha = p.s[2] * Sqrt(T(1) - p.s[1]) / (T(1) - p.s[0]), beta1 = p.s[3];
     m += (g - m) * (T(1) - beta1);
     v += (g * g - v) * (T(1) - p.s[4]);
@@ -222,7 +245,7 @@ struct Adam {
 struct AdamWithAmsgrad {
   static constexpr int kSlots = 4, kScalars = 6;
   template <class T>
-  static void Step(T& var, T& m, T& v, T& vhat, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, T& vhat, T g, const Given<T>& p) {
     const T alpha = p.s[2] * Sqrt(T(1) - p.s[1]) / (T(1) - p.s[0]);
     m += (g - m) * (T(1) - p.s[3]);
     v += (g * g - v) * (T(1) - p.s[4]);
@@ -234,7 +257,7 @@ struct AdamWithAmsgrad {
 struct AdaMax {
   static constexpr int kSlots = 3, kScalars = 5;
   template <class T>
-  static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
     m += (g - m) * (T(1) - p.s[2]);
     const T decayed = p.s[3] * v, size = Magnitude(g);
     v = decayed < size ? size : decayed;
@@ -246,7 +269,7 @@ struct AdaMax {
 struct RMSProp {
   static constexpr int kSlots = 3, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& ms, T& mom, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& ms, T& mom, T g, const Given<T>& p) {
     ms += (g * g - ms) * (T(1) - p.s[1]);
     mom = mom * p.s[2] + (g * p.s[0]) / Sqrt(ms + p.s[3]);
     var -= mom;
@@ -255,7 +278,7 @@ struct RMSProp {
 struct CenteredRMSProp {
   static constexpr int kSlots = 4, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& mg, T& ms, T& mom, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& mg, T& ms, T& mom, T g, const Given<T>& p) {
     ms += (g * g - ms) * (T(1) - p.s[1]);
     mg += (g - mg) * (T(1) - p.s[1]);
     mom = mom * p.s[2] + (g * p.s[0]) / Sqrt(ms - mg * mg + p.s[3]);
@@ -267,7 +290,7 @@ struct CenteredRMSProp {
 struct AddSign {
   static constexpr int kSlots = 2, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& m, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T g, const Given<T>& p) {
     m = m * p.s[3] + g * (T(1) - p.s[3]);
     var -= p.s[0] * (p.s[1] + p.s[2] * (Sign(g) * Sign(m))) * g;
   }
@@ -276,11 +299,24 @@ struct AddSign {
 struct PowerSign {
   static constexpr int kSlots = 2, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& m, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T g, const Given<T>& p) {
     m = m * p.s[3] + g * (T(1) - p.s[3]);
     var -= p.s[0] * Exp(p.s[1] * p.s[2] * (Sign(g) * Sign(m))) * g;
   }
 };
+
+// Element i of a variable and its slots.
+template <class Rule, class T>
+TENON_HD void StepElement(T* const (&slots)[4], const T* g, Index i, const Given<T>& p) {
+  if constexpr (Rule::kSlots == 1)
+    Rule::Step(slots[0][i], T(g[i]), p);
+  else if constexpr (Rule::kSlots == 2)
+    Rule::Step(slots[0][i], slots[1][i], T(g[i]), p);
+  else if constexpr (Rule::kSlots == 3)
+    Rule::Step(slots[0][i], slots[1][i], slots[2][i], T(g[i]), p);
+  else
+    Rule::Step(slots[0][i], slots[1][i], slots[2][i], slots[3][i], T(g[i]), p);
+}
 
 template <class Rule, class T>
 void RunRule(const TrainingRun& run) {
@@ -288,21 +324,10 @@ void RunRule(const TrainingRun& run) {
   for (int k = 0; k < Rule::kScalars; ++k) p.s[k] = *static_cast<const T*>(run.scalars[k]);
   p.global_step = static_cast<T>(static_cast<float>(run.global_step));
   p.flag = run.flag;
-  T* a = static_cast<T*>(run.slots[0]);
-  T* b = static_cast<T*>(run.slots[1]);
-  T* c = static_cast<T*>(run.slots[2]);
-  T* d = static_cast<T*>(run.slots[3]);
-  const T* g = static_cast<const T*>(run.grad);
-  for (Index i = 0; i < run.n; ++i) {
-    if constexpr (Rule::kSlots == 1)
-      Rule::Step(a[i], T(g[i]), p);
-    else if constexpr (Rule::kSlots == 2)
-      Rule::Step(a[i], b[i], T(g[i]), p);
-    else if constexpr (Rule::kSlots == 3)
-      Rule::Step(a[i], b[i], c[i], T(g[i]), p);
-    else
-      Rule::Step(a[i], b[i], c[i], d[i], T(g[i]), p);
-  }
+  T* const slots[4] = {static_cast<T*>(run.slots[0]), static_cast<T*>(run.slots[1]), static_cast<T*>(run.slots[2]),
+                       static_cast<T*>(run.slots[3])};
+  const T* const g = static_cast<const T*>(run.grad);
+  for (Index i = 0; i < run.n; ++i) StepElement<Rule>(slots, g, i, p);
 }
 
 // The loop for one element type; null where the rule has none.

@@ -72,7 +72,7 @@ inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements,
   if (shape.dim_size(0) < kPhiloxStateSize)
     return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", kPhiloxStateSize,
                                    "; got ", shape.dim_size(0));
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   std::int64_t* const state = variable.tensor().data<std::int64_t>();
   *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
             static_cast<std::uint64_t>(state[1])};

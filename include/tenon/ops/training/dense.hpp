@@ -31,12 +31,7 @@ struct ApplyAdaMax {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdaMax, false>(detail::TrainingType(*c)),
-                         detail::kTrainingHalfAndFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdaMax, detail::kTrainingHalfAndFloats>;
 };
 
 struct ApplyAdadelta {
@@ -57,12 +52,7 @@ struct ApplyAdadelta {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers>;
 };
 
 struct ApplyAdagrad {
@@ -81,12 +71,7 @@ struct ApplyAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ApplyAdagradDA {
@@ -108,12 +93,7 @@ struct ApplyAdagradDA {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct ApplyAdagradV2 {
@@ -133,12 +113,7 @@ struct ApplyAdagradV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ApplyAdam {
@@ -163,12 +138,7 @@ struct ApplyAdam {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adam, true>(detail::TrainingType(*c)), detail::kTrainingNumbers,
-                         "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adam, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ApplyAddSign {
@@ -189,12 +159,7 @@ struct ApplyAddSign {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AddSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AddSign, detail::kTrainingReals>;
 };
 
 struct ApplyCenteredRMSProp {
@@ -217,12 +182,7 @@ struct ApplyCenteredRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbers>;
 };
 
 struct ApplyFtrl {
@@ -245,12 +205,7 @@ struct ApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ApplyFtrlV2 {
@@ -274,12 +229,7 @@ struct ApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ApplyGradientDescent {
@@ -296,12 +246,7 @@ struct ApplyGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::GradientDescent, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::GradientDescent, detail::kTrainingNumbers>;
 };
 
 struct ApplyMomentum {
@@ -321,12 +266,7 @@ struct ApplyMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ApplyPowerSign {
@@ -347,12 +287,7 @@ struct ApplyPowerSign {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::PowerSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::PowerSign, detail::kTrainingReals>;
 };
 
 struct ApplyProximalAdagrad {
@@ -372,12 +307,7 @@ struct ApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct ApplyProximalGradientDescent {
@@ -396,12 +326,7 @@ struct ApplyProximalGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct ApplyRMSProp {
@@ -423,12 +348,7 @@ struct ApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbers>;
 };
 
 }  // namespace ops

@@ -30,13 +30,7 @@ struct ResourceApplyAdaMax {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdaMax, false>(detail::TrainingType(*c)),
-                         detail::kTrainingHalfAndFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdaMax, detail::kTrainingHalfAndFloats>;
 };
 
 struct ResourceApplyAdadelta {
@@ -56,13 +50,7 @@ struct ResourceApplyAdadelta {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers>;
 };
 
 struct ResourceApplyAdagrad {
@@ -80,13 +68,7 @@ struct ResourceApplyAdagrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ResourceApplyAdagradDA {
@@ -107,13 +89,8 @@ struct ResourceApplyAdagradDA {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+    requires(Device::type == "CPU")  // as in TensorFlow
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct ResourceApplyAdagradV2 {
@@ -132,13 +109,7 @@ struct ResourceApplyAdagradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ResourceApplyAdam {
@@ -162,13 +133,7 @@ struct ResourceApplyAdam {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adam, true>(detail::TrainingType(*c)), detail::kTrainingNumbers,
-                         "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adam, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceApplyAdamWithAmsgrad {
@@ -192,13 +157,7 @@ struct ResourceApplyAdamWithAmsgrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdamWithAmsgrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdamWithAmsgrad, detail::kTrainingReals>;
 };
 
 struct ResourceApplyAddSign {
@@ -218,13 +177,7 @@ struct ResourceApplyAddSign {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AddSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AddSign, detail::kTrainingReals>;
 };
 
 struct ResourceApplyCenteredRMSProp {
@@ -246,13 +199,7 @@ struct ResourceApplyCenteredRMSProp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbers>;
 };
 
 struct ResourceApplyFtrl {
@@ -274,13 +221,7 @@ struct ResourceApplyFtrl {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ResourceApplyFtrlV2 {
@@ -303,13 +244,7 @@ struct ResourceApplyFtrlV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ResourceApplyGradientDescent {
@@ -325,13 +260,7 @@ struct ResourceApplyGradientDescent {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::GradientDescent, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::GradientDescent, detail::kTrainingNumbers>;
 };
 
 struct ResourceApplyKerasMomentum {
@@ -350,13 +279,7 @@ struct ResourceApplyKerasMomentum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::KerasMomentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::KerasMomentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceApplyMomentum {
@@ -375,13 +298,7 @@ struct ResourceApplyMomentum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceApplyPowerSign {
@@ -401,13 +318,7 @@ struct ResourceApplyPowerSign {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::PowerSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::PowerSign, detail::kTrainingReals>;
 };
 
 struct ResourceApplyProximalAdagrad {
@@ -427,12 +338,7 @@ struct ResourceApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct ResourceApplyProximalGradientDescent {
@@ -450,13 +356,7 @@ struct ResourceApplyProximalGradientDescent {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct ResourceApplyRMSProp {
@@ -477,13 +377,7 @@ struct ResourceApplyRMSProp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbers>;
 };
 
 }  // namespace ops

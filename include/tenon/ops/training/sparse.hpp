@@ -31,12 +31,7 @@ struct SparseApplyAdadelta {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers, "", false, true>;
 };
 
 struct SparseApplyAdagrad {
@@ -57,12 +52,7 @@ struct SparseApplyAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct SparseApplyAdagradDA {
@@ -86,12 +76,7 @@ struct SparseApplyAdagradDA {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct SparseApplyAdagradV2 {
@@ -113,12 +98,7 @@ struct SparseApplyAdagradV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct SparseApplyCenteredRMSProp {
@@ -143,12 +123,8 @@ struct SparseApplyCenteredRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel =
+      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct SparseApplyFtrl {
@@ -173,12 +149,7 @@ struct SparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyFtrlV2 {
@@ -204,12 +175,7 @@ struct SparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyMomentum {
@@ -231,12 +197,7 @@ struct SparseApplyMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct SparseApplyProximalAdagrad {
@@ -258,12 +219,7 @@ struct SparseApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct SparseApplyProximalGradientDescent {
@@ -284,12 +240,7 @@ struct SparseApplyProximalGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct SparseApplyRMSProp {
@@ -313,12 +264,7 @@ struct SparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops

@@ -31,12 +31,7 @@ struct ResourceSparseApplyAdadelta {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers, "", false, true>;
 };
 
 struct ResourceSparseApplyAdagrad {
@@ -57,12 +52,7 @@ struct ResourceSparseApplyAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct ResourceSparseApplyAdagradDA {
@@ -86,12 +76,7 @@ struct ResourceSparseApplyAdagradDA {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct ResourceSparseApplyAdagradV2 {
@@ -113,12 +98,7 @@ struct ResourceSparseApplyAdagradV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct ResourceSparseApplyCenteredRMSProp {
@@ -143,12 +123,8 @@ struct ResourceSparseApplyCenteredRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel =
+      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct ResourceSparseApplyFtrl {
@@ -173,12 +149,7 @@ struct ResourceSparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyFtrlV2 {
@@ -204,12 +175,7 @@ struct ResourceSparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyKerasMomentum {
@@ -231,12 +197,7 @@ struct ResourceSparseApplyKerasMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::KerasMomentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::KerasMomentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceSparseApplyMomentum {
@@ -258,12 +219,7 @@ struct ResourceSparseApplyMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceSparseApplyProximalAdagrad {
@@ -285,12 +241,7 @@ struct ResourceSparseApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct ResourceSparseApplyProximalGradientDescent {
@@ -311,12 +262,7 @@ struct ResourceSparseApplyProximalGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct ResourceSparseApplyRMSProp {
@@ -340,12 +286,7 @@ struct ResourceSparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/fixed_string.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/op/shape/inference_context.hpp>
@@ -108,12 +109,13 @@ class LockedSlots {
       if (var.tensor.dtype() != dtype)
         return errors::InvalidArgument("Trying to update variable with wrong dtype. Expected ", var.tensor.dtype(),
                                        " got ", dtype);
+      if (owners_[i]) TENON_RETURN_IF_ERROR(vars_[i]->BringTo(context));
     }
     return OkStatus();
   }
-  Status MakeWritable() {
+  Status MakeWritable(const OpKernelContext& context) {
     for (int i = 0; i < count_; ++i)
-      if (owners_[i] || vars_[i]->IsOfFile()) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable());
+      if (owners_[i] || vars_[i]->IsOfFile()) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable(context));
     return OkStatus();
   }
   Tensor& operator[](int i) const { return vars_[i]->tensor; }
@@ -125,14 +127,13 @@ class LockedSlots {
   tenon::MutexLock locks_[kMax];  // let go before owners_
 };
 
-// Raw form: one class for all training ops. An op's own class hands over its rule and what it serves.
+// Raw form: one class for all training ops. RuleKernel hands over the rule and what the op serves.
 class TrainingKernel : public OpKernel {
  public:
-  // `loop`: of the op's element type, or null. `checks_rates`: lr must be positive and regularisation not negative.
-  // `rows_first`: all indices are checked before the first row changes.
-  TrainingKernel(OpKernelConstruction* c, TrainingLoop loop, DataTypeSet served, std::string_view flag,
-                 bool checks_rates, bool rows_first = false)
-      : OpKernel(c), inputs_(c->op()), loop_(loop), checks_rates_(checks_rates), rows_first_(rows_first) {
+  // `checks_rates`: lr must be positive and regularisation not negative. `rows_first`: all indices are checked before
+  // the first row changes.
+  TrainingKernel(OpKernelConstruction* c, DataTypeSet served, std::string_view flag, bool checks_rates, bool rows_first)
+      : OpKernel(c), inputs_(c->op()), checks_rates_(checks_rates), rows_first_(rows_first) {
     dtype_ = c->input_type(inputs_.grad);
     c->SetStatus(ServeOnly(*c, dtype_, served));
     if (!flag.empty()) c->SetStatus(c->GetAttr(flag, &flag_));
@@ -167,7 +168,12 @@ class TrainingKernel : public OpKernel {
     if (!(grad.shape() == slots[0].shape()))
       return errors::InvalidArgument("var and ", ArgName(inputs_.grad),
                                      " do not have the same shape: ", slots[0].shape(), " ", grad.shape());
-    TENON_RETURN_IF_ERROR(slots.MakeWritable());
+    TENON_RETURN_IF_ERROR(slots.MakeWritable(context));
+    if (launch_ != nullptr) {
+      TrainingRun run = all;
+      PointAt(slots, grad, 0, 0, grad.NumElements(), &run);
+      return run.n > 0 ? launch_(context.environment().device, run) : OkStatus();
+    }
     constexpr double kElementNs = 2;
     ParallelFor(context.device<Cpu>(), grad.NumElements(), kElementNs,
                 [&](Index begin, Index end) { RunPart(slots, all, grad, begin, begin, end - begin); });
@@ -194,7 +200,7 @@ class TrainingKernel : public OpKernel {
       return errors::InvalidArgument("grad must be the same size as indices in the first dimension, got ",
                                      grad.dim_size(0), " and ", indices.dim_size(0));
     if (indices.NumElements() == 0) return OkStatus();
-    TENON_RETURN_IF_ERROR(slots.MakeWritable());
+    TENON_RETURN_IF_ERROR(slots.MakeWritable(context));
     const HostIndices at(indices.any_view(), indices.dtype());
     const Index rows = shape.dim_size(0), width = rows == 0 ? 0 : shape.num_elements() / rows;
     const auto bad = [&](Index i) {
@@ -212,11 +218,14 @@ class TrainingKernel : public OpKernel {
     return OkStatus();
   }
 
-  void RunPart(const LockedSlots& slots, TrainingRun run, const Tensor& grad, Index to, Index from, Index n) const {
+  void PointAt(const LockedSlots& slots, const Tensor& grad, Index to, Index from, Index n, TrainingRun* run) const {
     const auto bytes = static_cast<Index>(SizeOf(dtype_));
-    for (int k = 0; k < inputs_.slots; ++k) run.slots[k] = static_cast<char*>(slots[k].raw_data()) + to * bytes;
-    run.grad = static_cast<const char*>(grad.raw_data()) + from * bytes;
-    run.n = n;
+    for (int k = 0; k < inputs_.slots; ++k) run->slots[k] = static_cast<char*>(slots[k].raw_data()) + to * bytes;
+    run->grad = static_cast<const char*>(grad.raw_data()) + from * bytes;
+    run->n = n;
+  }
+  void RunPart(const LockedSlots& slots, TrainingRun run, const Tensor& grad, Index to, Index from, Index n) const {
+    PointAt(slots, grad, to, from, n, &run);
     if (n > 0) loop_(run);
   }
 
@@ -254,9 +263,12 @@ class TrainingKernel : public OpKernel {
   }
 
   TrainingInputs inputs_;
-  TrainingLoop loop_;
-  DataType dtype_ = DataType::kInvalid;
   bool flag_ = false, checks_rates_ = false, rows_first_ = false, zero_rate_allowed_ = false;
+
+ protected:
+  DataType dtype_ = DataType::kInvalid;
+  TrainingLoop loop_ = nullptr;  // on the CPU
+  TrainingLaunch launch_ = nullptr;  // on a GPU; scalars stay in its memory
 };
 
 inline constexpr DataTypeSet kTrainingReals =
@@ -267,8 +279,20 @@ inline constexpr DataTypeSet kTrainingNumbersNoBfloat16{kTrainingNumbers.mask & 
 inline constexpr DataTypeSet kTrainingFloats = ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 inline constexpr DataTypeSet kTrainingHalfAndFloats = kTrainingFloats | ToSet(DataType::kHalf);
 
-// The element type of a training op's node: T stands for the gradient.
-inline DataType TrainingType(const OpKernelConstruction& c) { return c.input_type(TrainingInputs(c.op()).grad); }
+// The kernel of a training op. `flag`: its bool attr that the rule reads. A GPU has dense rules of real numbers.
+template <class Device, class Rule, DataTypeSet served, FixedString flag = "", bool checks_rates = false,
+          bool rows_first = false>
+class RuleKernel final : public TrainingKernel {
+ public:
+  explicit RuleKernel(OpKernelConstruction* c)
+      : TrainingKernel(c, DataTypeSet{Device::type == "CPU" ? served.mask : served.mask & kTrainingReals.mask},
+                       flag.view(), checks_rates, rows_first) {
+    if constexpr (Device::type == "CPU")
+      loop_ = training::LoopFor<Rule, served.contains(DataType::kComplex64)>(dtype_);
+    else
+      launch_ = TrainingLaunchFor<Rule>(Device{}, dtype_);
+  }
+};
 
 }  // namespace ops::detail
 

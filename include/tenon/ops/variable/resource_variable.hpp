@@ -69,6 +69,7 @@ inline Status ReadVariable(const OpKernelContext& context, const Tensor& resourc
   if (variable->tensor.dtype() != dtype)
     return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", dtype, " got ",
                                    variable->tensor.dtype());
+  TENON_RETURN_IF_ERROR(variable->BringTo(context));
   *value = variable->tensor;
   return OkStatus();
 }
@@ -92,7 +93,6 @@ struct VarHandleOp {
 
   // The handle is the same in every run, so that programs take it as a constant; an anonymous one is made by each run.
   template <class Device>
-    requires(Device::type == "CPU")
   class kernel final : public OpKernel {
    public:
     explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
@@ -139,8 +139,8 @@ struct ReadVariableOp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.output_type(0)); }
     Status operator()(Context<Device>& context, const Tensor& resource, Tensor& value) const {
       return detail::ReadVariable(context.op(), resource, context.op().expected_output_dtype(0), &value);
     }
@@ -175,8 +175,11 @@ struct _ReadVariablesOp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      for (const DataType type : c.output_types()) TENON_RETURN_IF_ERROR(ServeVariable<Device>(c, type));
+      return OkStatus();
+    }
     Status operator()(Context<Device>& context, std::span<const Tensor> resources, std::span<Tensor> values) const {
       for (std::size_t i = 0; i < values.size(); ++i)
         TENON_RETURN_IF_ERROR(detail::ReadVariable(
@@ -206,9 +209,8 @@ struct AssignVariableOp {
                                        ~ToSet(DataType::kFloat8E5M2FNUZ).mask};
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kServed); }
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.input_type(1), kServed); }
     Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& value) const {
       return Run(context.op(), resource, value, this->validate_shape);
     }
@@ -234,7 +236,7 @@ struct AssignVariableOp {
     variable->tensor = value;
     variable->is_initialized = true;
     // A shared buffer may be one that the caller of the run fed and will fill again. A mapped file does not change.
-    return variable->IsOfFile() ? OkStatus() : variable->MakeWritable();
+    return variable->IsOfFile() ? OkStatus() : variable->MakeWritable(context);
   }
 };
 
@@ -246,8 +248,9 @@ struct VarIsInitializedOp {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor& resource, Out<bool> is_initialized) const {
       Ref<Var> variable;
       const Status status = LookupResource<Var>(context.op(), resource, &variable);
@@ -269,7 +272,6 @@ struct DisableCopyOnRead {
       Op("DisableCopyOnRead").Input("resource: resource").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& resource) const {
       Ref<Var> variable;
@@ -292,7 +294,6 @@ struct DestroyResourceOp {
   };
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& resource) const {
       const ResourceHandle* handle = nullptr;
@@ -318,8 +319,9 @@ struct VariableShape {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor& resource, Tensor& output) const {
       Ref<Var> variable;
       TENON_RETURN_IF_ERROR(LookupResource<Var>(context.op(), resource, &variable));

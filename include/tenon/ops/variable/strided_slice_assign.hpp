@@ -75,7 +75,7 @@ inline Status AssignPart(OpKernelContext& context, const StridedSlice::Attrs& at
     TENON_RETURN_IF_ERROR(RepeatValue(mover, value, plan.output, &repeated));
     from = &repeated;
   }
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   CopyToPart(mover, plan.copy, from->raw_data(), variable.tensor().raw_data());
   return OkStatus();
 }

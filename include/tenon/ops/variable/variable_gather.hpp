@@ -77,14 +77,13 @@ struct ResourceGather {
       kPodAndObjectTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kServed); }
-    Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& indices, Tensor& output) const {
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.output_type(0), kServed); }
+    Status operator()(Context<Device>& context, const Tensor& resource, HostIndices, Tensor& output) const {
       Tensor params;
       TENON_RETURN_IF_ERROR(detail::ValueOf(context.op(), resource, &params));
-      return detail::RunGather(context.op(), context.device(), params, indices, this->batch_dims, this->batch_dims,
-                               &output);
+      return detail::RunGather(context.op(), context.device(), params, context.op().input(1), this->batch_dims,
+                               this->batch_dims, &output);
     }
   };
 };
@@ -103,13 +102,12 @@ struct ResourceGatherNd {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kPodAndObjectTypes); }
-    Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& indices, Tensor& output) const {
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.output_type(0), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor& resource, HostIndices, Tensor& output) const {
       Tensor params;
       TENON_RETURN_IF_ERROR(detail::ValueOf(context.op(), resource, &params));
-      return detail::RunGatherNd(context.op(), context.device(), params, indices, false, &output);
+      return detail::RunGatherNd(context.op(), context.device(), params, context.op().input(1), false, &output);
     }
   };
 };

@@ -98,7 +98,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   if (by_handle)  // TensorFlow writes an update that is too long past its row
     TENON_RETURN_IF_ERROR(
         (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   const ElementMover mover = MoverOf(updates.dtype());
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index rows = shape.dim_size(0);

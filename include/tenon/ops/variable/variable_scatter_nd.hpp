@@ -32,7 +32,7 @@ inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const
   const TensorShape shape = variable.tensor().shape();
   TENON_RETURN_IF_ERROR(CheckScatter(shape, indices.shape(), updates.shape()));
   if (indices.NumElements() == 0 || updates.NumElements() == 0) return OkStatus();
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index depth = indices.dim_size(indices.dims() - 1), count = indices.NumElements() / depth;
   SlimVector<Index> places(static_cast<std::size_t>(count), 0);

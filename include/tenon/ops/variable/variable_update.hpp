@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/nn/optimizers.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
@@ -23,9 +25,26 @@ namespace ops {
 
 namespace detail {
 
+inline Status Update(Cpu& device, CombineFn combine, const Tensor& value, Tensor* variable) {
+  const ElementMover mover = MoverOf(value.dtype());
+  const void* from = value.raw_data();
+  void* to = variable->raw_data();
+  ParallelFor(device, value.NumElements(), 3 * mover.cost_ns(),
+              [&](Index begin, Index end) { combine(mover.At(from, begin), mover.At(to, begin), end - begin); });
+  return OkStatus();
+}
+template <class Device>
+Status Update(Device& device, TrainingLaunch launch, const Tensor& value, Tensor* variable) {
+  TrainingRun run{};
+  run.slots[0] = variable->raw_data();
+  run.grad = value.raw_data();
+  run.n = value.NumElements();
+  return run.n > 0 ? launch(&device, run) : OkStatus();
+}
 // variable op= value, element by element.
-inline Status UpdateVariable(OpKernelContext& context, Cpu& device, const Tensor& target, const Tensor& value,
-                             CombineFn combine) {
+template <class Device, class Function>
+Status UpdateVariable(OpKernelContext& context, Device& device, const Tensor& target, const Tensor& value,
+                      Function update) {
   LockedVar variable;
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, target, value.dtype()));
   if (!(variable.tensor().shape() == value.shape()))
@@ -34,13 +53,8 @@ inline Status UpdateVariable(OpKernelContext& context, Cpu& device, const Tensor
                                          variable.tensor().shape(), ", the update ", value.shape())
                : errors::InvalidArgument("Cannot update variable with shape ", variable.tensor().shape(),
                                          " using a Tensor with shape ", value.shape(), ", shapes must be equal.");
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
-  const ElementMover mover = MoverOf(value.dtype());
-  const void* from = value.raw_data();
-  void* to = variable.tensor().raw_data();
-  ParallelFor(device, value.NumElements(), 3 * mover.cost_ns(),
-              [&](Index begin, Index end) { combine(mover.At(from, begin), mover.At(to, begin), end - begin); });
-  return OkStatus();
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
+  return Update(device, update, value, &variable.tensor());
 }
 
 template <class Combine, class Device>
@@ -57,17 +71,21 @@ struct RefUpdateKernel {
   }
   CombineFn combine = nullptr;
 };
-template <class Combine, class Device>
-  requires(Device::type == "CPU")
+template <class Combine, class Rule, class Device>
 struct HandleUpdateKernel {
   Status Init(OpKernelConstruction& c) {
-    combine = CombineFor<Combine, ScatterNumbers>(c.input_type(1));
-    return ServeOnly(c, c.input_type(1), dtypes_of<ScatterNumbers>::value);
+    const DataType type = c.input_type(1);
+    if constexpr (Device::type == "CPU") {
+      update = CombineFor<Combine, ScatterNumbers>(type);
+    } else {
+      update = TrainingLaunchFor<Rule>(Device{}, type);
+    }
+    return ServeOnly(c, type, update == nullptr ? DataTypeSet{} : dtypes_of<ScatterNumbers>::value);
   }
   Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& value) const {
-    return UpdateVariable(context.op(), context.device(), resource, value, combine);
+    return UpdateVariable(context.op(), context.device(), resource, value, update);
   }
-  CombineFn combine = nullptr;
+  std::conditional_t<Device::type == "CPU", CombineFn, TrainingLaunch> update = nullptr;
 };
 
 // The limit must be one of the variable's numbers.
@@ -85,7 +103,7 @@ inline Status CountUp(OpKernelContext& context, const Tensor& target, std::int64
   const bool wide = dtype == DataType::kInt64;
   const std::int64_t before = wide ? *variable.tensor().data<std::int64_t>() : *variable.tensor().data<std::int32_t>();
   if (before >= limit) return errors::OutOfRange("Reached limit of ", limit);
-  TENON_RETURN_IF_ERROR(variable.var().MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.var().MakeWritable(context));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &output));
   if (wide) {
     *output->data<std::int64_t>() = before;
@@ -146,7 +164,7 @@ struct AssignAddVariableOp {
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
-  using kernel = detail::HandleUpdateKernel<detail::AddTo, Device>;
+  using kernel = detail::HandleUpdateKernel<detail::AddTo, training::Add, Device>;
 };
 
 struct AssignSubVariableOp {
@@ -159,7 +177,7 @@ struct AssignSubVariableOp {
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
-  using kernel = detail::HandleUpdateKernel<detail::SubtractFrom, Device>;
+  using kernel = detail::HandleUpdateKernel<detail::SubtractFrom, training::Subtract, Device>;
 };
 
 struct CountUpTo {

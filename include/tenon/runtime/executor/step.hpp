@@ -112,6 +112,9 @@ class Step {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
       env->device_name = device->name();
+      if (program_.device != program_.host)
+        env->other_device_name = (device == program_.host ? program_.device : program_.host)->name();
+      if (!program_.device->uses_host_memory()) env->memory_device = program_.device;
       env->step_allocator = cache;
       env->host_memory = device->uses_host_memory();
       env->result_allocator = device->allocator();

@@ -21,8 +21,8 @@ TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// Shares the variable's memory; later changes of the variable do not reach the result. FailedPrecondition: the variable
-// has no value. Other errors are the errors of Session::Run.
+// Shares the variable's memory, or has a copy of what a GPU holds; later changes of the variable do not reach the
+// result. FailedPrecondition: the variable has no value. Other errors are the errors of Session::Run.
 inline Result<Tensor> VariableValue(const Session& session, const std::string& tensor) {
   TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> fetched, session.Run({}, Span<const std::string>(&tensor, 1)));
   if (fetched[0].dtype() != DataType::kResource) return fetched[0];
@@ -32,6 +32,11 @@ inline Result<Tensor> VariableValue(const Session& session, const std::string& t
   const Status found = impl->resources()->Lookup(handle.container, handle.name, &variable);
   if (found.ok()) {
     const MutexLock lock(variable->mutex);
+    if (variable->is_initialized && !variable->tensor.HostAccessible()) {
+      Tensor copy;
+      TENON_RETURN_IF_ERROR(impl->device()->CopyToHost(variable->tensor, impl->host()->allocator(), &copy));
+      return copy;
+    }
     if (variable->is_initialized) return variable->tensor;
   }
   return errors::FailedPrecondition("Variable '", handle.name, "' of node '", tensor,

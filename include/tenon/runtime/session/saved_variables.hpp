@@ -110,9 +110,13 @@ inline Status FindVariables(const SessionImpl& session, SlimVector<StoredVariabl
       continue;
     }
     places.try_emplace(info.name, variables->size());
-    const std::string_view device = graph.assigned_device_name(node.id);
-    for (Device* const candidate : session.devices())
-      if (variable.device == nullptr || candidate->name() == device) variable.device = candidate;
+    if (session.session_devices() == nullptr) {
+      variable.device = info.is_resource ? session.device() : session.host();
+    } else {
+      const std::string_view device = graph.assigned_device_name(node.id);
+      for (Device* const candidate : session.devices())
+        if (variable.device == nullptr || candidate->name() == device) variable.device = candidate;
+    }
     variable.resources = session.resources_of(variable.device);
     variable.key = info.name;
     variables->push_back(std::move(variable));
@@ -221,7 +225,7 @@ inline Status ReadValue(const StoredVariable& variable, const std::string& prefi
     return errors::InvalidArgument("RestoreVariables: '", variable.key, "' in '", prefix, "' has the shape ", shape,
                                    ", the variable '", info.name, "' ", info.shape);
   TENON_ASSIGN_OR_RETURN(Tensor read, reader->Read(variable.key));
-  if (variable.device->uses_host_memory()) {
+  if (info.is_resource || variable.device->uses_host_memory()) {  // the first kernel that reads it brings it there
     *value = std::move(read);
     return OkStatus();
   }
