@@ -9,6 +9,9 @@
 #include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/list/tensor_list_element.hpp>
+#include <tenon/ops/list/tensor_list_tensor.hpp>
+#include <tenon/ops/list/tensor_list_concat.hpp>
 #include <tenon/ops/training/dense_handles.hpp>
 #include <tenon/ops/variable/resource_variable.hpp>
 #include <tenon/ops/variable/variable_gather.hpp>
@@ -23,4 +26,8 @@ TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy
                tenon::ops::Identity, tenon::ops::Pack, tenon::ops::Shape, tenon::ops::Transpose, tenon::ops::Const,
                tenon::ops::Placeholder, tenon::ops::VarHandleOp, tenon::ops::ReadVariableOp,
                tenon::ops::AssignVariableOp, tenon::ops::AssignAddVariableOp, tenon::ops::VarIsInitializedOp,
-               tenon::ops::ResourceGather, tenon::ops::ResourceApplyGradientDescent, tenon::ops::ResourceScatterAdd);
+               tenon::ops::ResourceGather, tenon::ops::ResourceApplyGradientDescent, tenon::ops::ResourceScatterAdd,
+               tenon::ops::TensorListFromTensor, tenon::ops::TensorListGetItem, tenon::ops::TensorListSetItem,
+               tenon::ops::TensorListPushBack, tenon::ops::TensorListPopBack, tenon::ops::TensorListStack,
+               tenon::ops::TensorListLength, tenon::ops::TensorListScatterV2, tenon::ops::TensorListGather,
+               tenon::ops::TensorListConcat);

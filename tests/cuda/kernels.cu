@@ -8,6 +8,8 @@
 #include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 // Ops with maps of vectors for the CPU (engine/simd/vector.hpp), which nvcc has to read over.
+#include <tenon/ops/list/tensor_list_element.hpp>
+#include <tenon/ops/list/tensor_list_tensor.hpp>
 #include <tenon/ops/math/exponential.hpp>
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
@@ -25,4 +27,7 @@ TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy
                tenon::ops::Identity, tenon::ops::Pack, tenon::ops::Shape, tenon::ops::Transpose, tenon::ops::Send,
                tenon::ops::Recv, tenon::ops::HostSend, tenon::ops::HostRecv, tenon::ops::VarHandleOp,
                tenon::ops::ReadVariableOp, tenon::ops::AssignVariableOp, tenon::ops::AssignAddVariableOp,
-               tenon::ops::VarIsInitializedOp, tenon::ops::ResourceGather, tenon::ops::ResourceApplyGradientDescent);
+               tenon::ops::VarIsInitializedOp, tenon::ops::ResourceGather, tenon::ops::ResourceApplyGradientDescent,
+               tenon::ops::TensorListFromTensor, tenon::ops::TensorListGetItem, tenon::ops::TensorListSetItem,
+               tenon::ops::TensorListPushBack, tenon::ops::TensorListPopBack, tenon::ops::TensorListStack,
+               tenon::ops::TensorListLength, tenon::ops::TensorListScatterV2, tenon::ops::TensorListGather);

@@ -45,6 +45,8 @@ class OneNode {
     context.Enter(&frame);
   }
 
+  StepEnvironment& environment() { return env_; }
+
   ResourceMgr resources;
   std::vector<Tensor> inputs;
   Tensor output{DataType::kInvalid};

@@ -14,6 +14,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/kernel/bring_tensor.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
@@ -55,18 +56,7 @@ class Var : public Resource {
 
   // Under the lock: moves the value to the memory that the kernel's device reads. It stays there: a variable is copied
   // in each step only if kernels on both sides use it.
-  Status BringTo(const OpKernelContext& context) {
-    Device* const device = context.environment().memory_device;
-    if (device == nullptr || context.host_memory() == tensor.HostAccessible() || tensor.NumElements() == 0 ||
-        SizeOf(tensor.dtype()) == 0) [[likely]]
-      return OkStatus();
-    Tensor there;
-    TENON_RETURN_IF_ERROR(context.host_memory()
-                              ? device->CopyToHost(tensor, context.environment().result_allocator, &there)
-                              : device->CopyToDevice(tensor, &there));
-    tensor = std::move(there);
-    return OkStatus();
-  }
+  Status BringTo(const OpKernelContext& context) { return BringToKernel(context, &tensor); }
 
   // Under the lock: whether the value is a view of a mapped file, which a variable may keep until it is written to.
   bool IsOfFile() const { return tensor.buffer() != nullptr && tensor.buffer()->root()->is_mapped_file(); }

@@ -28,17 +28,18 @@ namespace detail {
 // How many numbers start, start + delta, ... there are before limit.
 template <class T>
 Status RangeSize(T start, T limit, T delta, std::int64_t* size) {
+  const bool rises = delta > T(0);
   if (delta == T(0)) return errors::InvalidArgument("Requires delta != 0");
-  if (start > limit && delta > T(0))
+  if (start > limit && rises)
     return errors::InvalidArgument("Requires start <= limit when delta > 0: ", static_cast<double>(start), "/",
                                    static_cast<double>(limit));
-  if (start < limit && delta < T(0))
+  if (start < limit && !rises)
     return errors::InvalidArgument("Requires start >= limit when delta < 0: ", static_cast<double>(start), "/",
                                    static_cast<double>(limit));
   if constexpr (std::is_integral_v<T>) {
     const auto wide = [](T x) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); };
     const std::uint64_t distance = limit >= start ? wide(limit) - wide(start) : wide(start) - wide(limit);
-    const std::uint64_t step = delta > T(0) ? wide(delta) : std::uint64_t{0} - wide(delta);
+    const std::uint64_t step = rises ? wide(delta) : std::uint64_t{0} - wide(delta);
     const std::uint64_t count = distance / step + (distance % step != 0 ? 1 : 0);
     if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
       return errors::InvalidArgument("Requires ((limit - start) / delta) <= 2^63 - 1");

@@ -19,8 +19,11 @@
 #include <tenon/tensor/variant_registry.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 #include <tenon/engine/core/element_copy.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/bring_tensor.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/math/variant_elements.hpp>
 
@@ -178,9 +181,11 @@ inline constexpr DataTypeSet kListTypes = kPodAndStringTypes | kQuantizedTypes |
 struct ListKernel {
   Status Init(OpKernelConstruction&) { return RegisterTensorList(); }
 };
-inline Status InitListKernel(OpKernelConstruction& c, DataType element_dtype) {
+// In the memory of a GPU elements are numbers other than int32, as in TensorFlow.
+template <class Device>
+Status InitListKernel(OpKernelConstruction& c, DataType element_dtype, DataTypeSet served = kListTypes) {
   TENON_RETURN_IF_ERROR(RegisterTensorList());
-  return ServeOnly(c, element_dtype, kListTypes);
+  return ServeVariable<Device>(c, element_dtype, served);
 }
 
 // The list of a variant; `decoded` holds one that was still serialised.
@@ -219,12 +224,18 @@ struct ListInput {
   }
 };
 
+// Output 0 := lists of this shape, objects of the host.
+inline Status AllocateLists(OpKernelContext& context, const TensorShape& shape, Tensor** out) {
+  AllocatorAttributes attributes;
+  attributes.set_on_host(true);
+  return context.allocate_output(0, shape, out, attributes);
+}
 // Output 0 := a list that may be changed. Where this is the last use of input 0 it is the same list, which `input` then
 // still names, otherwise a copy.
 inline Status ForwardList(OpKernelContext& context, const TensorList& input, TensorList** out) {
   if (!context.TryForward(0, 0, context.input(0).shape())) {
     Tensor* made = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &made));
+    TENON_RETURN_IF_ERROR(AllocateLists(context, TensorShape(), &made));
   }
   Variant& variant = context.mutable_output(0)->data<Variant>()[0];
   if (!variant.is<TensorList>()) variant = Variant(input);
@@ -234,7 +245,7 @@ inline Status ForwardList(OpKernelContext& context, const TensorList& input, Ten
 // Output 0 := this list.
 inline Status SetListOutput(OpKernelContext& context, TensorList&& list) {
   Tensor* out = nullptr;
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
+  TENON_RETURN_IF_ERROR(AllocateLists(context, TensorShape(), &out));
   out->data<Variant>()[0] = Variant(std::move(list));
   return OkStatus();
 }
@@ -287,15 +298,16 @@ inline Status ReadScalar(const OpKernelContext& context, int i, const char* name
 }
 
 // A new tensor of zeros (empty strings, empty variants).
-inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorShape& shape, Tensor* out) {
-  TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, out));
-  Zero(context.device<Cpu>(), MoverOf(dtype), out->raw_data(), out->NumElements());
-  return OkStatus();
+template <class Device>
+Status ZeroTensor(Context<Device>& context, DataType dtype, const TensorShape& shape, Tensor* out) {
+  TENON_RETURN_IF_ERROR(context.op().allocate_temp(dtype, shape, out));
+  return Zero(context.device(), MoverOf(dtype), out->raw_data(), out->NumElements());
 }
 
 // Rows [begin, end) of dimension 0 of a tensor, without that dimension when `drop`. They share its buffer if they are
 // aligned there, otherwise they are copied.
-inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index begin, Index end, bool drop, Tensor* out) {
+template <class Device>
+Status TakeRows(Context<Device>& context, const Tensor& tensor, Index begin, Index end, bool drop, Tensor* out) {
   TensorShape shape = tensor.shape();
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
   if (drop) TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
@@ -304,9 +316,8 @@ inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index beg
     if (out->CopyFrom(rows, shape)) return OkStatus();
     return errors::Internal("TakeRows: ", rows.shape(), " cannot become ", shape);
   }
-  TENON_RETURN_IF_ERROR(context.allocate_temp(tensor.dtype(), shape, out));
-  Copy(context.device<Cpu>(), MoverOf(tensor.dtype()), rows.raw_data(), out->raw_data(), out->NumElements());
-  return OkStatus();
+  TENON_RETURN_IF_ERROR(context.op().allocate_temp(tensor.dtype(), shape, out));
+  return Copy(context.device(), MoverOf(tensor.dtype()), rows.raw_data(), out->raw_data(), out->NumElements());
 }
 
 }  // namespace ops::detail

@@ -49,7 +49,7 @@ struct ConcatElements {
     if (first == -1 && !differ) first = common;
     return OkStatus();
   }
-  Status Write(OpKernelContext& context) {
+  Status Write(Context<Cpu>& context) {
     TensorShape shape;
     if (!rest.AsTensorShape(&shape))
       return errors::InvalidArgument(
@@ -57,7 +57,7 @@ struct ConcatElements {
           "defined: ",
           rest);
     Tensor* lengths = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({list.size()}), &lengths));
+    TENON_RETURN_IF_ERROR(context.op().allocate_output(1, TensorShape({list.size()}), &lengths));
     const Index run = shape.num_elements();
     Index total = 0;
     ElementStack stack;
@@ -66,12 +66,12 @@ struct ConcatElements {
       if (TensorList::IsSet(list.at(i)))
         length = list.at(i).dim_size(0);
       else
-        TENON_RETURN_IF_ERROR(LengthOfUnset(context, i, &length));
+        TENON_RETURN_IF_ERROR(LengthOfUnset(context.op(), i, &length));
       const Index elements = MultiplyWithoutOverflow(length, run);
       if (length > std::numeric_limits<Index>::max() - total || elements < 0)
         return errors::InvalidArgument("TensorListConcat: the lengths add up to more than 2**63 - 1, at index ", i,
                                        " with length ", length);
-      stack.Add(&list.at(i), elements);
+      TENON_RETURN_IF_ERROR(stack.Add(context.op(), list.at(i), elements));
       lengths->data<std::int64_t>()[i] = length;
       total += length;
     }
@@ -98,7 +98,7 @@ struct ConcatElements {
 };
 
 // `shape`: of the elements, as the op says.
-inline Status ConcatList(OpKernelContext& context, const TensorList& list, PartialTensorShape shape) {
+inline Status ConcatList(Context<Cpu>& context, const TensorList& list, PartialTensorShape shape) {
   if (!shape.unknown_rank() && shape.dims() < 1)
     return errors::InvalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
   ConcatElements work{list, shape, shape.unknown_rank() ? -1 : shape.dim_size(0)};
@@ -128,16 +128,16 @@ struct TensorListConcat {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // the host computes lengths
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
     Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&) const {
       detail::ListInput in;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
       PartialTensorShape shape = this->element_shape;
       if (!shape.unknown_rank() && shape.dims() > 0)
         TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, -1));  // the elements decide
-      return detail::ConcatList(context.op(), *in.list, shape);
+      return detail::ConcatList(context, *in.list, shape);
     }
   };
 };
@@ -156,15 +156,15 @@ struct TensorListConcatV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // the host computes lengths
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&) const {
       detail::ListInput in;
       PartialTensorShape shape;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
       TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), *in.list, 1, &shape));
-      return detail::ConcatList(context.op(), *in.list, shape);
+      return detail::ConcatList(context, *in.list, shape);
     }
   };
 };
@@ -183,19 +183,19 @@ struct TensorListSplit {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor &tensor = context.input(0), &lengths = context.input(2);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor &tensor = context.op().input(0), &lengths = context.op().input(2);
     TensorList list;
-    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(1), &list.element_shape));
+    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.op().input(1), &list.element_shape));
     if (!list.element_shape.unknown_rank() && list.element_shape.dims() < 1)
       return errors::InvalidArgument("TensorListSplit requires element_shape to be at least of rank 1, but saw: ",
                                      list.element_shape);
@@ -223,7 +223,7 @@ struct TensorListSplit {
     if (start != tensor.dim_size(0))
       return errors::InvalidArgument("Unused values in tensor. Length of tensor: ", tensor.dim_size(0),
                                      " Values used: ", start);
-    return detail::SetListOutput(context, std::move(list));
+    return detail::SetListOutput(context.op(), std::move(list));
   }
 };
 

@@ -33,9 +33,8 @@ struct EmptyTensorList {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+    Status operator()(Context<Device>& context, HostIndices, HostIndices, Tensor&) const {
       return Run(context.op(), this->element_dtype);
     }
   };
@@ -69,9 +68,8 @@ struct TensorListReserve {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+    Status operator()(Context<Device>& context, HostIndices, HostIndices, Tensor&) const {
       return Run(context.op(), this->element_dtype);
     }
   };
@@ -101,8 +99,8 @@ struct TensorListPushBack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : detail::ListKernel {
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return Run(context.op());
     }
@@ -139,33 +137,34 @@ struct TensorListPopBack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(1)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(1)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
+  template <class Device>
+  static Status Run(Context<Device>& context) {
     detail::ListInput in;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(1)));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(1)));
     if (in.list->tensors.empty()) return errors::InvalidArgument("Trying to pop from an empty list.");
     Tensor item = in.list->tensors.back();
     if (!TensorList::IsSet(item)) {
       PartialTensorShape partial;
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, *in.list, 1, &partial));
+      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), *in.list, 1, &partial));
       if (!partial.AsTensorShape(&shape))
         return errors::InvalidArgument("Trying to read an uninitialized tensor but element_shape is not fully defined ",
                                        partial);
       TENON_RETURN_IF_ERROR(detail::ZeroTensor(context, in.list->element_dtype, shape, &item));
     }
     TensorList* out = nullptr;
-    TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
+    TENON_RETURN_IF_ERROR(detail::ForwardList(context.op(), *in.list, &out));
     out->tensors.pop_back();
-    context.set_output(1, std::move(item));
+    TENON_RETURN_IF_ERROR(BringToKernel(context.op(), &item));
+    context.op().set_output(1, std::move(item));
     return OkStatus();
   }
 };
@@ -186,9 +185,9 @@ struct TensorListSetItem {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(2), kAllTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, const Tensor&, Tensor&) const {
       return Run(context.op(), this->resize_if_index_out_of_bounds);
     }
   };
@@ -228,20 +227,20 @@ struct TensorListGetItem {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
+  template <class Device>
+  static Status Run(Context<Device>& context) {
     detail::ListInput in;
     Index index = 0;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(0)));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "index", &index));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
+    TENON_RETURN_IF_ERROR(detail::ReadNumber(context.op(), 1, "index", &index));
     if (index < 0 || index >= in.list->size())
       return errors::InvalidArgument("Trying to access element ", index, " in a list with ", in.list->size(),
                                      " elements.");
@@ -249,7 +248,7 @@ struct TensorListGetItem {
     if (!TensorList::IsSet(item)) {
       PartialTensorShape partial;
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, *in.list, 2, &partial));
+      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), *in.list, 2, &partial));
       if (!partial.IsFullyDefined())
         for (const Tensor& element : in.list->tensors) TENON_RETURN_IF_ERROR(detail::MergeElement(element, &partial));
       if (!partial.AsTensorShape(&shape))
@@ -258,7 +257,8 @@ struct TensorListGetItem {
             " and no list element is set.");
       TENON_RETURN_IF_ERROR(detail::ZeroTensor(context, in.list->element_dtype, shape, &item));
     }
-    context.set_output(0, std::move(item));
+    TENON_RETURN_IF_ERROR(BringToKernel(context.op(), &item));
+    context.op().set_output(0, std::move(item));
     return OkStatus();
   }
 };
@@ -270,8 +270,9 @@ struct TensorListLength {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::ListKernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> length) const {
       detail::ListInput in;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0));
@@ -292,8 +293,9 @@ struct TensorListElementShape {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::ListKernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor&, Tensor&) const { return Run(context.op()); }
   };
 
@@ -325,11 +327,8 @@ struct TensorListResize {
                                         .SetShapeFn(detail::ListResizeShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
-    }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&) const { return Run(context.op()); }
   };
 
  private:
@@ -357,17 +356,15 @@ struct TensorListPushBackBatch {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(1)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
-    }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const { return Run(context); }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor &handles = context.input(0), &rows = context.input(1);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor &handles = context.op().input(0), &rows = context.op().input(1);
     if (rows.dims() < 1)
       return errors::InvalidArgument("Expected tensor to be at least a vector, but saw shape: ", rows.shape());
     if (handles.dims() != 1)
@@ -392,7 +389,7 @@ struct TensorListPushBackBatch {
       TENON_RETURN_IF_ERROR(detail::TakeRows(context, rows, b, b + 1, true, &lists.back().tensors.emplace_back()));
     }
     Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, handles.shape(), &out));
+    TENON_RETURN_IF_ERROR(detail::AllocateLists(context.op(), handles.shape(), &out));
     for (std::size_t b = 0; b < lists.size(); ++b) out->data<Variant>()[b] = Variant(std::move(lists[b]));
     return OkStatus();
   }
@@ -413,7 +410,6 @@ struct TensorListConcatLists {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, detail::ListKernel {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return Run(context.op(), this->element_dtype);
@@ -426,7 +422,7 @@ struct TensorListConcatLists {
     if (!(a.shape() == b.shape()))
       return errors::InvalidArgument("Incompatible input TensorList tensor shapes: ", a.shape(), " vs. ", b.shape());
     Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, a.shape(), &out));
+    TENON_RETURN_IF_ERROR(detail::AllocateLists(context, a.shape(), &out));
     for (Index i = 0; i < a.NumElements(); ++i) {
       TensorList decoded_a, decoded_b;
       const TensorList *list_a = nullptr, *list_b = nullptr;

@@ -3,6 +3,7 @@
 // Between the elements of a list and a tensor of them: laid one behind the other, and what its rows are.
 
 #include <algorithm>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -17,26 +18,37 @@ namespace ops::detail {
 // Lays elements one behind the other, in the order in which they are added; unset ones are zeros.
 class ElementStack {
  public:
-  void Add(const Tensor* element, Index run) {
-    parts_.push_back({TensorList::IsSet(*element) ? element->raw_data() : nullptr, run});
-    if (!TensorList::IsSet(*element)) longest_unset_ = std::max(longest_unset_, run);
+  Status Add(const OpKernelContext& context, const Tensor& element, Index run) {
+    const void* data = nullptr;
+    if (!TensorList::IsSet(element)) {
+      longest_unset_ = std::max(longest_unset_, run);
+    } else {
+      Tensor here = element;
+      TENON_RETURN_IF_ERROR(BringToKernel(context, &here));
+      data = here.raw_data();
+      if (data != element.raw_data()) copies_.push_back(std::move(here));
+    }
+    parts_.push_back({data, run});
+    return OkStatus();
   }
   // Output 0 := all of them as a tensor of this shape.
-  Status Write(OpKernelContext& context, const TensorShape& shape) {
+  template <class Device>
+  Status Write(Context<Device>& context, const TensorShape& shape) {
     Tensor* out = nullptr;
     Tensor zeros;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
     if (out->NumElements() == 0) return OkStatus();
     if (longest_unset_ > 0)
       TENON_RETURN_IF_ERROR(ZeroTensor(context, out->dtype(), TensorShape({longest_unset_}), &zeros));
     for (ConcatPart& part : parts_)
       if (part.data == nullptr) part.data = zeros.raw_data();
-    tenon::Concat(context.device<Cpu>(), MoverOf(out->dtype()), {parts_.data(), parts_.size()}, 1, out->raw_data());
-    return OkStatus();
+    return Concat(context.device(), MoverOf(out->dtype()), Span<const ConcatPart>(parts_.data(), parts_.size()), 1,
+                  out->raw_data());
   }
 
  private:
   SlimVector<ConcatPart> parts_;
+  SlimVector<Tensor> copies_;  // elements from other memory
   Index longest_unset_ = 0;
 };
 

@@ -22,7 +22,8 @@ namespace ops {
 namespace detail {
 
 // The tensor's rows become elements indices[0], indices[1], ... of a list that is long enough.
-inline Status ScatterRows(OpKernelContext& context, const Tensor& tensor, const Tensor& indices, TensorList* list) {
+template <class Device>
+Status ScatterRows(Context<Device>& context, const Tensor& tensor, const Tensor& indices, TensorList* list) {
   for (Index i = 0; i < indices.NumElements(); ++i)
     TENON_RETURN_IF_ERROR(TakeRows(context, tensor, i, i + 1, true, &list->at(indices.data<std::int32_t>()[i])));
   return OkStatus();
@@ -52,24 +53,24 @@ struct TensorListStack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op(), this->num_elements);
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&) const {
+      return Run(context, this->num_elements);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, std::int64_t wanted) {
+  template <class Device>
+  static Status Run(Context<Device>& context, std::int64_t wanted) {
     detail::ListInput in;
     PartialTensorShape partial;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(0)));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
     const TensorList& list = *in.list;
     if (wanted != -1 && list.size() != wanted)
       return errors::InvalidArgument("Operation expected a list with ", wanted, " elements but got a list with ",
                                      list.size(), " elements.");
-    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, list, 1, &partial));
+    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), list, 1, &partial));
     if (!partial.IsFullyDefined() && list.tensors.empty())
       return errors::InvalidArgument("Tried to stack elements of an empty list with non-fully-defined element_shape: ",
                                      partial);
@@ -80,7 +81,8 @@ struct TensorListStack {
           "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: ",
           partial);
     detail::ElementStack stack;
-    for (const Tensor& element : list.tensors) stack.Add(&element, shape.num_elements());
+    for (const Tensor& element : list.tensors)
+      TENON_RETURN_IF_ERROR(stack.Add(context.op(), element, shape.num_elements()));
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, list.size()));
     return stack.Write(context, shape);
   }
@@ -99,19 +101,17 @@ struct TensorListFromTensor {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
-    }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&) const { return Run(context); }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor& tensor = context.input(0);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor& tensor = context.op().input(0);
     TensorList list;
-    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(1), &list.element_shape));
+    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.op().input(1), &list.element_shape));
     TENON_RETURN_IF_ERROR(detail::CheckRowsFit(tensor, list.element_shape));
     list.element_dtype = tensor.dtype();
     constexpr Index kMostEmpty = Index{1} << 20;  // elements that no memory bounds
@@ -121,7 +121,7 @@ struct TensorListFromTensor {
     TENON_RETURN_IF_ERROR(list.Resize(tensor.dim_size(0)));
     for (Index i = 0; i < list.size(); ++i)
       TENON_RETURN_IF_ERROR(detail::TakeRows(context, tensor, i, i + 1, true, &list.at(i)));
-    return detail::SetListOutput(context, std::move(list));
+    return detail::SetListOutput(context.op(), std::move(list));
   }
 };
 
@@ -138,22 +138,22 @@ struct TensorListGather {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
+  template <class Device>
+  static Status Run(Context<Device>& context) {
     detail::ListInput in;
     PartialTensorShape partial;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(0)));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
     const TensorList& list = *in.list;
-    const Tensor& indices = context.input(1);
-    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, list, 2, &partial));
+    const Tensor& indices = context.op().input(1);
+    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), list, 2, &partial));
     if (!partial.IsFullyDefined() && indices.NumElements() == 0)
       return errors::InvalidArgument("Tried to gather 0-elements from a list with non-fully-defined shape: ", partial);
     for (Index i = 0; i < indices.NumElements(); ++i) {
@@ -168,7 +168,7 @@ struct TensorListGather {
           "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: ", partial);
     detail::ElementStack stack;
     for (Index i = 0; i < indices.NumElements(); ++i)
-      stack.Add(&list.at(indices.data<std::int32_t>()[i]), shape.num_elements());
+      TENON_RETURN_IF_ERROR(stack.Add(context.op(), list.at(indices.data<std::int32_t>()[i]), shape.num_elements()));
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, indices.NumElements()));
     return stack.Write(context, shape);
   }
@@ -177,10 +177,11 @@ struct TensorListGather {
 namespace detail {
 
 // `length`: -1, as long as the largest index wants.
-inline Status ScatterToList(OpKernelContext& context, Index length) {
-  const Tensor &tensor = context.input(0), &indices = context.input(1);
+template <class Device>
+Status ScatterToList(Context<Device>& context, Index length) {
+  const Tensor &tensor = context.op().input(0), &indices = context.op().input(1);
   TensorList list;
-  TENON_RETURN_IF_ERROR(ReadElementShape(context.input(2), &list.element_shape));
+  TENON_RETURN_IF_ERROR(ReadElementShape(context.op().input(2), &list.element_shape));
   if (length < -1) return errors::InvalidArgument("TensorListScatter expects num_elements >= -1, found: ", length);
   TENON_RETURN_IF_ERROR(CheckRowsFit(tensor, list.element_shape));
   if (indices.NumElements() != tensor.dim_size(0))
@@ -200,7 +201,7 @@ inline Status ScatterToList(OpKernelContext& context, Index length) {
   list.element_dtype = tensor.dtype();
   TENON_RETURN_IF_ERROR(list.Resize(needed));
   TENON_RETURN_IF_ERROR(ScatterRows(context, tensor, indices, &list));
-  return SetListOutput(context, std::move(list));
+  return SetListOutput(context.op(), std::move(list));
 }
 
 }  // namespace detail
@@ -219,11 +220,10 @@ struct TensorListScatter {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::ScatterToList(context.op(), -1);
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return detail::ScatterToList(context, -1);
     }
   };
 };
@@ -242,14 +242,12 @@ struct TensorListScatterV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                      Tensor&) const {
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, HostIndices, Tensor&) const {
       Index length = 0;
       TENON_RETURN_IF_ERROR(detail::ReadScalar(context.op(), 3, "num_elements", &length));
-      return detail::ScatterToList(context.op(), length);
+      return detail::ScatterToList(context, length);
     }
   };
 };
@@ -267,19 +265,19 @@ struct TensorListScatterIntoExistingList {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(1)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor &tensor = context.input(1), &indices = context.input(2);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor &tensor = context.op().input(1), &indices = context.op().input(2);
     detail::ListInput in;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, tensor.dtype()));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, tensor.dtype()));
     TENON_RETURN_IF_ERROR(detail::CheckIsVector(tensor));
     if (indices.dims() != 1)
       return errors::InvalidArgument("Expected indices to be a vector, but received shape: ", indices.shape());
@@ -295,7 +293,7 @@ struct TensorListScatterIntoExistingList {
       needed = std::max(needed, at + 1);
     }
     TensorList* out = nullptr;
-    TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
+    TENON_RETURN_IF_ERROR(detail::ForwardList(context.op(), *in.list, &out));
     if (needed > out->size()) TENON_RETURN_IF_ERROR(out->Resize(needed));
     return detail::ScatterRows(context, tensor, indices, out);
   }

@@ -36,6 +36,7 @@ inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;
+  int numbers = 1;  // of the loops, in one element
 
   bool has_loops() const { return loops.vv != nullptr; }
 };
@@ -54,14 +55,14 @@ Adder FindAdder(const Cpu&, DataType dtype) {
     case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
     case DataType::kFloat: return {kBinaryLoops<Operation, float>};
     case DataType::kDouble: return {kBinaryLoops<Operation, double>};
-    case DataType::kComplex64: return {kBinaryLoops<Operation, complex64>};
-    case DataType::kComplex128: return {kBinaryLoops<Operation, complex128>};
+    case DataType::kComplex64: return {kBinaryLoops<Operation, float>, nullptr, 2};
+    case DataType::kComplex128: return {kBinaryLoops<Operation, double>, nullptr, 2};
     default: return {};
   }
 }
 
 inline Status Accumulate(Cpu& device, const Adder& adder, Span<const void* const> inputs, void* out, Index n) {
-  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n);
+  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n * adder.numbers);
 }
 
 // Output 0 of the running kernel = the sum of its inputs, which have one shape.

@@ -8,6 +8,7 @@
 #include <tenon/tensor/variant_registry.hpp>
 #include <tenon/engine/elementwise/add_n.hpp>
 #include <tenon/engine/core/element_copy.hpp>
+#include <tenon/kernel/bring_tensor.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
@@ -62,8 +63,11 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
     return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
   TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
   if (a.dtype() != DataType::kVariant) {
-    const void* const addends[] = {a.raw_data(), b.raw_data()};
-    return Accumulate(context->device<Cpu>(), adder.loops, adder.attrs, addends, out->raw_data(), out->NumElements());
+    Tensor x = a, y = b;
+    TENON_RETURN_IF_ERROR(BringToKernel(*context, &x));
+    TENON_RETURN_IF_ERROR(BringToKernel(*context, &y));
+    const void* const addends[] = {x.raw_data(), y.raw_data()};
+    return Accumulate(context->device<Cpu>(), adder, addends, out->raw_data(), out->NumElements());
   }
   TENON_RETURN_IF_ERROR(CheckIsWanted(context));
   for (Index i = 0; i < a.NumElements(); ++i)
