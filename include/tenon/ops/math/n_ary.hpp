@@ -36,7 +36,7 @@ inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;
-  int numbers = 1;  // of the loops, in one element
+  int numbers = 1;  // that one element is for the loops: 2 for complex ones
 
   bool has_loops() const { return loops.vv != nullptr; }
 };
