@@ -42,8 +42,8 @@ class ElementStack {
       TENON_RETURN_IF_ERROR(ZeroTensor(context, out->dtype(), TensorShape({longest_unset_}), &zeros));
     for (ConcatPart& part : parts_)
       if (part.data == nullptr) part.data = zeros.raw_data();
-    return Concat(context.device(), MoverOf(out->dtype()), Span<const ConcatPart>(parts_.data(), parts_.size()), 1,
-                  out->raw_data());
+    return tenon::Concat(context.device(), MoverOf(out->dtype()), Span<const ConcatPart>(parts_.data(), parts_.size()),
+                         1, out->raw_data());
   }
 
  private:
