@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph',
+FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph', 'gradients',
           'optimize', 'runtime', 'remote', 'compat', '']  # '' is the top: tenon.hpp, session.hpp, ...
 MOST_HEADERS = 40  # in a folder, its sub-folders not counted
 MOST_LINES = 500  # in a header

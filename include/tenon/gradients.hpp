@@ -6,9 +6,14 @@
 
 #include <tenon/gradients/add_gradients.hpp>
 #include <tenon/gradients/functions/array.hpp>
+#include <tenon/gradients/functions/batch_norm.hpp>
 #include <tenon/gradients/functions/binary.hpp>
+#include <tenon/gradients/functions/fft.hpp>
+#include <tenon/gradients/functions/image.hpp>
 #include <tenon/gradients/functions/index.hpp>
+#include <tenon/gradients/functions/linalg.hpp>
 #include <tenon/gradients/functions/matmul.hpp>
+#include <tenon/gradients/functions/nn.hpp>
 #include <tenon/gradients/functions/none.hpp>
 #include <tenon/gradients/functions/reduce.hpp>
 #include <tenon/gradients/functions/segment.hpp>
