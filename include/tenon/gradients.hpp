@@ -8,7 +8,9 @@
 #include <tenon/gradients/functions/array.hpp>
 #include <tenon/gradients/functions/batch_norm.hpp>
 #include <tenon/gradients/functions/binary.hpp>
+#include <tenon/gradients/functions/call.hpp>
 #include <tenon/gradients/functions/fft.hpp>
+#include <tenon/gradients/functions/flow.hpp>
 #include <tenon/gradients/functions/image.hpp>
 #include <tenon/gradients/functions/index.hpp>
 #include <tenon/gradients/functions/linalg.hpp>

@@ -86,7 +86,7 @@ class GradientAddition {
       names.push_back({Name(gradient.dense), Name(gradient.indices), Name(gradient.values), Name(gradient.dense_shape)});
     }
     TENON_RETURN_IF_ERROR(editor.status());
-    Store(old_nodes);
+    Store(old_nodes, gradients);
     return names;
   }
 
@@ -152,17 +152,38 @@ class GradientAddition {
            : type == DataType::kVariant     ? 3
                                             : 4;
   }
-  // Moves the new nodes into the GraphDef.
-  void Store(int old_nodes) {
-    def_.node.reserve(ToSize(graph_.num_nodes()));
-    for (int id = old_nodes; id < graph_.num_nodes(); ++id) {
-      NodeDef def = graph_.node(id).def;
-      def.input.clear();
-      for (const InEdge& edge : graph_.node(id).inputs) def.input.push_back(Name(edge));
-      for (const int control : graph_.node(id).control_inputs)
-        def.input.push_back(StrCat("^", graph_.node(control).name()));
-      def_.node.push_back(std::move(def));
+  // Adds the new nodes that the results read to the GraphDef, and replaces nodes that were changed.
+  void Store(int old_nodes, const SlimVector<TensorGradient>& results) {
+    SlimVector<char> used(ToSize(graph_.num_nodes()), 0);
+    SlimVector<int> stack;
+    const auto use = [&](int id) {
+      if (id >= old_nodes && std::exchange(used[ToSize(id)], 1) == 0) stack.push_back(id);
+    };
+    for (const TensorGradient& result : results)
+      for (const InEdge edge : {result.dense, result.indices, result.values, result.dense_shape}) use(edge.node);
+    for (const int id : editor_->edited())
+      for (const InEdge& edge : graph_.node(id).inputs) use(edge.node);
+    while (!stack.empty()) {
+      const Node& node = graph_.node(stack.back());
+      stack.pop_back();
+      for (const InEdge& edge : node.inputs) use(edge.node);
+      for (const int control : node.control_inputs) use(control);
     }
+    for (int id = old_nodes; id < graph_.num_nodes(); ++id)
+      if (used[ToSize(id)] != 0) def_.node.push_back(ToNodeDef(id));
+    if (editor_->edited().empty()) return;
+    for (NodeDef& node : def_.node)
+      for (const int id : editor_->edited())
+        if (node.name == graph_.node(id).name()) node = ToNodeDef(id);
+    def_.library = graph_.library();
+  }
+  NodeDef ToNodeDef(int id) const {
+    NodeDef def = graph_.node(id).def;
+    def.input.clear();
+    for (const InEdge& edge : graph_.node(id).inputs) def.input.push_back(Name(edge));
+    for (const int control : graph_.node(id).control_inputs)
+      def.input.push_back(StrCat("^", graph_.node(control).name()));
+    return def;
   }
 
   GraphDef& def_;

@@ -21,8 +21,10 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/graph/constant_values.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/graph/validate.hpp>
@@ -130,6 +132,23 @@ class GraphEditor {
   const Graph& graph() const { return *graph_; }
   ShapeRefiner& refiner() { return *refiner_; }
   OpInfoCache& ops() { return *ops_; }
+  // Functions that nodes of the graph call; new ones are added here. By default the graph's own library.
+  FunctionDefLibrary& library() { return library_ != nullptr ? *library_ : graph_->mutable_library(); }
+  // For the body of a function that `outer`'s graph calls.
+  void set_outer(GraphEditor* outer) {
+    library_ = &outer->library();
+    depth_ = outer->depth_ + 1;
+  }
+  int depth() const { return depth_; }  // calls around the graph
+  // A name that no function has.
+  std::string UniqueFunctionName(std::string_view prefix) {
+    const FunctionIndex functions(library());
+    for (std::size_t n = library().function.size();; ++n)
+      if (std::string name = StrCat(prefix, "_", n); functions.Find(name) == nullptr) return name;
+  }
+  // Notes that a node other than a new one was changed.
+  void NoteEdited(int node) { edited_.push_back(node); }
+  Span<const int> edited() const { return edited_; }
   Symbol At(InEdge edge) { return {this, edge.node, edge.output}; }
   Symbol At(int node, int output = 0) { return {this, node, output}; }
   // "scope/name", "scope/name_1", ...: a name that no node has.
@@ -227,6 +246,9 @@ class GraphEditor {
   ShapeRefiner* refiner_;
   OpInfoCache* ops_;
   ConstantValues constants_;
+  FunctionDefLibrary* library_ = nullptr;
+  int depth_ = 0;
+  SlimVector<int> edited_;
   std::string scope_;
   Status status_;
 };

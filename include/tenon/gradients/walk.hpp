@@ -43,6 +43,7 @@ class GradientWalk {
       first_output_.push_back(outputs);
       outputs += ToSize(graph_.node(id).num_outputs());
     }
+    first_output_.push_back(outputs);
     gradients_.resize(outputs);
     for (std::size_t i = 0; i < ys.size(); ++i) AddGradient(ys[i], grad_ys[i]);
     FindStops(xs, stops);
@@ -154,7 +155,7 @@ class GradientWalk {
 
   Status Derive(int id) {
     editor_.set_scope(StrCat(scope_, "/", graph_.node(id).name(), "_grad"));
-    const int outputs = graph_.node(id).num_outputs();
+    const auto outputs = static_cast<int>(first_output_[ToSize(id) + 1] - first_output_[ToSize(id)]);
     SlimVector<TensorGradient> gradients;
     bool any = false;
     for (int i = 0; i < outputs; ++i) {
