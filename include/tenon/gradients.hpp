@@ -14,9 +14,11 @@
 #include <tenon/gradients/functions/image.hpp>
 #include <tenon/gradients/functions/index.hpp>
 #include <tenon/gradients/functions/linalg.hpp>
+#include <tenon/gradients/functions/loop.hpp>
 #include <tenon/gradients/functions/matmul.hpp>
 #include <tenon/gradients/functions/nn.hpp>
 #include <tenon/gradients/functions/none.hpp>
+#include <tenon/gradients/functions/random.hpp>
 #include <tenon/gradients/functions/reduce.hpp>
 #include <tenon/gradients/functions/segment.hpp>
 #include <tenon/gradients/functions/sparse.hpp>

@@ -111,7 +111,7 @@ class FunctionDerivation {
       for (const InEdge& edge : graph_.node(id).inputs) read(edge);
     }
     for (const InEdge edge : found)
-      if (graph_.node(edge.node).node_class != NodeClass::kArg) captured_.push_back(edge);
+      (graph_.node(edge.node).node_class == NodeClass::kArg ? captured_args_ : captured_).push_back(edge);
   }
 
   // A new argument of the body.
@@ -158,6 +158,7 @@ class FunctionDerivation {
   const SlimVector<InEdge>& results() const { return results_; }
   const SlimVector<InEdge>& grad_args() const { return grad_args_; }
   const SlimVector<InEdge>& captured() const { return captured_; }
+  const SlimVector<InEdge>& captured_args() const { return captured_args_; }
   SlimVector<TensorGradient>& gradients() { return gradients_; }
   DataType TypeOf(InEdge edge) { return editor_->At(edge).dtype(); }
 
@@ -183,7 +184,7 @@ class FunctionDerivation {
   Owned<GraphEditor> editor_;
   int forward_nodes_ = 0, backward_nodes_ = 0;
   std::int64_t num_new_args_ = 0;
-  SlimVector<InEdge> args_, results_, grad_args_, captured_;
+  SlimVector<InEdge> args_, results_, grad_args_, captured_, captured_args_;
   SlimVector<std::string> control_results_;
   SlimVector<TensorGradient> gradients_;
 };

@@ -57,7 +57,7 @@ class GradientWalk {
       TENON_RETURN_IF_ERROR(Derive(id));
       for (int i = 0; i < graph_.node(id).num_inputs(); ++i) {
         const int source = graph_.node(id).input(i).node;
-        if (source >= 0 && --pending_[ToSize(source)] == 0) ready.push_back(source);
+        if (source >= 0 && source < count_ && --pending_[ToSize(source)] == 0) ready.push_back(source);
       }
     }
     TENON_RETURN_IF_ERROR(Missing());

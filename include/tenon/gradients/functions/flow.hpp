@@ -165,7 +165,7 @@ inline void ListConcat(G& g) {  // (list, ...) -> (tensor, lengths)
 inline void ListSplit(G& g) {  // (tensor, element_shape, lengths)
   const Symbol tensor = g.x();
   const Symbol shape = Concat2(g, g.Ints({-1}), RowShape(g, tensor));
-  g.set(0, g.Add("TensorListConcatV2", {g.dy(), shape, g.editor().Const(Tensor::Zeros<std::int64_t>(TensorShape({0})))},
+  g.set(0, g.Add("TensorListConcatV2", {g.dy(), shape, g.input(2)},
                  {{"element_dtype", tensor.dtype()}}));
 }
 inline void ListResize(G& g) { g.set(0, g.Add("TensorListResize", {g.dy(), ListLength(g, g.x())})); }
