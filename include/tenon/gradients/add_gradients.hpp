@@ -23,6 +23,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
 #include <tenon/gradients/graph_editor.hpp>
+#include <tenon/gradients/raise_loops.hpp>
 #include <tenon/gradients/registry.hpp>
 #include <tenon/gradients/walk.hpp>
 
@@ -59,7 +60,12 @@ class GradientAddition {
     import.ops = &ops_;
     import.refiner = &refiner_;
     import.ignore_shape_errors = true;
-    TENON_ASSIGN_OR_RETURN(graph_, ImportGraphDef(GraphDef(def_), ops_.registry(), import));
+    if (HasLoops(def_)) {
+      raised_ = def_;
+      TENON_RETURN_IF_ERROR(RaiseLoops(&raised_, &raised_.library, ops_.registry(), import));
+    }
+    const GraphDef& source = raised_.node.empty() ? def_ : raised_;
+    TENON_ASSIGN_OR_RETURN(graph_, ImportGraphDef(GraphDef(source), ops_.registry(), import));
     refiner_->set_graph(&graph_);
     const int old_nodes = graph_.num_nodes();
     GraphEditor editor(&graph_, refiner_.get(), &ops_);
@@ -169,6 +175,7 @@ class GradientAddition {
       for (const InEdge& edge : node.inputs) use(edge.node);
       for (const int control : node.control_inputs) use(control);
     }
+    if (!raised_.node.empty()) def_ = std::move(raised_);
     for (int id = old_nodes; id < graph_.num_nodes(); ++id)
       if (used[ToSize(id)] != 0) def_.node.push_back(ToNodeDef(id));
     if (editor_->edited().empty()) return;
@@ -187,6 +194,7 @@ class GradientAddition {
   }
 
   GraphDef& def_;
+  GraphDef raised_;  // with While nodes for the loops of TensorFlow 1; empty where there are none
   const GradientOptions& options_;
   OpInfoCache ops_;
   Graph graph_;

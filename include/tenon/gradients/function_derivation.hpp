@@ -24,6 +24,7 @@
 #include <tenon/gradients/function_writer.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
 #include <tenon/gradients/graph_editor.hpp>
+#include <tenon/gradients/raise_loops.hpp>
 #include <tenon/gradients/walk.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -38,7 +39,7 @@ class FunctionDerivation {
                 Span<const PartialTensorShape> shapes) {
     if (outer.depth() >= kMaxDepth)
       return errors::Unimplemented("Gradients of functions are nested more than ", kMaxDepth, " deep: '", f.name, "'");
-    const FunctionIndex functions(outer.library());
+    FunctionIndex functions(outer.library());
     const FunctionDef* const function = functions.Find(f.name);
     if (function == nullptr) return errors::NotFound("The graph's library has no function '", f.name, "'");
     name_ = f.name;
@@ -56,6 +57,10 @@ class FunctionDerivation {
     options.calls = &calls;
     options.ops = &outer.ops();
     options.refiner = &refiner_;
+    if (detail::HasLoops(body.graph)) {
+      TENON_RETURN_IF_ERROR(RaiseLoops(&body.graph, &outer.library(), outer.ops().registry(), options));
+      functions = FunctionIndex(outer.library());
+    }
     TENON_ASSIGN_OR_RETURN(graph_, ImportGraphDef(std::move(body.graph), outer.ops().registry(), options));
     refiner_->set_graph(&graph_);
     editor_ = MakeOwned<GraphEditor>(&graph_, refiner_.get(), &outer.ops());
