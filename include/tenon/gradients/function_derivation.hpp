@@ -149,6 +149,30 @@ class FunctionDerivation {
     return builder.ZerosLike(editor_->At(edge));
   }
 
+  // Whether the tensor has no value in some runs: it lies between a Switch and a Merge.
+  bool IsConditional(InEdge edge) {
+    FindBranches();
+    return BranchOf(edge) >= 0;
+  }
+  // The tensor, or an empty one of its type where it has no value.
+  Symbol Alive(InEdge edge) {
+    FindBranches();
+    Symbol alive = editor_->At(edge);
+    for (int at = BranchOf(edge); at >= 0; at = branches_[ToSize(at)].outer) {
+      Result<Tensor> empty = Tensor::Make(alive.dtype(), TensorShape({0}));
+      if (!empty.ok()) {
+        editor_->Fail(errors::Unimplemented("Gradient of function '", name_, "': a ", alive.dtype(),
+                                            " between Switch and Merge"));
+        return alive;
+      }
+      const Branch& branch = branches_[ToSize(at)];
+      const Symbol other =
+          editor_->Add("Switch", {editor_->Const(*empty), editor_->At(branch.predicate)})[1 - branch.side];
+      alive = editor_->Add("Merge", {GraphEditor::Input{alive, other}});
+    }
+    return alive;
+  }
+
   // All nodes of the body before Derive, and its control results.
   void KeepForward(FunctionWriter* writer) const {
     for (int id = 0; id < forward_nodes_; ++id) writer->Keep(id);
@@ -168,6 +192,40 @@ class FunctionDerivation {
   DataType TypeOf(InEdge edge) { return editor_->At(edge).dtype(); }
 
  private:
+  // One side of a Switch, inside of another branch or not (-1).
+  struct Branch {
+    InEdge predicate;
+    int side = 0, outer = -1, depth = 0;
+  };
+  int BranchOf(InEdge edge) const {
+    const int branch = branch_of_[ToSize(edge.node)];
+    return graph_.node(edge.node).node_class == NodeClass::kSwitch ? branch + edge.output : branch;
+  }
+  // The innermost branch of each forward node. A Switch has the number of its side 0; its side 1 follows.
+  void FindBranches() {
+    if (!branch_of_.empty()) return;
+    branch_of_.resize(ToSize(forward_nodes_), -1);
+    for (int id = 0; id < forward_nodes_; ++id) {
+      const Node& node = graph_.node(id);
+      int inner = -1;
+      for (const InEdge& edge : node.inputs) {
+        if (edge.node < 0 || edge.node >= id) continue;
+        const int branch = BranchOf(edge);
+        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth)) inner = branch;
+      }
+      for (const int control : node.control_inputs) {
+        if (control >= id || graph_.node(control).node_class == NodeClass::kSwitch) continue;
+        const int branch = BranchOf({control, 0});
+        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth)) inner = branch;
+      }
+      if (node.node_class == NodeClass::kMerge && inner >= 0) inner = branches_[ToSize(inner)].outer;
+      branch_of_[ToSize(id)] = inner;
+      if (node.node_class != NodeClass::kSwitch) continue;
+      branch_of_[ToSize(id)] = static_cast<int>(branches_.size());
+      for (int side = 0; side < 2; ++side)
+        branches_.push_back({node.input(1), side, inner, inner < 0 ? 1 : branches_[ToSize(inner)].depth + 1});
+    }
+  }
   static void DescribeArg(GraphEditor& outer, InEdge input, const PartialTensorShape& shape, NodeDef* arg) {
     SlimVector<PartialTensorShape> known{shape};
     arg->attr.Set("_output_shapes", AttrValue(std::move(known)));
@@ -191,6 +249,8 @@ class FunctionDerivation {
   std::int64_t num_new_args_ = 0;
   SlimVector<InEdge> args_, results_, grad_args_, captured_, captured_args_;
   SlimVector<std::string> control_results_;
+  SlimVector<Branch> branches_;
+  SlimVector<int> branch_of_;  // per forward node
   SlimVector<TensorGradient> gradients_;
 };
 

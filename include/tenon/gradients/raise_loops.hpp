@@ -25,6 +25,10 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Attr of a While that was a loop of TensorFlow 1. Variables that no output with a gradient depends on have no gradient;
+// those of other While nodes have zeros.
+inline constexpr std::string_view kRaisedLoopAttr = "_raised_loop";
+
 namespace detail {
 
 // Raises the loops of a graph that have no loop inside. one thread.
@@ -145,6 +149,7 @@ class LoopRaiser {
       shapes.push_back(graph_.node(enter).output_shape(0));
     }
     for (const int control : controls) loop.input.push_back(StrCat("^", graph_.node(control).name()));
+    loop.attr.Set(std::string(kRaisedLoopAttr), AttrValue(true));
     loop.attr.Set("T", AttrValue(types));
     loop.attr.Set("output_shapes", AttrValue(shapes));
     loop.attr.Set("cond", AttrValue(NameAttrList{names[0], {}}));

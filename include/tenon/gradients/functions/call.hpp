@@ -91,7 +91,7 @@ class BranchGradients {
       SlimVector<InEdge> more;
       for (Owned<FunctionDerivation>& other : branches_)
         for (const InEdge edge : other->captured())
-          more.push_back(other.get() == branch.get() ? edge : Empty(*branch, other->TypeOf(edge)));
+          more.push_back(other.get() == branch.get() ? branch->Alive(edge).edge() : Empty(*branch, other->TypeOf(edge)));
       FunctionWriter writer(branch->graph(), g_.editor().UniqueFunctionName(StrCat("__forward_", branch->name())));
       for (const InEdge arg : branch->args()) writer.AddArg(arg);
       for (const InEdge result : branch->results()) writer.AddResult(result);
@@ -141,6 +141,7 @@ class BranchGradients {
     for (const InEdge edge : ResultsOf(*branches_[0])) types.push_back(branches_[0]->TypeOf(edge));
     return types;
   }
+  bool has(int input) const { return forms_[ToSize(input - first_)] != GradientForm::kNone; }
   void SetResults(Symbol backward) {
     int at = 0;
     for (std::size_t i = 0; i < forms_.size(); ++i) {
@@ -260,6 +261,10 @@ inline void Call(G& g) {
   AddOutputs(g, "Tout", captured);
   const SlimVector<NameAttrList> backward = branches.WriteBackward();
   const SlimVector<DataType> types = branches.ResultTypes();
+  // As SymbolicGradient, a call has a gradient for each argument.
+  for (int i = 0; i < g.num_inputs(); ++i)
+    if (!branches.has(i) && IsTrainable(g.input(i).dtype()) && g.input(i).dtype() != DataType::kResource)
+      g.set(i, g.ZerosLike(g.input(i)));
   if (!g.editor().status().ok() || types.empty()) return;
   branches.SetResults(g.Add(op, {G::Input(branches.BackwardInputs(outputs, captured.size()))},
                             {{"f", AttrValue(backward[0])}, {"Tout", AttrValue(types)}}));

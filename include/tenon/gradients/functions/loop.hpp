@@ -16,6 +16,7 @@
 #include <tenon/gradients/function_derivation.hpp>
 #include <tenon/gradients/function_writer.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
+#include <tenon/gradients/raise_loops.hpp>
 #include <tenon/gradients/registry.hpp>
 #include <tenon/gradients/functions/call.hpp>
 #include <tenon/gradients/functions/common.hpp>
@@ -32,6 +33,7 @@ class LoopGradient {
   Status Make() {
     TENON_RETURN_IF_ERROR(DeriveBody());
     ChooseCarried();
+    SetUnreached();
     if (carried_.empty()) return OkStatus();
     TENON_RETURN_IF_ERROR(ChooseSaved());
     TENON_RETURN_IF_ERROR(WriteForward());
@@ -39,6 +41,15 @@ class LoopGradient {
   }
 
  private:
+  void SetUnreached() {
+    if (g_.bool_attr(kRaisedLoopAttr)) return;
+    for (int i = 0; i < count_; ++i) {
+      const DataType type = g_.input(i).dtype();
+      if (reached_[ToSize(i)] == 0 && IsTrainable(type) && type != DataType::kResource)
+        g_.set(i, g_.ZerosLike(g_.input(i)));
+    }
+  }
+
   // A loop variable whose gradient the backward loop carries.
   struct Carried {
     int variable;
@@ -63,12 +74,37 @@ class LoopGradient {
     if (body_.results().size() != ToSize(count_))
       return errors::InvalidArgument("Function '", body_.name(), "' has ", body_.results().size(),
                                      " results, but the loop has ", count_, " variables");
-    SlimVector<char> has_grad;
-    for (const InEdge result : body_.results()) {
+    FindReached();
+    return body_.Derive(g_.functions(), reached_);
+  }
+  // Variables that have a gradient: those of outputs with one, and in turn all that these depend on through the body.
+  void FindReached() {
+    const Graph& graph = body_.graph();
+    SlimVector<int> variable_of(ToSize(graph.num_nodes()), -1);
+    for (int i = 0; i < count_; ++i) variable_of[ToSize(body_.args()[ToSize(i)].node)] = i;
+    reached_.resize(ToSize(count_), 0);
+    SlimVector<char> seen(ToSize(graph.num_nodes()), 0);
+    SlimVector<int> stack;
+    const auto visit = [&](InEdge edge) {
+      const DataType type = graph.node(edge.node).output_type(edge.output);
+      if (edge.node >= 0 && IsTrainable(type) && std::exchange(seen[ToSize(edge.node)], 1) == 0)
+        stack.push_back(edge.node);
+    };
+    const auto reach = [&](int i) {
+      const InEdge result = body_.results()[ToSize(i)];
       const DataType type = body_.TypeOf(result);
-      has_grad.push_back(IsTrainable(type) && type != DataType::kResource ? 1 : 0);
+      if (!IsTrainable(type) || type == DataType::kResource || std::exchange(reached_[ToSize(i)], 1) != 0) return;
+      visit(result);
+    };
+    for (int i = 0; i < count_; ++i)
+      if (g_.has_grad(i)) reach(i);
+    while (!stack.empty()) {
+      const int id = stack.back();
+      stack.pop_back();
+      if (variable_of[ToSize(id)] >= 0) reach(variable_of[ToSize(id)]);
+      for (const InEdge& edge : graph.node(id).inputs)
+        if (edge.node >= 0) visit(edge);
     }
-    return body_.Derive(g_.functions(), has_grad);
   }
   bool IsInvariant(int i) const { return body_.results()[ToSize(i)] == body_.args()[ToSize(i)]; }
 
@@ -114,9 +150,9 @@ class LoopGradient {
     Saved& saved = saved_.emplace_back();
     saved.tensor = edge;
     saved.type = tensor.dtype();
-    saved.shape = tensor.shape();
+    saved.shape = body_.IsConditional(edge) ? PartialTensorShape() : tensor.shape();
     saved.list = body_.AddArg(DataType::kVariant, PartialTensorShape(TensorShape()));
-    saved.pushed = editor.Add("TensorListPushBack", {saved.list, tensor});
+    saved.pushed = editor.Add("TensorListPushBack", {saved.list, body_.Alive(edge)});
     return OkStatus();
   }
   // A vector for a shape with unknown sizes; -1 for an unknown rank.
@@ -247,6 +283,7 @@ class LoopGradient {
   G& g_;
   int count_;  // variables of the forward loop
   FunctionDerivation body_;
+  SlimVector<char> reached_;  // per variable
   SlimVector<Carried> carried_;
   SlimVector<int> invariants_;
   SlimVector<Saved> saved_;
