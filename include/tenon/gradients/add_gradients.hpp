@@ -5,12 +5,9 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
-#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
@@ -18,12 +15,10 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/kernel/registry/registry.hpp>
-#include <tenon/graph/function_import.hpp>
 #include <tenon/graph/graph.hpp>
-#include <tenon/graph/import.hpp>
+#include <tenon/gradients/edited_graph.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
 #include <tenon/gradients/graph_editor.hpp>
-#include <tenon/gradients/raise_loops.hpp>
 #include <tenon/gradients/registry.hpp>
 #include <tenon/gradients/walk.hpp>
 
@@ -50,157 +45,99 @@ struct GradientNames {
 
 namespace detail {
 
-class GradientAddition {
+// Gradients of ones, or of the tensors that the options name.
+class GradientStart {
  public:
-  GradientAddition(GraphDef* graph, const GradientOptions& options)
-      : def_(*graph), options_(options), ops_(options.ops != nullptr ? *options.ops : Registry::Global().ops()) {}
+  GradientStart(EditedGraph* graph, const GradientOptions& options) : graph_(*graph), options_(options) {}
 
-  Result<SlimVector<GradientNames>> Add(Span<const std::string> ys, Span<const std::string> xs) {
-    ImportOptions import;
-    import.ops = &ops_;
-    import.refiner = &refiner_;
-    import.ignore_shape_errors = true;
-    if (HasLoops(def_)) {
-      raised_ = def_;
-      TENON_RETURN_IF_ERROR(RaiseLoops(&raised_, &raised_.library, ops_.registry(), import));
+  Status Find(const SlimVector<InEdge>& ys, SlimVector<TensorGradient>* gradients) {
+    if (!options_.grad_ys.empty() && options_.grad_ys.size() != ys.size())
+      return errors::InvalidArgument("Passed ", options_.grad_ys.size(), " grad_ys for ", ys.size(), " ys");
+    for (std::size_t i = 0; i < ys.size(); ++i) {
+      const bool given = !options_.grad_ys.empty() && !options_.grad_ys[i].empty();
+      TENON_RETURN_IF_ERROR(given ? Given(ys[i], options_.grad_ys[i], gradients) : Ones(ys[i], gradients));
     }
-    const GraphDef& source = raised_.node.empty() ? def_ : raised_;
-    TENON_ASSIGN_OR_RETURN(graph_, ImportGraphDef(GraphDef(source), ops_.registry(), import));
-    refiner_->set_graph(&graph_);
-    const int old_nodes = graph_.num_nodes();
-    GraphEditor editor(&graph_, refiner_.get(), &ops_);
-    editor_ = &editor;
-    std::string scope = editor.UniqueName(options_.scope);
-    for (int n = 1; HasScope(scope); ++n) scope = StrCat(options_.scope, "_", n);
-    editor.set_scope(scope);
-    SlimVector<InEdge> y, x, stops;
-    TENON_RETURN_IF_ERROR(Find(ys, &y));
-    TENON_RETURN_IF_ERROR(Find(xs, &x));
-    TENON_RETURN_IF_ERROR(Find(options_.stop_gradients, &stops));
-    SlimVector<TensorGradient> grad_y;
-    TENON_RETURN_IF_ERROR(FindGradYs(y, &grad_y));
-    const GradientIndex functions;
-    GradientWalk walk(&editor, &functions, scope);
-    TENON_ASSIGN_OR_RETURN(SlimVector<TensorGradient> gradients, walk.Run(y, x, grad_y, stops));
-    editor.set_scope(scope);
-    SlimVector<GradientNames> names;
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      TensorGradient& gradient = gradients[i];
-      if (!gradient && options_.zero_if_unconnected)
-        gradient.dense = GradientBuilder(&editor, &functions, x[i].node, {}).ZerosLike(editor.At(x[i])).edge();
-      if (gradient.is_slices() && options_.dense) gradient = {DenseOf(editor, gradient).edge(), {}, {}, {}};
-      names.push_back({Name(gradient.dense), Name(gradient.indices), Name(gradient.values), Name(gradient.dense_shape)});
-    }
-    TENON_RETURN_IF_ERROR(editor.status());
-    Store(old_nodes, gradients);
-    return names;
+    return graph_.editor().status();
   }
 
  private:
-  // Whether some node's name begins with "scope/".
-  bool HasScope(std::string_view scope) const {
-    const std::string prefix = StrCat(scope, "/");
-    for (const Node& node : graph_.nodes())
-      if (StartsWith(node.name(), prefix)) return true;
-    return false;
-  }
-  Status Find(Span<const std::string> names, SlimVector<InEdge>* edges) const {
-    for (const std::string& text : names) {
-      const TensorName name = ParseTensorName(text);
-      const Node* const node = graph_.Find(name.node);
-      if (node == nullptr)
-        return errors::NotFound("AddGradients: the graph has no node '", name.node, "'", graph_.DidYouMeanNode(name.node));
-      if (name.output < 0 || name.output >= node->num_outputs())
-        return errors::InvalidArgument("AddGradients: '", text, "' is not a tensor: node '", name.node, "' has ",
-                                       node->num_outputs(), " outputs");
-      edges->push_back({node->id, name.output});
-    }
+  Status Ones(InEdge y, SlimVector<TensorGradient>* gradients) {
+    const DataType type = graph_.editor().At(y).dtype();
+    if (kComplexTypes.contains(type))
+      return errors::InvalidArgument("Gradients of complex tensors (", graph_.Name(y),
+                                     ") must set grad_ys (y.dtype = ", type, ")");
+    if (!IsReal(type) && type != DataType::kBool)
+      return errors::InvalidArgument("Gradients of a tensor of type ", type, " (", graph_.Name(y), ") must set grad_ys");
+    GradientBuilder builder(&graph_.editor(), nullptr, y.node, {});
+    const Symbol one = builder.Scalar(type, 1);
+    const PartialTensorShape shape = graph_.editor().At(y).shape();
+    gradients->push_back(
+        {shape.dims() == 0 ? one.edge() : builder.Fill(builder.Shape(graph_.editor().At(y)), one).edge(), {}, {}, {}});
     return OkStatus();
   }
-  std::string Name(InEdge edge) const {
-    if (edge.node < 0) return "";
-    const std::string& node = graph_.node(edge.node).name();
-    return edge.output == 0 ? node : StrCat(node, ":", edge.output);
-  }
-  Status FindGradYs(const SlimVector<InEdge>& ys, SlimVector<TensorGradient>* gradients) {
-    if (!options_.grad_ys.empty() && options_.grad_ys.size() != ys.size())
-      return errors::InvalidArgument("Passed ", options_.grad_ys.size(), " grad_ys for ", ys.size(), " ys");
-    const GradientIndex none;
-    for (std::size_t i = 0; i < ys.size(); ++i) {
-      const Symbol y = editor_->At(ys[i]);
-      if (options_.grad_ys.empty() || options_.grad_ys[i].empty()) {
-        if (kComplexTypes.contains(y.dtype()))
-          return errors::InvalidArgument("Gradients of complex tensors (", Name(ys[i]), ") must set grad_ys (y.dtype = ",
-                                         y.dtype(), ")");
-        if (!IsReal(y.dtype()) && y.dtype() != DataType::kBool)
-          return errors::InvalidArgument("Gradients of a tensor of type ", y.dtype(), " (", Name(ys[i]),
-                                         ") must set grad_ys");
-        GradientBuilder builder(editor_, &none, ys[i].node, {});
-        gradients->push_back({builder.Fill(builder.Shape(y), builder.Scalar(y.dtype(), 1)).edge(), {}, {}, {}});
-        continue;
-      }
-      SlimVector<InEdge> edges;
-      TENON_RETURN_IF_ERROR(Find(Span<const std::string>(&options_.grad_ys[i], 1), &edges));
-      const DataType given = editor_->At(edges[0]).dtype();
-      if (Kind(given) != Kind(y.dtype()))
-        return errors::InvalidArgument("Gradient type ", given, " generated for tensor ", Name(ys[i]), " with type ",
-                                       y.dtype(), " must be of the same kind");
-      gradients->push_back({edges[0], {}, {}, {}});
-    }
-    return editor_->status();
+  Status Given(InEdge y, const std::string& name, SlimVector<TensorGradient>* gradients) {
+    SlimVector<InEdge> edges;
+    TENON_RETURN_IF_ERROR(graph_.Find("AddGradients", Span<const std::string>(&name, 1), &edges));
+    const DataType type = graph_.editor().At(y).dtype(), given = graph_.editor().At(edges[0]).dtype();
+    if (Kind(given) != Kind(type))
+      return errors::InvalidArgument("Gradient type ", given, " generated for tensor ", graph_.Name(y), " with type ",
+                                     type, " must be of the same kind");
+    gradients->push_back({edges[0], {}, {}, {}});
+    return OkStatus();
   }
   static bool IsReal(DataType type) { return (kFloatingTypes | kIntegerTypes).contains(type); }
   // Real and complex numbers do not mix, nor do handles and variants.
   static int Kind(DataType type) {
-    return IsReal(type)                     ? 0
-           : kComplexTypes.contains(type)   ? 1
-           : type == DataType::kResource    ? 2
-           : type == DataType::kVariant     ? 3
-                                            : 4;
-  }
-  // Adds the new nodes that the results read to the GraphDef, and replaces nodes that were changed.
-  void Store(int old_nodes, const SlimVector<TensorGradient>& results) {
-    SlimVector<char> used(ToSize(graph_.num_nodes()), 0);
-    SlimVector<int> stack;
-    const auto use = [&](int id) {
-      if (id >= old_nodes && std::exchange(used[ToSize(id)], 1) == 0) stack.push_back(id);
-    };
-    for (const TensorGradient& result : results)
-      for (const InEdge edge : {result.dense, result.indices, result.values, result.dense_shape}) use(edge.node);
-    for (const int id : editor_->edited())
-      for (const InEdge& edge : graph_.node(id).inputs) use(edge.node);
-    while (!stack.empty()) {
-      const Node& node = graph_.node(stack.back());
-      stack.pop_back();
-      for (const InEdge& edge : node.inputs) use(edge.node);
-      for (const int control : node.control_inputs) use(control);
-    }
-    if (!raised_.node.empty()) def_ = std::move(raised_);
-    for (int id = old_nodes; id < graph_.num_nodes(); ++id)
-      if (used[ToSize(id)] != 0) def_.node.push_back(ToNodeDef(id));
-    if (editor_->edited().empty()) return;
-    for (NodeDef& node : def_.node)
-      for (const int id : editor_->edited())
-        if (node.name == graph_.node(id).name()) node = ToNodeDef(id);
-    def_.library = graph_.library();
-  }
-  NodeDef ToNodeDef(int id) const {
-    NodeDef def = graph_.node(id).def;
-    def.input.clear();
-    for (const InEdge& edge : graph_.node(id).inputs) def.input.push_back(Name(edge));
-    for (const int control : graph_.node(id).control_inputs)
-      def.input.push_back(StrCat("^", graph_.node(control).name()));
-    return def;
+    return IsReal(type)                  ? 0
+           : kComplexTypes.contains(type) ? 1
+           : type == DataType::kResource  ? 2
+           : type == DataType::kVariant   ? 3
+                                          : 4;
   }
 
-  GraphDef& def_;
-  GraphDef raised_;  // with While nodes for the loops of TensorFlow 1; empty where there are none
+  EditedGraph& graph_;
   const GradientOptions& options_;
-  OpInfoCache ops_;
-  Graph graph_;
-  Owned<ShapeRefiner> refiner_;
-  GraphEditor* editor_ = nullptr;
 };
+
+// Gradients of the tensors in a graph that is edited already. Their nodes have to be stored.
+inline Result<SlimVector<TensorGradient>> DeriveTensors(EditedGraph* graph, const SlimVector<InEdge>& ys,
+                                                        const SlimVector<InEdge>& xs, const GradientOptions& options) {
+  GraphEditor& editor = graph->editor();
+  const std::string scope = graph->UseScope(options.scope);
+  SlimVector<InEdge> stops;
+  TENON_RETURN_IF_ERROR(graph->Find("AddGradients", options.stop_gradients, &stops));
+  SlimVector<TensorGradient> grad_ys;
+  TENON_RETURN_IF_ERROR(GradientStart(graph, options).Find(ys, &grad_ys));
+  const GradientIndex functions;
+  TENON_ASSIGN_OR_RETURN(SlimVector<TensorGradient> gradients,
+                         GradientWalk(&editor, &functions, scope).Run(ys, xs, grad_ys, stops));
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    TensorGradient& gradient = gradients[i];
+    if (!gradient && options.zero_if_unconnected)
+      gradient.dense = GradientBuilder(&editor, &functions, xs[i].node, {}).ZerosLike(editor.At(xs[i])).edge();
+    if (gradient.is_slices() && options.dense) gradient = {DenseOf(editor, gradient).edge(), {}, {}, {}};
+  }
+  TENON_RETURN_IF_ERROR(editor.status());
+  return gradients;
+}
+
+inline Result<SlimVector<GradientNames>> AddGradientsTo(GraphDef* def, Span<const std::string> ys,
+                                                        Span<const std::string> xs, const GradientOptions& options) {
+  EditedGraph graph(def, options.ops != nullptr ? *options.ops : Registry::Global().ops());
+  TENON_RETURN_IF_ERROR(graph.Open(true));
+  SlimVector<InEdge> y, x;
+  TENON_RETURN_IF_ERROR(graph.Find("AddGradients", ys, &y));
+  TENON_RETURN_IF_ERROR(graph.Find("AddGradients", xs, &x));
+  TENON_ASSIGN_OR_RETURN(const SlimVector<TensorGradient> gradients, DeriveTensors(&graph, y, x, options));
+  SlimVector<GradientNames> names;
+  SlimVector<int> roots;
+  for (const TensorGradient& one : gradients) {
+    names.push_back({graph.Name(one.dense), graph.Name(one.indices), graph.Name(one.values), graph.Name(one.dense_shape)});
+    for (const InEdge edge : {one.dense, one.indices, one.values, one.dense_shape}) roots.push_back(edge.node);
+  }
+  graph.Store(roots);
+  return names;
+}
 
 }  // namespace detail
 
@@ -212,7 +149,7 @@ inline Result<SlimVector<GradientNames>> AddGradients(GraphDef* graph, Span<cons
                                                       Span<const std::string> xs, const GradientOptions& options = {}) {
   Result<SlimVector<GradientNames>> names = SlimVector<GradientNames>();
   const Status status = detail::CatchAll("AddGradients", [&]() -> Status {
-    names = detail::GradientAddition(graph, options).Add(ys, xs);
+    names = detail::AddGradientsTo(graph, ys, xs, options);
     return names.status();
   });
   if (!status.ok()) return status;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tenon/gradients.hpp>
+#include <tenon/training.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/runtime/api/session.hpp>
@@ -169,13 +169,103 @@ Status RunGradientFile(const std::string& path, std::string_view filter, Counts*
   return tenon::OkStatus();
 }
 
+namespace {
+
+double HyperOf(const Training& t, std::string_view key, double otherwise) {
+  for (const Hyper& hyper : t.hyper)
+    if (hyper.key == key) return hyper.value;
+  return otherwise;
+}
+Result<tenon::TrainingNames> AddStep(const Training& t, tenon::GraphDef* graph) {
+  const double rate = HyperOf(t, "learning_rate", 0.001), momentum = HyperOf(t, "momentum", 0);
+  const auto add = [&](const auto& optimizer) { return tenon::AddTraining(graph, t.loss, t.variable, optimizer); };
+  if (t.optimizer == "SGD") return add(tenon::Sgd{.learning_rate = rate});
+  if (t.optimizer == "Momentum" || t.optimizer == "Nesterov")
+    return add(tenon::Momentum{.learning_rate = rate, .momentum = momentum, .nesterov = t.optimizer == "Nesterov"});
+  if (t.optimizer == "Adagrad")
+    return add(tenon::Adagrad{.learning_rate = rate,
+                              .initial_accumulator_value = HyperOf(t, "initial_accumulator_value", 0.1)});
+  if (t.optimizer == "RMSProp" || t.optimizer == "CenteredRMSProp")
+    return add(tenon::RmsProp{.learning_rate = rate,
+                              .decay = HyperOf(t, "decay", 0.9),
+                              .momentum = momentum,
+                              .epsilon = HyperOf(t, "epsilon", 1e-10),
+                              .centered = t.optimizer == "CenteredRMSProp"});
+  if (t.optimizer == "Adam")
+    return add(tenon::Adam{.learning_rate = rate,
+                           .beta1 = HyperOf(t, "beta1", 0.9),
+                           .beta2 = HyperOf(t, "beta2", 0.999),
+                           .epsilon = HyperOf(t, "epsilon", 1e-8)});
+  if (t.optimizer == "Adadelta")
+    return add(tenon::Adadelta{
+        .learning_rate = rate, .rho = HyperOf(t, "rho", 0.95), .epsilon = HyperOf(t, "epsilon", 1e-8)});
+  if (t.optimizer == "Ftrl")
+    return add(tenon::Ftrl{.learning_rate = rate,
+                           .learning_rate_power = HyperOf(t, "learning_rate_power", -0.5),
+                           .initial_accumulator_value = HyperOf(t, "initial_accumulator_value", 0.1),
+                           .l1_regularization_strength =
+                               HyperOf(t, "l1_regularization_strength", HyperOf(t, "l1", 0)),
+                           .l2_regularization_strength =
+                               HyperOf(t, "l2_regularization_strength", HyperOf(t, "l2", 0))});
+  return tenon::errors::Unimplemented("no optimizer '", t.optimizer, "'");
+}
+Outcome RunTraining(const Training& t) {
+  Result<tenon::GraphDef> graph = tenon::ParseGraphDef(Bytes(t.graph));
+  if (!graph.ok()) return Failed(graph.status().ToString());
+  const Result<tenon::TrainingNames> names = AddStep(t, &*graph);
+  if (!names.ok()) return Failed(names.status().ToString());
+  for (const std::string& variable : t.variable) {  // read after the last step
+    const tenon::NodeDef* handle = nullptr;
+    for (const tenon::NodeDef& node : graph->node)
+      if (node.name == variable) handle = &node;
+    if (handle == nullptr) return Failed(StrCat("there is no variable '", variable, "'"));
+    tenon::NodeDef read;
+    read.name = "golden_read/" + variable;
+    read.op = "ReadVariableOp";
+    read.input.push_back(variable);
+    read.attr.Set("dtype", *handle->attr.Find("dtype"));
+    graph->node.push_back(std::move(read));
+  }
+  const auto session = tenon::Session::FromGraphDef(*graph, {.intra_op_threads = 1});
+  if (!session.ok()) return Failed(StrCat("session: ", session.status().ToString()));
+  if (Status s = session->Run({}, {}, t.initializer).status(); !s.ok()) return Failed(s.ToString());
+  if (Status s = session->Run({}, {}, {names->initialize}).status(); !s.ok()) return Failed(s.ToString());
+  const std::vector<std::string> fetch_loss{t.loss}, update{names->step};
+  for (std::size_t i = 0; i < t.step.size(); ++i) {
+    const Step& step = t.step[i];
+    std::vector<tenon::NamedTensor> feeds;
+    for (const NamedBytes& feed : step.feed) {
+      auto tensor = tenon::TensorFromProto(Bytes(feed.bytes), nullptr);
+      if (!tensor.ok()) return Failed(tensor.status().ToString());
+      feeds.push_back({feed.name, *tensor});
+    }
+    const auto loss = session->Run(feeds, fetch_loss, update);
+    if (!loss.ok()) return Failed(StrCat("step ", i, ": ", loss.status().ToString()));
+    for (const NamedBytes& fetch : step.fetch) {
+      const bool is_variable = std::find(t.variable.begin(), t.variable.end(), fetch.name) != t.variable.end();
+      Result<std::vector<Tensor>> got = *loss;
+      if (is_variable) got = session->Run({}, {"golden_read/" + fetch.name});
+      auto want = tenon::TensorFromProto(Bytes(fetch.bytes), nullptr);
+      if (!got.ok() || !want.ok()) return Failed(StrCat("step ", i, ": ", got.status().ToString()));
+      if (std::string d = Difference((*got)[0], *want, "close", t.rtol, t.atol); !d.empty())
+        return Failed(StrCat("step ", i, ": ", fetch.name, ": ", d));
+    }
+  }
+  return {Outcome::kPassed, ""};
+}
+
+}  // namespace
+
 Status RunTrainingFile(const std::string& path, std::string_view filter, Counts* counts) {
   TENON_ASSIGN_OR_RETURN(const tenon::MappedFile bytes, tenon::MappedFile::Open(path));
   TrainingFile file;
   TENON_RETURN_IF_ERROR(tenon::wire::Parse(bytes.bytes(), &file));
   for (const Training& training : file.trainings) {
     if (training.name.find(filter) == std::string::npos) continue;
-    counts->Add(Outcome::kUnsupported);
+    const Outcome outcome = RunTraining(training);
+    counts->Add(outcome.kind);
+    if (outcome.kind == Outcome::kFailed)
+      std::printf("FAILED %s [%s]: %s\n", training.name.c_str(), path.c_str(), outcome.why.c_str());
   }
   return tenon::OkStatus();
 }
