@@ -40,6 +40,7 @@ class EditedGraph {
       TENON_RETURN_IF_ERROR(RaiseLoops(&raised_, &raised_.library, ops_.registry(), import));
     }
     import.refiner = &refiner_;
+    import.spare_nodes = 2 * def_.node.size();
     const GraphDef& source = raised_.node.empty() ? def_ : raised_;
     TENON_ASSIGN_OR_RETURN(graph_, ImportGraphDef(GraphDef(source), ops_.registry(), import));
     refiner_->set_graph(&graph_);
@@ -78,7 +79,7 @@ class EditedGraph {
     return edge.output == 0 ? node : StrCat(node, ":", edge.output);
   }
 
-  // Adds the new nodes that `roots` need to the GraphDef, and replaces nodes that were changed.
+  // Adds the new nodes that `roots` need to the GraphDef, and replaces nodes that were changed. Ends the editing.
   void Store(Span<const int> roots) {
     if (!raised_.node.empty()) def_ = std::move(raised_);
     SlimVector<char> used(ToSize(graph_.num_nodes()), 0);
@@ -111,12 +112,17 @@ class EditedGraph {
       if (StartsWith(node.name(), prefix)) return true;
     return graph_.Find(scope) != nullptr;
   }
-  NodeDef ToNodeDef(int id) const {
-    NodeDef def = graph_.node(id).def;
-    def.input.clear();
-    for (const InEdge& edge : graph_.node(id).inputs) def.input.push_back(Name(edge));
-    for (const int control : graph_.node(id).control_inputs)
-      def.input.push_back(StrCat("^", graph_.node(control).name()));
+  // A new node's attrs are moved: the graph is not used afterwards. Its name is, by the inputs of other nodes.
+  NodeDef ToNodeDef(int id) {
+    Node& node = graph_.mutable_node(id);
+    NodeDef def;
+    def.name = node.def.name;
+    def.op = std::move(node.def.op);
+    def.device = node.def.device;
+    def.attr = std::move(node.def.attr);
+    def.input.reserve(node.inputs.size() + node.control_inputs.size());
+    for (const InEdge& edge : node.inputs) def.input.push_back(Name(edge));
+    for (const int control : node.control_inputs) def.input.push_back(StrCat("^", graph_.node(control).name()));
     return def;
   }
 
