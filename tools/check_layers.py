@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph',
+FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph', 'gradients',
           'optimize', 'runtime', 'remote', 'compat', '']  # '' is the top: tenon.hpp, session.hpp, ...
 MOST_HEADERS = 40  # in a folder, its sub-folders not counted
 MOST_LINES = 500  # in a header
@@ -131,11 +131,12 @@ PROCESS_STATE = {
     'kernel/row.hpp': {'registration_batches'},  # registry of ops and kernels
     'kernel/simulated_kernels.hpp': {'simulated_device_factory'},
     'graph/gradient_maker.hpp': {'gradient_maker'},  # SetGradientMaker()
+    'gradients/registry.hpp': {'gradient_batches'},  # registry of gradient functions
     'ops/flow/print.hpp': {'print_sink'},  # SetPrintSink()
 }
 # Calls that a constant of a header may make before main.
 CALLS_BEFORE_MAIN = re.compile(r'(tenon::detail::)?(FillExtension\(|LinkDeviceFactory\(|LinkDeviceCopy\(|BatchOf<[^;]*>::Link\(\)'
-                               r'|RegisterAllocatorBeforeMain\(\))')
+                               r'|RegisterAllocatorBeforeMain\(\)|RegisterGradients<\w+>\(\))')
 VARIABLE = re.compile(r'^(?:inline|static|extern|constinit|thread_local)\b([^(=;{]*?)\b(\w+)\s*(?:\{|=|;|$)')
 CONSTANT = re.compile(r'^(?:inline|static) const (?:bool|int|auto) (\w+)\s*=\s*([^;]*);', re.M)
 FILL = re.compile(r'FillExtension\(\s*&(?:tenon::detail::)?extensions\.(\w+)')

@@ -10,6 +10,7 @@
 //   tenon_golden [--case TEXT] --checkpoints FOLDER ...
 //   tenon_golden [--case TEXT] --corrupted FOLDER ...
 //   tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...
+//   tenon_golden [--case TEXT] --gradients|--training FILE.pb ...
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
 // between and inside of nodes (else 1). --lowered turns If, Case, While and For into Switch, Merge and loop frames and
@@ -21,7 +22,8 @@
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
 // --checkpoints folders of checkpoints (checkpoint_cases.hpp), --corrupted folders of spoilt files
 // (corrupted_cases.hpp),
-// --saved-models folders of SavedModels (saved_model_cases.hpp), --frozen-models with their variables frozen.
+// --saved-models folders of SavedModels (saved_model_cases.hpp), --frozen-models with their variables frozen,
+// --gradients and --training files of graphs to derive and to train (gradient_cases.hpp).
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -51,6 +53,7 @@
 #include "checkpoint_cases.hpp"
 #include "compare.hpp"
 #include "corrupted_cases.hpp"
+#include "gradient_cases.hpp"
 #include "outcome.hpp"
 #include "record_cases.hpp"
 #include "saved_model_cases.hpp"
@@ -234,7 +237,7 @@ std::string JsonText(std::string_view text) {
 struct Options {
   std::string op, name, json, specs, device, threads = "1";
   bool list_unsupported = false, shapes = false;
-  // Compares one of the folders in `paths`; null: they are cases and models.
+  // Compares one of the folders or files in `paths`; null: they are cases and models.
   Status (*run_folder)(const std::string& folder, std::string_view filter, Counts* counts) = nullptr;
   std::vector<std::string> paths;
 };
@@ -248,7 +251,8 @@ int Usage() {
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
       "       tenon_golden [--case TEXT] --checkpoints FOLDER ...\n"
       "       tenon_golden [--case TEXT] --corrupted FOLDER ...\n"
-      "       tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...\n");
+      "       tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...\n"
+      "       tenon_golden [--case TEXT] --gradients|--training FILE.pb ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -280,6 +284,10 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->run_folder = &golden::RunSavedModelFolder;
     } else if (arg == "--frozen-models") {
       options->run_folder = &golden::RunFrozenFolder;
+    } else if (arg == "--gradients") {
+      options->run_folder = &golden::RunGradientFile;
+    } else if (arg == "--training") {
+      options->run_folder = &golden::RunTrainingFile;
     } else if (arg == "--dataflow") {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Gradients of While. The forward loop also counts its iterations and keeps, in a TensorList each, the tensors that the
+// gradient of its body reads. A second loop runs backward and takes them from the ends of the lists.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/base/to_size.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/gradients/function_derivation.hpp>
+#include <tenon/gradients/function_writer.hpp>
+#include <tenon/gradients/gradient_builder.hpp>
+#include <tenon/gradients/raise_loops.hpp>
+#include <tenon/gradients/registry.hpp>
+#include <tenon/gradients/functions/call.hpp>
+#include <tenon/gradients/functions/common.hpp>
+
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail::gradients {
+
+class LoopGradient {
+ public:
+  explicit LoopGradient(G* g) : g_(*g), count_(g->num_inputs()) {}
+
+  Status Make() {
+    TENON_RETURN_IF_ERROR(DeriveBody());
+    ChooseCarried();
+    SetUnreached();
+    if (carried_.empty()) return OkStatus();
+    TENON_RETURN_IF_ERROR(ChooseSaved());
+    TENON_RETURN_IF_ERROR(WriteForward());
+    return WriteBackward();
+  }
+
+ private:
+  void SetUnreached() {
+    if (g_.bool_attr(kRaisedLoopAttr)) return;
+    for (int i = 0; i < count_; ++i) {
+      const DataType type = g_.input(i).dtype();
+      if (reached_[ToSize(i)] == 0 && IsTrainable(type) && type != DataType::kResource)
+        g_.set(i, g_.ZerosLike(g_.input(i)));
+    }
+  }
+
+  // A loop variable whose gradient the backward loop carries.
+  struct Carried {
+    int variable;
+    InEdge before, after;  // in the backward body: the gradient of the result, and that of the argument
+  };
+  // A tensor of the forward body that is kept for each iteration.
+  struct Saved {
+    InEdge tensor;
+    DataType type;
+    PartialTensorShape shape;
+    Symbol list, pushed;  // in the forward body
+  };
+
+  Status DeriveBody() {
+    SlimVector<InEdge> inputs;
+    SlimVector<PartialTensorShape> shapes;
+    for (int i = 0; i < count_; ++i) {
+      inputs.push_back(g_.input(i).edge());
+      shapes.push_back(g_.output(i).shape());
+    }
+    TENON_RETURN_IF_ERROR(body_.Import(g_.editor(), g_.attr("body").func(), inputs, shapes));
+    if (body_.results().size() != ToSize(count_))
+      return errors::InvalidArgument("Function '", body_.name(), "' has ", body_.results().size(),
+                                     " results, but the loop has ", count_, " variables");
+    FindReached();
+    return body_.Derive(g_.functions(), reached_);
+  }
+  // Variables that have a gradient: those of outputs with one, and in turn all that these depend on through the body.
+  void FindReached() {
+    const Graph& graph = body_.graph();
+    SlimVector<int> variable_of(ToSize(graph.num_nodes()), -1);
+    for (int i = 0; i < count_; ++i) variable_of[ToSize(body_.args()[ToSize(i)].node)] = i;
+    reached_.resize(ToSize(count_), 0);
+    SlimVector<char> seen(ToSize(graph.num_nodes()), 0);
+    SlimVector<int> stack;
+    const auto visit = [&](InEdge edge) {
+      const DataType type = graph.node(edge.node).output_type(edge.output);
+      if (edge.node >= 0 && IsTrainable(type) && std::exchange(seen[ToSize(edge.node)], 1) == 0)
+        stack.push_back(edge.node);
+    };
+    const auto reach = [&](int i) {
+      const InEdge result = body_.results()[ToSize(i)];
+      const DataType type = body_.TypeOf(result);
+      if (!IsTrainable(type) || type == DataType::kResource || std::exchange(reached_[ToSize(i)], 1) != 0) return;
+      visit(result);
+    };
+    for (int i = 0; i < count_; ++i)
+      if (g_.has_grad(i)) reach(i);
+    while (!stack.empty()) {
+      const int id = stack.back();
+      stack.pop_back();
+      if (variable_of[ToSize(id)] >= 0) reach(variable_of[ToSize(id)]);
+      for (const InEdge& edge : graph.node(id).inputs)
+        if (edge.node >= 0) visit(edge);
+    }
+  }
+  bool IsInvariant(int i) const { return body_.results()[ToSize(i)] == body_.args()[ToSize(i)]; }
+
+  void ChooseCarried() {
+    GraphEditor& editor = body_.editor();
+    for (int i = 0; i < count_; ++i) {
+      const InEdge arg = body_.args()[ToSize(i)];
+      TensorGradient gradient = body_.gradients()[ToSize(i)];
+      const InEdge before = body_.grad_args()[ToSize(i)];
+      if (before.node >= 0) {
+        const Symbol after = gradient ? DenseOf(editor, gradient) : body_.ZerosLike(arg);
+        carried_.push_back({i, before, after.edge()});
+      } else if (gradient && IsInvariant(i) && body_.TypeOf(arg) == DataType::kResource) {
+        const Symbol more = DenseOf(editor, gradient);
+        const Symbol sum = body_.AddArg(more.dtype(), body_.GradientShape(arg));
+        carried_.push_back({i, sum.edge(), (sum + more).edge()});
+      }
+    }
+    counter_ = body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
+    next_ = counter_ + 1.0;
+  }
+
+  Status ChooseSaved() {
+    SlimVector<InEdge> results;
+    for (const Carried& carried : carried_) results.push_back(carried.after);
+    body_.FindCaptured(results);
+    for (const InEdge arg : body_.captured_args()) {
+      int number = 0;
+      while (!(body_.args()[ToSize(number)] == arg)) ++number;
+      if (IsInvariant(number))
+        invariants_.push_back(number);
+      else
+        TENON_RETURN_IF_ERROR(Save(arg));
+    }
+    for (const InEdge edge : body_.captured()) TENON_RETURN_IF_ERROR(Save(edge));
+    return body_.editor().status();
+  }
+  Status Save(InEdge edge) {
+    GraphEditor& editor = body_.editor();
+    const Symbol tensor = editor.At(edge);
+    if (tensor.dtype() == DataType::kResource)
+      return errors::Unimplemented("Gradient of loop '", g_.def().name, "': a resource changes between iterations");
+    Saved& saved = saved_.emplace_back();
+    saved.tensor = edge;
+    saved.type = tensor.dtype();
+    saved.shape = body_.IsConditional(edge) ? PartialTensorShape() : tensor.shape();
+    saved.list = body_.AddArg(DataType::kVariant, PartialTensorShape(TensorShape()));
+    saved.pushed = editor.Add("TensorListPushBack", {saved.list, body_.Alive(edge)});
+    return OkStatus();
+  }
+  // A vector for a shape with unknown sizes; -1 for an unknown rank.
+  static Symbol ShapeSymbol(GraphEditor& editor, const PartialTensorShape& shape) {
+    if (shape.unknown_rank()) return editor.Int(-1);
+    SlimVector<std::int32_t> sizes;
+    for (const Index size : shape) sizes.push_back(static_cast<std::int32_t>(size));
+    return editor.Ints(sizes);
+  }
+
+  Status WriteForward() {
+    GraphEditor& outer = g_.editor();
+    FunctionWriter writer(body_.graph(), outer.UniqueFunctionName(StrCat("__forward_", body_.name())));
+    for (const InEdge arg : body_.args()) writer.AddArg(arg);
+    writer.AddArg(counter_.edge());
+    for (const Saved& saved : saved_) writer.AddArg(saved.list.edge());
+    for (const InEdge result : body_.results()) writer.AddResult(result);
+    writer.AddResult(next_.edge());
+    for (const Saved& saved : saved_) writer.AddResult(saved.pushed.edge());
+    body_.KeepForward(&writer);
+    const std::string body = AddFunction(g_, writer.Write());
+    NameAttrList cond = g_.attr("cond").func();
+    TENON_RETURN_IF_ERROR(WidenCondition(&cond.name));
+    TENON_RETURN_IF_ERROR(outer.status());
+    ReplaceFunction(g_, "body", {body, {}});
+    ReplaceFunction(g_, "cond", std::move(cond));
+
+    SlimVector<DataType> types{DataType::kInt32};
+    SlimVector<Symbol> initial{outer.Int(0)};
+    for (const Saved& saved : saved_) {
+      types.push_back(DataType::kVariant);
+      initial.push_back(outer.Add("EmptyTensorList", {ShapeSymbol(outer, saved.shape), outer.Int(-1)},
+                                  {{"element_dtype", saved.type}}));
+    }
+    TENON_RETURN_IF_ERROR(outer.status());
+    AddOutputs(g_, "T", types);
+    Node& node = outer.graph().mutable_node(g_.node());
+    for (const DataType type : types) {
+      node.input_types.push_back(type);
+      node.inputs.emplace_back();
+    }
+    for (std::size_t i = 0; i < initial.size(); ++i)
+      TENON_RETURN_IF_ERROR(
+          outer.graph().AddEdge(initial[i].node, initial[i].index, g_.node(), count_ + static_cast<int>(i)));
+    return OkStatus();
+  }
+  // The condition with arguments for the counter and the lists, which it does not read.
+  Status WidenCondition(std::string* name) {
+    GraphEditor& outer = g_.editor();
+    const FunctionIndex functions(outer.library());
+    const FunctionDef* const old = functions.Find(*name);
+    if (old == nullptr) return errors::NotFound("The graph's library has no function '", *name, "'");
+    FunctionDef wide = *old;
+    *name = wide.signature.name = outer.UniqueFunctionName(StrCat("__forward_", *name));
+    const auto taken = [&wide](const std::string& text) {
+      for (const NodeDef& node : wide.node_def)
+        if (node.name == text) return true;
+      for (const OpDef::ArgDef& arg : wide.signature.input_arg)
+        if (arg.name == text) return true;
+      return false;
+    };
+    int number = 0;
+    for (std::size_t i = 0; i <= saved_.size(); ++i) {
+      std::string text;
+      do text = StrCat("unused", number++);
+      while (taken(text));
+      OpDef::ArgDef& arg = wide.signature.input_arg.emplace_back();
+      arg.name = std::move(text);
+      arg.type = i == 0 ? DataType::kInt32 : DataType::kVariant;
+    }
+    outer.library().function.push_back(std::move(wide));
+    return OkStatus();
+  }
+
+  Status WriteBackward() {
+    GraphEditor& outer = g_.editor();
+    GraphEditor& editor = body_.editor();
+    const Symbol limit = body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
+    const Symbol more = editor.Add("Less", {counter_, limit});
+    SlimVector<Symbol> lists, popped;
+    for (const Saved& saved : saved_) {
+      lists.push_back(body_.AddArg(DataType::kVariant, PartialTensorShape(TensorShape())));
+      popped.push_back(editor.Add("TensorListPopBack", {lists.back(), ShapeSymbol(editor, saved.shape)},
+                                  {{"element_dtype", saved.type}}));
+    }
+    TENON_RETURN_IF_ERROR(editor.status());
+
+    std::string names[2];
+    for (const bool is_body : {false, true}) {
+      FunctionWriter writer(body_.graph(),
+                            outer.UniqueFunctionName(StrCat(is_body ? "__backward_" : "__backward_cond_", body_.name())),
+                            body_.forward_nodes());
+      writer.AddArg(counter_.edge());
+      writer.AddArg(limit.edge());
+      for (const Carried& carried : carried_) writer.AddArg(carried.before);
+      for (const int number : invariants_) writer.AddArg(body_.args()[ToSize(number)]);
+      for (const Symbol list : lists) writer.AddArg(list.edge());
+      if (is_body) {
+        for (std::size_t i = 0; i < saved_.size(); ++i) writer.Replace(saved_[i].tensor, popped[i][1].edge());
+        writer.AddResult(next_.edge());
+        writer.AddResult(limit.edge());
+        for (const Carried& carried : carried_) writer.AddResult(carried.after);
+        for (const int number : invariants_) writer.AddResult(body_.args()[ToSize(number)]);
+        for (const Symbol list : popped) writer.AddResult(list.edge());
+      } else {
+        writer.AddResult(more.edge());
+      }
+      names[is_body ? 1 : 0] = AddFunction(g_, writer.Write());
+      TENON_RETURN_IF_ERROR(outer.status());
+    }
+
+    SlimVector<Symbol> inputs{outer.Int(0), g_.output(count_)};
+    for (const Carried& carried : carried_) {
+      const bool resource = g_.input(carried.variable).dtype() == DataType::kResource;
+      inputs.push_back(resource ? g_.ZerosLike(g_.input(carried.variable)) : g_.grad(carried.variable));
+    }
+    for (const int number : invariants_) inputs.push_back(g_.input(number));
+    for (std::size_t i = 0; i < saved_.size(); ++i) inputs.push_back(g_.output(count_ + 1 + static_cast<int>(i)));
+    const std::string op = g_.def().op;
+    const Symbol loop = g_.AddLike(op, {G::Input(std::move(inputs))}, {"parallel_iterations"},
+                                   {{"cond", AttrValue(NameAttrList{names[0], {}})},
+                                    {"body", AttrValue(NameAttrList{names[1], {}})}});
+    for (std::size_t i = 0; i < carried_.size(); ++i)
+      g_.set(carried_[i].variable, loop[2 + static_cast<int>(i)]);
+    return outer.status();
+  }
+
+  G& g_;
+  int count_;  // variables of the forward loop
+  FunctionDerivation body_;
+  SlimVector<char> reached_;  // per variable
+  SlimVector<Carried> carried_;
+  SlimVector<int> invariants_;
+  SlimVector<Saved> saved_;
+  Symbol counter_, next_;
+};
+
+inline void Loop(G& g) { g.Fail(LoopGradient(&g).Make()); }
+
+inline constexpr GradientRow kLoop[] = {{"While", Loop}, {"StatelessWhile", Loop}};
+
+inline const bool registers_loop = RegisterGradients<kLoop>();
+
+}  // namespace detail::gradients
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Training: AddTraining with the standard optimizers and the gradients of all standard ops.
+//
+//   TENON_ASSIGN_OR_RETURN(const auto names, tenon::AddTraining(&graph, "loss", variables, tenon::Adam{}));
+
+#include <tenon/gradients.hpp>
+#include <tenon/gradients/training/add_training.hpp>
+#include <tenon/gradients/training/optimizers.hpp>
+#include <tenon/gradients/training/update_builder.hpp>
