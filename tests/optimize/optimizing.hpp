@@ -43,11 +43,11 @@ inline InEdge EdgeOf(const Graph& graph, const std::string& name) {
   return {node->id, parsed.output};
 }
 
-struct Signature {
+struct RunEnds {
   Names feeds, fetches, targets = {};
 };
 
-inline Optimized Optimize(const GraphDef& def, const Signature& signature, OptimizerOptions options) {
+inline Optimized Optimize(const GraphDef& def, const RunEnds& signature, OptimizerOptions options) {
   Optimized out;
   const Registry& registry = Registry::Global();
   Result<Graph> graph = ImportGraphDef(GraphDef(def), registry.ops());
@@ -70,7 +70,7 @@ inline Optimized Optimize(const GraphDef& def, const Signature& signature, Optim
   return out;
 }
 // With these passes alone.
-inline Optimized Optimize(const GraphDef& def, const Signature& signature, Names passes,
+inline Optimized Optimize(const GraphDef& def, const RunEnds& signature, Names passes,
                           OptimizerLevel level = OptimizerLevel::kFast) {
   return Optimize(def, signature, OptimizerOptions{.level = level, .only = std::move(passes)});
 }
@@ -89,7 +89,7 @@ inline std::string Text(const GraphDef& def) {
   for (const std::string& line : lines) StrAppend(&text, text.empty() ? "" : "; ", line);
   return text;
 }
-inline std::string After(const GraphDef& def, const Signature& signature, Names passes,
+inline std::string After(const GraphDef& def, const RunEnds& signature, Names passes,
                          OptimizerLevel level = OptimizerLevel::kFast) {
   const Optimized optimized = Optimize(def, signature, std::move(passes), level);
   return optimized.status.ok() ? Text(optimized.def) : optimized.status.ToString();
@@ -99,7 +99,7 @@ inline int Count(const GraphDef& def, std::string_view op) {
   return static_cast<int>(std::count_if(def.node.begin(), def.node.end(), [&](const NodeDef& n) { return n.op == op; }));
 }
 
-inline Result<std::vector<Tensor>> RunGraph(const GraphDef& def, const Signature& signature,
+inline Result<std::vector<Tensor>> RunGraph(const GraphDef& def, const RunEnds& signature,
                                             const std::vector<Tensor>& feeds) {
   TENON_ASSIGN_OR_RETURN(Session session, Session::FromGraphDef(def, SessionOptions{.intra_op_threads = 1}));
   std::vector<NamedTensor> fed;
@@ -108,7 +108,7 @@ inline Result<std::vector<Tensor>> RunGraph(const GraphDef& def, const Signature
 }
 
 // Both graphs give the same bits, and the optimised graph of the optimised graph is itself.
-inline Optimized CheckExact(const GraphDef& def, const Signature& signature, const std::vector<Tensor>& feeds,
+inline Optimized CheckExact(const GraphDef& def, const RunEnds& signature, const std::vector<Tensor>& feeds,
                             Names passes, OptimizerLevel level = OptimizerLevel::kExact) {
   Optimized optimized = Optimize(def, signature, passes, level);
   REQUIRE(optimized.status.ok());

@@ -53,9 +53,21 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
                                    OptimizationReport* report) {
   OptimizationReport own;
   if (report == nullptr) report = &own;
-  TENON_ASSIGN_OR_RETURN(IndexedGraph graph, IndexedGraph::Make(source, *ends, options.keep, ops, support));
+  for (const Pass& pass : kPasses) report->passes.push_back({pass.name, 0, 0, 0, {}});
+  Graph inlined;
+  const Graph* from = &source;
+  if (IsPassOn(kPasses[0], options)) {
+    PassReport& counts = report->passes[0];
+    const std::int64_t begin = SteadyNanoseconds();
+    const double most = options.max_growth * (source.num_nodes() + 16);
+    if (InlineFunctions(source, ops->registry(), static_cast<int>(most < 1e6 ? most : 1e6), ends, &counts, &inlined))
+      from = &inlined;
+    counts.nodes_before = source.num_nodes();
+    counts.nodes_after = from->num_nodes();
+    counts.nanoseconds = SteadyNanoseconds() - begin;
+  }
+  TENON_ASSIGN_OR_RETURN(IndexedGraph graph, IndexedGraph::Make(*from, *ends, options.keep, ops, support));
   report->nodes_before = graph.num_alive();
-  for (const Pass& pass : kPasses) report->passes.push_back({pass.name, graph.num_alive(), graph.num_alive(), 0, {}});
   PassLimits limits;
   limits.most_nodes = static_cast<int>(options.max_growth * (graph.num_alive() + 16));
   limits.cancellation = cancellation;
@@ -69,7 +81,7 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
     }
     changed = false;
     for (std::size_t i = 0; i < report->passes.size() && report->stopped.empty(); ++i) {
-      if (!IsPassOn(kPasses[i], options)) continue;
+      if (kPasses[i].run == nullptr || !IsPassOn(kPasses[i], options)) continue;
       PassReport& counts = report->passes[i];
       const std::int64_t begin = SteadyNanoseconds();
       if (limits.end_ns != 0 && begin > limits.end_ns) {

@@ -95,7 +95,8 @@ class IndexedGraph : public IndexedNodes {
     facts(id).may_be_dead = false;
     return id;
   }
-  // Makes the node another op; its name, device, control inputs, readers and the attrs that the new op has too stay.
+  // Makes the node another op; its name, device, control inputs, readers and the attrs that the new op has too stay. Of
+  // `attrs`, those that the op does not have are ignored.
   // Errors are as of Add, or its outputs would have other types; then nothing has changed.
   Status Change(int id, std::string_view op, Span<const InEdge> inputs, Span<const Attr> attrs) {
     const Node& before = node(id);
@@ -106,9 +107,11 @@ class IndexedGraph : public IndexedNodes {
     def.debug_info = before.def.debug_info;
     const OpInfo* info = ops_->Find(op);
     if (info == nullptr) return NoSuchOp(op);
+    const auto has = [&](std::string_view name) { return name.starts_with('_') || info->op().FindAttr(name) != nullptr; };
     for (const auto& [name, value] : before.def.attr)
-      if (name.starts_with('_') || info->op().FindAttr(name) != nullptr) def.attr.Insert(name, value);
-    for (const Attr& attr : attrs) def.attr.Set(std::string(attr.first), attr.second);
+      if (has(name)) def.attr.Insert(name, value);
+    for (const Attr& attr : attrs)
+      if (has(attr.first)) def.attr.Set(std::string(attr.first), attr.second);
     OpInfo::Types in, out;
     TENON_RETURN_IF_ERROR(Resolve(inputs, &def, &info, &in, &out));
     if (out.size() < before.output_types.size())
@@ -259,7 +262,8 @@ class IndexedGraph : public IndexedNodes {
     for (const int target : ends.targets) ends_.targets.push_back(to[ToSize(target)]);
     for (const InEdge& edge : ends_.fetches) facts(edge.node).pinned = true;
     for (const int target : ends_.targets) facts(target).pinned = true;
-    SpreadFacts();
+    ForgetShapes();
+    SpreadMayBeDead();
     return OkStatus();
   }
   Result<int> CopyNode(const Graph& source, const Node& from) {
@@ -280,14 +284,12 @@ class IndexedGraph : public IndexedNodes {
     ++num_alive_;
     return id;
   }
-  // A fed tensor may have any shape, unless a placeholder says which; a node behind a Switch may be skipped.
-  void SpreadFacts() {
-    SlimVector<int> unknown, skipped;
+  // A fed tensor may have any shape, unless a placeholder says which.
+  void ForgetShapes() {
+    SlimVector<int> unknown;
     SlimVector<char> has_shape(ToSize(num_nodes()), 1);
-    for (int id = 0; id < num_nodes(); ++id) {
+    for (int id = 0; id < num_nodes(); ++id)
       if (facts(id).fed && node(id).node_class != NodeClass::kPlaceholder) unknown.push_back(id);
-      if (node(id).node_class == NodeClass::kSwitch || node(id).node_class == NodeClass::kRecv) skipped.push_back(id);
-    }
     while (!unknown.empty()) {
       const int id = unknown.back();
       unknown.pop_back();
@@ -295,12 +297,6 @@ class IndexedGraph : public IndexedNodes {
       graph_.mutable_node(id).output_shapes.clear();
       for (const OutEdge& edge : node(id).outputs)
         if (edge.output != kControlSlot) unknown.push_back(edge.node);
-    }
-    while (!skipped.empty()) {
-      const int id = skipped.back();
-      skipped.pop_back();
-      if (std::exchange(facts(id).may_be_dead, true)) continue;
-      for (const OutEdge& edge : node(id).outputs) skipped.push_back(edge.node);
     }
   }
 

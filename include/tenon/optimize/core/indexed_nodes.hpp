@@ -15,6 +15,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -36,6 +37,8 @@ class IndexedNodes {
   bool is_alive(int id) const { return facts(id).alive; }
   // The node is fed, fetched, a target, stateful, in `keep` or control flow: it stays, with its name.
   bool is_pinned(int id) const { return facts(id).pinned || facts(id).stateful; }
+  // The node is fed, fetched, a target or in `keep`.
+  bool is_named(int id) const { return facts(id).pinned; }
   // Some output of the node comes from outside.
   bool is_fed(int id) const { return facts(id).fed; }
   // The node computes its outputs from its inputs and does nothing else.
@@ -92,7 +95,7 @@ class IndexedNodes {
           continue;
         }
         const int next = at < data ? from.inputs[ToSize(at)].node : from.control_inputs[ToSize(at - data)];
-        if (next < 0 || state[ToSize(next)] != 0) continue;
+        if (next < 0 || state[ToSize(next)] != 0 || IsBackEdge(node(next), from)) continue;
         state[ToSize(next)] = 1;
         path.push_back({next, 0});
       }
@@ -161,6 +164,24 @@ class IndexedNodes {
       Detach(at);
     }
   }
+  // Removes a node that never runs, whatever it would do. Nothing that runs needs it.
+  void RemoveDead(int id) { Detach(id); }
+  // Finds anew which nodes a Switch may skip.
+  void SpreadMayBeDead() {
+    SlimVector<int> skipped;
+    for (int id = 0; id < num_nodes(); ++id) {
+      facts(id).may_be_dead = false;
+      if (is_alive(id) && (node(id).node_class == NodeClass::kSwitch || node(id).node_class == NodeClass::kRecv))
+        skipped.push_back(id);
+    }
+    while (!skipped.empty()) {
+      const int id = skipped.back();
+      skipped.pop_back();
+      if (std::exchange(facts(id).may_be_dead, true)) continue;
+      for (const OutEdge& edge : node(id).outputs)
+        if (is_alive(edge.node)) skipped.push_back(edge.node);
+    }
+  }
   // Removes nodes that no pinned node needs, loops that only feed themselves too.
   void SweepUnused() {
     SlimVector<char> needed(ToSize(num_nodes()), 0);
@@ -169,7 +190,7 @@ class IndexedNodes {
       if (id >= 0 && std::exchange(needed[ToSize(id)], char{1}) == 0) stack.push_back(id);
     };
     for (int id = 0; id < num_nodes(); ++id)
-      if (is_alive(id) && is_pinned(id) && !facts(id).loops) want(id);
+      if (is_alive(id) && (facts(id).pinned || (facts(id).stateful && !facts(id).loops))) want(id);
     while (!stack.empty()) {
       const Node& from = node(stack.back());
       stack.pop_back();

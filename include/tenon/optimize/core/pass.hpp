@@ -74,7 +74,8 @@ class PassRun {
   std::string_view stopped_;
 };
 
-// A row of the table of passes (optimize/passes.hpp). `level`: the lowest at which it runs.
+// A row of the table of passes (optimize/passes.hpp). `level`: the lowest at which it runs. `run`: null where the pass
+// does not take part in the rounds.
 struct Pass {
   std::string_view name;
   OptimizerLevel level;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
@@ -61,6 +62,10 @@ inline Refusal FoldBatchNorm(const Match& match) {
   const int id = match.root(), conv = match["conv"].node;
   for (const std::string_view name : {"w", "scale", "offset", "mean", "variance"})
     if (match.constant(name) == nullptr) return "weights are not constant";
+  const bool biased = match.has("before");
+  if (biased && (match.constant("before") == nullptr || match.constant("before")->dims() != 1 ||
+                 match.constant("before")->NumElements() != match.constant("scale")->NumElements()))
+    return "weights are not constant";
   bool other_outputs = false;
   graph.ForEachReader(id, [&](const OutEdge& edge) { other_outputs = other_outputs || edge.output > 0; });
   for (const InEdge& fetch : graph.ends().fetches) other_outputs = other_outputs || (fetch.node == id && fetch.output > 0);
@@ -87,7 +92,8 @@ inline Refusal FoldBatchNorm(const Match& match) {
     by_channel = nodes.Add("Reshape", {factor, nodes.Constant(Tensor::From<std::int32_t>(sizes, TensorShape{2}))});
   }
   const InEdge weights = nodes.Add("Mul", {match["w"], by_channel});
-  const InEdge bias = nodes.Add("Sub", {match["offset"], nodes.Add("Mul", {match["mean"], factor})});
+  const InEdge mean = biased ? nodes.Add("Sub", {match["mean"], match["before"]}) : match["mean"];
+  const InEdge bias = nodes.Add("Sub", {match["offset"], nodes.Add("Mul", {mean, factor})});
   if (!nodes.status().ok()) return nodes.RemoveUnused(), Refusal("no kernel");
   graph.SetInput(conv, 1, weights);
   const InEdge inputs[] = {match["conv"], bias};
@@ -111,6 +117,11 @@ inline constexpr Rule kBatchNormRules[] = {
     {"batch normalisation of a convolution",
      "FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3[is_training=false,data_format=NHWC,T=DT_FLOAT]("
      "!conv:Conv2D|DepthwiseConv2dNative[data_format=NHWC](_, w), scale, offset, mean, variance)",
+     {}, nullptr, detail::FoldBatchNorm, OptimizerLevel::kFast},
+    {"batch normalisation of a convolution and bias",
+     "FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3[is_training=false,data_format=NHWC,T=DT_FLOAT]("
+     "!BiasAdd[data_format=NHWC](!conv:Conv2D|DepthwiseConv2dNative[data_format=NHWC](_, w), before), scale, offset, "
+     "mean, variance)",
      {}, nullptr, detail::FoldBatchNorm, OptimizerLevel::kFast},
 };
 
