@@ -4,4 +4,4 @@
 // <tenon/runtime.hpp>.
 
 #include <tenon/optimize/optimizer.hpp>
-#include <tenon/runtime/session/optimized_program.hpp>
+#include <tenon/runtime/program/optimized_program.hpp>

@@ -35,7 +35,8 @@ TEST_SUITE("OptimizeGraph") {
     equal.Add("AddV2", "y", {equal.Add("Exp", "a", {e}), equal.Add("Exp", "b", {e})});
     CHECK(Left(equal) == 2);
     GraphBuilder affine;
-    affine.Add("AddV2", "y", {affine.Add("Mul", "m", {x(affine), scalar(affine, "one", 1)}), scalar(affine, "zero", 0)});
+    affine.Add("AddV2", "y",
+               {affine.Add("Mul", "m", {x(affine), scalar(affine, "one", 1)}), scalar(affine, "zero", 0)});
     CHECK(Left(affine) == 1);
     GraphBuilder negations;
     negations.Add("Neg", "y", {negations.Add("Neg", "m", {x(negations)})});
@@ -54,7 +55,9 @@ TEST_SUITE("OptimizeGraph") {
     CHECK(Left(layer, {{"x"}, {"y"}}, OptimizerLevel::kExact) == 1);
     GraphBuilder transposed;
     const Output q = transposed.Const("q", Tensor::From<std::int32_t>({1, 0}, {2}));
-    transposed.Add("MatMul", "y", {transposed.Add("Transpose", "m", {x(transposed), q}), transposed.Const("w", Floats({1, 2, 3, 4}, {2, 2}))});
+    transposed.Add(
+        "MatMul", "y",
+        {transposed.Add("Transpose", "m", {x(transposed), q}), transposed.Const("w", Floats({1, 2, 3, 4}, {2, 2}))});
     CHECK(Left(transposed) == 1);
     GraphBuilder shape;
     shape.Add("Neg", "y", {shape.Add("Shape", "m", {shape.Add("Exp", "e", {x(shape)})})});
@@ -65,7 +68,8 @@ TEST_SUITE("OptimizeGraph") {
     CHECK(CheckOptimizerOptions({.only = {"pruning"}, .disabled = {"remap"}}).ok());
     const Status unknown = CheckOptimizerOptions({.disabled = {"remaps"}});
     CHECK(errors::IsInvalidArgument(unknown));
-    CHECK(unknown.message().find("'remaps' is not a pass; the passes are function, pruning, ") != std::string_view::npos);
+    CHECK(unknown.message().find("'remaps' is not a pass; the passes are function, pruning, ") !=
+          std::string_view::npos);
     CHECK(errors::IsInvalidArgument(CheckOptimizerOptions({.max_iterations = -1})));
     CHECK(errors::IsInvalidArgument(CheckOptimizerOptions({.max_growth = 0.5})));
     const OptimizerOptions options{.level = OptimizerLevel::kExact, .disabled = {"pruning"}};
@@ -78,7 +82,8 @@ TEST_SUITE("OptimizeGraph") {
     Output at = b.Placeholder("x", DataType::kFloat, {2});
     for (int i = 0; i < 6; ++i) at = b.Add("Identity", StrCat("i", i), {b.Add("Neg", StrCat("n", i), {at})});
     b.Add("Abs", "y", {at});
-    const Optimized none = Optimize(b.graph_def(), {{"x"}, {"y"}}, OptimizerOptions{.level = OptimizerLevel::kExact, .max_iterations = 0});
+    const Optimized none =
+        Optimize(b.graph_def(), {{"x"}, {"y"}}, OptimizerOptions{.level = OptimizerLevel::kExact, .max_iterations = 0});
     CHECK(none.report.stopped == "max_iterations");
     CHECK(none.report.nodes_after == 14);
     const Optimized all = Optimize(b.graph_def(), {{"x"}, {"y"}}, OptimizerOptions{.level = OptimizerLevel::kExact});
@@ -91,7 +96,8 @@ TEST_SUITE("OptimizeGraph") {
   TEST_CASE("nodes in `keep` stay") {
     GraphBuilder b;
     b.Add("Abs", "y", {b.Add("Identity", "k", {b.Add("Neg", "n", {b.Placeholder("x", DataType::kFloat, {2})})})});
-    const Optimized kept = Optimize(b.graph_def(), {{"x"}, {"y"}}, OptimizerOptions{.level = OptimizerLevel::kExact, .keep = {"k"}});
+    const Optimized kept =
+        Optimize(b.graph_def(), {{"x"}, {"y"}}, OptimizerOptions{.level = OptimizerLevel::kExact, .keep = {"k"}});
     CHECK(Text(kept.def).find("k = ") != std::string::npos);
   }
 

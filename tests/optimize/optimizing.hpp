@@ -96,7 +96,8 @@ inline std::string After(const GraphDef& def, const RunEnds& signature, Names pa
 }
 // The nodes of an op in a graph.
 inline int Count(const GraphDef& def, std::string_view op) {
-  return static_cast<int>(std::count_if(def.node.begin(), def.node.end(), [&](const NodeDef& n) { return n.op == op; }));
+  return static_cast<int>(
+      std::count_if(def.node.begin(), def.node.end(), [&](const NodeDef& n) { return n.op == op; }));
 }
 
 inline Result<std::vector<Tensor>> RunGraph(const GraphDef& def, const RunEnds& signature,
@@ -132,8 +133,8 @@ template <class Body>
 Output Loop(GraphBuilder& b, Output x, const Body& body) {
   const DataType type = b.dtype(x);
   Output enter = b.Add("Enter", "loop/enter", {x}, {{"frame_name", "loop"}});
-  Output zero = b.Add("Enter", "loop/count", {b.Const("loop/zero", Tensor::Scalar<std::int32_t>(0))},
-                      {{"frame_name", "loop"}});
+  Output zero =
+      b.Add("Enter", "loop/count", {b.Const("loop/zero", Tensor::Scalar<std::int32_t>(0))}, {{"frame_name", "loop"}});
   // The back edges are written by hand: the builder knows no cycles.
   Output merge = b.Add("Merge", "loop/x", {{enter, enter}});
   Output count = b.Add("Merge", "loop/i", {{zero, zero}});

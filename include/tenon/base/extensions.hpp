@@ -102,7 +102,8 @@ struct Extensions {
   std::atomic<KeepSource> keep_source{nullptr};
   // Runs sessions on several devices. runtime/multi_device/session_devices.hpp. Without: FailedPrecondition.
   std::atomic<const SeveralDevices*> several_devices{nullptr};
-  // Optimises graphs, for SessionOptions::optimizer. runtime/session/optimized_program.hpp. Without: FailedPrecondition.
+  // Optimises graphs, for SessionOptions::optimizer. runtime/program/optimized_program.hpp. Without:
+  // FailedPrecondition.
   std::atomic<const SignatureOptimizer*> optimizer{nullptr};
 
   // Folds integer nodes in shape inference. graph/shapes.hpp. Without: more shapes are unknown before a run.

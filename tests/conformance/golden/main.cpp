@@ -86,9 +86,7 @@ tenon::SessionOptions session_options{.intra_op_threads = 1};
 
 class PrintReports final : public tenon::OptimizationSink {
  public:
-  void Optimized(const tenon::OptimizationReport& report) override {
-    std::printf("%s", report.DebugString().c_str());
-  }
+  void Optimized(const tenon::OptimizationReport& report) override { std::printf("%s", report.DebugString().c_str()); }
 } print_reports;
 
 // Prints how many nodes one run executes.

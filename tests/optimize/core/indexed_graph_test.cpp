@@ -110,7 +110,8 @@ TEST_SUITE("IndexedGraph") {
   TEST_CASE("fed, fetched, stateful and kept nodes are pinned, and so is a placeholder without a feed") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2}), z = b.Placeholder("z", DataType::kFloat, {2});
-    const Output r = b.Add("RandomUniform", "r", {b.Const("shape", Tensor::From<std::int32_t>({2}, {1}))}, {{"dtype", DataType::kFloat}});
+    const Output r = b.Add("RandomUniform", "r", {b.Const("shape", Tensor::From<std::int32_t>({2}, {1}))},
+                           {{"dtype", DataType::kFloat}});
     const Output k = b.Add("Neg", "k", {b.Add("AddV2", "s", {x, z})});
     b.Add("AddV2", "y", {k, r});
     Fixture f(b, {{"x"}, {"y"}}, nullptr, {"k", "no such node"});
@@ -122,8 +123,8 @@ TEST_SUITE("IndexedGraph") {
 
   TEST_CASE("the value of a constant is known unless it is fed or waits") {
     GraphBuilder b;
-    const Output x = b.Placeholder("x", DataType::kFloat, {2}), c = b.Const("c", Tensor::Scalar(2.0f)), d = b.Const("d", Tensor::Scalar(3.0f)),
-                 e = b.Const("e", Tensor::Scalar(4.0f));
+    const Output x = b.Placeholder("x", DataType::kFloat, {2}), c = b.Const("c", Tensor::Scalar(2.0f)),
+                 d = b.Const("d", Tensor::Scalar(3.0f)), e = b.Const("e", Tensor::Scalar(4.0f));
     b.AddControlInput(d, b.Add("Exp", "w", {x}));
     b.Add("AddN", "y", {GraphBuilder::Input({c, d, e})});
     Fixture f(b, {{"x", "e"}, {"y"}});
@@ -136,7 +137,8 @@ TEST_SUITE("IndexedGraph") {
 
   TEST_CASE("frames, and nodes that a branch may skip") {
     GraphBuilder b;
-    const Output out = Loop(b, b.Placeholder("x", DataType::kFloat, {2}), [&](Output v, Output) { return b.Add("Neg", "n", {v}); });
+    const Output out =
+        Loop(b, b.Placeholder("x", DataType::kFloat, {2}), [&](Output v, Output) { return b.Add("Neg", "n", {v}); });
     b.Add("Neg", "y", {out});
     GraphBuilder closed;  // only its checks are needed
     Graph source = *ImportGraphDef(CloseLoop(b.graph_def()), Registry::Global().ops());

@@ -13,7 +13,8 @@ TEST_SUITE("OptimizerKernels") {
     GraphBuilder b;
     const Output c = b.Const("c", Floats({1, -2}, {2}));
     b.Add("Neg", "y", {c});
-    b.Add("FloorDiv", "bad", {b.Const("one", Tensor::Scalar<std::int32_t>(1)), b.Const("zero", Tensor::Scalar<std::int32_t>(0))});
+    b.Add("FloorDiv", "bad",
+          {b.Const("one", Tensor::Scalar<std::int32_t>(1)), b.Const("zero", Tensor::Scalar<std::int32_t>(0))});
     const Graph graph = *ImportGraphDef(GraphDef(b.graph_def()), Registry::Global().ops());
     CpuDevice cpu("/job:localhost/replica:0/task:0/device:CPU:0", DefaultAllocator(), nullptr);
     OptimizerKernels kernels(&Registry::Global(), &cpu, &cpu, graph.versions().producer);

@@ -50,9 +50,10 @@ class Fixture {
 
 TEST_SUITE("Match") {
   TEST_CASE("ops, orders of inputs, constants and names") {
-    constexpr Pattern kSum = "AddV2(Mul(2, Neg(q)), q)", kSwapped = "AddV2~(q, Mul~(Neg(q), c:2))", kOrder = "AddV2(q, Mul(_, _))",
-                      kThree = "AddV2(Mul(3, _), _)", kTwice = "AddV2(q, q)", kFewer = "AddV2(_)", kMore = "AddV2(_, ...)",
-                      kOne = "Sub|AddV2|Div(_, _)", kAttr = "AddV2[T=DT_FLOAT|DT_HALF](_, _)", kOther = "AddV2[T=DT_HALF](_, _)",
+    constexpr Pattern kSum = "AddV2(Mul(2, Neg(q)), q)", kSwapped = "AddV2~(q, Mul~(Neg(q), c:2))",
+                      kOrder = "AddV2(q, Mul(_, _))", kThree = "AddV2(Mul(3, _), _)", kTwice = "AddV2(q, q)",
+                      kFewer = "AddV2(_)", kMore = "AddV2(_, ...)", kOne = "Sub|AddV2|Div(_, _)",
+                      kAttr = "AddV2[T=DT_FLOAT|DT_HALF](_, _)", kOther = "AddV2[T=DT_HALF](_, _)",
                       kMissing = "AddV2[no=1](_, _)";
     Fixture f;
     CHECK(f.Try(kSum) == "");

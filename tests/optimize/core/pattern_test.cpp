@@ -32,7 +32,8 @@ TEST_SUITE("Pattern") {
   }
 
   TEST_CASE("ops with a leading '_', no inputs, named numbers, and nothing at all") {
-    constexpr Pattern kFused = "_FusedMatMul(...)", kAny = "_", kNone = "NoOp()", kNumber = "Mul(x, one:1)", kEmpty = "";
+    constexpr Pattern kFused = "_FusedMatMul(...)", kAny = "_", kNone = "NoOp()", kNumber = "Mul(x, one:1)",
+                      kEmpty = "";
     CHECK(kFused.terms[0].ops == "_FusedMatMul");
     CHECK(kFused.terms[0].num_inputs == 0);
     CHECK(kAny.terms[0].kind == PatternTerm::Kind::kAny);

@@ -54,7 +54,8 @@ TEST_SUITE("ApplyRules") {
       GraphBuilder b;
       b.Add("Exp", "y", {b.Placeholder("x", DataType::kFloat, {2})});
       PassReport report;
-      CHECK(Apply(b, level, &report) == StrCat("x = Placeholder(); y = ", level == OptimizerLevel::kFast ? "Expm1" : "Exp", "(x)"));
+      CHECK(Apply(b, level, &report) ==
+            StrCat("x = Placeholder(); y = ", level == OptimizerLevel::kFast ? "Expm1" : "Exp", "(x)"));
       CHECK(report.rules[0].rule == "never");
       CHECK(report.rules[0].refused == "because");
       CHECK(report.rules.size() == (level == OptimizerLevel::kFast ? 2 : 1));

@@ -99,7 +99,8 @@ TEST_SUITE("arithmetic") {
     sum.b.Add("AddV2", "y", {sum.b.Add("Neg", "n", {sum.x}), sum.b.Add("Abs", "a", {sum.x})});
     CHECK(sum.Exact() == "a = Abs(x); x = Placeholder(); y = Sub(a, x)");
     Unary difference;
-    difference.b.Add("Sub", "y", {difference.b.Add("Abs", "a", {difference.x}), difference.b.Add("Neg", "n", {difference.x})});
+    difference.b.Add("Sub", "y",
+                     {difference.b.Add("Abs", "a", {difference.x}), difference.b.Add("Neg", "n", {difference.x})});
     CHECK(difference.Exact() == "a = Abs(x); x = Placeholder(); y = AddV2(a, x)");
     Unary square;
     square.b.Add("Mul", "y", {square.x, square.x});
@@ -118,8 +119,11 @@ TEST_SUITE("arithmetic") {
   }
 
   TEST_CASE("powers of constants have nodes of their own") {
-    const std::pair<float, const char*> kPowers[] = {
-        {1, "y = Identity(x)"}, {2, "y = Square(x)"}, {0.5f, "y = Sqrt(x)"}, {-0.5f, "y = Rsqrt(x)"}, {-1, "y = Reciprocal(x)"}};
+    const std::pair<float, const char*> kPowers[] = {{1, "y = Identity(x)"},
+                                                     {2, "y = Square(x)"},
+                                                     {0.5f, "y = Sqrt(x)"},
+                                                     {-0.5f, "y = Rsqrt(x)"},
+                                                     {-1, "y = Reciprocal(x)"}};
     for (const auto& [power, want] : kPowers) {
       Unary pow;
       pow.b.Add("Pow", "y", {pow.x, pow.F("c", power)});
@@ -187,9 +191,7 @@ TEST_SUITE("arithmetic") {
       CHECK(After(plain, {{"x"}, {"y"}, {"m"}}, kPass) == "m = Neg(x); x = Placeholder(); y = Abs(x)");
     }
     SUBCASE("waits for a node") {
-      const GraphDef def = pair([](Unary& u, Output m, Output) {
-        u.b.AddControlInput(m, u.b.Add("Abs", "c", {u.x}));
-      });
+      const GraphDef def = pair([](Unary& u, Output m, Output) { u.b.AddControlInput(m, u.b.Add("Abs", "c", {u.x})); });
       CHECK(After(def, {{"x"}, {"y"}}, kPass) ==
             "c = Abs(x); m = Neg(x, ^c); n = Neg(m); x = Placeholder(); y = Abs(n)");
     }

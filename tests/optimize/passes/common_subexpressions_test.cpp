@@ -42,25 +42,31 @@ TEST_SUITE("common subexpressions") {
   TEST_CASE("attrs, outputs and constants are compared") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2});
-    const Output m = b.Add("LeakyRelu", "m", {x}, {{"alpha", 0.1f}}), n = b.Add("LeakyRelu", "n", {x}, {{"alpha", 0.3f}});
+    const Output m = b.Add("LeakyRelu", "m", {x}, {{"alpha", 0.1f}}),
+                 n = b.Add("LeakyRelu", "n", {x}, {{"alpha", 0.3f}});
     b.Add("AddV2", "y", {m, n});
     b.Add("Mul", "z", {b.Const("c", Floats({1, 2}, {2})), b.Const("d", Floats({1, 3}, {2}))});
     const Optimized optimized = CheckExact(b.graph_def(), {{"x"}, {"y", "z"}}, {kTwo}, kPass);
-    CHECK(Text(optimized.def) == "m = LeakyRelu(x); n = LeakyRelu(x); x = Placeholder(); y = AddV2(m, n); z = Mul(c, d)");
+    CHECK(Text(optimized.def) ==
+          "m = LeakyRelu(x); n = LeakyRelu(x); x = Placeholder(); y = AddV2(m, n); z = Mul(c, d)");
   }
 
   TEST_CASE("random numbers are drawn twice") {
     GraphBuilder b;
     const Output shape = b.Const("shape", Tensor::From<std::int32_t>({2}, {1}));
-    const auto random = [&](const char* name) { return b.Add("RandomUniform", name, {shape}, {{"dtype", DataType::kFloat}, {"seed", 7}}); };
+    const auto random = [&](const char* name) {
+      return b.Add("RandomUniform", name, {shape}, {{"dtype", DataType::kFloat}, {"seed", 7}});
+    };
     b.Add("AddV2", "y", {random("m"), random("n")});
-    CHECK(After(b.graph_def(), {{}, {"y"}}, kPass) == "m = RandomUniform(shape); n = RandomUniform(shape); y = AddV2(m, n)");
+    CHECK(After(b.graph_def(), {{}, {"y"}}, kPass) ==
+          "m = RandomUniform(shape); n = RandomUniform(shape); y = AddV2(m, n)");
   }
 
   TEST_CASE("it leaves alone a second node that ...") {
     Pair pair;
     SUBCASE("is fed") {
-      CHECK(After(pair.b.graph_def(), {{"x", "n"}, {"y"}}, kPass) == "m = Neg(x); n = Neg(); x = Placeholder(); y = AddV2(m, n)");
+      CHECK(After(pair.b.graph_def(), {{"x", "n"}, {"y"}}, kPass) ==
+            "m = Neg(x); n = Neg(); x = Placeholder(); y = AddV2(m, n)");
     }
     SUBCASE("is fetched") { CHECK(After(pair.b.graph_def(), {{"x"}, {"y", "n"}}, kPass) == kSame); }
     SUBCASE("is a target") { CHECK(After(pair.b.graph_def(), {{"x"}, {"y"}, {"n"}}, kPass) == kSame); }
@@ -89,7 +95,8 @@ TEST_SUITE("common subexpressions") {
     const Output c = b.Const("c", Tensor::Scalar(1.5f));
     for (int i = 0; i < 3000; ++i) {
       b.Add("Mul", StrCat("unused", i), {at, c});
-      at = b.Add("AddV2", StrCat("n", i), {b.Add("Mul", StrCat("a", i), {at, c}), b.Add("Mul", StrCat("b", i), {at, c})});
+      at = b.Add("AddV2", StrCat("n", i),
+                 {b.Add("Mul", StrCat("a", i), {at, c}), b.Add("Mul", StrCat("b", i), {at, c})});
     }
     const Optimized optimized = Optimize(b.graph_def(), {{"x"}, {"n2999"}}, kPass);
     CHECK(optimized.report.nodes_before == 9002);

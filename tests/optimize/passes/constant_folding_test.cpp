@@ -33,8 +33,9 @@ TEST_SUITE("constant folding") {
     CHECK(Count(one.def, "Const") == 1);
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2});
-    const Output parts = b.Add("Split", "s", {b.Const("axis", Tensor::Scalar<std::int32_t>(0)), b.Const("c", Floats({3, 4}, {2}))},
-                               {{"num_split", 2}});
+    const Output parts =
+        b.Add("Split", "s", {b.Const("axis", Tensor::Scalar<std::int32_t>(0)), b.Const("c", Floats({3, 4}, {2}))},
+              {{"num_split", 2}});
     b.Add("Mul", "y", {b.Add("Mul", "m", {x, parts[0]}), parts[1]});
     CHECK(Text(CheckExact(b.graph_def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) ==
           "m = Mul(x, s/opt_0); x = Placeholder(); y = Mul(m, s/opt_1)");
@@ -43,14 +44,18 @@ TEST_SUITE("constant folding") {
   TEST_CASE("a node that fails stays, and so does the error") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kInt32, {2});
-    const Output bad = b.Add("FloorDiv", "bad", {b.Const("c", Tensor::Scalar<std::int32_t>(1)), b.Const("d", Tensor::Scalar<std::int32_t>(0))});
+    const Output bad =
+        b.Add("FloorDiv", "bad",
+              {b.Const("c", Tensor::Scalar<std::int32_t>(1)), b.Const("d", Tensor::Scalar<std::int32_t>(0))});
     b.Add("Mul", "y", {x, bad});
     CHECK(After(b.graph_def(), {{"x"}, {"y"}}, kPass) == "bad = FloorDiv(c, d); x = Placeholder(); y = Mul(x, bad)");
   }
 
   TEST_CASE("results of more than 10 MiB, and nodes with state, stay") {
     GraphBuilder b;
-    const Output fill = b.Add("Fill", "fill", {b.Const("dims", Tensor::From<std::int32_t>({1 << 22}, {1})), b.Const("v", Tensor::Scalar(1.0f))});
+    const Output fill =
+        b.Add("Fill", "fill",
+              {b.Const("dims", Tensor::From<std::int32_t>({1 << 22}, {1})), b.Const("v", Tensor::Scalar(1.0f))});
     const Output random = b.Add("RandomUniform", "random", {b.Const("shape", Tensor::From<std::int32_t>({2}, {1}))},
                                 {{"dtype", DataType::kFloat}});
     b.Add("Neg", "y", {fill});
@@ -64,12 +69,15 @@ TEST_SUITE("constant folding") {
       CHECK(After(Folds(), {{"x", "n"}, {"y"}}, kPass) == "n = Neg(); x = Placeholder(); y = Mul(x, n)");
       CHECK(After(Folds(), {{"x", "c"}, {"y"}}, kPass) == "n = Neg(c); x = Placeholder(); y = Mul(x, n)");
     }
-    SUBCASE("is fetched") { CHECK(After(Folds(), {{"x"}, {"y", "n"}}, kPass) == "n = Neg(c); x = Placeholder(); y = Mul(x, n)"); }
+    SUBCASE("is fetched") {
+      CHECK(After(Folds(), {{"x"}, {"y", "n"}}, kPass) == "n = Neg(c); x = Placeholder(); y = Mul(x, n)");
+    }
     SUBCASE("is a target") {
       CHECK(After(Folds(), {{"x"}, {"y"}, {"n"}}, kPass) == "n = Neg(c); x = Placeholder(); y = Mul(x, n)");
     }
     SUBCASE("waits for a node") {
-      CHECK(After(Folds(true), {{"x"}, {"y"}}, kPass) == "e = Exp(x); n = Neg(c, ^e); x = Placeholder(); y = Mul(x, n)");
+      CHECK(After(Folds(true), {{"x"}, {"y"}}, kPass) ==
+            "e = Exp(x); n = Neg(c, ^e); x = Placeholder(); y = Mul(x, n)");
     }
     SUBCASE("is in another frame") {
       GraphBuilder b;

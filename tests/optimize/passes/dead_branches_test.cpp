@@ -40,9 +40,11 @@ const std::string kSame =
 TEST_SUITE("dead branches") {
   TEST_CASE("a constant predicate leaves one branch; nodes with state in the other go, too") {
     Choice yes(true);
-    CHECK(Text(CheckExact(yes.def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) == "x = Placeholder(); y = Abs(yes); yes = Exp(x)");
+    CHECK(Text(CheckExact(yes.def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) ==
+          "x = Placeholder(); y = Abs(yes); yes = Exp(x)");
     Choice no(false);
-    CHECK(Text(CheckExact(no.def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) == "no = Print(x, x); x = Placeholder(); y = Abs(no)");
+    CHECK(Text(CheckExact(no.def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) ==
+          "no = Print(x, x); x = Placeholder(); y = Abs(no)");
   }
 
   TEST_CASE("a loop in the dead branch goes") {

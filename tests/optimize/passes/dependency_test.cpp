@@ -38,14 +38,16 @@ TEST_SUITE("dependencies") {
 
   TEST_CASE("a NoOp hands on what it waits for, where that makes no more edges") {
     Waits one;
-    const Output p = one.b.Add("Print", "p", {one.x, GraphBuilder::Input(SlimVector<Output>{one.x})}), no = one.b.Add("NoOp", "no");
+    const Output p = one.b.Add("Print", "p", {one.x, GraphBuilder::Input(SlimVector<Output>{one.x})}),
+                 no = one.b.Add("NoOp", "no");
     one.b.AddControlInput(no, p);
     one.b.AddControlInput(one.y, no);
     CHECK(After(one.def(), {{"x"}, {"y"}}, kPass) == "p = Print(x, x); x = Placeholder(); y = Abs(x, ^p)");
     Waits many;
     const Output hub = many.b.Add("NoOp", "hub");
     for (int i = 0; i < 3; ++i)
-      many.b.AddControlInput(hub, many.b.Add("Print", StrCat("p", i), {many.x, GraphBuilder::Input(SlimVector<Output>{many.x})}));
+      many.b.AddControlInput(
+          hub, many.b.Add("Print", StrCat("p", i), {many.x, GraphBuilder::Input(SlimVector<Output>{many.x})}));
     for (int i = 0; i < 3; ++i) many.b.AddControlInput(many.b.Add("Neg", StrCat("z", i), {many.x}), hub);
     CHECK(After(many.def(), {{"x"}, {"z0", "z1", "z2"}}, kPass).find("hub = NoOp(^p0, ^p1, ^p2)") != std::string::npos);
   }
@@ -67,7 +69,8 @@ TEST_SUITE("dependencies") {
     SUBCASE("is a target") { CHECK(After(waits.def(), {{"x"}, {"y"}, {"n"}}, kPass) == same); }
     SUBCASE("does more than compute") {
       Waits prints;
-      prints.b.AddControlInput(prints.y, prints.b.Add("Print", "n", {prints.x, GraphBuilder::Input(SlimVector<Output>{prints.x})}));
+      prints.b.AddControlInput(
+          prints.y, prints.b.Add("Print", "n", {prints.x, GraphBuilder::Input(SlimVector<Output>{prints.x})}));
       CHECK(After(prints.def(), {{"x"}, {"y"}}, kPass) == "n = Print(x, x); x = Placeholder(); y = Abs(x, ^n)");
     }
     SUBCASE("keeps a constant in its frame") {
@@ -78,7 +81,8 @@ TEST_SUITE("dependencies") {
         return b.Add("Mul", "m", {v, c});
       });
       b.Add("Neg", "y", {out});
-      CHECK(After(CloseLoop(b.graph_def()), {{"x"}, {"y"}}, kPass).find("m = Mul(loop/switch:1, c)") != std::string::npos);
+      CHECK(After(CloseLoop(b.graph_def()), {{"x"}, {"y"}}, kPass).find("m = Mul(loop/switch:1, c)") !=
+            std::string::npos);
       const Optimized optimized = Optimize(CloseLoop(b.graph_def()), {{"x"}, {"y"}}, kPass);
       for (const NodeDef& node : optimized.def.node)
         if (node.name == "c") CHECK(node.input == SlimVector<std::string>{"^loop/one"});

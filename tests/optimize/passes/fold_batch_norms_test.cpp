@@ -56,7 +56,8 @@ TEST_SUITE("batch norms") {
       CHECK(Count(optimized.def, "Mul") == 0);
       CHECK(Count(optimized.def, "BiasAdd") == 1);
       const Tensor value = Ramp({2, 5, 4, 2}, 1);
-      const auto want = RunGraph(net.def(), {{"x"}, {"y"}}, {value}), got = RunGraph(optimized.def, {{"x"}, {"y"}}, {value});
+      const auto want = RunGraph(net.def(), {{"x"}, {"y"}}, {value}),
+                 got = RunGraph(optimized.def, {{"x"}, {"y"}}, {value});
       REQUIRE(want.ok());
       REQUIRE(got.ok());
       float largest = 0, difference = 0;

@@ -51,14 +51,18 @@ GraphDef Choice(Tensor value, const char* op = "If") {
   const SlimVector<DataType> types{DataType::kFloat};
   const Output x = b.Placeholder("x", DataType::kFloat, {2}), p = b.Const("p", std::move(value));
   if (std::string_view(op) == "If") {
-    b.Add("Abs", "y", {b.Add("If", "choice", {p, GraphBuilder::Input({x})},
-                             {{"Tin", AttrValue(types)}, {"Tout", AttrValue(types)},
-                              {"then_branch", NameAttrList{"f", {}}}, {"else_branch", NameAttrList{"g", {}}}})});
+    b.Add("Abs", "y",
+          {b.Add("If", "choice", {p, GraphBuilder::Input({x})},
+                 {{"Tin", AttrValue(types)},
+                  {"Tout", AttrValue(types)},
+                  {"then_branch", NameAttrList{"f", {}}},
+                  {"else_branch", NameAttrList{"g", {}}}})});
   } else {
     AttrList branches;
     branches.func = {NameAttrList{"f", {}}, NameAttrList{"g", {}}};
-    b.Add("Abs", "y", {b.Add("Case", "choice", {p, GraphBuilder::Input({x})},
-                             {{"Tin", AttrValue(types)}, {"Tout", AttrValue(types)}, {"branches", AttrValue(branches)}})});
+    b.Add("Abs", "y",
+          {b.Add("Case", "choice", {p, GraphBuilder::Input({x})},
+                 {{"Tin", AttrValue(types)}, {"Tout", AttrValue(types)}, {"branches", AttrValue(branches)}})});
   }
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
   GraphDef def = b.graph_def();
@@ -87,7 +91,8 @@ TEST_SUITE("function inlining") {
 
   TEST_CASE("it leaves alone a call or choice that ...") {
     SUBCASE("must not be inlined") {
-      CHECK(After(Call(true), {{"x"}, {"y"}}, kPass) == "call = StatefulPartitionedCall(x); x = Placeholder(); y = Abs(call)");
+      CHECK(After(Call(true), {{"x"}, {"y"}}, kPass) ==
+            "call = StatefulPartitionedCall(x); x = Placeholder(); y = Abs(call)");
     }
     SUBCASE("is fed: the body does not run") {
       const std::string text = After(Call(), {{"call"}, {"y"}}, {"function", "pruning", "dependency"});

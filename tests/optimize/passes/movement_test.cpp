@@ -37,7 +37,8 @@ TEST_SUITE("movement") {
   TEST_CASE("transposes that undo each other or move nothing go") {
     Moved pair({2, 3, 4});
     const Output t = pair.b.Add("Transpose", "t", {pair.x, pair.Ints("p", {1, 2, 0})});
-    CHECK(After(pair.def(pair.b.Add("Transpose", "u", {t, pair.Ints("q", {2, 0, 1})})), {{"x"}, {"y"}}, kPass) == kNothing);
+    CHECK(After(pair.def(pair.b.Add("Transpose", "u", {t, pair.Ints("q", {2, 0, 1})})), {{"x"}, {"y"}}, kPass) ==
+          kNothing);
     Moved other({2, 3, 4});
     const Output v = other.b.Add("Transpose", "t", {other.x, other.Ints("p", {1, 2, 0})});
     CHECK(After(other.def(other.b.Add("Transpose", "u", {v, other.Ints("q", {1, 2, 0})})), {{"x"}, {"y"}}, kPass) ==
@@ -45,10 +46,11 @@ TEST_SUITE("movement") {
     Moved none;
     CHECK(none.Exact(none.b.Add("Transpose", "t", {none.x, none.Ints("p", {0, 1})})) == kNothing);
     Moved ones({1, 3, 1});
-    CHECK(After(ones.def(ones.b.Add("Transpose", "t", {ones.x, ones.Ints("p", {2, 1, 0})})), {{"x"}, {"y"}}, kPass) == kNothing);
+    CHECK(After(ones.def(ones.b.Add("Transpose", "t", {ones.x, ones.Ints("p", {2, 1, 0})})), {{"x"}, {"y"}}, kPass) ==
+          kNothing);
     Moved unknown{PartialTensorShape()};
-    CHECK(After(unknown.def(unknown.b.Add("Transpose", "t", {unknown.x, unknown.Ints("p", {0, 1})})), {{"x"}, {"y"}}, kPass) ==
-          "t = Transpose(x, p); x = Placeholder(); y = Neg(t)");
+    CHECK(After(unknown.def(unknown.b.Add("Transpose", "t", {unknown.x, unknown.Ints("p", {0, 1})})), {{"x"}, {"y"}},
+                kPass) == "t = Transpose(x, p); x = Placeholder(); y = Neg(t)");
   }
 
   TEST_CASE("reshapes that change nothing go, and the first of two that fits") {
@@ -65,17 +67,19 @@ TEST_SUITE("movement") {
     CHECK(After(may_fail.def(may_fail.b.Add("Reshape", "q", {f, may_fail.Ints("u", {-1})})), {{"x"}, {"y"}}, kPass) ==
           "q = Reshape(r, u); r = Reshape(x, s); x = Placeholder(); y = Neg(q)");
     Moved squeezed;
-    CHECK(squeezed.Exact(squeezed.b.Add("Squeeze", "s", {squeezed.b.Add("ExpandDims", "e", {squeezed.x, squeezed.Int("a", -1)})},
+    CHECK(squeezed.Exact(squeezed.b.Add("Squeeze", "s",
+                                        {squeezed.b.Add("ExpandDims", "e", {squeezed.x, squeezed.Int("a", -1)})},
                                         {{"squeeze_dims", SlimVector<std::int64_t>{2}}})) == kNothing);
     Moved other({2, 1});
     CHECK(After(other.def(other.b.Add("Squeeze", "s", {other.b.Add("ExpandDims", "e", {other.x, other.Int("a", 0)})},
-                                      {{"squeeze_dims", SlimVector<std::int64_t>{2}}})), {{"x"}, {"y"}}, kPass) ==
-          "e = ExpandDims(x, a); s = Squeeze(e); x = Placeholder(); y = Neg(s)");
+                                      {{"squeeze_dims", SlimVector<std::int64_t>{2}}})),
+                {{"x"}, {"y"}}, kPass) == "e = ExpandDims(x, a); s = Squeeze(e); x = Placeholder(); y = Neg(s)");
   }
 
   TEST_CASE("slices of all, pads by nothing, single tiles and lists of one go") {
     Moved slice;
-    CHECK(slice.Exact(slice.b.Add("Slice", "s", {slice.x, slice.Ints("b", {0, 0}), slice.Ints("n", {-1, 3})})) == kNothing);
+    CHECK(slice.Exact(slice.b.Add("Slice", "s", {slice.x, slice.Ints("b", {0, 0}), slice.Ints("n", {-1, 3})})) ==
+          kNothing);
     Moved part;
     CHECK(part.Exact(part.b.Add("Slice", "s", {part.x, part.Ints("b", {0, 0}), part.Ints("n", {-1, 2})})) ==
           "s = Slice(x, b, n); x = Placeholder(); y = Neg(s)");
@@ -121,7 +125,8 @@ TEST_SUITE("movement") {
         m.b.AddControlInput(q, one);
         return m.b.Add("Transpose", "u", {v, q});
       });
-      CHECK(After(CloseLoop(m.def(out)), {{"x"}, {"y"}}, kPass).find("u = Transpose(loop/switch:1, q)") != std::string::npos);
+      CHECK(After(CloseLoop(m.def(out)), {{"x"}, {"y"}}, kPass).find("u = Transpose(loop/switch:1, q)") !=
+            std::string::npos);
     }
   }
 }

@@ -29,11 +29,13 @@ GraphDef Around(const char* op, bool control = false) {
 TEST_SUITE("pruning") {
   TEST_CASE("nodes that hand their input on go, and nodes that nothing reads") {
     for (const char* op : {"Identity", "StopGradient", "PreventGradient", "Snapshot"})
-      CHECK(Text(CheckExact(Around(op), {{"x"}, {"y"}}, {kTwo}, kPass).def) == "m = Neg(x); x = Placeholder(); y = Abs(m)");
+      CHECK(Text(CheckExact(Around(op), {{"x"}, {"y"}}, {kTwo}, kPass).def) ==
+            "m = Neg(x); x = Placeholder(); y = Abs(m)");
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2});
     b.Add("Abs", "y", {b.Add("IdentityN", "n", {GraphBuilder::Input({b.Add("Neg", "m", {x})})})});
-    CHECK(Text(CheckExact(b.graph_def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) == "m = Neg(x); x = Placeholder(); y = Abs(m)");
+    CHECK(Text(CheckExact(b.graph_def(), {{"x"}, {"y"}}, {kTwo}, kPass).def) ==
+          "m = Neg(x); x = Placeholder(); y = Abs(m)");
   }
 
   TEST_CASE("a chain of identities leaves one node under the fetched name") {
@@ -48,7 +50,8 @@ TEST_SUITE("pruning") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2}), n = b.Add("Identity", "n", {b.Add("Neg", "m", {x})});
     b.AddControlInput(b.Add("Abs", "y", {x}), n);
-    CHECK(After(b.graph_def(), {{"x"}, {"y"}}, kPass) == "m = Neg(x); n = Identity(m); x = Placeholder(); y = Abs(x, ^n)");
+    CHECK(After(b.graph_def(), {{"x"}, {"y"}}, kPass) ==
+          "m = Neg(x); n = Identity(m); x = Placeholder(); y = Abs(x, ^n)");
   }
 
   TEST_CASE("it leaves alone an identity that ...") {
@@ -83,7 +86,8 @@ TEST_SUITE("pruning") {
       REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
       CHECK(After(b.graph_def(), {{}, {"y"}}, kPass) == "r = RefIdentity(v); v = VariableV2(); y = Abs(r)");
       GraphBuilder read;
-      const Output w = read.Add("VariableV2", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}});
+      const Output w =
+          read.Add("VariableV2", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}});
       read.Add("Abs", "y", {read.Add("Identity", "r", {w})});
       REQUIRE_MESSAGE(read.status().ok(), read.status().ToString());
       CHECK(After(read.graph_def(), {{}, {"y"}}, kPass) == "r = Identity(v); v = VariableV2(); y = Abs(r)");

@@ -79,7 +79,8 @@ TEST_SUITE("remap") {
       b.Add("MatMul", "y", {first ? t : x, first ? w : t}, {{"transpose_a", !first}, {"transpose_b", false}});
       const GraphDef def = b.graph_def();
       if (first)
-        CHECK(Text(CheckExact(def, {{"x"}, {"y"}}, {Ramp({5, 4}, 1)}, kPass).def) == "x = Placeholder(); y = MatMul(x, w)");
+        CHECK(Text(CheckExact(def, {{"x"}, {"y"}}, {Ramp({5, 4}, 1)}, kPass).def) ==
+              "x = Placeholder(); y = MatMul(x, w)");
     }
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {3, 5, 4}), w = b.Const("w", Ramp({3, 6, 5}, 0.1f));
@@ -94,15 +95,21 @@ TEST_SUITE("remap") {
     wide.b.Add("AddV2", "y", {wide.MatMul("m"), wide.b.Const("bias", Ramp({4, 6}, 1))});
     CHECK(After(wide.def(), {{"x"}, {"y"}}, kPass) == "m = MatMul(x, w); x = Placeholder(); y = AddV2(m, bias)");
     GraphBuilder empty;
-    empty.Add("BiasAdd", "y", {empty.Add("MatMul", "m", {empty.Placeholder("x", DataType::kFloat, {4, 0}),
-                                                         empty.Const("w", Tensor(DataType::kFloat, {0, 6}))}),
-                               empty.Const("bias", Ramp({6}, 1))});
-    CHECK(After(empty.graph_def(), {{"x"}, {"y"}}, kPass) == "m = MatMul(x, w); x = Placeholder(); y = BiasAdd(m, bias)");
+    empty.Add("BiasAdd", "y",
+              {empty.Add("MatMul", "m",
+                         {empty.Placeholder("x", DataType::kFloat, {4, 0}),
+                          empty.Const("w", Tensor(DataType::kFloat, {0, 6}))}),
+               empty.Const("bias", Ramp({6}, 1))});
+    CHECK(After(empty.graph_def(), {{"x"}, {"y"}}, kPass) ==
+          "m = MatMul(x, w); x = Placeholder(); y = BiasAdd(m, bias)");
     GraphBuilder doubles;
-    doubles.Add("BiasAdd", "y", {doubles.Add("MatMul", "m", {doubles.Placeholder("x", DataType::kDouble, {4, 1}),
-                                                             doubles.Const("w", Tensor::From<double>({1.0}, {1, 1}))}),
-                                 doubles.Const("bias", Tensor::From<double>({1.0}, {1}))});
-    CHECK(After(doubles.graph_def(), {{"x"}, {"y"}}, kPass) == "m = MatMul(x, w); x = Placeholder(); y = BiasAdd(m, bias)");
+    doubles.Add("BiasAdd", "y",
+                {doubles.Add("MatMul", "m",
+                             {doubles.Placeholder("x", DataType::kDouble, {4, 1}),
+                              doubles.Const("w", Tensor::From<double>({1.0}, {1, 1}))}),
+                 doubles.Const("bias", Tensor::From<double>({1.0}, {1}))});
+    CHECK(After(doubles.graph_def(), {{"x"}, {"y"}}, kPass) ==
+          "m = MatMul(x, w); x = Placeholder(); y = BiasAdd(m, bias)");
     Layers read_twice;
     const Output m = read_twice.MatMul("m");
     read_twice.b.Add("BiasAdd", "y", {m, read_twice.Bias()});
@@ -124,7 +131,8 @@ TEST_SUITE("remap") {
     SUBCASE("is fetched") { CHECK(After(graph(false), {{"x"}, {"y", "m"}}, kPass) == same); }
     SUBCASE("is a target") { CHECK(After(graph(false), {{"x"}, {"y"}, {"m"}}, kPass) == same); }
     SUBCASE("waits for a node") {
-      CHECK(After(graph(true), {{"x"}, {"y"}}, kPass) == "e = Exp(x); m = MatMul(x, w, ^e); x = Placeholder(); y = BiasAdd(m, bias)");
+      CHECK(After(graph(true), {{"x"}, {"y"}}, kPass) ==
+            "e = Exp(x); m = MatMul(x, w, ^e); x = Placeholder(); y = BiasAdd(m, bias)");
     }
     SUBCASE("is in another frame") {
       Layers layers({4, 6});

@@ -28,9 +28,12 @@ const Tensor kSix = Floats({1, 2, 3, 4, 5, 6}, {2, 3});
 TEST_SUITE("shape materialisation") {
   TEST_CASE("known shapes, sizes and ranks are constants") {
     for (const char* op : {"Shape", "Size", "Rank"})
-      CHECK(Text(CheckExact(ShapeOf(op, {2, 3}), {{"x"}, {"y"}}, {kSix}, kPass).def) == "x = Placeholder(); y = Neg(s)");
-    CHECK(Text(CheckExact(ShapeOf("Rank", {-1, 3}), {{"x"}, {"y"}}, {kSix}, kPass).def) == "x = Placeholder(); y = Neg(s)");
-    CHECK(After(ShapeOf("Shape", {-1, 3}), {{"x"}, {"y"}}, kPass) == "m = Exp(x); s = Shape(m); x = Placeholder(); y = Neg(s)");
+      CHECK(Text(CheckExact(ShapeOf(op, {2, 3}), {{"x"}, {"y"}}, {kSix}, kPass).def) ==
+            "x = Placeholder(); y = Neg(s)");
+    CHECK(Text(CheckExact(ShapeOf("Rank", {-1, 3}), {{"x"}, {"y"}}, {kSix}, kPass).def) ==
+          "x = Placeholder(); y = Neg(s)");
+    CHECK(After(ShapeOf("Shape", {-1, 3}), {{"x"}, {"y"}}, kPass) ==
+          "m = Exp(x); s = Shape(m); x = Placeholder(); y = Neg(s)");
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2, 3}), z = b.Placeholder("z", DataType::kFloat, {-1});
     const Output shapes = b.Add("ShapeN", "s", {GraphBuilder::Input({x, z})});
@@ -44,8 +47,11 @@ TEST_SUITE("shape materialisation") {
     for (const bool known : {false, true}) {
       GraphBuilder b;
       const Output x = b.Placeholder("x", DataType::kFloat, {-1, 3});
-      const auto at = [&](const char* name, std::int32_t i) { return b.Const(name, Tensor::From<std::int32_t>({i}, {1})); };
-      const Output s = b.Add("StridedSlice", "s", {b.Add("Shape", "shape", {x}), at("b", known ? 1 : 0), at("e", known ? 2 : 1), at("t", 1)},
+      const auto at = [&](const char* name, std::int32_t i) {
+        return b.Const(name, Tensor::From<std::int32_t>({i}, {1}));
+      };
+      const Output s = b.Add("StridedSlice", "s",
+                             {b.Add("Shape", "shape", {x}), at("b", known ? 1 : 0), at("e", known ? 2 : 1), at("t", 1)},
                              {{"shrink_axis_mask", 1}});
       b.Add("Neg", "y", {s});
       const Optimized optimized = CheckExact(b.graph_def(), {{"x"}, {"y"}}, {kSix}, kPass);
@@ -55,7 +61,8 @@ TEST_SUITE("shape materialisation") {
 
   TEST_CASE("the shape of what depends on a feed is not known") {
     GraphBuilder b;
-    const Output x = b.Placeholder("x", DataType::kFloat, {2, 3}), m = b.Add("Exp", "m", {x}), n = b.Add("Abs", "n", {m});
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 3}), m = b.Add("Exp", "m", {x}),
+                 n = b.Add("Abs", "n", {m});
     b.Add("Neg", "y", {b.Add("Shape", "s", {n})});
     CHECK(After(b.graph_def(), {{"m"}, {"y"}}, kPass) == "m = Exp(); n = Abs(m); s = Shape(n); y = Neg(s)");
     CHECK(After(b.graph_def(), {{"x"}, {"y"}}, kPass) == "x = Placeholder(); y = Neg(s)");
@@ -81,7 +88,8 @@ TEST_SUITE("shape materialisation") {
       const Output out = Loop(b, b.Placeholder("x", DataType::kInt32, {1}),
                               [&](Output v, Output) { return b.Add("Shape", "s", {v}); });
       b.Add("Neg", "y", {out});
-      CHECK(After(CloseLoop(b.graph_def()), {{"x"}, {"y"}}, kPass).find("s = Shape(loop/switch:1)") != std::string::npos);
+      CHECK(After(CloseLoop(b.graph_def()), {{"x"}, {"y"}}, kPass).find("s = Shape(loop/switch:1)") !=
+            std::string::npos);
     }
     SUBCASE("a branch may skip") {
       GraphBuilder b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// IndexedGraph: the part of a graph that one signature runs, open to change. A pass adds nodes, makes a node another op,
-// or lets a node's readers read another value; the result is a graph that runs, without an import.
+// IndexedGraph: the part of a graph that one signature runs, open to change. A pass adds nodes, makes a node another
+// op, or lets a node's readers read another value; the result is a graph that runs, without an import.
 
 #include <cstddef>
 #include <string>
@@ -71,8 +71,9 @@ class IndexedGraph : public IndexedNodes {
     OpInfo::Types in, out;
     const OpInfo* info = nullptr;
     TENON_RETURN_IF_ERROR(Resolve(inputs, &def, &info, &in, &out));
-    TENON_ASSIGN_OR_RETURN(const int id, graph_.AddNode(std::move(def), &info->op(), Span<const DataType>(in.data(), in.size()),
-                                                        Span<const DataType>(out.data(), out.size())));
+    TENON_ASSIGN_OR_RETURN(const int id,
+                           graph_.AddNode(std::move(def), &info->op(), Span<const DataType>(in.data(), in.size()),
+                                          Span<const DataType>(out.data(), out.size())));
     facts_.push_back({});
     ++num_alive_;
     Facts& made = facts(id);
@@ -107,7 +108,9 @@ class IndexedGraph : public IndexedNodes {
     def.debug_info = before.def.debug_info;
     const OpInfo* info = ops_->Find(op);
     if (info == nullptr) return NoSuchOp(op);
-    const auto has = [&](std::string_view name) { return name.starts_with('_') || info->op().FindAttr(name) != nullptr; };
+    const auto has = [&](std::string_view name) {
+      return name.starts_with('_') || info->op().FindAttr(name) != nullptr;
+    };
     for (const auto& [name, value] : before.def.attr)
       if (has(name)) def.attr.Insert(name, value);
     for (const Attr& attr : attrs)
@@ -117,7 +120,8 @@ class IndexedGraph : public IndexedNodes {
     if (out.size() < before.output_types.size())
       return errors::InvalidArgument("Node '", def.name, "' would have fewer outputs");
     for (std::size_t i = 0; i < before.output_types.size(); ++i)
-      if (before.output_types[i] != out[i]) return errors::InvalidArgument("Node '", def.name, "' would change its type");
+      if (before.output_types[i] != out[i])
+        return errors::InvalidArgument("Node '", def.name, "' would change its type");
     const SlimVector<InEdge> wanted(inputs.begin(), inputs.end());
     Node& made = graph_.mutable_node(id);
     const InlinedVector<InEdge, 4> old = made.inputs;
@@ -190,9 +194,10 @@ class IndexedGraph : public IndexedNodes {
       Node& node = graph_.mutable_node(id);
       NameInputs(&node);
       const std::string device(graph_.assigned_device_name(id));
-      TENON_ASSIGN_OR_RETURN(to[ToSize(id)], out.AddNode(std::move(node.def), node.op,
-                                                         Span<const DataType>(node.input_types.data(), node.input_types.size()),
-                                                         Span<const DataType>(node.output_types.data(), node.output_types.size())));
+      TENON_ASSIGN_OR_RETURN(to[ToSize(id)],
+                             out.AddNode(std::move(node.def), node.op,
+                                         Span<const DataType>(node.input_types.data(), node.input_types.size()),
+                                         Span<const DataType>(node.output_types.data(), node.output_types.size())));
       out.mutable_node(to[ToSize(id)]).output_shapes = std::move(node.output_shapes);
       if (!device.empty()) TENON_RETURN_IF_ERROR(out.AssignDevice(to[ToSize(id)], device));
       node.def.name = out.node(to[ToSize(id)]).name();
@@ -202,8 +207,7 @@ class IndexedGraph : public IndexedNodes {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const InEdge& edge = node.inputs[i];
         if (edge.node >= 0)
-          TENON_RETURN_IF_ERROR(
-              out.AddEdge(to[ToSize(edge.node)], edge.output, to[ToSize(id)], static_cast<int>(i)));
+          TENON_RETURN_IF_ERROR(out.AddEdge(to[ToSize(edge.node)], edge.output, to[ToSize(id)], static_cast<int>(i)));
       }
       for (const int control : node.control_inputs) out.AddControlEdge(to[ToSize(control)], to[ToSize(id)]);
     }
@@ -274,9 +278,10 @@ class IndexedGraph : public IndexedNodes {
     def.attr = from.def.attr;
     def.debug_info = from.def.debug_info;
     def.full_type = from.def.full_type;
-    TENON_ASSIGN_OR_RETURN(const int id, graph_.AddNode(std::move(def), from.op,
-                                                        Span<const DataType>(from.input_types.data(), from.input_types.size()),
-                                                        Span<const DataType>(from.output_types.data(), from.output_types.size())));
+    TENON_ASSIGN_OR_RETURN(
+        const int id,
+        graph_.AddNode(std::move(def), from.op, Span<const DataType>(from.input_types.data(), from.input_types.size()),
+                       Span<const DataType>(from.output_types.data(), from.output_types.size())));
     graph_.mutable_node(id).output_shapes = from.output_shapes;
     if (const std::string_view device = source.assigned_device_name(from.id); !device.empty())
       TENON_RETURN_IF_ERROR(graph_.AssignDevice(id, device));

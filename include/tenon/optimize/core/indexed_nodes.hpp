@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// IndexedNodes: nodes with their readers, types, shapes, constants and frames, whose edges may change. Nothing is looked up
-// by name or imported again after a change. Nodes that nothing needs go at once.
+// IndexedNodes: nodes with their readers, types, shapes, constants and frames, whose edges may change. Nothing is
+// looked up by name or imported again after a change. Nodes that nothing needs go at once.
 
 #include <cstddef>
 #include <cstdint>

@@ -40,10 +40,9 @@ class OptimizerKernels final : public NodeSupport, public NodeEvaluator {
   bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
     const Result<KernelDef> def = registry_->FindForNode(node.def, host_->type());
     if (!def.ok()) return false;
-    OpKernelConstruction construction(&node.def, node.op, host_->type(),
-                                      std::span(node.input_types.data(), node.input_types.size()),
-                                      std::span(node.output_types.data(), node.output_types.size()),
-                                      host_->allocator(), nullptr, host_->name());
+    OpKernelConstruction construction(
+        &node.def, node.op, host_->type(), std::span(node.input_types.data(), node.input_types.size()),
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), nullptr, host_->name());
     construction.set_graph_def_version(graph_def_version_);
     const Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok() || (*kernel)->AsAsync() != nullptr) return false;

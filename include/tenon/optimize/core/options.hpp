@@ -12,6 +12,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 struct OptimizationReport;
 
+// Which passes run.
 enum class OptimizerLevel : std::uint8_t {
   kOff,  // runs the graph as it is
   kExact,  // passes after which every output has the same bits
@@ -22,6 +23,7 @@ enum class OptimizerLevel : std::uint8_t {
 class OptimizationSink {
  public:
   virtual ~OptimizationSink() = default;
+  // Called once for each signature and each called function that was optimised.
   virtual void Optimized(const OptimizationReport& report) = 0;
 };
 

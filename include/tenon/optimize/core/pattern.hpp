@@ -28,7 +28,7 @@ struct PatternTerm {
   bool commutes = false;
   bool only_reader = false;
   bool more_inputs = false;
-  std::int8_t slot = -1;  // of its name, among the pattern's names
+  std::int8_t slot = -1;  // place of its name among the pattern's names; -1: none
   std::int8_t num_inputs = 0;
   std::int8_t end = 0;  // past its inputs
   std::string_view ops;    // "Add|AddV2"
@@ -73,9 +73,7 @@ struct Pattern {
   static constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
   static constexpr bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
   static constexpr bool IsWord(char c) { return IsDigit(c) || IsSmall(c) || (c >= 'A' && c <= 'Z') || c == '_'; }
-  constexpr char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
+  constexpr char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   constexpr void SkipSpace() {
     while (peek() == ' ') ++at_;
   }

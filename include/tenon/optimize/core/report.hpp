@@ -22,10 +22,11 @@ struct RuleReport {
 // Sums of one pass over all rounds.
 struct PassReport {
   std::string_view name;
-  int nodes_before = 0, nodes_after = 0;  // of the first and the last round
+  int nodes_before = 0, nodes_after = 0;  // before the first round and after the last one
   std::int64_t nanoseconds = 0;
   SlimVector<RuleReport> rules;
 
+  // Returns how often a rule was applied.
   std::int64_t applied() const {
     std::int64_t sum = 0;
     for (const RuleReport& rule : rules) sum += rule.refused.empty() ? rule.count : 0;
@@ -44,7 +45,7 @@ struct PassReport {
 
 // immutable once made.
 struct OptimizationReport {
-  int nodes_before = 0, nodes_after = 0;  // of the graph that a run needs
+  int nodes_before = 0, nodes_after = 0;  // nodes that a run needs, constants too
   int rounds = 0;
   std::string_view stopped;  // why the rounds ended early; empty: the last one changed nothing
   SlimVector<PassReport> passes;  // in their order

@@ -27,9 +27,9 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 // The answer of a rule's functions: why nothing is to be changed; empty: go on.
 using Refusal = std::string_view;
 
-// Replaces the nodes that `pattern` fits by `result`, whose names are the pattern's: a name alone lets readers read that
-// value, an op takes the place of the pattern's first node. `guard` may refuse; without a result `rewrite` makes the
-// change, or refuses and changes nothing.
+// Replaces the nodes that `pattern` fits by `result`, whose names are the pattern's: a name alone lets readers read
+// that value, an op takes the place of the pattern's first node. `guard` may refuse; without a result `rewrite` makes
+// the change, or refuses and changes nothing.
 //
 //   {"double negation", "Neg(Neg(x))", "x"}
 //   {"power of 2", "Pow(x, 2)", "Square(x)", IsFloat}
@@ -107,9 +107,10 @@ class RuleResult {
         if (const Refusal why = MakeInputs(next, &own); !why.empty()) return why;
         const SlimVector<IndexedGraph::Attr> attrs = AttrsOf(term);
         if (term.kind == PatternTerm::Kind::kNumber && graph_.frame(match_.root()) != 0) return "in a loop";
-        const Result<int> id = term.kind == PatternTerm::Kind::kNumber
-                                   ? graph_.AddConstant(ScalarOf(graph_.type({match_.root(), 0}), term.number), match_.root())
-                                   : graph_.Add(term.ops, match_.root(), own, attrs);
+        const Result<int> id =
+            term.kind == PatternTerm::Kind::kNumber
+                ? graph_.AddConstant(ScalarOf(graph_.type({match_.root(), 0}), term.number), match_.root())
+                : graph_.Add(term.ops, match_.root(), own, attrs);
         if (!id.ok()) {
           for (const int added : made_) graph_.RemoveIfUnused(added);
           return "no kernel or other types";
@@ -161,8 +162,8 @@ class RuleIndex {
 
 }  // namespace detail
 
-// Tries the rules at every node, inputs first, and again where a rule has changed something. Patterns and names of rules
-// outlive the run's report.
+// Tries the rules at every node, inputs first, and again where a rule has changed something. Patterns and names of
+// rules outlive the run's report.
 inline void ApplyRules(Span<const Rule> rules, PassRun* run) {
   IndexedGraph& graph = run->graph();
   const detail::RuleIndex index(rules, run->level());

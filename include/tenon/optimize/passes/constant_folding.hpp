@@ -35,7 +35,8 @@ inline constexpr std::size_t kMostFoldedBytes = 10 << 20;  // as TensorFlow's co
 
 inline bool CallsFunctions(const Node& node) {
   for (const auto& [name, value] : node.def.attr)
-    if (value.kind() == AttrValue::Kind::kFunc || (value.kind() == AttrValue::Kind::kList && !value.list().func.empty()))
+    if (value.kind() == AttrValue::Kind::kFunc ||
+        (value.kind() == AttrValue::Kind::kList && !value.list().func.empty()))
       return true;
   return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Dependencies: control edges that order nothing go, NoOps hand them on, and a node that only orders others becomes a NoOp.
-// TensorFlow's DependencyOptimizer.
+// Dependencies: control edges that order nothing go, NoOps hand them on, and a node that only orders others becomes a
+// NoOp. TensorFlow's DependencyOptimizer.
 
 #include <string_view>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Batch normalisations of inference become part of the weights before them, and a bias. The rounding of results changes.
+// Batch normalisations of inference become part of the weights before them, and a bias. The rounding of results
+// changes.
 
 #include <cstdint>
 #include <string>
@@ -68,7 +69,8 @@ inline Refusal FoldBatchNorm(const Match& match) {
     return "weights are not constant";
   bool other_outputs = false;
   graph.ForEachReader(id, [&](const OutEdge& edge) { other_outputs = other_outputs || edge.output > 0; });
-  for (const InEdge& fetch : graph.ends().fetches) other_outputs = other_outputs || (fetch.node == id && fetch.output > 0);
+  for (const InEdge& fetch : graph.ends().fetches)
+    other_outputs = other_outputs || (fetch.node == id && fetch.output > 0);
   if (other_outputs) return "its statistics are read";
   if (graph.is_pinned(id)) return "its name must stay";
   if (!graph.node(id).control_inputs.empty()) return "waits for a node";
@@ -117,12 +119,18 @@ inline constexpr Rule kBatchNormRules[] = {
     {"batch normalisation of a convolution",
      "FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3[is_training=false,data_format=NHWC,T=DT_FLOAT]("
      "!conv:Conv2D|DepthwiseConv2dNative[data_format=NHWC](_, w), scale, offset, mean, variance)",
-     {}, nullptr, detail::FoldBatchNorm, OptimizerLevel::kFast},
+     {},
+     nullptr,
+     detail::FoldBatchNorm,
+     OptimizerLevel::kFast},
     {"batch normalisation of a convolution and bias",
      "FusedBatchNorm|FusedBatchNormV2|FusedBatchNormV3[is_training=false,data_format=NHWC,T=DT_FLOAT]("
      "!BiasAdd[data_format=NHWC](!conv:Conv2D|DepthwiseConv2dNative[data_format=NHWC](_, w), before), scale, offset, "
      "mean, variance)",
-     {}, nullptr, detail::FoldBatchNorm, OptimizerLevel::kFast},
+     {},
+     nullptr,
+     detail::FoldBatchNorm,
+     OptimizerLevel::kFast},
 };
 
 inline void FoldBatchNorms(PassRun* run) { ApplyRules(kBatchNormRules, run); }

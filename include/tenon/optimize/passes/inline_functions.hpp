@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Function inlining: calls become the bodies of their functions, and an If or Case that always takes one branch becomes a
-// call of it. It comes before the rounds of passes, with an import of its own.
+// Function inlining: calls become the bodies of their functions, and an If or Case that always takes one branch becomes
+// a call of it. It comes before the rounds of passes, with an import of its own.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,7 @@ inline const Tensor* ConstantOf(const Graph& graph, InEdge edge, const GraphEnds
       edge = node.inputs[0];
       continue;
     }
-    const AttrValue* const value =
-        node.node_class == NodeClass::kConstant ? node.def.attr.Find("value") : nullptr;
+    const AttrValue* const value = node.node_class == NodeClass::kConstant ? node.def.attr.Find("value") : nullptr;
     const bool readable = value != nullptr && value->kind() == AttrValue::Kind::kTensor && value->decode_status().ok();
     return readable ? &value->tensor() : nullptr;
   }
@@ -115,7 +114,8 @@ inline bool InlineFunctions(const Graph& source, const OpRegistry& registry, int
   bool calls = false;
   for (const Node& node : source.nodes()) {
     calls = calls || IsFunctionCall(node.op_name());
-    if (const NameAttrList* const branch = detail::OnlyBranch(source, node, *ends)) branches.emplace_back(node.id, branch);
+    if (const NameAttrList* const branch = detail::OnlyBranch(source, node, *ends))
+      branches.emplace_back(node.id, branch);
   }
   if (!calls && branches.empty()) return false;
   const Graph* from = &source;

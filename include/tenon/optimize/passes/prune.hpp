@@ -24,8 +24,7 @@ inline Refusal ForwardIdentity(const Match& match) {
       graph.num_readers(id) == 0)
     return graph.is_pinned(id) && graph.num_waiting(id) == 0 ? kNoMatch : "its name must stay";
   if (!graph.node(id).control_inputs.empty() && graph.node(id).op_name() == "Identity") return "waits for a node";
-  if (graph.has_frames() && graph.node(match["x"].node).node_class == NodeClass::kSwitch &&
-      graph.num_waiting(id) > 0)
+  if (graph.has_frames() && graph.node(match["x"].node).node_class == NodeClass::kSwitch && graph.num_waiting(id) > 0)
     return "a node waits for its branch";
   const int readers = graph.num_readers(id);
   if (graph.node(id).op_name() == "Identity" && readers == 0) return kNoMatch;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Remapping: a product or convolution with its bias and activation becomes one fused node, a transposed operand an attr of
-// the product, a batch normalisation part of the weights. TensorFlow's Remapper.
+// Remapping: a product or convolution with its bias and activation becomes one fused node, a transposed operand an attr
+// of the product, a batch normalisation part of the weights. TensorFlow's Remapper.
 
 #include <cstdint>
 #include <string>
@@ -113,18 +113,39 @@ inline constexpr Rule kRemapRules[] = {
     {"product with a transpose", "MatMul(a, Transpose(x, p))", {}, nullptr, detail::TransposeB},
     {"products of a transpose", "BatchMatMul|BatchMatMulV2(Transpose(x, p), b)", {}, nullptr, detail::AdjointA},
     {"products with a transpose", "BatchMatMul|BatchMatMulV2(a, Transpose(x, p))", {}, nullptr, detail::AdjointB},
-    {"convolution and bias", "BiasAdd[data_format=NHWC](!product:Conv2D[data_format=NHWC,T=DT_FLOAT|DT_DOUBLE](_, _), bias)",
-     {}, detail::BiasFits, detail::FuseConvBias},
-    {"product and bias", "BiasAdd[data_format=NHWC](!product:MatMul(_, _), bias)", {}, detail::BiasFits,
+    {"convolution and bias",
+     "BiasAdd[data_format=NHWC](!product:Conv2D[data_format=NHWC,T=DT_FLOAT|DT_DOUBLE](_, _), bias)",
+     {},
+     detail::BiasFits,
+     detail::FuseConvBias},
+    {"product and bias",
+     "BiasAdd[data_format=NHWC](!product:MatMul(_, _), bias)",
+     {},
+     detail::BiasFits,
      detail::FuseMatMulBias},
-    {"convolution plus a vector", "Add|AddV2~(!product:Conv2D[data_format=NHWC,T=DT_FLOAT|DT_DOUBLE](_, _), bias)",
-     {}, detail::BiasFits, detail::FuseConvBias},
+    {"convolution plus a vector",
+     "Add|AddV2~(!product:Conv2D[data_format=NHWC,T=DT_FLOAT|DT_DOUBLE](_, _), bias)",
+     {},
+     detail::BiasFits,
+     detail::FuseConvBias},
     {"product plus a vector", "Add|AddV2~(!product:MatMul(_, _), bias)", {}, detail::BiasFits, detail::FuseMatMulBias},
-    {"activation", "Relu|Relu6|LeakyRelu(!product:_FusedConv2D|_FusedMatMul(...))", {}, nullptr, detail::FuseActivation},
-    {"activation, other digits", "Elu(!product:_FusedConv2D|_FusedMatMul(...))", {}, nullptr, detail::FuseActivation,
+    {"activation",
+     "Relu|Relu6|LeakyRelu(!product:_FusedConv2D|_FusedMatMul(...))",
+     {},
+     nullptr,
+     detail::FuseActivation},
+    {"activation, other digits",
+     "Elu(!product:_FusedConv2D|_FusedMatMul(...))",
+     {},
+     nullptr,
+     detail::FuseActivation,
      OptimizerLevel::kFast},
-    {"activation of a product, other digits", "Tanh|Sigmoid(!product:_FusedMatMul(...))", {}, nullptr,
-     detail::FuseActivation, OptimizerLevel::kFast},
+    {"activation of a product, other digits",
+     "Tanh|Sigmoid(!product:_FusedMatMul(...))",
+     {},
+     nullptr,
+     detail::FuseActivation,
+     OptimizerLevel::kFast},
 };
 
 inline void Remap(PassRun* run) { ApplyRules(kRemapRules, run); }

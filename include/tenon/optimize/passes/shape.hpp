@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Shape materialisation: Shape, ShapeN, Size and Rank of known shapes become constants, also where only the part that is
-// read is known.
+// Shape materialisation: Shape, ShapeN, Size and Rank of known shapes become constants, also where only the part that
+// is read is known.
 
 #include <cstdint>
 #include <limits>

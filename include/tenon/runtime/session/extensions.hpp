@@ -43,15 +43,6 @@ struct SessionWatch {
                 RunArgs settings);
 };
 
-// Optimised signatures, of <tenon/optimizer.hpp>.
-struct SignatureOptimizer {
-  Status (*check)(const OptimizerOptions& options);
-  // Replaces *program, which was built from the session's graph, by the program of the optimised graph. *program stays
-  // where that cannot be built.
-  Status (*replace)(class SessionImpl* session, const Ref<struct GraphUse>& use, const ProgramEnds& ends,
-                    const ProgramOptions& options, Owned<Program>* program);
-};
-
 // A session's graph on its devices. thread-safe.
 class PlacedGraph {
  public:

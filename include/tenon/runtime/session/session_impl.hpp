@@ -273,9 +273,21 @@ class SessionImpl : public RefCounted {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
     program->graph_owner = use;
-    if (options_.optimizer.level != OptimizerLevel::kOff) [[unlikely]]
-      TENON_RETURN_IF_ERROR(
-          extensions.optimizer.load(std::memory_order_acquire)->replace(this, use, ends, options, &program));
+    if (options_.optimizer.level != OptimizerLevel::kOff) [[unlikely]] {
+      const OptimizedBuild build{state->graph,
+                                 state->kernels.get(),
+                                 registry_,
+                                 device_,
+                                 host_,
+                                 functions_.get(),
+                                 ends.feeds,
+                                 ends.fetches,
+                                 ends.targets,
+                                 options,
+                                 options_.optimizer,
+                                 options_.packed_weights_bytes};
+      TENON_RETURN_IF_ERROR(extensions.optimizer.load(std::memory_order_acquire)->replace(build, &program));
+    }
     if (state->functions_wait) program->has_async = true;
     return program;
   }
@@ -315,7 +327,6 @@ class SessionImpl : public RefCounted {
     return several_ != nullptr ? several_->resources(device) : resources_;
   }
   ResourceMgr* resources() { return resources_; }
-  FunctionRuntime* functions() const { return functions_.get(); }
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/runtime/session/optimized_program.hpp>
+#include <tenon/runtime/program/optimized_program.hpp>
 
 #include <doctest/doctest.h>
 
@@ -56,7 +56,8 @@ TEST_SUITE("optimised sessions") {
 
   TEST_CASE("a variable is one for optimised and other programs of the session") {
     GraphBuilder b;
-    const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({})}, {"shared_name", "v"}});
+    const Output v = b.Add("VarHandleOp", "v", {},
+                           {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({})}, {"shared_name", "v"}});
     b.Add("AssignVariableOp", "assign", {v, b.Placeholder("x", DataType::kFloat, {})});
     b.Add("Identity", "read", {b.Add("ReadVariableOp", "r", {v}, {{"dtype", DataType::kFloat}})});
     REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
@@ -76,14 +77,16 @@ TEST_SUITE("optimised sessions") {
     const auto plain = Session::FromGraphDef(Chain());
     REQUIRE(plain.ok());
     for (const std::string fetch : {"y", "none"})
-      CHECK(session->Run({{"x", x}}, {fetch}).status().ToString() == plain->Run({{"x", x}}, {fetch}).status().ToString());
+      CHECK(session->Run({{"x", x}}, {fetch}).status().ToString() ==
+            plain->Run({{"x", x}}, {fetch}).status().ToString());
     CHECK(session->Run({}, {"y"}).status().code() == plain->Run({}, {"y"}).status().code());
     const auto unknown = Session::FromGraphDef(Chain(), {.optimizer = {.level = OptimizerLevel::kFast, .only = {"x"}}});
     CHECK(errors::IsInvalidArgument(unknown.status()));
   }
 
   TEST_CASE("callables, traces and plans work on optimised graphs") {
-    const auto session = Session::FromGraphDef(Chain(), {.plan_after_runs = 1, .optimizer = {.level = OptimizerLevel::kExact}});
+    const auto session =
+        Session::FromGraphDef(Chain(), {.plan_after_runs = 1, .optimizer = {.level = OptimizerLevel::kExact}});
     REQUIRE(session.ok());
     const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"y"}});
     REQUIRE(callable.ok());
