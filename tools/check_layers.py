@@ -101,6 +101,7 @@ FILLERS = {
     'session_watch': 'runtime/trace/sink.hpp',
     'keep_source': 'runtime/session/extend_reset.hpp',
     'several_devices': 'runtime/multi_device/session_devices.hpp',
+    'optimizer': 'runtime/program/optimized_program.hpp',
     'fold_integers': 'graph/shapes.hpp',
     'plans': 'runtime/planned/plan_cache.hpp',
     'loops': 'runtime/planned/planned_loop.hpp',

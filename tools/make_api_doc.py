@@ -37,6 +37,9 @@ PAGES = {
         ('runtime/api/session_options.hpp', ['SessionOptions', 'RunOptions', 'ExecutorKind', 'InterOpPool', 'TraceLevel',
                                              'GraphPass']),
         ('graph/import_limits.hpp', ['ImportLimits'])]),
+    'optimizer': ('The optimizer', 'Rewriting of graphs before they run.', [
+        ('optimize/core/options.hpp', ['OptimizerOptions', 'OptimizerLevel', 'OptimizationSink']),
+        ('optimize/core/report.hpp', ['OptimizationReport', 'PassReport', 'RuleReport'])]),
     'traces': ('Traces, metadata and counters', 'Times, memory and counts of runs.', [
         ('runtime/api/session.hpp', ['RunTrace', 'NodeTiming', 'NodeTotal']),
         ('runtime/session/run_metadata.hpp', ['RunMetadata', 'StepStats', 'DeviceStepStats', 'NodeExecStats']),

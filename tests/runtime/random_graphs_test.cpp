@@ -16,6 +16,7 @@
 #include <tenon/base/env.hpp>
 #include <tenon/eager.hpp>
 #include <tenon/graph/lower_functional.hpp>
+#include <tenon/optimizer.hpp>
 #include <tenon/runtime/multi_device/multi_device_session.hpp>
 
 #include "four_devices.hpp"
@@ -113,6 +114,13 @@ std::vector<Way> Ways() {
           {"planned at once", {.constant_folding = false, .plan_after_runs = 1}},
           {"dataflow, one thread", {.inter_op_threads = 1, .executor = dataflow}},
           {"dataflow, three threads", {.inter_op_threads = 3, .executor = dataflow}},
+          {"optimised", {.optimizer = {.level = OptimizerLevel::kExact}}},
+          {"optimised, planned at once", {.plan_after_runs = 1, .optimizer = {.level = OptimizerLevel::kExact}}},
+          {"optimised, lowered, three threads",
+           {.inter_op_threads = 3,
+            .executor = dataflow,
+            .lower_control_flow = LowerAllFunctionalOps,
+            .optimizer = {.level = OptimizerLevel::kExact}}},
           {"lowered", {.lower_control_flow = LowerFunctionalOps}},
           {"lowered, three threads",
            {.inter_op_threads = 3, .executor = dataflow, .lower_control_flow = LowerFunctionalOps}},

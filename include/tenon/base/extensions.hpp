@@ -48,6 +48,7 @@ class RunPlans;
 struct SessionExtras;
 struct SessionWatch;
 struct SeveralDevices;
+struct SignatureOptimizer;
 
 using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
 using GraphTextReader = Result<GraphDef> (*)(std::string_view path, std::string_view text);
@@ -101,6 +102,9 @@ struct Extensions {
   std::atomic<KeepSource> keep_source{nullptr};
   // Runs sessions on several devices. runtime/multi_device/session_devices.hpp. Without: FailedPrecondition.
   std::atomic<const SeveralDevices*> several_devices{nullptr};
+  // Optimises graphs, for SessionOptions::optimizer. runtime/program/optimized_program.hpp. Without:
+  // FailedPrecondition.
+  std::atomic<const SignatureOptimizer*> optimizer{nullptr};
 
   // Folds integer nodes in shape inference. graph/shapes.hpp. Without: more shapes are unknown before a run.
   std::atomic<FoldNode> fold_integers{nullptr};

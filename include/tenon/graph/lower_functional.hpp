@@ -120,6 +120,7 @@ class BranchLowering final : public LoweredNodes {
 
 struct LowerOptions {
   bool unmarked = false;  // also If, Case, While and For without _lower_using_switch_merge
+  bool branches_and_loops = true;  // false: calls alone
   bool inline_calls = false;  // also the graph's own calls without _lower_as_multi_device_function
   int max_nodes = 1'000'000;  // that may be added: calls within calls multiply
 };
@@ -184,6 +185,7 @@ class FunctionalLowering {
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
+    if (!options_.branches_and_loops) return OkStatus();
     if (!Has(node, kLowerUsingSwitchMergeAttr) && (!options_.unmarked || (i < given_ && chooses_by_shape_[ToSize(i)])))
       return OkStatus();
     const bool is_case = node.op == "Case" || node.op == "StatelessCase";

@@ -2,6 +2,7 @@
 #pragma once
 // Interfaces of the runtime's extensions (base/extensions.hpp), which a plain frozen graph does not need.
 
+#include <cstdint>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
@@ -17,13 +18,16 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/optimize/core/options.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
 struct PlanReport;
+struct ProgramOptions;
 
 namespace detail {
 
+class KernelCache;
 class TraceCollector;
 
 // Runs the program of one step; made for it, and used again with it. externally synchronised.
@@ -79,6 +83,28 @@ struct ControlFlow {
   Result<ControlFlowFrames> (*find_frames)(const Graph&, Span<const char>, Span<const InEdge>);
   MakeExecutor make;
   MakeExecutor make_on_pool;
+};
+
+// A program that was built, with what it was built from. All outlive the call.
+struct OptimizedBuild {
+  const Graph& graph;
+  KernelCache* kernels;  // nodes with state keep their kernels
+  const Registry* registry;
+  Device* device;
+  Device* host;
+  FunctionRuntime* functions;
+  Span<const InEdge> feeds, fetches;
+  Span<const int> targets;
+  const ProgramOptions& options;
+  const OptimizerOptions& optimizer;
+  std::int64_t packed_weights_bytes;
+};
+// Optimises programs, of <tenon/optimizer.hpp>.
+struct SignatureOptimizer {
+  // InvalidArgument: the options name an unknown pass, or a limit is out of range.
+  Status (*check)(const OptimizerOptions& options);
+  // Replaces *program by the program of the optimised graph. It stays where that cannot be built. Cancelled.
+  Status (*replace)(const OptimizedBuild& build, Owned<Program>* program);
 };
 
 TENON_DETAIL_COLD inline Status PartMissing(std::string_view what, std::string_view header) {

@@ -3,7 +3,8 @@
 // Session.
 //
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
-//                [--lowered] [--devices | --device NAME] [--threads N] FILE.pb|MODEL_FOLDER ...
+//                [--lowered] [--devices | --device NAME] [--threads N] [--optimize[=exact|PASS,...]] [--report]
+//                FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
 //   tenon_golden [--case TEXT] --records FOLDER ...
@@ -17,6 +18,8 @@
 // inlines all calls before a graph runs. --devices deals the nodes out to two processors and two simulated devices, as
 // far as those have kernels for them; --device gives a session that one device, such as GPU:0. The steps of a graph
 // without state are run a second time in the same session.
+// --optimize optimises every signature: with all passes, with those that keep every bit, or with the passes named.
+// --report prints the passes' reports, and how many nodes each run executes.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
@@ -46,6 +49,7 @@
 #include <tenon/op/op_def/op_registry.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/lower_functional.hpp>
+#include <tenon/optimizer.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
@@ -82,6 +86,28 @@ bool ReadFile(const std::string& path, std::string* out) {
 }
 
 tenon::SessionOptions session_options{.intra_op_threads = 1};
+
+class PrintReports final : public tenon::OptimizationSink {
+ public:
+  void Optimized(const tenon::OptimizationReport& report) override { std::printf("%s", report.DebugString().c_str()); }
+} print_reports;
+
+// Prints how many nodes one run executes.
+void CountNodes(const tenon::Session& session, const std::vector<tenon::NamedTensor>& feeds,
+                const std::vector<std::string>& fetches, const std::vector<std::string>& targets) {
+  tenon::CallableOptions options{.fetches = fetches, .targets = targets};
+  std::vector<Tensor> values, outputs(fetches.size());
+  for (const tenon::NamedTensor& feed : feeds) {
+    options.feeds.push_back(feed.name);
+    values.push_back(feed.tensor);
+  }
+  const auto callable = session.MakeCallable(options);
+  tenon::RunTrace trace;
+  if (!callable.ok() || !callable->RunTraced(values, outputs, &trace).ok()) return;
+  std::int64_t nodes = static_cast<std::int64_t>(trace.nodes.size()) + trace.num_dropped;
+  for (const tenon::NodeTotal& folded : trace.folded) nodes += folded.count;
+  std::printf("runs %lld nodes\n", static_cast<long long>(nodes));
+}
 
 bool HasState(const tenon::NodeDef& node) {
   const tenon::OpView* op = tenon::Registry::Global().ops().Find(node.op);
@@ -147,6 +173,7 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
   for (const golden::NamedBytes& fetch : step.fetch)
     fetches.push_back(c.note == "by-name" || fetch.name.find(':') != std::string::npos ? fetch.name
                                                                                        : fetch.name + ":0");
+  if (session_options.optimizer.sink != nullptr && step.code == 0) CountNodes(session, feeds, fetches, step.target);
   const auto got = session.Run(feeds, fetches, step.target);
   if (step.code != 0) {
     if (got.ok() && IsForGpusAlone(step.message))
@@ -245,7 +272,8 @@ int Usage() {
   std::fprintf(
       stderr,
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
-      "[--unfolded] [--lowered] [--devices | --device NAME] [--threads N] FILE.pb|MODEL_FOLDER ...\n"
+      "[--unfolded] [--lowered] [--devices | --device NAME] [--threads N] [--optimize[=exact|PASS,...]] [--report] "
+      "FILE.pb|MODEL_FOLDER ...\n"
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
@@ -254,6 +282,18 @@ int Usage() {
       "       tenon_golden [--case TEXT] --saved-models|--frozen-models FOLDER ...\n"
       "       tenon_golden [--case TEXT] --gradients|--training FILE.pb ...\n");
   return 2;
+}
+// "", "=exact" or "=PASS,...".
+bool ParseOptimize(std::string_view passes) {
+  session_options.optimizer.level = passes == "=exact" ? tenon::OptimizerLevel::kExact : tenon::OptimizerLevel::kFast;
+  if (passes.empty() || passes == "=exact") return true;
+  if (!passes.starts_with('=')) return false;
+  for (passes.remove_prefix(1); !passes.empty();) {
+    const std::size_t end = passes.find(',');
+    session_options.optimizer.only.emplace_back(passes.substr(0, end));
+    passes = end == std::string_view::npos ? std::string_view() : passes.substr(end + 1);
+  }
+  return true;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
@@ -295,6 +335,10 @@ bool ParseArguments(int argc, char** argv, Options* options) {
     } else if (arg == "--devices") {
       session_options.devices = {"CPU:0", "CPU:1", "SIM:0", "SIM:1"};
       session_options.allow_soft_placement = true;
+    } else if (arg.starts_with("--optimize")) {
+      if (!ParseOptimize(arg.substr(10))) return false;
+    } else if (arg == "--report") {
+      session_options.optimizer.sink = &print_reports;
     } else if (arg == "--lowered") {
       session_options.lower_control_flow = tenon::LowerAllFunctionalOps;
     } else if (tenon::StartsWith(arg, "--")) {

@@ -8,6 +8,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/graph/import_limits.hpp>
+#include <tenon/optimize/core/options.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -89,6 +90,9 @@ struct SessionOptions {
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
   GraphPass lower_control_flow = nullptr;
+  // Rewrites the part of the graph that a signature needs when that is prepared; off unless a level is given. Sessions
+  // on several devices and partial runs do without.
+  OptimizerOptions optimizer = {};
   // Refuses a graph whose library has a function with an op that is not registered, as TensorFlow does. False: calling
   // such a function fails. SavedModel::Load checks the functions that signatures need.
   bool check_functions = true;

@@ -70,6 +70,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
         ops_(registry->ops()) {}
 
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
+  void set_optimizer(const OptimizerOptions& options) { optimizer_ = options; }
   ResourceMgr* resources() const override { return resources_; }
 
   // `devices` finds the functions on the session's other devices; it outlives this.
@@ -259,6 +260,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
       on_host_ = MakeOwned<SessionFunctions>(nullptr, registry_, host_, host_, options_, lower_);
       on_host_->SetGraph(library_->graph, library_->owner);
       on_host_->set_resources(resources_);
+      on_host_->set_optimizer(optimizer_);
       on_host_->set_devices(this);
     }
     return static_cast<FunctionRuntime*>(on_host_.get());
@@ -337,6 +339,12 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     options.cancellation = cancellation;
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
+    if (optimizer_.level != OptimizerLevel::kOff) {
+      const OptimizedBuild build{
+          graph,      function->kernels.get(), registry_, device_, host_, this, feeds, fetches, targets, options,
+          optimizer_, kUsualPackedWeightsBytes};
+      TENON_RETURN_IF_ERROR(extensions.optimizer.load(std::memory_order_acquire)->replace(build, &function->program));
+    }
     function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
   }
@@ -346,6 +354,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   Device* host_;
   ProgramOptions options_;
   GraphPass lower_;
+  OptimizerOptions optimizer_;  // for the bodies of functions
   ResourceMgr* resources_ = nullptr;
   FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
@@ -363,6 +372,7 @@ inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Devi
       ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
       options.lower_control_flow);
   functions->set_resources(resources);
+  functions->set_optimizer(options.optimizer);
   return functions;
 }
 inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSessionFunctions);

@@ -70,6 +70,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
     TENON_RETURN_IF_ERROR(session->FindWatch());
+    TENON_RETURN_IF_ERROR(session->CheckOptimizer());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
@@ -271,8 +272,23 @@ class SessionImpl : public RefCounted {
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
-    if (state->functions_wait) program->has_async = true;
     program->graph_owner = use;
+    if (options_.optimizer.level != OptimizerLevel::kOff) [[unlikely]] {
+      const OptimizedBuild build{state->graph,
+                                 state->kernels.get(),
+                                 registry_,
+                                 device_,
+                                 host_,
+                                 functions_.get(),
+                                 ends.feeds,
+                                 ends.fetches,
+                                 ends.targets,
+                                 options,
+                                 options_.optimizer,
+                                 options_.packed_weights_bytes};
+      TENON_RETURN_IF_ERROR(extensions.optimizer.load(std::memory_order_acquire)->replace(build, &program));
+    }
+    if (state->functions_wait) program->has_async = true;
     return program;
   }
   bool WantsDataflow(const Program& program) const {
@@ -420,6 +436,14 @@ class SessionImpl : public RefCounted {
           "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/session/run_with_options.hpp> in one "
           "source file of the program");
     return OkStatus();
+  }
+
+  Status CheckOptimizer() const {
+    if (options_.optimizer.level == OptimizerLevel::kOff) return OkStatus();
+    const SignatureOptimizer* const optimizer = extensions.optimizer.load(std::memory_order_acquire);
+    if (optimizer != nullptr) return optimizer->check(options_.optimizer);
+    return errors::FailedPrecondition(
+        "SessionOptions: optimizer needs <tenon/optimizer.hpp> in one source file of the program");
   }
 
   Status FindWatch() {
