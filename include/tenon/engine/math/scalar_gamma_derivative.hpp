@@ -77,7 +77,7 @@ inline double LowerGammaDerivative(double a, double x, bool of_sample, double li
   const double log_x = std::log(x), log_factor = a * log_x - x - Lgamma(a);
   if (log_factor < -limit || std::isnan(log_factor)) return 0;
   const WithDerivative sum = upper ? UpperGammaFraction(a, x) : LowerGammaSeries(a, x);
-  const double log_slope = log_x - Digamma(upper ? a : a + 1);  // of the factor's logarithm
+  const double log_slope = log_x - Digamma(upper ? a : a + 1);
   const double slope = sum.value * log_slope + sum.slope;
   if (of_sample) return upper ? slope * x : -slope * x / a;
   const double factor = std::exp(log_factor);
