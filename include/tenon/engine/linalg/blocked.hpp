@@ -17,10 +17,68 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/linalg/decompositions.hpp>
+#include <tenon/engine/simd/isa.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace linalg {
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// Times, for the loops here, which take over no other function.
+template <class T>
+[[gnu::always_inline]] inline T LoopTimes(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a * b;
+  else
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+}
+// y -= x: [m, n].
+template <class T>
+TENON_DETAIL_LOOP void SubtractRows(const T* x, Index x_row, T* y, Index y_row, Index m, Index n) {
+  for (Index i = 0; i < m; ++i, x += x_row, y += y_row) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) y[j] -= x[j];
+  }
+}
+// c: [m, n] -= a b, a: [m, k], b: [k, n].
+template <class T>
+TENON_DETAIL_LOOP void SubtractSmallProduct(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c,
+                                            Index c_row, Index m, Index k, Index n) {
+  for (Index i = 0; i < m; ++i) {
+    T* const to = c + i * c_row;
+    for (Index p = 0; p < k; ++p) {
+      const T factor = a[i * a_row + p * a_col];
+      const T* const from = b + p * b_row;
+      TENON_DETAIL_INDEPENDENT
+      for (Index j = 0; j < n; ++j) to[j] -= LoopTimes(factor, from[j]);
+    }
+  }
+}
+// Rows [0, m) of a: [m, columns) -= factors[i * factor_row] * line.
+template <class T>
+TENON_DETAIL_LOOP void SubtractOuter(const T* factors, Index factor_row, const T* line, T* a, Index row, Index m,
+                                     Index columns) {
+  for (Index i = 0; i < m; ++i) {
+    const T factor = factors[i * factor_row];
+    T* const to = a + i * row;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) to[j] -= LoopTimes(factor, line[j]);
+  }
+}
+// sums[j] += conj(column[i * row]) a[i, j]: [m, columns].
+template <class T>
+TENON_DETAIL_LOOP void AddProjections(const T* column, const T* a, Index row, Index m, Index columns, T* sums) {
+  for (Index i = 0; i < m; ++i) {
+    T by = column[i * row];
+    if constexpr (!std::is_floating_point_v<T>) by = T(by.real(), -by.imag());
+    const T* const from = a + i * row;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) sums[j] += LoopTimes(by, from[j]);
+  }
+}
+
+TENON_DETAIL_LOOPS_END
 
 // The methods of one matrix, with memory for products. T is float, double or a complex number of these. one thread.
 template <class T>
@@ -28,6 +86,7 @@ class Blocked {
  public:
   // Matrices up to this size are decomposed without blocks.
   static constexpr Index kLeaf = 24, kPanel = 32;
+  static constexpr Index kProduct = 1 << 16;  // elements of a product
 
   explicit Blocked(Cpu& device) : device_(device) {}
 
@@ -36,36 +95,19 @@ class Blocked {
   void SubtractProduct(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index b_row,
                        Index b_col, T* c, Index c_row) {
     if (m <= 0 || n <= 0 || k <= 0) return;
-    if (b_col == 1 && m * n * k <= 512) {
-      for (Index i = 0; i < m; ++i)
-        for (Index p = 0; p < k; ++p) Subtract(a[i * a_row + p * a_col], b + p * b_row, c + i * c_row, n);
-      return;
+    if (b_col == 1 && m * n * k <= 512) return SubtractSmallProduct(a, a_row, a_col, b, b_row, c, c_row, m, k, n);
+    const Index step = std::max<Index>(64, kProduct / n);  // rows, so that the product stays in a cache
+    for (Index i = 0; i < m; i += step) {
+      const Index rows = std::min(step, m - i);
+      const T* const product = Product(rows, n, k, a + i * a_row, a_row, a_col, b, b_row, b_col);
+      SubtractRows(product, n, c + i * c_row, c_row, rows, n);
     }
-    T* const product = Product(m, n, k, a, a_row, a_col, b, b_row, b_col);
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) c[i * c_row + j] -= product[i * n + j];
   }
 
   // As FactorLu of n columns of m >= n rows, `row` elements from row to row: rows are exchanged in these columns alone,
   // row i with row pivots[i].
   void FactorLuColumns(T* a, Index row, Index m, Index n, Index* pivots) {
-    if (n <= kLeaf / 2 || m <= kLeaf) {
-      for (Index k = 0; k < n; ++k) {
-        Index pivot = k;
-        for (Index i = k + 1; i < m; ++i)
-          if (std::abs(a[i * row + k]) > std::abs(a[pivot * row + k])) pivot = i;
-        pivots[k] = pivot;
-        if (pivot != k) std::swap_ranges(a + k * row, a + k * row + n, a + pivot * row);
-        const T top = a[k * row + k];
-        if (top == T(0)) continue;
-        for (Index i = k + 1; i < m; ++i) {
-          T& factor = a[i * row + k];
-          factor /= top;
-          Subtract(factor, a + k * row + k + 1, a + i * row + k + 1, n - k - 1);
-        }
-      }
-      return;
-    }
+    if (n <= kLeaf / 2 || m <= kLeaf) return FactorLuPanel(a, row, m, n, pivots);
     const Index left = Half(n), right = n - left;
     FactorLuColumns(a, row, m, left, pivots);
     T* const beside = a + left;
@@ -102,9 +144,9 @@ class Blocked {
   void SolveTriangularRows(const T* a, Index row, Index n, bool lower, bool unit_diagonal, T* b, Index b_row, Index k) {
     if (n <= kLeaf) {
       for (Index step = 0; step < n; ++step) {
-        const Index i = lower ? step : n - 1 - step;
-        const Index begin = lower ? 0 : i + 1, end = lower ? i : n;
-        for (Index j = begin; j < end; ++j) Subtract(a[i * row + j], b + j * b_row, b + i * b_row, k);
+        const Index i = lower ? step : n - 1 - step, begin = lower ? 0 : i + 1, end = lower ? i : n;
+        SubtractSmallProduct(a + i * row + begin, row, 1, b + begin * b_row, b_row, b + i * b_row, b_row, 1,
+                             end - begin, k);
         if (unit_diagonal) continue;
         const T diagonal = a[i * row + i];
         for (Index j = 0; j < k; ++j) b[i * b_row + j] /= diagonal;
@@ -165,7 +207,9 @@ class Blocked {
     for (Index p = 0; p < panels; ++p) {
       const Index k = p * kPanel, width = std::min(kPanel, steps - k), height = m - k;
       T* const s = factors.data() + p * kPanel * kPanel;
-      FactorPanel(a + k * n + k, n, height, width, s, sums.data());
+      T* const panel = CopyPanel(a + k * n + k, n, height, width);
+      FactorPanel(panel, width, height, width, s, sums.data());
+      for (Index i = 0; i < height; ++i) std::copy(panel + i * width, panel + (i + 1) * width, a + (k + i) * n + k);
       CopyReflectors(a + k * n + k, n, height, width, v.data());
       Reflect(v.data(), height, width, s, false, a + k * n + k + width, n, n - k - width);
     }
@@ -205,6 +249,34 @@ class Blocked {
     } else {
       return a;
     }
+  }
+
+  // As FactorLuColumns, on a copy that lies together.
+  void FactorLuPanel(T* a, Index row, Index m, Index n, Index* pivots) {
+    T* const panel = CopyPanel(a, row, m, n);
+    for (Index k = 0; k < n; ++k) {
+      Index pivot = k;
+      Real<T> most = std::abs(panel[k * n + k]);
+      for (Index i = k + 1; i < m; ++i)
+        if (const Real<T> size = std::abs(panel[i * n + k]); size > most) {
+          most = size;
+          pivot = i;
+        }
+      pivots[k] = pivot;
+      if (pivot != k) std::swap_ranges(panel + k * n, panel + (k + 1) * n, panel + pivot * n);
+      const T top = panel[k * n + k];
+      if (top == T(0)) continue;
+      for (Index i = k + 1; i < m; ++i) panel[i * n + k] /= top;
+      T* const next = panel + (k + 1) * n + k;
+      SubtractOuter(next, n, panel + k * n + k + 1, next + 1, n, m - k - 1, n - k - 1);
+    }
+    for (Index i = 0; i < m; ++i) std::copy(panel + i * n, panel + (i + 1) * n, a + i * row);
+  }
+  T* CopyPanel(const T* a, Index row, Index m, Index n) {
+    const auto size = static_cast<std::size_t>(m * n);
+    if (panel_.size() < size) panel_.assign(size, T(0));
+    for (Index i = 0; i < m; ++i) std::copy(a + i * row, a + i * row + n, panel_.data() + i * n);
+    return panel_.data();
   }
 
   // x: [m, n] becomes the solution of x l^H = x, where l: [n, n] is lower triangular.
@@ -279,21 +351,12 @@ class Blocked {
       }
       // sums = v^H [the columns before, whose first rows are 1 and zeros; the columns behind]
       for (Index j = 0; j < width; ++j) sums[j] = j == k ? T(0) : a[k * row + j];
-      if constexpr (kComplex)
-        for (Index j = 0; j < k; ++j) sums[j] = Conj(sums[j]);
-      for (Index i = k + 1; i < m; ++i) {
-        const T* const line = a + i * row;
-        const T by = Conj(line[k]), plain = line[k];
-        if constexpr (kComplex)
-          for (Index j = 0; j < k; ++j) sums[j] += Times(plain, Conj(line[j]));
-        else
-          for (Index j = 0; j < k; ++j) sums[j] += Times(plain, line[j]);
-        for (Index j = k + 1; j < width; ++j) sums[j] += Times(by, line[j]);
-      }
-      // sums[j < k] is now conj(v^H v_j): row k of s is -tau (v^H v) s.
+      const T* const below = a + (k + 1) * row;
+      AddProjections(below + k, below, row, m - k - 1, width, sums);
+      // Row k of s is -tau (v^H [the reflectors before]) s.
       for (Index j = 0; j < k; ++j) {
         T sum = T(0);
-        for (Index p = j; p < k; ++p) sum += Times(Conj(sums[p]), s[p * kPanel + j]);
+        for (Index p = j; p < k; ++p) sum += Times(sums[p], s[p * kPanel + j]);
         s[k * kPanel + j] = -Times(tau, sum);
       }
       s[k * kPanel + k] = tau;
@@ -302,10 +365,7 @@ class Blocked {
         a[k * row + j] -= by;
         sums[j] = by;
       }
-      for (Index i = k + 1; i < m; ++i) {
-        const T by = a[i * row + k];
-        for (Index j = k + 1; j < width; ++j) a[i * row + j] -= Times(by, sums[j]);
-      }
+      SubtractOuter(below + k, row, sums + k + 1, a + (k + 1) * row + k + 1, row, m - k - 1, width - k - 1);
     }
   }
   // v: [m, width]: the reflectors with their ones and zeros.
@@ -325,17 +385,15 @@ class Blocked {
     std::fill(sw, sw + width * n, T(0));
     for (Index i = 0; i < width; ++i)
       for (Index p = 0; p <= i; ++p) {
-        const T factor = s[i * kPanel + p];
-        if (adjoint)
-          Subtract(T(-Conj(factor)), w + i * n, sw + p * n, n);
-        else
-          Subtract(T(-factor), w + p * n, sw + i * n, n);
+        const T factor = adjoint ? T(-Conj(s[i * kPanel + p])) : T(-s[i * kPanel + p]);
+        const Index from = adjoint ? i : p, to = adjoint ? p : i;
+        SubtractOuter(&factor, 0, w + from * n, sw + to * n, n, 1, n);
       }
     SubtractProduct(m, n, width, v, width, 1, sw, n, 1, c, c_row);
   }
 
   Cpu& device_;
-  SlimVector<T> product_, conjugates_, scaled_;
+  SlimVector<T> product_, conjugates_, scaled_, panel_;
 };
 
 }  // namespace linalg
