@@ -86,6 +86,7 @@
 #include <tenon/ops/math/euclidean_norm.hpp>
 #include <tenon/ops/math/exponential.hpp>
 #include <tenon/ops/math/fake_quant.hpp>
+#include <tenon/ops/math/gamma_gradient.hpp>
 #include <tenon/ops/math/gradient.hpp>
 #include <tenon/ops/math/histogram.hpp>
 #include <tenon/ops/math/logical.hpp>
@@ -115,13 +116,17 @@
 #include <tenon/ops/nn/data_format.hpp>
 #include <tenon/ops/nn/depthwise.hpp>
 #include <tenon/ops/nn/dilation.hpp>
+#include <tenon/ops/nn/fractional_pool_gradient.hpp>
 #include <tenon/ops/nn/fused.hpp>
+#include <tenon/ops/nn/global_normalization_gradient.hpp>
 #include <tenon/ops/nn/lrn.hpp>
 #include <tenon/ops/nn/pool.hpp>
 #include <tenon/ops/nn/pool3d.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 #include <tenon/ops/nn/pool_max.hpp>
+#include <tenon/ops/nn/pool_second_gradient.hpp>
 #include <tenon/ops/nn/recurrent.hpp>
+#include <tenon/ops/nn/recurrent_gradient.hpp>
 #include <tenon/ops/nn/softmax.hpp>
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/gather.hpp>
@@ -216,7 +221,7 @@ using All = OpList<
     DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
-    ScaleAndTranslate, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
+    ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
@@ -234,17 +239,18 @@ using All = OpList<
     FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod, EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p,
     Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy, FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient,
     FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient, FakeQuantWithMinMaxVarsPerChannel,
-    FakeQuantWithMinMaxVarsPerChannelGradient, InvGrad, ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad,
-    Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount, SparseBincount, LogicalAnd, LogicalNot,
-    LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3,
-    QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor,
-    IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2,
-    SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd,
-    UnsortedSegmentSum, Select, SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments,
-    SparseSegmentSqrtN, SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum,
-    SparseSegmentSumGrad, SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0,
-    BesselI0e, BesselI1, BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2,
-    NthElement, TopK, TopKV2, Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
+    FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad, ReciprocalGrad, RsqrtGrad,
+    SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount,
+    SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
+    QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean,
+    Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax,
+    SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2,
+    UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select, SelectV2,
+    SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
+    SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
+    SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
+    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
+    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -252,10 +258,12 @@ using All = OpList<
     BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter,
     Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap,
     DataFormatVecPermute, DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D,
-    FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad,
-    MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
+    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput,
+    FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul, BatchNormWithGlobalNormalizationGrad, LRN,
+    LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad,
+    MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad,
+    MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax,
+    Softmax,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,

@@ -47,5 +47,21 @@ TEST_SUITE("ScaleAndTranslate") {
     CHECK(out[0] == doctest::Approx(40.0 / 7));
     CHECK(out[1] == doctest::Approx(24 - 40.0 / 7));
   }
+  TEST_CASE("the gradient is the adjoint") {  // the dot products <grads, f(image)> and <f'(grads), image> are equal
+    SamplingKernel kernel;
+    REQUIRE(FindSamplingKernel("keyscubic", &kernel));
+    const SamplingSpans down = MakeSamplingSpans(kernel, 3, 5, 0.6f, 0.2f, true);
+    const SamplingSpans across = MakeSamplingSpans(kernel, 6, 4, 1.4f, -0.7f, true);
+    std::vector<float> image(2 * 5 * 4 * 2), grads(2 * 3 * 6 * 2), out(grads.size()), back(image.size());
+    for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i % 7) - 3;
+    for (std::size_t i = 0; i < grads.size(); ++i) grads[i] = static_cast<float>(i % 5) - 2;
+    Cpu device;
+    ScaleAndTranslateImages(device, image.data(), 2, 5, 4, 2, down, across, out.data());
+    ScaleAndTranslateGradient(device, grads.data(), 2, 5, 4, 2, down, across, back.data());
+    double there = 0, here = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) there += static_cast<double>(out[i] * grads[i]);
+    for (std::size_t i = 0; i < back.size(); ++i) here += static_cast<double>(back[i] * image[i]);
+    CHECK(here == doctest::Approx(there).epsilon(1e-5));
+  }
 }
 }  // namespace engine_image_scale_translate_test

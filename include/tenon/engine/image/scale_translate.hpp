@@ -151,4 +151,38 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
   });
 }
 
+// The gradient of ScaleAndTranslateImages. grads: [batch, outputs of `down`, outputs of `across`, depth]  ->  out:
+// [batch, rows, columns, depth].
+inline void ScaleAndTranslateGradient(Cpu& device, const float* grads, Index batch, Index rows, Index columns,
+                                      Index depth, const SamplingSpans& down, const SamplingSpans& across, float* out) {
+  const Index grad_rows = static_cast<Index>(down.first.size()), grad_columns = static_cast<Index>(across.first.size());
+  const Index line = columns * depth;
+  const double work = static_cast<double>(grad_rows * (grad_columns * depth * across.width + line * down.width));
+  ParallelFor(device, batch, 2 * work, [&](Index begin, Index end) {
+    SlimVector<float> sums(detail::At(line));
+    for (Index n = begin; n < end; ++n) {
+      float* const image = out + n * rows * line;
+      std::fill_n(image, rows * line, 0.0f);
+      for (Index row = 0; row < grad_rows; ++row) {
+        const float* const from = grads + (n * grad_rows + row) * grad_columns * depth;
+        std::fill(sums.begin(), sums.end(), 0.0f);
+        for (Index column = 0; column < grad_columns; ++column) {
+          const Index start = across.first[detail::At(column)];
+          for (Index k = 0; k < across.width && start + k < columns; ++k) {
+            const float weight = across.weights[detail::At(column * across.width + k)];
+            float* const to = sums.data() + (start + k) * depth;
+            for (Index d = 0; d < depth; ++d) to[d] += weight * from[column * depth + d];
+          }
+        }
+        const Index first = down.first[detail::At(row)];
+        for (Index k = 0; k < down.width && first + k < rows; ++k) {
+          const float weight = down.weights[detail::At(row * down.width + k)];
+          float* const to = image + (first + k) * line;
+          for (Index c = 0; c < line; ++c) to[c] += weight * sums[detail::At(c)];
+        }
+      }
+    }
+  });
+}
+
 TENON_DETAIL_NAMESPACE_END

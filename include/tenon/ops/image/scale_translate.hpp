@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ScaleAndTranslate: images scaled and moved, by one of eight sampling kernels.
+// ScaleAndTranslate: images scaled and moved, by one of eight sampling kernels; its gradient ScaleAndTranslateGrad.
 
 #include <cmath>
 #include <cstdint>
@@ -35,6 +35,19 @@ inline Status ScaleAndTranslateShape(InferenceContext* c) {
   return SizedImageShape(c, 1, c->Dim(image, 0), c->Dim(image, 3));
 }
 
+inline Status CheckScales(std::string_view op, const Tensor& scale, const Tensor& translation) {
+  if (scale.dims() != 1 || scale.NumElements() != 2)
+    return errors::InvalidArgument(op, ": scale must be 1-dimensional with 2 elements, got shape ", scale.shape());
+  if (translation.dims() != 1 || translation.NumElements() != 2)
+    return errors::InvalidArgument(op, ": translation must be 1-dimensional with 2 elements, got shape ",
+                                   translation.shape());
+  const float* const scales = scale.data<float>();
+  for (int i = 0; i < 2; ++i)
+    if (!(scales[i] > 0))
+      return errors::InvalidArgument(op, ": scale must be greater than zero, got ", scales[0], " and ", scales[1]);
+  return OkStatus();
+}
+
 inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel, bool antialias,
                                    const Tensor& images, const HostIndices& size, const Tensor& scale,
                                    const Tensor& translation) {
@@ -45,15 +58,7 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
     return errors::InvalidArgument(kName, ": size must be 1-dimensional with 2 elements, got shape ", size.shape());
   if (size[0] <= 0 || size[1] <= 0)
     return errors::InvalidArgument(kName, ": output dimensions must be positive, got ", size[0], " and ", size[1]);
-  if (scale.dims() != 1 || scale.NumElements() != 2)
-    return errors::InvalidArgument(kName, ": scale must be 1-dimensional with 2 elements, got shape ", scale.shape());
-  if (translation.dims() != 1 || translation.NumElements() != 2)
-    return errors::InvalidArgument(kName, ": translation must be 1-dimensional with 2 elements, got shape ",
-                                   translation.shape());
-  const float* const scales = scale.data<float>();
-  for (int i = 0; i < 2; ++i)
-    if (!(scales[i] > 0))
-      return errors::InvalidArgument(kName, ": scale must be greater than zero, got ", scales[0], " and ", scales[1]);
+  TENON_RETURN_IF_ERROR(CheckScales(kName, scale, translation));
   const Index rows = images.dim_size(1), columns = images.dim_size(2);
   const Index sizes[] = {images.dim_size(0), size[0], size[1], images.dim_size(3)};
   TensorShape shape;
@@ -63,13 +68,45 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
   if (images.NumElements() == 0 && out->NumElements() > 0)
     return errors::InvalidArgument(kName, ": input image must be non-empty, got shape ", images.shape());
   if (out->NumElements() == 0) return OkStatus();
-  const float* const moves = translation.data<float>();
+  const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
   const SamplingSpans down = MakeSamplingSpans(kernel, size[0], rows, scales[0], moves[0], antialias);
   const SamplingSpans across = MakeSamplingSpans(kernel, size[1], columns, scales[1], moves[1], antialias);
   return DispatchType<ScaleTypes>(images.dtype(), [&]<class T>() {
     ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], down, across,
                             out->data<float>());
   });
+}
+
+inline Status RunScaleAndTranslateGrad(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel,
+                                       bool antialias) {
+  constexpr std::string_view kName = "ScaleAndTranslateGrad";
+  const Tensor &grads = context.input(0), &image = context.input(1), &scale = context.input(2),
+               &translation = context.input(3);
+  if (grads.dims() != 4)
+    return errors::InvalidArgument(kName, ": input_grad must be 4-dimensional, got shape ", grads.shape());
+  if (image.dims() != 4)
+    return errors::InvalidArgument(kName, ": original_image must be 4-dimensional, got shape ", image.shape());
+  TENON_RETURN_IF_ERROR(CheckScales(kName, scale, translation));
+  const Index rows = image.dim_size(1), columns = image.dim_size(2), batch = grads.dim_size(0),
+              depth = grads.dim_size(3);
+  if (image.dim_size(0) != batch || image.dim_size(3) != depth)
+    return errors::InvalidArgument(kName, ": grads and original_image must have the same batch and channels, got ",
+                                   grads.shape(), " and ", image.shape());
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, image.shape(), &out));
+  if (out->NumElements() == 0) return OkStatus();
+  const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
+  const SamplingSpans down = MakeSamplingSpans(kernel, grads.dim_size(1), rows, scales[0], moves[0], antialias);
+  const SamplingSpans across = MakeSamplingSpans(kernel, grads.dim_size(2), columns, scales[1], moves[1], antialias);
+  ScaleAndTranslateGradient(device, grads.data<float>(), batch, rows, columns, depth, down, across, out->data<float>());
+  return OkStatus();
+}
+
+inline Status FindKernel(std::string_view name, SamplingKernel* kernel) {
+  if (FindSamplingKernel(name, kernel)) return OkStatus();
+  return errors::InvalidArgument("Unrecognized kernel type: '", name,
+                                 "'; there are lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic and "
+                                 "mitchellcubic");
 }
 
 }  // namespace detail
@@ -97,16 +134,41 @@ struct ScaleAndTranslate {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction&) {
-      if (FindSamplingKernel(this->kernel_type, &sampling)) return OkStatus();
-      return errors::InvalidArgument("Unrecognized kernel type: '", this->kernel_type,
-                                     "'; there are lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic "
-                                     "and mitchellcubic");
-    }
+    Status Init(OpKernelConstruction&) { return detail::FindKernel(this->kernel_type, &sampling); }
     Status operator()(Context<Device>& context, const Tensor& images, HostIndices size, const Tensor& scale,
                       const Tensor& translation, Tensor&) const {
       return detail::RunScaleAndTranslate(context.op(), context.device(), sampling, this->antialias, images, size,
                                           scale, translation);
+    }
+    SamplingKernel sampling;
+  };
+};
+
+// grads: [n, height, width, c], original_image: [n, h, w, c]  ->  the shape of original_image
+struct ScaleAndTranslateGrad {
+  static constexpr auto signature = Op("ScaleAndTranslateGrad")
+                                        .Input("grads: T")
+                                        .Input("original_image: T")
+                                        .Input("scale: float")
+                                        .Input("translation: float")
+                                        .Output("output: T")
+                                        .Attr("T: {float}")
+                                        .Attr("kernel_type: string = 'lanczos3'")
+                                        .Attr("antialias: bool = true")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(1));
+                                          return OkStatus();
+                                        });
+  using Attrs = ScaleAndTranslate::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::FindKernel(this->kernel_type, &sampling); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      Tensor&) const {
+      return detail::RunScaleAndTranslateGrad(context.op(), context.device(), sampling, this->antialias);
     }
     SamplingKernel sampling;
   };

@@ -15,6 +15,7 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/linalg/blocked.hpp>
 #include <tenon/engine/linalg/decompositions.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
@@ -58,15 +59,18 @@ struct MatrixBatch {
   }
 };
 
-// body(i) for every matrix, on several threads; false if it was false for one.
+// body(device, i) for every matrix, on several threads; false if it was false for one. One matrix has all threads of
+// the device to itself, and each of several matrices has one.
 template <class Body>
 bool ForEachMatrix(Cpu& device, Index count, Index rows, Index columns, const Body& body) {
+  if (count == 1) return body(device, 0);
   std::atomic<bool> good{true};
   const double ns = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) *
                     static_cast<double>(rows < columns ? rows : columns);
   ParallelFor(device, count, 200 + ns, [&](Index begin, Index end) {
+    Cpu one;
     for (Index i = begin; i < end; ++i)
-      if (!body(i)) good.store(false, std::memory_order_relaxed);
+      if (!body(one, i)) good.store(false, std::memory_order_relaxed);
   });
   return good.load();
 }

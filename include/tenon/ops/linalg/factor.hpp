@@ -38,12 +38,12 @@ inline Status LuShape(InferenceContext* c) {
 }
 
 template <class T>
-void DeterminantOf(const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
+void DeterminantOf(Cpu& device, const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
   SlimVector<T> a = Numbers<T>(n * n);
   std::copy(in, in + n * n, a.data());
   SlimVector<Index> order = Numbers<Index>(n);
   Index swaps = 0;
-  (void)linalg::FactorLu(a.data(), n, order.data(), &swaps);
+  (void)linalg::Blocked<T>(device).FactorLu(a.data(), n, order.data(), &swaps);
   *sign = T(swaps % 2 == 0 ? 1 : -1);
   double sum = 0;
   for (Index i = 0; i < n; ++i) {
@@ -61,7 +61,7 @@ void DeterminantOf(const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
 }
 
 template <class T>
-bool InverseOf(const T* in, Index n, bool adjoint, T* out) {
+bool InverseOf(Cpu& device, const T* in, Index n, bool adjoint, T* out) {
   using W = typename WorkOf<T>::type;
   SlimVector<W> a = Numbers<W>(n * n), b = Numbers<W>(n * n), x = Numbers<W>(n * n);
   CopyAs(in, a.data(), n * n);
@@ -71,26 +71,27 @@ bool InverseOf(const T* in, Index n, bool adjoint, T* out) {
   }
   SlimVector<Index> order = Numbers<Index>(n);
   Index swaps = 0;
-  if (!linalg::FactorLu(a.data(), n, order.data(), &swaps)) return false;
+  linalg::Blocked<W> blocked(device);
+  if (!blocked.FactorLu(a.data(), n, order.data(), &swaps)) return false;
   std::fill(b.begin(), b.end(), W(0));
   for (Index i = 0; i < n; ++i) b[static_cast<std::size_t>(i * n + i)] = W(1);
-  linalg::SolveLu(a.data(), order.data(), n, b.data(), x.data(), n);
+  blocked.SolveLu(a.data(), order.data(), n, b.data(), x.data(), n);
   CopyAs(x.data(), out, n * n);
   return true;
 }
 
 // As TensorFlow: NaN where the matrix is not positive definite.
 template <class T>
-void CholeskyOf(const T* in, Index n, T* out) {
+void CholeskyOf(Cpu& device, const T* in, Index n, T* out) {
   std::copy(in, in + n * n, out);
-  if (linalg::FactorCholesky(out, n)) return;
+  if (linalg::Blocked<T>(device).FactorCholesky(out, n)) return;
   std::fill(out, out + n * n, T(std::numeric_limits<linalg::Real<T>>::quiet_NaN()));
 }
 
 // I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: with P the lower triangle of l^T g,
 // its diagonal halved, the symmetric part of l^-T P l^-1.
 template <class T>
-void CholeskyGradOf(const T* l, const T* g, Index n, T* out) {
+void CholeskyGradOf(Cpu& device, const T* l, const T* g, Index n, T* out) {
   SlimVector<T> lower = Numbers<T>(n * n), a = Numbers<T>(n * n), p = Numbers<T>(n * n), low_g = Numbers<T>(n * n);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j <= i; ++j) {
@@ -98,14 +99,15 @@ void CholeskyGradOf(const T* l, const T* g, Index n, T* out) {
       low_g[static_cast<std::size_t>(i * n + j)] = g[i * n + j];
     }
   linalg::Adjoint(lower.data(), n, n, a.data());
-  linalg::Multiply(a.data(), low_g.data(), p.data(), n, n, n);
+  linalg::Blocked<T> blocked(device);
+  blocked.Multiply(a.data(), low_g.data(), p.data(), n, n, n);
   for (Index i = 0; i < n; ++i) {
     p[static_cast<std::size_t>(i * n + i)] /= T(2);
     for (Index j = i + 1; j < n; ++j) p[static_cast<std::size_t>(i * n + j)] = T(0);
   }
-  linalg::SolveTriangular(a.data(), n, false, false, p.data(), n);  // l^-T P
+  blocked.SolveTriangular(a.data(), n, false, false, p.data(), n);  // l^-T P
   linalg::Adjoint(p.data(), n, n, low_g.data());
-  linalg::SolveTriangular(a.data(), n, false, false, low_g.data(), n);  // l^-T (l^-T P)^T
+  blocked.SolveTriangular(a.data(), n, false, false, low_g.data(), n);  // l^-T (l^-T P)^T
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j)
       out[i * n + j] = (low_g[static_cast<std::size_t>(i * n + j)] + low_g[static_cast<std::size_t>(j * n + i)]) / T(2);
@@ -134,8 +136,8 @@ struct Cholesky {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
-        detail::CholeskyOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
+        detail::CholeskyOf(device, input.data + i * n * n, n, out->data<T>() + i * n * n);
         return true;
       });
       return OkStatus();
@@ -169,8 +171,8 @@ struct CholeskyGrad {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, l.shape(), &out));
       if (l.size() == 0) return OkStatus();
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
-        detail::CholeskyGradOf(l.data + i * n * n, grad.data + i * n * n, n, out->data<T>() + i * n * n);
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
+        detail::CholeskyGradOf(device, l.data + i * n * n, grad.data + i * n * n, n, out->data<T>() + i * n * n);
         return true;
       });
       return OkStatus();
@@ -202,12 +204,12 @@ struct Lu {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, shape, &order));
       if (input.size() == 0) return OkStatus();
-      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
+      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
         T* const a = out->data<T>() + i * n * n;
         std::copy(input.data + i * n * n, input.data + (i + 1) * n * n, a);
         SlimVector<Index> rows = detail::Numbers<Index>(n);
         Index swaps = 0;
-        const bool regular = linalg::FactorLu(a, n, rows.data(), &swaps);
+        const bool regular = linalg::Blocked<T>(device).FactorLu(a, n, rows.data(), &swaps);
         for (Index r = 0; r < n; ++r) {
           const Index row = rows[static_cast<std::size_t>(r)];
           if (order->dtype() == DataType::kInt32)
@@ -239,10 +241,10 @@ struct MatrixDeterminant {
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.batch, &out));
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
         T sign = T(1);
         linalg::Real<T> log_size = 0;
-        detail::DeterminantOf(input.data + i * n * n, n, &sign, &log_size);
+        detail::DeterminantOf(device, input.data + i * n * n, n, &sign, &log_size);
         out->data<T>()[i] = sign * std::exp(log_size);
         return true;
       });
@@ -270,9 +272,9 @@ struct LogMatrixDeterminant {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.batch, &signs));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, at.batch, &logs));
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
         linalg::Real<T> log_size = 0;
-        detail::DeterminantOf(input.data + i * n * n, n, signs->data<T>() + i, &log_size);
+        detail::DeterminantOf(device, input.data + i * n * n, n, signs->data<T>() + i, &log_size);
         logs->data<T>()[i] = T(log_size);
         return true;
       });
@@ -303,8 +305,8 @@ struct MatrixInverse {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
-      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
-        return detail::InverseOf(input.data + i * n * n, n, this->adjoint, out->data<T>() + i * n * n);
+      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
+        return detail::InverseOf(device, input.data + i * n * n, n, this->adjoint, out->data<T>() + i * n * n);
       });
       return good ? OkStatus() : detail::NotInvertible("MatrixInverse");
     }

@@ -34,7 +34,7 @@ inline Status SameBatch(std::string_view op, const TensorShape& a, const TensorS
 }
 
 template <class T>
-bool SolveOne(const T* matrix, const T* rhs, Index n, Index k, bool adjoint, T* out) {
+bool SolveOne(Cpu& device, const T* matrix, const T* rhs, Index n, Index k, bool adjoint, T* out) {
   SlimVector<T> a = Numbers<T>(n * n);
   if (adjoint)
     linalg::Adjoint(matrix, n, n, a.data());
@@ -42,31 +42,33 @@ bool SolveOne(const T* matrix, const T* rhs, Index n, Index k, bool adjoint, T* 
     std::copy(matrix, matrix + n * n, a.data());
   SlimVector<Index> order = Numbers<Index>(n);
   Index swaps = 0;
-  if (!linalg::FactorLu(a.data(), n, order.data(), &swaps)) return false;
-  linalg::SolveLu(a.data(), order.data(), n, rhs, out, k);
+  linalg::Blocked<T> blocked(device);
+  if (!blocked.FactorLu(a.data(), n, order.data(), &swaps)) return false;
+  blocked.SolveLu(a.data(), order.data(), n, rhs, out, k);
   return true;
 }
 
 // The least squares solution by the normal equations: x = (a^H a + l)^-1 a^H b, or a^H (a a^H + l)^-1 b where a: [m, n]
 // is wide. False if that is not positive definite.
 template <class T>
-bool SolveNormal(const T* matrix, const T* rhs, Index m, Index n, Index k, linalg::Real<T> l2, T* out) {
+bool SolveNormal(Cpu& device, const T* matrix, const T* rhs, Index m, Index n, Index k, linalg::Real<T> l2, T* out) {
   const Index least = std::min(m, n);
   SlimVector<T> adjoint = Numbers<T>(m * n), gram = Numbers<T>(least * least), scratch = Numbers<T>(least * least);
   linalg::Adjoint(matrix, m, n, adjoint.data());
+  linalg::Blocked<T> blocked(device);
   const bool tall = m >= n;
-  linalg::Multiply(tall ? adjoint.data() : matrix, tall ? matrix : adjoint.data(), gram.data(), least, tall ? m : n,
+  blocked.Multiply(tall ? adjoint.data() : matrix, tall ? matrix : adjoint.data(), gram.data(), least, tall ? m : n,
                    least);
   for (Index i = 0; i < least; ++i) gram[static_cast<std::size_t>(i * least + i)] += T(l2);
-  if (!linalg::FactorCholesky(gram.data(), least)) return false;
+  if (!blocked.FactorCholesky(gram.data(), least)) return false;
   if (tall) {
-    linalg::Multiply(adjoint.data(), rhs, out, n, m, k);
-    linalg::SolveCholesky(gram.data(), n, out, k, scratch.data());
+    blocked.Multiply(adjoint.data(), rhs, out, n, m, k);
+    blocked.SolveCholesky(gram.data(), n, out, k, scratch.data());
   } else {
     SlimVector<T> y = Numbers<T>(m * k);
     std::copy(rhs, rhs + m * k, y.data());
-    linalg::SolveCholesky(gram.data(), m, y.data(), k, scratch.data());
-    linalg::Multiply(adjoint.data(), y.data(), out, n, m, k);
+    blocked.SolveCholesky(gram.data(), m, y.data(), k, scratch.data());
+    blocked.Multiply(adjoint.data(), y.data(), out, n, m, k);
   }
   return true;
 }
@@ -261,8 +263,8 @@ struct MatrixSolve {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, rhs.shape(), &out));
       if (rhs.size() == 0) return OkStatus();
       const Index n = a.rows, k = b.columns;
-      const bool good = detail::ForEachMatrix(context.device(), a.count, n, n + k, [&](Index i) {
-        return detail::SolveOne(matrix.data + i * n * n, rhs.data + i * n * k, n, k, this->adjoint,
+      const bool good = detail::ForEachMatrix(context.device(), a.count, n, n + k, [&](Cpu& device, Index i) {
+        return detail::SolveOne(device, matrix.data + i * n * n, rhs.data + i * n * k, n, k, this->adjoint,
                                 out->data<T>() + i * n * k);
       });
       return good ? OkStatus() : detail::NotInvertible("MatrixSolve");
@@ -308,10 +310,10 @@ struct MatrixSolveLs {
       std::fill(out->data<T>(), out->data<T>() + shape.num_elements(), T(0));
       if (m == 0 || shape.num_elements() == 0) return OkStatus();
       const auto l2 = static_cast<linalg::Real<T>>(l2_regularizer[0]);
-      const bool good = detail::ForEachMatrix(context.device(), a.count, m + n, n + k, [&](Index i) {
+      const bool good = detail::ForEachMatrix(context.device(), a.count, m + n, n + k, [&](Cpu& device, Index i) {
         const T *one = matrix.data + i * m * n, *side = rhs.data + i * m * k;
         T* const to = out->data<T>() + i * n * k;
-        if (this->fast) return detail::SolveNormal(one, side, m, n, k, l2, to);
+        if (this->fast) return detail::SolveNormal(device, one, side, m, n, k, l2, to);
         if (!detail::SolveIndependent(one, side, m, n, k, to)) detail::SolveShortest(one, side, m, n, k, to);
         return true;
       });
@@ -345,7 +347,7 @@ struct MatrixTriangularSolve {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
       if (at.output.num_elements() == 0) return OkStatus();
       const Index n = at.rhs.rows, k = at.rhs.columns;
-      (void)detail::ForEachMatrix(context.device(), at.plan.batches, n, k, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), at.plan.batches, n, k, [&](Cpu& device, Index i) {
         const tenon::detail::BatchPlace place(at.plan, i);
         const T* a = matrix.data + place.x * n * n;
         T* const x = out->data<T>() + i * n * k;
@@ -355,7 +357,7 @@ struct MatrixTriangularSolve {
           linalg::Adjoint(a, n, n, turned.data());
           a = turned.data();
         }
-        linalg::SolveTriangular(a, n, this->lower != this->adjoint, false, x, k);
+        linalg::Blocked<T>(device).SolveTriangular(a, n, this->lower != this->adjoint, false, x, k);
         return true;
       });
       return OkStatus();
@@ -389,7 +391,7 @@ struct BandedTriangularSolve {
       const Index bands = at.matrix.rows, n = at.rhs.rows, k = at.rhs.columns;
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
-      const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Index i) {
+      const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Cpu&, Index i) {
         const tenon::detail::BatchPlace place(at.plan, i);
         T* const x = out->data<T>() + i * n * k;
         std::copy(rhs.data + place.y * n * k, rhs.data + (place.y + 1) * n * k, x);
@@ -438,7 +440,7 @@ struct TridiagonalSolve {
       const Index n = b.rows, k = b.columns;
       if (rhs.size() == 0) return OkStatus();
       using R = linalg::Real<T>;
-      (void)detail::ForEachMatrix(context.device(), a.count, n, k, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), a.count, n, k, [&](Cpu&, Index i) {
         const T* const one = diagonals.data + i * 3 * n;
         T* const x = out->data<T>() + i * n * k;
         std::copy(rhs.data + i * n * k, rhs.data + (i + 1) * n * k, x);

@@ -80,17 +80,27 @@ inline Status EigenShape(InferenceContext* c) {
 
 TENON_DETAIL_SETUP_CODE_END
 
-template <class T>
-void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
-  using W = typename WideOf<T>::type;
+inline constexpr Index kSmallQr = 32;
+
+// W: the type that the numbers are computed in.
+template <class W, class T>
+void QrAs(Cpu& device, const T* in, Index m, Index n, Index kept, T* q, T* r) {
   SlimVector<W> a = Numbers<W>(m * n), factor = Numbers<W>(m * kept);
   if constexpr (std::is_same_v<T, half>)
-    for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<float>(in[i]));
+    for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<W>(static_cast<float>(in[i]));
   else
     CopyAs(in, a.data(), m * n);
-  linalg::FactorQr(a.data(), m, n, kept, factor.data());
+  linalg::Blocked<W>(device).FactorQr(a.data(), m, n, kept, factor.data());
   CopyAs(a.data(), r, kept * n);
   CopyAs(factor.data(), q, m * kept);
+}
+// Small matrices are computed in double, large ones in the precision of their elements.
+template <class T>
+void QrOf(Cpu& device, const T* in, Index m, Index n, Index kept, T* q, T* r) {
+  if (std::min(m, n) <= kSmallQr)
+    QrAs<typename WideOf<T>::type>(device, in, m, n, kept, q, r);
+  else
+    QrAs<typename WorkOf<T>::type>(device, in, m, n, kept, q, r);
 }
 
 // u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
@@ -174,8 +184,8 @@ struct Qr {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
       if (at.count == 0 || m == 0 || std::max(kept, n) == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Index i) {
-        detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
+      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Cpu& device, Index i) {
+        detail::QrOf(device, input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
                      r_out->data<T>() + i * kept * n);
         return true;
       });
@@ -219,7 +229,7 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
       if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Cpu&, Index i) {
         detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
                       s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
                       this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
@@ -257,7 +267,7 @@ struct SelfAdjointEigV2 {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
       if (shape.num_elements() == 0) return OkStatus();
-      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
+      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu&, Index i) {
             return detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
                                    this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
           }))

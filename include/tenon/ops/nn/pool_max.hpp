@@ -75,7 +75,8 @@ const MaxPoolLoops<Device>& MaxPoolLoopsOf(DataType dtype) {
   }
 }
 
-inline Status MaxPoolV2Shape(InferenceContext* c) {
+// The window's sizes are input `sizes`, its strides the input after it.
+inline Status SizedMaxPoolShape(InferenceContext* c, int sizes) {
   TensorFormat format = TensorFormat::kNHWC;
   TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
   ShapeHandle input, list, out;
@@ -83,10 +84,10 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), shape_inference::internal::ImageRank(format), &input));
   SlimVector<std::int64_t> lists[2];
   for (int i = 0; i < 2; ++i) {
-    TENON_RETURN_IF_ERROR(c->WithRank(c->input(1 + i), 1, &list));
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(sizes + i), 1, &list));
     TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
     bool known = false;
-    TENON_RETURN_IF_ERROR(c->ReadInput(1 + i, &lists[i], &known));
+    TENON_RETURN_IF_ERROR(c->ReadInput(sizes + i, &lists[i], &known));
     if (!known || lists[i].size() != 4) return shape_inference::UnknownShape(c);
   }
   shape_inference::internal::ImageDims image;
@@ -107,6 +108,7 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
+inline Status MaxPoolV2Shape(InferenceContext* c) { return SizedMaxPoolShape(c, 1); }
 
 inline Status ReadFour(std::string_view op, std::string_view what, const HostIndices& list, Index* four) {
   if (list.size() != 4)
