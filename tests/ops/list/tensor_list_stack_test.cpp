@@ -21,6 +21,7 @@ struct Node : kernel_test::AnyNode<> {
     env.device = &cpu;
   }
   Cpu cpu;
+  Context<Cpu> typed{&context, &cpu};
 };
 const Tensor kUnset(DataType::kInvalid);
 
@@ -31,37 +32,37 @@ TEST_SUITE("elements as one tensor") {
     Node node;
     const Tensor a = Make<float>({2}, {1, 2}), b = Make<float>({1}, {3});
     ElementStack stack;
-    stack.Add(&kUnset, 1);
-    stack.Add(&a, 2);
-    stack.Add(&kUnset, 3);
-    stack.Add(&b, 1);
-    stack.Add(&a, 2);  // the same element again
-    REQUIRE(stack.Write(node.context, TensorShape({9})).ok());
+    REQUIRE(stack.Add(node.context, kUnset, 1).ok());
+    REQUIRE(stack.Add(node.context, a, 2).ok());
+    REQUIRE(stack.Add(node.context, kUnset, 3).ok());
+    REQUIRE(stack.Add(node.context, b, 1).ok());
+    REQUIRE(stack.Add(node.context, a, 2).ok());  // the same element again
+    REQUIRE(stack.Write(node.typed, TensorShape({9})).ok());
     CHECK(node.outputs[0].SummarizeValue(9) == "0 1 2 0 0 0 3 1 2");
   }
   TEST_CASE("nothing, nothing but unset elements, and texts") {
     Node empty, unset, texts(DataType::kString);
     ElementStack none;
-    REQUIRE(none.Write(empty.context, TensorShape({0, 4})).ok());
+    REQUIRE(none.Write(empty.typed, TensorShape({0, 4})).ok());
     CHECK(empty.outputs[0].shape() == TensorShape({0, 4}));
     ElementStack zeros;
-    zeros.Add(&kUnset, 2);
-    REQUIRE(zeros.Write(unset.context, TensorShape({1, 2})).ok());
+    REQUIRE(zeros.Add(unset.context, kUnset, 2).ok());
+    REQUIRE(zeros.Write(unset.typed, TensorShape({1, 2})).ok());
     CHECK(unset.outputs[0].SummarizeValue(2) == "[0 0]");
     Tensor text(DataType::kString, {1});
     text.data<tstring>()->assign("a text that is too long to be stored inline");
     ElementStack both;
-    both.Add(&text, 1);
-    both.Add(&kUnset, 1);
-    REQUIRE(both.Write(texts.context, TensorShape({2})).ok());
+    REQUIRE(both.Add(texts.context, text, 1).ok());
+    REQUIRE(both.Add(texts.context, kUnset, 1).ok());
+    REQUIRE(both.Write(texts.typed, TensorShape({2})).ok());
     CHECK(texts.outputs[0].data<tstring>()[0].view() == text.data<tstring>()->view());
     CHECK(texts.outputs[0].data<tstring>()[1].view() == "");
   }
   TEST_CASE("a second output is refused, as any kernel's") {
     Node node;
     ElementStack stack;
-    REQUIRE(stack.Write(node.context, TensorShape({0})).ok());
-    CHECK(stack.Write(node.context, TensorShape({0})).code() == Code::kInternal);
+    REQUIRE(stack.Write(node.typed, TensorShape({0})).ok());
+    CHECK(stack.Write(node.typed, TensorShape({0})).code() == Code::kInternal);
   }
   TEST_CASE("rows of a tensor") {
     TensorShape row;
