@@ -94,7 +94,7 @@ class GraphEditor {
   // A scalar of a numeric type.
   Symbol Scalar(DataType type, double value) {
     Tensor tensor = ScalarOf(type, value);
-    if (!tensor.IsInitialized()) {
+    if (tensor.dtype() != type || tensor.dims() != 0) {
       Fail(errors::InvalidArgument("GraphEditor::Scalar: no number of type ", type));
       return {};
     }
@@ -159,7 +159,7 @@ class GraphEditor {
       if (std::string next = StrCat(text, "_", n); graph_->Find(next) == nullptr) return next;
   }
 
-  // The number as a scalar; not initialised for a type that is not a number.
+  // The number as a scalar; an empty tensor for a type that is not a number.
   static Tensor ScalarOf(DataType type, double value) {
     const auto f = static_cast<float>(value);
     switch (type) {
@@ -178,7 +178,7 @@ class GraphEditor {
       case DataType::kUint32: return Tensor::Scalar(static_cast<std::uint32_t>(value));
       case DataType::kUint64: return Tensor::Scalar(static_cast<std::uint64_t>(value));
       case DataType::kBool: return Tensor::Scalar(value != 0);
-      default: return Tensor();
+      default: return Tensor::Zeros<float>(TensorShape({0}));
     }
   }
 
