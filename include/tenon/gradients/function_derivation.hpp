@@ -58,6 +58,8 @@ class FunctionDerivation {
     options.ops = &outer.ops();
     options.refiner = &refiner_;
     if (detail::HasLoops(body.graph)) {
+      if (!outer.adds_functions())
+        return errors::Unimplemented("SymbolicGradient of function '", f.name, "', which has a loop");
       TENON_RETURN_IF_ERROR(RaiseLoops(&body.graph, &outer.library(), outer.ops().registry(), options));
       functions = FunctionIndex(outer.library());
     }

@@ -138,7 +138,11 @@ class GraphEditor {
   void set_outer(GraphEditor* outer) {
     library_ = &outer->library();
     depth_ = outer->depth_ + 1;
+    adds_functions_ = outer->adds_functions_;
   }
+  // False: new functions would be lost.
+  bool adds_functions() const { return adds_functions_; }
+  void set_adds_functions(bool value) { adds_functions_ = value; }
   int depth() const { return depth_; }  // calls around the graph
   // A name that no function has.
   std::string UniqueFunctionName(std::string_view prefix) {
@@ -248,6 +252,7 @@ class GraphEditor {
   ConstantValues constants_;
   FunctionDefLibrary* library_ = nullptr;
   int depth_ = 0;
+  bool adds_functions_ = true;
   SlimVector<int> edited_;
   std::string scope_;
   Status status_;

@@ -216,8 +216,8 @@ inline bool HasLoops(const GraphDef& graph) {
 
 }  // namespace detail
 
-// Replaces all while loops of TensorFlow 1 in the graph, inner ones first. Exit nodes become Identity nodes; other nodes
-// of a loop are in its functions only. New functions are added to `functions`. `import` says how the graph is imported.
+// Replaces all while loops of TensorFlow 1 in the graph, inner ones first. Exit nodes become Identity nodes. Functions,
+// which are added to `functions`, hold all other nodes of a loop. `import` says how the graph is imported.
 // Unimplemented: a loop of another form.
 inline Status RaiseLoops(GraphDef* graph, FunctionDefLibrary* functions, const OpRegistry& ops,
                          const ImportOptions& import) {

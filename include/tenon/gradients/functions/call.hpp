@@ -47,6 +47,10 @@ inline std::string AddFunction(G& g, Result<FunctionDef> function) {
     g.Fail(function.status());
     return "";
   }
+  if (!g.editor().adds_functions()) {
+    g.Fail(errors::Unimplemented("SymbolicGradient through ", g.def().op, " node '", g.def().name, "'"));
+    return "";
+  }
   std::string name = function->signature.name;
   g.editor().library().function.push_back(std::move(*function));
   return name;
@@ -245,10 +249,27 @@ inline void CallGiven(G& g, const std::string& name, const AttrMap& attrs) {
     if (IsTrainable(types[ToSize(i)])) g.set(i, call[i]);
 }
 
+// Without a library for new functions: the runtime makes the gradient of `f`.
+inline void CallSymbolic(G& g, const NameAttrList& f) {
+  SlimVector<Symbol> inputs;
+  SlimVector<DataType> types;
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    inputs.push_back(g.input(i));
+    types.push_back(g.input(i).dtype() == DataType::kResource ? g.HeldType(g.input(i)) : g.input(i).dtype());
+  }
+  for (int i = 0; i < g.num_outputs(); ++i)
+    inputs.push_back(g.has_grad(i) || IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.ZerosLike(g.output(i)));
+  const Symbol call =
+      g.Add("SymbolicGradient", {G::Input(std::move(inputs))}, {{"f", AttrValue(f)}, {"Tout", AttrValue(types)}});
+  for (int i = 0; i < g.num_inputs(); ++i)
+    if (IsTrainable(g.input(i).dtype())) g.set(i, call[i]);
+}
+
 inline void Call(G& g) {
   const NameAttrList f = g.attr("f").func();
   if (const GradientDef* given = GivenGradient(g, f.name); given != nullptr)
     return CallGiven(g, given->gradient_func, f.attr);
+  if (!g.editor().adds_functions()) return CallSymbolic(g, f);
   const std::string op = g.def().op;
   const int outputs = g.num_outputs();
   BranchGradients branches(&g, 0);

@@ -54,7 +54,7 @@ inline Symbol Channel(G& g, Symbol s, std::int32_t i) {  // s[..., i]
                {{"ellipsis_mask", 1}, {"shrink_axis_mask", 2}});
 }
 // With d = largest - smallest: value = largest, saturation = d / largest, and hue = numerator / (6 d) + a constant.
-// Of equal channels the first is the largest and the last the smallest, as in TensorFlow.
+// Where channels are equal, the first is the largest and the last the smallest, as in TensorFlow.
 inline void Hsv(G& g) {
   const Symbol x = g.x(), dy = g.dy();
   const DataType type = x.dtype();
