@@ -28,8 +28,8 @@ inline Tensor RandomTensor(const TensorShape& shape, double low = -1, double hig
   return tensor;
 }
 
-// "" when the gradients of y with respect to the fed tensors are those that central differences give; else what differs.
-// y is a tensor of float. `connected`: one per feed; empty: all have a gradient.
+// "" when the gradients of y with respect to the fed tensors are those that central differences give; else what
+// differs. y is a tensor of float. `connected`: one per feed; empty: all have a gradient.
 inline std::string GradientError(const GraphDef& forward, const std::string& y, const std::vector<NamedTensor>& feeds,
                                  const std::vector<NamedTensor>& others = {}) {
   GraphDef graph = forward;
@@ -82,7 +82,8 @@ inline std::string GradientError(const GraphDef& forward, const std::string& y, 
         const auto result = value(*plain, fed);
         if (!result.ok()) return result.status().ToString();
         for (Index j = 0; j < weights.NumElements(); ++j)
-          sides[side] += static_cast<double>(weights.data<float>()[j]) * static_cast<double>((*result)[0].data<float>()[j]);
+          sides[side] +=
+              static_cast<double>(weights.data<float>()[j]) * static_cast<double>((*result)[0].data<float>()[j]);
       }
       const double want = (sides[1] - sides[0]) / (2.0 * static_cast<double>(kStep));
       const double got = static_cast<double>(gradient.data<float>()[i]);

@@ -48,7 +48,8 @@ float Run(const NameAttrList& f) {
   GraphBuilder b;
   const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
   const std::vector<DataType> types{DataType::kFloat};
-  b.Add("SymbolicGradient", "y", {x, b.Const("dy", Tensor::Scalar(2.f))}, {{"f", AttrValue(f)}, {"Tout", AttrValue(types)}});
+  b.Add("SymbolicGradient", "y", {x, b.Const("dy", Tensor::Scalar(2.f))},
+        {{"f", AttrValue(f)}, {"Tout", AttrValue(types)}});
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
   GraphDef graph = b.graph_def();
   graph.library = Library();

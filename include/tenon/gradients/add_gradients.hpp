@@ -67,7 +67,8 @@ class GradientStart {
       return errors::InvalidArgument("Gradients of complex tensors (", graph_.Name(y),
                                      ") must set grad_ys (y.dtype = ", type, ")");
     if (!IsReal(type) && type != DataType::kBool)
-      return errors::InvalidArgument("Gradients of a tensor of type ", type, " (", graph_.Name(y), ") must set grad_ys");
+      return errors::InvalidArgument("Gradients of a tensor of type ", type, " (", graph_.Name(y),
+                                     ") must set grad_ys");
     GradientBuilder builder(&graph_.editor(), nullptr, y.node, {});
     const Symbol one = builder.Scalar(type, 1);
     const PartialTensorShape shape = graph_.editor().At(y).shape();
@@ -88,7 +89,7 @@ class GradientStart {
   static bool IsReal(DataType type) { return (kFloatingTypes | kIntegerTypes).contains(type); }
   // Real and complex numbers do not mix, nor do handles and variants.
   static int Kind(DataType type) {
-    return IsReal(type)                  ? 0
+    return IsReal(type)                   ? 0
            : kComplexTypes.contains(type) ? 1
            : type == DataType::kResource  ? 2
            : type == DataType::kVariant   ? 3
@@ -132,7 +133,8 @@ inline Result<SlimVector<GradientNames>> AddGradientsTo(GraphDef* def, Span<cons
   SlimVector<GradientNames> names;
   SlimVector<int> roots;
   for (const TensorGradient& one : gradients) {
-    names.push_back({graph.Name(one.dense), graph.Name(one.indices), graph.Name(one.values), graph.Name(one.dense_shape)});
+    names.push_back(
+        {graph.Name(one.dense), graph.Name(one.indices), graph.Name(one.values), graph.Name(one.dense_shape)});
     for (const InEdge edge : {one.dense, one.indices, one.values, one.dense_shape}) roots.push_back(edge.node);
   }
   graph.Store(roots);

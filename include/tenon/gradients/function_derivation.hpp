@@ -45,8 +45,8 @@ class FunctionDerivation {
     name_ = f.name;
     TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(*function, f.attr, functions, &outer.ops()));
     if (body.args.size() != inputs.size())
-      return errors::InvalidArgument("Function '", f.name, "' takes ", body.args.size(), " arguments, but is called with ",
-                                     inputs.size());
+      return errors::InvalidArgument("Function '", f.name, "' takes ", body.args.size(),
+                                     " arguments, but is called with ", inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) DescribeArg(outer, inputs[i], shapes[i], &body.graph.node[i]);
     body.graph.versions = outer.graph().versions();
     CallShapes calls;
@@ -213,12 +213,14 @@ class FunctionDerivation {
       for (const InEdge& edge : node.inputs) {
         if (edge.node < 0 || edge.node >= id) continue;
         const int branch = BranchOf(edge);
-        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth)) inner = branch;
+        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth))
+          inner = branch;
       }
       for (const int control : node.control_inputs) {
         if (control >= id || graph_.node(control).node_class == NodeClass::kSwitch) continue;
         const int branch = BranchOf({control, 0});
-        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth)) inner = branch;
+        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth))
+          inner = branch;
       }
       if (node.node_class == NodeClass::kMerge && inner >= 0) inner = branches_[ToSize(inner)].outer;
       branch_of_[ToSize(id)] = inner;

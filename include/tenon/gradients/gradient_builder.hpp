@@ -27,8 +27,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 // Dtypes whose tensors have gradients.
 inline constexpr DataTypeSet kTrainableTypes =
     ToSet(DataType::kHalf) | ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
-    ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128) | ToSet(DataType::kResource) |
-    ToSet(DataType::kVariant);
+    ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128) | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
 constexpr bool IsTrainable(DataType type) { return kTrainableTypes.contains(BaseType(type)); }
 
 // Gradient of a tensor: a tensor, or slices (TensorFlow's IndexedSlices: row i of `values` belongs to row indices[i] of
@@ -44,9 +43,9 @@ struct TensorGradient {
 // Makes a gradient of slices dense: rows with one index are summed.
 inline Symbol DenseOf(GraphEditor& editor, const TensorGradient& gradient) {
   if (!gradient.is_slices()) return editor.At(gradient.dense);
-  const Symbol rows = editor.Add("StridedSlice", {editor.At(gradient.dense_shape), editor.Ints({0}), editor.Ints({1}),
-                                                  editor.Ints({1})},
-                                 {{"shrink_axis_mask", 1}});
+  const Symbol rows = editor.Add(
+      "StridedSlice", {editor.At(gradient.dense_shape), editor.Ints({0}), editor.Ints({1}), editor.Ints({1})},
+      {{"shrink_axis_mask", 1}});
   return editor.Add("UnsortedSegmentSum", {editor.At(gradient.values), editor.At(gradient.indices), rows});
 }
 
@@ -70,11 +69,9 @@ class GradientBuilder {
   int node() const { return node_; }
   int num_inputs() const { return num_inputs_; }
   int num_outputs() const { return num_outputs_; }
-  Symbol input(int i) const {
-    return i < num_inputs_ ? editor_->At(editor_->graph().node(node_).input(i)) : Symbol();
-  }
+  Symbol input(int i) const { return i < num_inputs_ ? editor_->At(editor_->graph().node(node_).input(i)) : Symbol(); }
   Symbol output(int i) const { return editor_->At(node_, i); }
-  Symbol x() const { return input(0); }   // the first input
+  Symbol x() const { return input(0); }  // the first input
   Symbol y() const { return output(0); }  // the first output
   const NodeDef& def() const { return editor_->graph().node(node_).def; }
   // An attr of the node; without a value when it has none of that name.
@@ -124,9 +121,7 @@ class GradientBuilder {
   Symbol Scalar(DataType type, double value) { return editor_->Scalar(type, value); }
   Symbol Int(std::int32_t value) { return editor_->Int(value); }
   Symbol Ints(std::initializer_list<std::int32_t> values) { return editor_->Ints(values); }
-  Symbol Cast(Symbol s, DataType to) {
-    return s.dtype() == to ? s : editor_->Add("Cast", {s}, {{"DstT", to}});
-  }
+  Symbol Cast(Symbol s, DataType to) { return s.dtype() == to ? s : editor_->Add("Cast", {s}, {{"DstT", to}}); }
   // The shape as a vector; a constant where it is known.
   Symbol Shape(Symbol s, DataType type = DataType::kInt32) {
     const PartialTensorShape known = s.shape();
@@ -144,9 +139,7 @@ class GradientBuilder {
     return rank >= 0 ? Int(rank) : editor_->Add("Rank", {s});
   }
   Symbol Reshape(Symbol s, Symbol shape) { return editor_->Add("Reshape", {s, shape}); }
-  Symbol ReshapeLike(Symbol s, Symbol like) {
-    return KnownSame(s.shape(), like.shape()) ? s : Reshape(s, Shape(like));
-  }
+  Symbol ReshapeLike(Symbol s, Symbol like) { return KnownSame(s.shape(), like.shape()) ? s : Reshape(s, Shape(like)); }
   Symbol ZerosLike(Symbol s) {
     if (s.dtype() != DataType::kResource) return editor_->Add("ZerosLike", {s});
     return editor_->Add("Fill", {editor_->Add("VariableShape", {s}), Scalar(HeldType(s), 0)});

@@ -55,7 +55,8 @@ inline Result<FunctionDef> FunctionOfOp(const NameAttrList& f, OpInfoCache* ops)
   };
   std::int64_t inputs = 0;
   for (const ArgSpec& arg : info->op().inputs) inputs += info->op().ArgCount(arg, find);
-  if (inputs < 0 || inputs > kMaxNodeOutputs) return errors::InvalidArgument("The attrs of '", f.name, "' are not complete");
+  if (inputs < 0 || inputs > kMaxNodeOutputs)
+    return errors::InvalidArgument("The attrs of '", f.name, "' are not complete");
   for (std::int64_t i = 0; i < inputs; ++i) node.input.push_back(StrCat("arg", i));
   OpInfo::Types in, result;
   TENON_RETURN_IF_ERROR(info->Resolve(node, &in, &result));
@@ -78,7 +79,8 @@ inline Result<FunctionDef> FunctionOfOp(const NameAttrList& f, OpInfoCache* ops)
   return out;
 }
 
-inline Result<FunctionDef> DeriveFunction(NameAttrList f, const FunctionDefLibrary& library, const OpRegistry& registry) {
+inline Result<FunctionDef> DeriveFunction(NameAttrList f, const FunctionDefLibrary& library,
+                                          const OpRegistry& registry) {
   OpInfoCache ops(registry);
   Graph root;
   root.mutable_versions().producer = kGraphDefVersion;

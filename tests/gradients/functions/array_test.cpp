@@ -29,8 +29,8 @@ TEST_SUITE("gradients of array ops") {
     CHECK(OpGradientError("Pad", {x}, {}, {pads}) == "");
     CHECK(OpGradientError("MirrorPad", {x}, {{"mode", "REFLECT"}}, {pads}) == "");
     CHECK(OpGradientError("Slice", {x}, {}, {ints({0, 1}), ints({2, 2})}) == "");
-    CHECK(OpGradientError("StridedSlice", {x}, {{"shrink_axis_mask", 1}}, {ints({1, 2}), ints({2, 0}), ints({1, -1})}) ==
-          "");
+    CHECK(OpGradientError("StridedSlice", {x}, {{"shrink_axis_mask", 1}},
+                          {ints({1, 2}), ints({2, 0}), ints({1, -1})}) == "");
     CHECK(OpGradientError("BroadcastTo", {RandomTensor({1, 3})}, {}, {ints({2, 2, 3})}) == "");
     CHECK(OpGradientError("ReverseV2", {x}, {}, {ints({1})}) == "");
     CHECK(OpGradientError("Roll", {x}, {}, {Tensor::Scalar(1), Tensor::Scalar(1)}) == "");
@@ -43,8 +43,9 @@ TEST_SUITE("gradients of array ops") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2, 3}), y = b.Placeholder("y", DataType::kFloat, {1, 3});
     const Output all = b.Add("ConcatV2", "all", {{x, y}, b.Const("axis", Tensor::Scalar(0))});
-    const Output rows = b.Add("GatherV2", "rows", {all, b.Const("i", Tensor::From<std::int32_t>({2, 0, 2}, {3})),
-                                                   b.Const("zero", Tensor::Scalar(0))});
+    const Output rows =
+        b.Add("GatherV2", "rows",
+              {all, b.Const("i", Tensor::From<std::int32_t>({2, 0, 2}, {3})), b.Const("zero", Tensor::Scalar(0))});
     const std::vector<NamedTensor> feeds{{"x", RandomTensor({2, 3})}, {"y", RandomTensor({1, 3}, -1, 1, 2)}};
     CHECK(GradientError(b, all, feeds) == "");
     CHECK(GradientError(b, rows, feeds) == "");

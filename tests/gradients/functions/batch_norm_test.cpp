@@ -16,13 +16,15 @@ TEST_SUITE("gradients of batch normalisation") {
   TEST_CASE("in training and in inference") {
     for (const bool training : {false, true}) {
       GraphBuilder b;
-      const Output x = b.Placeholder("x", DataType::kFloat, {2, 2, 2, 2}), scale = b.Placeholder("s", DataType::kFloat, {2});
+      const Output x = b.Placeholder("x", DataType::kFloat, {2, 2, 2, 2}),
+                   scale = b.Placeholder("s", DataType::kFloat, {2});
       const Output offset = b.Placeholder("o", DataType::kFloat, {2});
       const Output mean = b.Const("mean", training ? Tensor::Zeros<float>({0}) : RandomTensor({2}));
       const Output variance = b.Const("variance", training ? Tensor::Zeros<float>({0}) : RandomTensor({2}, 1, 2));
       const Output y = b.Add("FusedBatchNormV3", "y", {x, scale, offset, mean, variance}, {{"is_training", training}});
-      CHECK(GradientError(b, y, {{"x", RandomTensor({2, 2, 2, 2})}, {"s", RandomTensor({2}, 1, 2)},
-                                 {"o", RandomTensor({2})}}) == "");
+      CHECK(GradientError(
+                b, y, {{"x", RandomTensor({2, 2, 2, 2})}, {"s", RandomTensor({2}, 1, 2)}, {"o", RandomTensor({2})}}) ==
+            "");
     }
   }
 }

@@ -44,9 +44,9 @@ TEST_SUITE("gradients of calls and branches") {
   TEST_CASE("PartitionedCall") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {3});
-    const Output y = b.Add("PartitionedCall", "y", {x},
-                           {{"f", AttrValue(NameAttrList{"f", {}})},
-                            {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
+    const Output y =
+        b.Add("PartitionedCall", "y", {x},
+              {{"f", AttrValue(NameAttrList{"f", {}})}, {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
     REQUIRE(b.status().ok());
     GraphDef graph = b.graph_def();
     graph.library.function.push_back(Function("f", false));
@@ -69,8 +69,8 @@ TEST_SUITE("gradients of calls and branches") {
   TEST_CASE("a gradient that the library names is called") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {3});
-    b.Add("PartitionedCall", "y", {x}, {{"f", AttrValue(NameAttrList{"f", {}})},
-                                        {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
+    b.Add("PartitionedCall", "y", {x},
+          {{"f", AttrValue(NameAttrList{"f", {}})}, {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
     GraphDef graph = b.graph_def();
     graph.library.function.push_back(Function("f", false));
     graph.library.gradient.push_back({"f", "given"});

@@ -41,8 +41,8 @@ TEST_SUITE("gradients of indexed ops") {
     const Output t = b.Placeholder("t", DataType::kFloat, {3, 2}), u = b.Placeholder("u", DataType::kFloat, {2, 2});
     const Output i = b.Const("i", places);
     const std::vector<NamedTensor> feeds{{"t", x}, {"u", RandomTensor({2, 2}, 2, 3)}};
-    for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax",
-                           "TensorScatterMin"}) {
+    for (const char* op :
+         {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin"}) {
       CAPTURE(op);
       CHECK(GradientError(b, b.Add(op, op, {t, i, u}), feeds) == "");
     }

@@ -25,7 +25,8 @@ TEST_SUITE("gradients of linear algebra") {
     CHECK(OpGradientError("MatrixInverse", {a}) == "");
     CHECK(OpGradientError("MatrixDeterminant", {a}) == "");
     CHECK(OpGradientError("LogMatrixDeterminant", {a}, {}, {}, 1) == "");
-    for (const bool adjoint : {false, true}) CHECK(OpGradientError("MatrixSolve", {a, b}, {{"adjoint", adjoint}}) == "");
+    for (const bool adjoint : {false, true})
+      CHECK(OpGradientError("MatrixSolve", {a, b}, {{"adjoint", adjoint}}) == "");
     CHECK(OpGradientError("MatrixTriangularSolve", {a, b}, {{"lower", false}}) == "");
     CHECK(OpGradientError("MatrixTriangularSolve", {a, b}, {{"adjoint", true}}) == "");
     CHECK(OpGradientError("TridiagonalSolve", {a, b}, {{"partial_pivoting", true}}) == "");

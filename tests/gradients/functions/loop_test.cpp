@@ -39,7 +39,8 @@ TEST_SUITE("gradients of While") {
       out.type = type;
       f.ret.emplace_back(name, from);
     };
-    const auto add = [](FunctionDef& f, const char* name, const char* op, SlimVector<std::string> inputs, DataType type) {
+    const auto add = [](FunctionDef& f, const char* name, const char* op, SlimVector<std::string> inputs,
+                        DataType type) {
       NodeDef& def = f.node_def.emplace_back();
       def.name = name;
       def.op = op;

@@ -32,8 +32,8 @@ TEST_SUITE("gradients of neural networks") {
     CHECK(OpGradientError("BiasAddGrad", {x}) == "");
     const Tensor labels = Tensor::From<float>({0.2f, 0.3f, 0.5f, 0, 1, 0}, {2, 3});  // rows with the sum 1
     CHECK(OpGradientError("SoftmaxCrossEntropyWithLogits", {x}, {}, {labels}) == "");
-    CHECK(OpGradientError("SparseSoftmaxCrossEntropyWithLogits", {x}, {},
-                          {Tensor::From<std::int32_t>({2, 0}, {2})}) == "");
+    CHECK(OpGradientError("SparseSoftmaxCrossEntropyWithLogits", {x}, {}, {Tensor::From<std::int32_t>({2, 0}, {2})}) ==
+          "");
   }
 }
 

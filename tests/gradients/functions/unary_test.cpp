@@ -15,10 +15,11 @@ using namespace tenon::testing;
 TEST_SUITE("gradients of unary ops") {
   TEST_CASE("are those of central differences") {
     const Tensor any = RandomTensor({2, 3}, -0.8, 0.8, 4), positive = RandomTensor({2, 3}, 0.5, 2);
-    for (const char* op : {"Abs", "Neg", "Square", "Exp", "Expm1", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh",
-                           "Cosh", "Tanh", "Asinh", "Atanh", "Sigmoid", "Erf", "Erfc", "Erfinv", "Dawsn", "BesselI0",
-                           "BesselI0e", "BesselI1", "BesselI1e", "Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus",
-                           "Softsign", "Identity", "L2Loss", "CheckNumerics"}) {
+    for (const char* op :
+         {"Abs",       "Neg",    "Square", "Exp",      "Expm1",     "Sin",      "Cos",       "Tan",          "Asin",
+          "Acos",      "Atan",   "Sinh",   "Cosh",     "Tanh",      "Asinh",    "Atanh",     "Sigmoid",      "Erf",
+          "Erfc",      "Erfinv", "Dawsn",  "BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "Relu",         "Relu6",
+          "LeakyRelu", "Elu",    "Selu",   "Softplus", "Softsign",  "Identity", "L2Loss",    "CheckNumerics"}) {
       CAPTURE(op);
       const std::string_view name = op;
       if (name == "CheckNumerics")

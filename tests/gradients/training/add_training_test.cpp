@@ -18,9 +18,8 @@ namespace {
 // loss = sum((w - 3)^2) of a variable w of two elements that begins at 1.
 GraphDef Model() {
   GraphBuilder b;
-  const Output w = b.Add("VarHandleOp", "w", {}, {{"dtype", DataType::kFloat},
-                                                  {"shape", PartialTensorShape({2})},
-                                                  {"shared_name", "w"}});
+  const Output w = b.Add("VarHandleOp", "w", {},
+                         {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}, {"shared_name", "w"}});
   b.Add("AssignVariableOp", "init", {w, b.Const("start", Tensor::From<float>({1, 1}, {2}))});
   const Output value = b.Add("ReadVariableOp", "value", {w}, {{"dtype", DataType::kFloat}});
   const Output d = b.Add("SquaredDifference", "d", {value, b.Const("goal", Tensor::Scalar(3.f))});

@@ -17,9 +17,8 @@ using namespace tenon;
 TEST_SUITE("UpdateBuilder") {
   TEST_CASE("repeated rows are summed and other rows are left alone") {
     GraphBuilder b;
-    const Output e = b.Add("VarHandleOp", "e", {}, {{"dtype", DataType::kFloat},
-                                                    {"shape", PartialTensorShape({3, 1})},
-                                                    {"shared_name", "e"}});
+    const Output e = b.Add("VarHandleOp", "e", {},
+                           {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({3, 1})}, {"shared_name", "e"}});
     b.Add("AssignVariableOp", "init", {e, b.Const("start", Tensor::From<float>({1, 2, 3}, {3, 1}))});
     const Output rows = b.Const("rows", Tensor::From<std::int32_t>({2, 0, 2}, {3}));
     const Output read = b.Add("ResourceGather", "read", {e, rows}, {{"dtype", DataType::kFloat}});

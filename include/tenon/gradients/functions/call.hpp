@@ -95,7 +95,8 @@ class BranchGradients {
       SlimVector<InEdge> more;
       for (Owned<FunctionDerivation>& other : branches_)
         for (const InEdge edge : other->captured())
-          more.push_back(other.get() == branch.get() ? branch->Alive(edge).edge() : Empty(*branch, other->TypeOf(edge)));
+          more.push_back(other.get() == branch.get() ? branch->Alive(edge).edge()
+                                                     : Empty(*branch, other->TypeOf(edge)));
       FunctionWriter writer(branch->graph(), g_.editor().UniqueFunctionName(StrCat("__forward_", branch->name())));
       for (const InEdge arg : branch->args()) writer.AddArg(arg);
       for (const InEdge result : branch->results()) writer.AddResult(result);
@@ -119,8 +120,7 @@ class BranchGradients {
       SlimVector<InEdge> others;  // arguments that this branch does not read
       for (Owned<FunctionDerivation>& other : branches_)
         for (const InEdge edge : other->captured())
-          others.push_back(other.get() == branch.get() ? edge
-                                                       : branch->AddArg(other->TypeOf(edge), {}).edge());
+          others.push_back(other.get() == branch.get() ? edge : branch->AddArg(other->TypeOf(edge), {}).edge());
       FunctionWriter writer(branch->graph(), g_.editor().UniqueFunctionName(StrCat("__backward_", branch->name())),
                             branch->forward_nodes());
       for (const InEdge arg : branch->args()) writer.AddArg(arg);
@@ -211,7 +211,8 @@ class BranchGradients {
   InEdge Empty(FunctionDerivation& branch, DataType type) {
     GraphEditor& editor = branch.editor();
     if (type == DataType::kVariant)
-      return editor.Add("EmptyTensorList", {editor.Int(-1), editor.Int(0)}, {{"element_dtype", DataType::kFloat}}).edge();
+      return editor.Add("EmptyTensorList", {editor.Int(-1), editor.Int(0)}, {{"element_dtype", DataType::kFloat}})
+          .edge();
     Result<Tensor> tensor = Tensor::Make(type, TensorShape({0}));
     if (!tensor.ok()) {
       g_.Fail(tensor.status());
@@ -224,7 +225,7 @@ class BranchGradients {
   int first_;
   SlimVector<Owned<FunctionDerivation>> branches_;
   SlimVector<GradientForm> forms_;  // per argument
-  SlimVector<char> has_grad_;       // per output
+  SlimVector<char> has_grad_;  // per output
 };
 
 // The function in the graph's library that computes the gradient of `f`, or null.
@@ -332,8 +333,7 @@ inline void Branch(G& g) {
 }
 
 inline constexpr GradientRow kCall[] = {
-    {"PartitionedCall", Call}, {"StatefulPartitionedCall", Call},
-    {"If", Branch},            {"StatelessIf", Branch},
+    {"PartitionedCall", Call}, {"StatefulPartitionedCall", Call}, {"If", Branch}, {"StatelessIf", Branch},
     {"Case", Branch},          {"StatelessCase", Branch},
 };
 

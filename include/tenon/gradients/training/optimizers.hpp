@@ -14,8 +14,7 @@ struct Sgd {
 
   void Update(UpdateBuilder& u) const {
     if (!u.is_sparse()) return u.Apply("GradientDescent", {u.variable(), u.number(learning_rate), u.gradient()});
-    u.Update(u.editor().Add("ResourceScatterSub",
-                            {u.variable(), u.indices(), u.gradient() * u.number(learning_rate)}));
+    u.Update(u.editor().Add("ResourceScatterSub", {u.variable(), u.indices(), u.gradient() * u.number(learning_rate)}));
   }
 };
 
@@ -36,8 +35,8 @@ struct Adagrad {
   double learning_rate = 0.01, initial_accumulator_value = 0.1;
 
   void Update(UpdateBuilder& u) const {
-    u.Apply("Adagrad", {u.variable(), u.slot("Adagrad", initial_accumulator_value), u.number(learning_rate),
-                        u.gradient()});
+    u.Apply("Adagrad",
+            {u.variable(), u.slot("Adagrad", initial_accumulator_value), u.number(learning_rate), u.gradient()});
   }
 };
 
@@ -56,8 +55,8 @@ struct RmsProp {
   }
 };
 
-// lr_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t); v -= lr_t m / (sqrt(s) + epsilon), where m and s are means of g
-// and of g^2. Rows that have no gradient change, too.
+// lr_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t); v -= lr_t m / (sqrt(s) + epsilon), where m and s are means of
+// g and of g^2. Rows that have no gradient change, too.
 struct Adam {
   double learning_rate = 0.001, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
@@ -78,7 +77,8 @@ struct Adam {
   }
 };
 
-// a = rho a + (1 - rho) g^2; d = g sqrt(s + epsilon) / sqrt(a + epsilon); s = rho s + (1 - rho) d^2; v -= learning_rate d
+// a = rho a + (1 - rho) g^2; d = g sqrt(s + epsilon) / sqrt(a + epsilon); s = rho s + (1 - rho) d^2; v -= learning_rate
+// d
 struct Adadelta {
   double learning_rate = 0.001, rho = 0.95, epsilon = 1e-8;
 

@@ -27,11 +27,11 @@ struct TrainingNodes {
     Symbol handle;
   };
   GraphEditor* editor = nullptr;
-  int ready = -1;                // a node that waits for all gradients
+  int ready = -1;  // a node that waits for all gradients
   SlimVector<Slot> slots;
   SlimVector<int> initializers;  // nodes that set the slots
-  SlimVector<int> updates;       // nodes that change variables and slots
-  SlimVector<int> last;          // nodes that run after all `updates`
+  SlimVector<int> updates;  // nodes that change variables and slots
+  SlimVector<int> last;  // nodes that run after all `updates`
 };
 
 // One variable. one thread.
@@ -77,7 +77,8 @@ class UpdateBuilder {
   Symbol Read(Symbol handle) { return editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}}); }
 
   // Adds ResourceApply... or, for rows, ResourceSparseApply..., whose inputs have the indices after the gradient.
-  void Apply(std::string_view rule, std::initializer_list<Symbol> inputs, std::initializer_list<GraphEditor::Attr> attrs = {}) {
+  void Apply(std::string_view rule, std::initializer_list<Symbol> inputs,
+             std::initializer_list<GraphEditor::Attr> attrs = {}) {
     SlimVector<GraphEditor::Input> all;
     const Symbol gradient = this->gradient();
     for (const Symbol input : inputs) {
@@ -113,7 +114,8 @@ class UpdateBuilder {
     return editor_.Add("VarHandleOp", {}, {{"dtype", type_}, {"shape", shape}, {"shared_name", unique}});
   }
   void Initialize(Symbol handle, Symbol value) {
-    if (const Symbol set = editor_.Add("AssignVariableOp", {handle, value}); set) nodes_.initializers.push_back(set.node);
+    if (const Symbol set = editor_.Add("AssignVariableOp", {handle, value}); set)
+      nodes_.initializers.push_back(set.node);
   }
 
   TrainingNodes& nodes_;
