@@ -25,6 +25,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Options of AddGradients.
 struct GradientOptions {
   SlimVector<std::string> grad_ys = {};         // empty: ones; else one per y, "" for ones
   SlimVector<std::string> stop_gradients = {};  // tensors that are constants for the derivation
@@ -39,7 +40,9 @@ struct GradientNames {
   std::string tensor;                        // the gradient; empty for slices
   std::string indices, values, dense_shape;  // slices
 
+  // Whether the gradient is slices.
   bool is_slices() const { return !values.empty(); }
+  // Whether some y depends on the x.
   bool connected() const { return !tensor.empty() || is_slices(); }
 };
 

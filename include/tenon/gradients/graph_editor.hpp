@@ -40,11 +40,14 @@ struct Symbol {
   int node = -1;
   int index = 0;
 
+  // Whether it stands for a tensor.
   explicit operator bool() const { return node >= 0; }
   Symbol operator[](int i) const { return {editor, node, i}; }  // output i of the node
+  // The tensor as an edge of the graph.
   InEdge edge() const { return {node, index}; }
   friend bool operator==(const Symbol& a, const Symbol& b) { return a.node == b.node && a.index == b.index; }
 
+  // The type of the tensor.
   DataType dtype() const;
   PartialTensorShape shape() const;  // unknown rank where nothing is known
 };

@@ -37,22 +37,28 @@ struct TrainingNodes {
 // One variable. one thread.
 class UpdateBuilder {
  public:
+  // For a variable and its gradient. `nodes` outlives this.
   UpdateBuilder(TrainingNodes* nodes, Symbol variable, const TensorGradient& gradient)
       : nodes_(*nodes), editor_(*nodes->editor), variable_(variable), gradient_(gradient) {
     type_ = editor_.At(gradient.is_slices() ? gradient.values : gradient.dense).dtype();
     if (gradient.is_slices()) SumRows();
   }
 
+  // The handle of the variable.
   Symbol variable() const { return variable_; }
+  // The type of the variable.
   DataType type() const { return type_; }
+  // Whether the gradient is rows of the variable.
   bool is_sparse() const { return gradient_.is_slices(); }
   // The gradient: a tensor, or the rows of slices, each row of the variable once.
   Symbol gradient() { return editor_.At(is_sparse() ? gradient_.values : gradient_.dense); }
+  // The numbers of the rows.
   Symbol indices() { return editor_.At(gradient_.indices); }
   // Makes slices dense: for rules that change every row.
   void MakeDense() {
     if (is_sparse()) gradient_ = {DenseOf(editor_, gradient_).edge(), {}, {}, {}};
   }
+  // A constant of the type of the variable.
   Symbol number(double value) { return editor_.Scalar(type_, value); }
 
   // A variable like this one, "variable/name", which begins with the value everywhere.
@@ -74,6 +80,7 @@ class UpdateBuilder {
     *made = true;
     return handle;
   }
+  // The value of a variable.
   Symbol Read(Symbol handle) { return editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}}); }
 
   // Adds ResourceApply... or, for rows, ResourceSparseApply..., whose inputs have the indices after the gradient.
@@ -98,6 +105,7 @@ class UpdateBuilder {
   void Last(Symbol node) {
     if (node) nodes_.last.push_back(node.node);
   }
+  // The editor of the graph.
   GraphEditor& editor() { return editor_; }
 
  private:
