@@ -137,7 +137,7 @@ PROCESS_STATE = {
 }
 # Calls that a constant of a header may make before main.
 CALLS_BEFORE_MAIN = re.compile(r'(tenon::detail::)?(FillExtension\(|LinkDeviceFactory\(|LinkDeviceCopy\(|BatchOf<[^;]*>::Link\(\)'
-                               r'|RegisterAllocatorBeforeMain\(\)|RegisterGradients<\w+>\(\))')
+                               r'|RegisterAllocatorBeforeMain\(\)|RegisterGradients<\w+>\(\)|AddGradientMaker\()')
 VARIABLE = re.compile(r'^(?:inline|static|extern|constinit|thread_local)\b([^(=;{]*?)\b(\w+)\s*(?:\{|=|;|$)')
 CONSTANT = re.compile(r'^(?:inline|static) const (?:bool|int|auto) (\w+)\s*=\s*([^;]*);', re.M)
 FILL = re.compile(r'FillExtension\(\s*&(?:tenon::detail::)?extensions\.(\w+)')

@@ -56,6 +56,15 @@ PAGES = {
         ('tensor/shape.hpp', ['TensorShape']), ('tensor/partial_shape.hpp', ['PartialTensorShape'])]),
     'status': ('Status and Result', 'Errors as values.', [
         ('base/status.hpp', ['Status', 'Code', 'Result', 'OkStatus', 'TENON_RETURN_IF_ERROR', 'TENON_ASSIGN_OR_RETURN'])]),
+    'gradients': ('Gradients and training', 'Gradients of graphs, and training steps. '
+                  '[How-to](../../how-to/gradients.md).', [
+        ('gradients/add_gradients.hpp', ['AddGradients', 'GradientOptions', 'GradientNames']),
+        ('gradients/registry.hpp', ['RegisterGradients', 'RegisterGradient', 'GradientRow', 'GradientFunction']),
+        ('gradients/gradient_builder.hpp', ['GradientBuilder', 'TensorGradient']),
+        ('gradients/graph_editor.hpp', ['Symbol']),
+        ('gradients/training/add_training.hpp', ['AddTraining', 'TrainingNames']),
+        ('gradients/training/optimizers.hpp', ['Sgd', 'Momentum', 'Adagrad', 'RmsProp', 'Adam', 'Adadelta', 'Ftrl']),
+        ('gradients/training/update_builder.hpp', ['UpdateBuilder'])]),
     'graph_builder': ('GraphBuilder', 'Graphs made in C++.', [('graph/builder.hpp', ['GraphBuilder', 'Output'])]),
     'graph_def': ('GraphDef and NodeDef', 'Graphs as plain data, and their files.', [
         ('op/graph_def/graph_def.hpp', ['GraphDef']),

@@ -23,3 +23,4 @@
 #include <tenon/gradients/functions/segment.hpp>
 #include <tenon/gradients/functions/sparse.hpp>
 #include <tenon/gradients/functions/unary.hpp>
+#include <tenon/gradients/symbolic_gradient.hpp>

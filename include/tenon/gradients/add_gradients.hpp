@@ -25,6 +25,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
+// Options of AddGradients.
 struct GradientOptions {
   SlimVector<std::string> grad_ys = {};         // empty: ones; else one per y, "" for ones
   SlimVector<std::string> stop_gradients = {};  // tensors that are constants for the derivation
@@ -39,7 +40,9 @@ struct GradientNames {
   std::string tensor;                        // the gradient; empty for slices
   std::string indices, values, dense_shape;  // slices
 
+  // Whether the gradient is slices.
   bool is_slices() const { return !values.empty(); }
+  // Whether some y depends on the x.
   bool connected() const { return !tensor.empty() || is_slices(); }
 };
 
@@ -67,7 +70,8 @@ class GradientStart {
       return errors::InvalidArgument("Gradients of complex tensors (", graph_.Name(y),
                                      ") must set grad_ys (y.dtype = ", type, ")");
     if (!IsReal(type) && type != DataType::kBool)
-      return errors::InvalidArgument("Gradients of a tensor of type ", type, " (", graph_.Name(y), ") must set grad_ys");
+      return errors::InvalidArgument("Gradients of a tensor of type ", type, " (", graph_.Name(y),
+                                     ") must set grad_ys");
     GradientBuilder builder(&graph_.editor(), nullptr, y.node, {});
     const Symbol one = builder.Scalar(type, 1);
     const PartialTensorShape shape = graph_.editor().At(y).shape();
@@ -88,7 +92,7 @@ class GradientStart {
   static bool IsReal(DataType type) { return (kFloatingTypes | kIntegerTypes).contains(type); }
   // Real and complex numbers do not mix, nor do handles and variants.
   static int Kind(DataType type) {
-    return IsReal(type)                  ? 0
+    return IsReal(type)                   ? 0
            : kComplexTypes.contains(type) ? 1
            : type == DataType::kResource  ? 2
            : type == DataType::kVariant   ? 3
@@ -132,7 +136,8 @@ inline Result<SlimVector<GradientNames>> AddGradientsTo(GraphDef* def, Span<cons
   SlimVector<GradientNames> names;
   SlimVector<int> roots;
   for (const TensorGradient& one : gradients) {
-    names.push_back({graph.Name(one.dense), graph.Name(one.indices), graph.Name(one.values), graph.Name(one.dense_shape)});
+    names.push_back(
+        {graph.Name(one.dense), graph.Name(one.indices), graph.Name(one.values), graph.Name(one.dense_shape)});
     for (const InEdge edge : {one.dense, one.indices, one.values, one.dense_shape}) roots.push_back(edge.node);
   }
   graph.Store(roots);

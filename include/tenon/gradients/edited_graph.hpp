@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// EditedGraph: a GraphDef with a GraphEditor for it. New nodes get into the GraphDef at the end, as far as they are used.
+// EditedGraph: a GraphDef with a GraphEditor for it. New nodes get into the GraphDef at the end, as far as they are
+// used.
 
 #include <cstddef>
 #include <string>

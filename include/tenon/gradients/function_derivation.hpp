@@ -45,8 +45,8 @@ class FunctionDerivation {
     name_ = f.name;
     TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(*function, f.attr, functions, &outer.ops()));
     if (body.args.size() != inputs.size())
-      return errors::InvalidArgument("Function '", f.name, "' takes ", body.args.size(), " arguments, but is called with ",
-                                     inputs.size());
+      return errors::InvalidArgument("Function '", f.name, "' takes ", body.args.size(),
+                                     " arguments, but is called with ", inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) DescribeArg(outer, inputs[i], shapes[i], &body.graph.node[i]);
     body.graph.versions = outer.graph().versions();
     CallShapes calls;
@@ -58,6 +58,8 @@ class FunctionDerivation {
     options.ops = &outer.ops();
     options.refiner = &refiner_;
     if (detail::HasLoops(body.graph)) {
+      if (!outer.adds_functions())
+        return errors::Unimplemented("SymbolicGradient of function '", f.name, "', which has a loop");
       TENON_RETURN_IF_ERROR(RaiseLoops(&body.graph, &outer.library(), outer.ops().registry(), options));
       functions = FunctionIndex(outer.library());
     }
@@ -211,12 +213,14 @@ class FunctionDerivation {
       for (const InEdge& edge : node.inputs) {
         if (edge.node < 0 || edge.node >= id) continue;
         const int branch = BranchOf(edge);
-        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth)) inner = branch;
+        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth))
+          inner = branch;
       }
       for (const int control : node.control_inputs) {
         if (control >= id || graph_.node(control).node_class == NodeClass::kSwitch) continue;
         const int branch = BranchOf({control, 0});
-        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth)) inner = branch;
+        if (branch >= 0 && (inner < 0 || branches_[ToSize(branch)].depth > branches_[ToSize(inner)].depth))
+          inner = branch;
       }
       if (node.node_class == NodeClass::kMerge && inner >= 0) inner = branches_[ToSize(inner)].outer;
       branch_of_[ToSize(id)] = inner;

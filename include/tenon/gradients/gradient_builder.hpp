@@ -27,8 +27,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 // Dtypes whose tensors have gradients.
 inline constexpr DataTypeSet kTrainableTypes =
     ToSet(DataType::kHalf) | ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
-    ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128) | ToSet(DataType::kResource) |
-    ToSet(DataType::kVariant);
+    ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128) | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
 constexpr bool IsTrainable(DataType type) { return kTrainableTypes.contains(BaseType(type)); }
 
 // Gradient of a tensor: a tensor, or slices (TensorFlow's IndexedSlices: row i of `values` belongs to row indices[i] of
@@ -37,16 +36,18 @@ struct TensorGradient {
   InEdge dense;
   InEdge indices, values, dense_shape;
 
+  // Whether it is slices.
   bool is_slices() const { return values.node >= 0; }
+  // Whether there is a gradient.
   explicit operator bool() const { return dense.node >= 0 || is_slices(); }
 };
 
 // Makes a gradient of slices dense: rows with one index are summed.
 inline Symbol DenseOf(GraphEditor& editor, const TensorGradient& gradient) {
   if (!gradient.is_slices()) return editor.At(gradient.dense);
-  const Symbol rows = editor.Add("StridedSlice", {editor.At(gradient.dense_shape), editor.Ints({0}), editor.Ints({1}),
-                                                  editor.Ints({1})},
-                                 {{"shrink_axis_mask", 1}});
+  const Symbol rows = editor.Add(
+      "StridedSlice", {editor.At(gradient.dense_shape), editor.Ints({0}), editor.Ints({1}), editor.Ints({1})},
+      {{"shrink_axis_mask", 1}});
   return editor.Add("UnsortedSegmentSum", {editor.At(gradient.values), editor.At(gradient.indices), rows});
 }
 
@@ -56,6 +57,7 @@ class GradientBuilder {
   using Input = GraphEditor::Input;
   using Attr = GraphEditor::Attr;
 
+  // For a node and the gradients of its outputs. The editor and the functions outlive this.
   GradientBuilder(GraphEditor* editor, const GradientIndex* functions, int node, Span<const TensorGradient> gradients)
       : editor_(editor),
         functions_(functions),
@@ -68,23 +70,30 @@ class GradientBuilder {
 
   // ---- the node
   int node() const { return node_; }
+  // The number of inputs.
   int num_inputs() const { return num_inputs_; }
+  // The number of outputs.
   int num_outputs() const { return num_outputs_; }
-  Symbol input(int i) const {
-    return i < num_inputs_ ? editor_->At(editor_->graph().node(node_).input(i)) : Symbol();
-  }
+  // An input; none where there are fewer.
+  Symbol input(int i) const { return i < num_inputs_ ? editor_->At(editor_->graph().node(node_).input(i)) : Symbol(); }
+  // An output.
   Symbol output(int i) const { return editor_->At(node_, i); }
-  Symbol x() const { return input(0); }   // the first input
+  Symbol x() const { return input(0); }  // the first input
   Symbol y() const { return output(0); }  // the first output
+  // The node as plain data.
   const NodeDef& def() const { return editor_->graph().node(node_).def; }
   // An attr of the node; without a value when it has none of that name.
   AttrValue attr(std::string_view name) const {
     const AttrValue* const value = def().attr.Find(name);
     return value != nullptr ? *value : AttrValue();
   }
+  // An attr that is a number; 0 without it.
   std::int64_t int_attr(std::string_view name) const { return attr(name).i(); }
+  // An attr that is true or false; false without it.
   bool bool_attr(std::string_view name) const { return attr(name).b(); }
+  // An attr that is text; "" without it.
   std::string string_attr(std::string_view name) const { return attr(name).s(); }
+  // An attr that is a type; kInvalid without it.
   DataType type_attr(std::string_view name) const { return attr(name).type(); }
 
   // ---- gradients of the outputs
@@ -96,6 +105,7 @@ class GradientBuilder {
     if (gradient.is_slices()) gradient = {DenseOf(*editor_, gradient).edge(), {}, {}, {}};
     return editor_->At(gradient.dense);
   }
+  // The gradient of output 0.
   Symbol dy() { return grad(0); }
   const TensorGradient& raw_grad(int i) const { return gradients_[ToSize(i)]; }  // as it came
 
@@ -104,9 +114,11 @@ class GradientBuilder {
     if (i < num_inputs_ && gradient) results_[ToSize(i)] = {gradient.edge(), {}, {}, {}};
   }
   void set(int i, const TensorGradient& gradient) { results_[ToSize(i)] = gradient; }
+  // Sets a gradient of slices.
   void SetSlices(int i, Symbol indices, Symbol values, Symbol dense_shape) {
     results_[ToSize(i)] = {{}, indices.edge(), values.edge(), dense_shape.edge()};
   }
+  // The gradients that were set, one per input.
   Span<const TensorGradient> results() const { return results_; }
 
   // ---- new nodes
@@ -121,12 +133,14 @@ class GradientBuilder {
       if (const AttrValue* value = def().attr.Find(name); value != nullptr) all.emplace_back(name, *value);
     return editor_->AddNode(op, {inputs.begin(), inputs.size()}, all);
   }
+  // A constant scalar of a type.
   Symbol Scalar(DataType type, double value) { return editor_->Scalar(type, value); }
+  // A constant int32.
   Symbol Int(std::int32_t value) { return editor_->Int(value); }
+  // A constant vector of int32.
   Symbol Ints(std::initializer_list<std::int32_t> values) { return editor_->Ints(values); }
-  Symbol Cast(Symbol s, DataType to) {
-    return s.dtype() == to ? s : editor_->Add("Cast", {s}, {{"DstT", to}});
-  }
+  // The tensor in another type; the symbol itself where it has the type.
+  Symbol Cast(Symbol s, DataType to) { return s.dtype() == to ? s : editor_->Add("Cast", {s}, {{"DstT", to}}); }
   // The shape as a vector; a constant where it is known.
   Symbol Shape(Symbol s, DataType type = DataType::kInt32) {
     const PartialTensorShape known = s.shape();
@@ -139,26 +153,33 @@ class GradientBuilder {
     for (const Index size : known) sizes.push_back(static_cast<std::int32_t>(size));
     return editor_->Ints(sizes);
   }
+  // The number of dimensions; a constant where it is known.
   Symbol Rank(Symbol s) {
     const int rank = s.shape().dims();
     return rank >= 0 ? Int(rank) : editor_->Add("Rank", {s});
   }
+  // The tensor in another shape.
   Symbol Reshape(Symbol s, Symbol shape) { return editor_->Add("Reshape", {s, shape}); }
-  Symbol ReshapeLike(Symbol s, Symbol like) {
-    return KnownSame(s.shape(), like.shape()) ? s : Reshape(s, Shape(like));
-  }
+  // The tensor in the shape of another one.
+  Symbol ReshapeLike(Symbol s, Symbol like) { return KnownSame(s.shape(), like.shape()) ? s : Reshape(s, Shape(like)); }
+  // Zeros of the shape and type of a tensor, or of the value of a variable.
   Symbol ZerosLike(Symbol s) {
     if (s.dtype() != DataType::kResource) return editor_->Add("ZerosLike", {s});
     return editor_->Add("Fill", {editor_->Add("VariableShape", {s}), Scalar(HeldType(s), 0)});
   }
+  // A tensor of one value.
   Symbol Fill(Symbol shape, Symbol value) { return editor_->Add("Fill", {shape, value}); }
   // The complex conjugate; the symbol itself for real types.
   Symbol Conj(Symbol s) { return kComplexTypes.contains(s.dtype()) ? editor_->Add("Conj", {s}) : s; }
+  // Chooses element by element.
   Symbol Where(Symbol condition, Symbol a, Symbol b) { return editor_->Add("SelectV2", {condition, a, b}); }
+  // Joins tensors along an axis.
   Symbol Concat(SlimVector<Symbol> parts, Symbol axis) {
     return editor_->Add("ConcatV2", {Input(std::move(parts)), axis});
   }
+  // The integers from begin to end.
   Symbol Range(Symbol begin, Symbol end) { return editor_->Add("Range", {begin, end, Scalar(begin.dtype(), 1)}); }
+  // The sum over axes.
   Symbol Sum(Symbol s, Symbol axes, bool keep_dims = false) {
     return editor_->Add("Sum", {s, axes}, {{"keep_dims", keep_dims}});
   }
@@ -177,6 +198,7 @@ class GradientBuilder {
     return editor_->Add(conjugate && kComplexTypes.contains(s.dtype()) ? "ConjugateTranspose" : "Transpose",
                         {s, order});
   }
+  // Joins tensors along a new axis 0.
   Symbol Pack(SlimVector<Symbol> parts) { return editor_->Add("Pack", {Input(std::move(parts))}); }
 
   // Sums a gradient of the shape of `whole` over the axes along which `part` was broadcast to it.
@@ -208,13 +230,16 @@ class GradientBuilder {
     const AttrValue* const type = maker.attr.Find("dtype");
     return type != nullptr ? type->type() : DataType::kFloat;
   }
+  // Whether both shapes are known and equal.
   static bool KnownSame(const PartialTensorShape& a, const PartialTensorShape& b) {
     return a.IsFullyDefined() && b.IsFullyDefined() && a.IsIdenticalTo(b);
   }
 
   // Refuses the derivation.
   void Fail(const Status& status) { editor_->Fail(status); }
+  // The editor of the graph.
   GraphEditor& editor() { return *editor_; }
+  // All gradient functions.
   const GradientIndex& functions() const { return *functions_; }
 
  private:

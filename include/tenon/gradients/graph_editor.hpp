@@ -40,11 +40,14 @@ struct Symbol {
   int node = -1;
   int index = 0;
 
+  // Whether it stands for a tensor.
   explicit operator bool() const { return node >= 0; }
   Symbol operator[](int i) const { return {editor, node, i}; }  // output i of the node
+  // The tensor as an edge of the graph.
   InEdge edge() const { return {node, index}; }
   friend bool operator==(const Symbol& a, const Symbol& b) { return a.node == b.node && a.index == b.index; }
 
+  // The type of the tensor.
   DataType dtype() const;
   PartialTensorShape shape() const;  // unknown rank where nothing is known
 };
@@ -94,7 +97,7 @@ class GraphEditor {
   // A scalar of a numeric type.
   Symbol Scalar(DataType type, double value) {
     Tensor tensor = ScalarOf(type, value);
-    if (!tensor.IsInitialized()) {
+    if (tensor.dtype() != type || tensor.dims() != 0) {
       Fail(errors::InvalidArgument("GraphEditor::Scalar: no number of type ", type));
       return {};
     }
@@ -138,7 +141,11 @@ class GraphEditor {
   void set_outer(GraphEditor* outer) {
     library_ = &outer->library();
     depth_ = outer->depth_ + 1;
+    adds_functions_ = outer->adds_functions_;
   }
+  // False: new functions would be lost.
+  bool adds_functions() const { return adds_functions_; }
+  void set_adds_functions(bool value) { adds_functions_ = value; }
   int depth() const { return depth_; }  // calls around the graph
   // A name that no function has.
   std::string UniqueFunctionName(std::string_view prefix) {
@@ -159,7 +166,7 @@ class GraphEditor {
       if (std::string next = StrCat(text, "_", n); graph_->Find(next) == nullptr) return next;
   }
 
-  // The number as a scalar; not initialised for a type that is not a number.
+  // The number as a scalar; an empty tensor for a type that is not a number.
   static Tensor ScalarOf(DataType type, double value) {
     const auto f = static_cast<float>(value);
     switch (type) {
@@ -178,7 +185,7 @@ class GraphEditor {
       case DataType::kUint32: return Tensor::Scalar(static_cast<std::uint32_t>(value));
       case DataType::kUint64: return Tensor::Scalar(static_cast<std::uint64_t>(value));
       case DataType::kBool: return Tensor::Scalar(value != 0);
-      default: return Tensor();
+      default: return Tensor::Zeros<float>(TensorShape({0}));
     }
   }
 
@@ -248,6 +255,7 @@ class GraphEditor {
   ConstantValues constants_;
   FunctionDefLibrary* library_ = nullptr;
   int depth_ = 0;
+  bool adds_functions_ = true;
   SlimVector<int> edited_;
   std::string scope_;
   Status status_;

@@ -25,8 +25,8 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// Attr of a While that was a loop of TensorFlow 1. Variables that no output with a gradient depends on have no gradient;
-// those of other While nodes have zeros.
+// Attr of a While that was a loop of TensorFlow 1. Variables that no output with a gradient depends on have no
+// gradient; those of other While nodes have zeros.
 inline constexpr std::string_view kRaisedLoopAttr = "_raised_loop";
 
 namespace detail {
@@ -119,8 +119,7 @@ class LoopRaiser {
     std::string names[2];
     for (const bool is_body : {false, true}) {
       FunctionWriter writer(graph_, unique(StrCat(frame.name, is_body ? "_body" : "_cond")));
-      for (const Variable& v : variables)
-        writer.AddArg(is_body ? InEdge{v.switch_node, 1} : InEdge{v.merge, 0});
+      for (const Variable& v : variables) writer.AddArg(is_body ? InEdge{v.switch_node, 1} : InEdge{v.merge, 0});
       for (const int enter : constants) writer.AddArg({enter, 0});
       if (is_body) {
         for (const Variable& v : variables) writer.AddResult(graph_.node(v.next).input(0));
@@ -204,8 +203,8 @@ class LoopRaiser {
   const Graph& graph_;
   FunctionDefLibrary& library_;
   ControlFlowFrames frames_;
-  SlimVector<char> removed_;         // per node
-  SlimVector<std::string> exits_;    // per node: the output of a While that an Exit becomes
+  SlimVector<char> removed_;  // per node
+  SlimVector<std::string> exits_;  // per node: the output of a While that an Exit becomes
 };
 
 inline bool HasLoops(const GraphDef& graph) {
@@ -216,8 +215,8 @@ inline bool HasLoops(const GraphDef& graph) {
 
 }  // namespace detail
 
-// Replaces all while loops of TensorFlow 1 in the graph, inner ones first. Exit nodes become Identity nodes; other nodes
-// of a loop are in its functions only. New functions are added to `functions`. `import` says how the graph is imported.
+// Replaces all while loops of TensorFlow 1 in the graph, inner ones first. Exit nodes become Identity nodes. Functions,
+// which are added to `functions`, hold all other nodes of a loop. `import` says how the graph is imported.
 // Unimplemented: a loop of another form.
 inline Status RaiseLoops(GraphDef* graph, FunctionDefLibrary* functions, const OpRegistry& ops,
                          const ImportOptions& import) {

@@ -33,8 +33,8 @@ class GradientWalk {
   // Gradients of the sum of grad_ys[i] * ys[i] with respect to xs, one per x; nothing where an x is not connected.
   // NotFound: no gradient is defined for some nodes between xs and ys; the message names all of them. Other codes: a
   // gradient function refuses its node.
-  Result<SlimVector<TensorGradient>> Run(Span<const InEdge> ys, Span<const InEdge> xs, Span<const TensorGradient> grad_ys,
-                                         Span<const InEdge> stops) {
+  Result<SlimVector<TensorGradient>> Run(Span<const InEdge> ys, Span<const InEdge> xs,
+                                         Span<const TensorGradient> grad_ys, Span<const InEdge> stops) {
     count_ = graph_.num_nodes();
     FindBetween(ys, xs);
     first_output_.reserve(ToSize(count_) + 1);
@@ -50,8 +50,8 @@ class GradientWalk {
     SlimVector<int> ready;
     SlimVector<char> queued(ToSize(count_), 0);
     for (const InEdge y : ys)
-      if (Has(y.node, kBetween) && pending_[ToSize(y.node)] == 0 &&
-          std::exchange(queued[ToSize(y.node)], 1) == 0) ready.push_back(y.node);
+      if (Has(y.node, kBetween) && pending_[ToSize(y.node)] == 0 && std::exchange(queued[ToSize(y.node)], 1) == 0)
+        ready.push_back(y.node);
     for (std::size_t next = 0; next < ready.size(); ++next) {
       const int id = ready[next];
       TENON_RETURN_IF_ERROR(Derive(id));
@@ -192,9 +192,10 @@ class GradientWalk {
     const PartialTensorShape want = from.output_shape(input.output);
     const PartialTensorShape got = graph_.node(gradient.node).output_shape(gradient.output);
     if (!want.IsCompatibleWith(got))
-      return errors::InvalidArgument("Incompatible shapes between op input and calculated input gradient. Forward operation: ",
-                                     graph_.node(id).name(), ". Input index: ", i, ". Original input shape: ", want,
-                                     ". Calculated input gradient shape: ", got);
+      return errors::InvalidArgument(
+          "Incompatible shapes between op input and calculated input gradient. Forward operation: ",
+          graph_.node(id).name(), ". Input index: ", i, ". Original input shape: ", want,
+          ". Calculated input gradient shape: ", got);
     if (got.IsFullyDefined() || want.unknown_rank()) return OkStatus();
     return editor_.refiner().MergeOutputShape(gradient.node, gradient.output, want);
   }

@@ -31,13 +31,15 @@ using tenon::Tensor;
 // The overrides that gradients/README.md asks for.
 inline constexpr tenon::GradientRow kOverrides[] = {
     {"GoldenDouble", [](GradientBuilder& g) { g.set(0, g.dy() * 2.0); }},
-    {"GoldenClip", [](GradientBuilder& g) {
+    {"GoldenClip",
+     [](GradientBuilder& g) {
        g.set(0, g.Add("ClipByValue", {g.dy(), g.Scalar(g.dy().dtype(), -0.5), g.Scalar(g.dy().dtype(), 0.5)}));
      }},
     {"GoldenReverse", [](GradientBuilder& g) { g.set(0, -g.dy()); }},
     {"GoldenStraight", [](GradientBuilder& g) { g.set(0, g.dy()); }},
     {"GoldenNone", nullptr},
-    {"GoldenPair", [](GradientBuilder& g) {
+    {"GoldenPair",
+     [](GradientBuilder& g) {
        g.set(0, g.dy() * 2.0);
        g.set(1, g.dy() * 3.0);
      }},
@@ -97,14 +99,15 @@ Outcome RunStep(const tenon::Session& session, const GradientCase& c, const Step
   }
   if (step.code != 0 && fetches.empty())
     for (const tenon::GradientNames& name : names)
-      if (name.connected()) fetches.push_back(name.tensor.find(':') == std::string::npos ? name.tensor + ":0" : name.tensor);
+      if (name.connected())
+        fetches.push_back(name.tensor.find(':') == std::string::npos ? name.tensor + ":0" : name.tensor);
   if (fetches.empty() && step.target.empty()) return {Outcome::kPassed, ""};  // no x is connected
   const auto got = session.Run(feeds, fetches, step.target);
   const int code = static_cast<int>(got.status().code());
   if (code != step.code && free && step.code != 0) return {Outcome::kPassed, ""};
   if (code != step.code)
-    return Failed(StrCat("code ", code, " (", got.status().message(), "), TensorFlow's is ", step.code, " (",
-                         step.message, ")"));
+    return Failed(
+        StrCat("code ", code, " (", got.status().message(), "), TensorFlow's is ", step.code, " (", step.message, ")"));
   if (code != 0) return {Outcome::kPassed, ""};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     auto want = tenon::TensorFromProto(Bytes(wanted[i]->bytes), nullptr);
@@ -125,7 +128,8 @@ Outcome RunCase(const GradientCase& c) {
   const int code = static_cast<int>(names.status().code());
   if (c.code != 0) {
     if (code == c.code || free) return {Outcome::kPassed, ""};
-    return Failed(StrCat("code ", code, " (", names.status().message(), "), TensorFlow's is ", c.code, " (", c.message, ")"));
+    return Failed(
+        StrCat("code ", code, " (", names.status().message(), "), TensorFlow's is ", c.code, " (", c.message, ")"));
   }
   if (!names.ok()) return Failed(names.status().ToString());
   for (std::size_t i = 0; i < names->size(); ++i) {
@@ -197,16 +201,15 @@ Result<tenon::TrainingNames> AddStep(const Training& t, tenon::GraphDef* graph) 
                            .beta2 = HyperOf(t, "beta2", 0.999),
                            .epsilon = HyperOf(t, "epsilon", 1e-8)});
   if (t.optimizer == "Adadelta")
-    return add(tenon::Adadelta{
-        .learning_rate = rate, .rho = HyperOf(t, "rho", 0.95), .epsilon = HyperOf(t, "epsilon", 1e-8)});
+    return add(
+        tenon::Adadelta{.learning_rate = rate, .rho = HyperOf(t, "rho", 0.95), .epsilon = HyperOf(t, "epsilon", 1e-8)});
   if (t.optimizer == "Ftrl")
-    return add(tenon::Ftrl{.learning_rate = rate,
-                           .learning_rate_power = HyperOf(t, "learning_rate_power", -0.5),
-                           .initial_accumulator_value = HyperOf(t, "initial_accumulator_value", 0.1),
-                           .l1_regularization_strength =
-                               HyperOf(t, "l1_regularization_strength", HyperOf(t, "l1", 0)),
-                           .l2_regularization_strength =
-                               HyperOf(t, "l2_regularization_strength", HyperOf(t, "l2", 0))});
+    return add(
+        tenon::Ftrl{.learning_rate = rate,
+                    .learning_rate_power = HyperOf(t, "learning_rate_power", -0.5),
+                    .initial_accumulator_value = HyperOf(t, "initial_accumulator_value", 0.1),
+                    .l1_regularization_strength = HyperOf(t, "l1_regularization_strength", HyperOf(t, "l1", 0)),
+                    .l2_regularization_strength = HyperOf(t, "l2_regularization_strength", HyperOf(t, "l2", 0))});
   return tenon::errors::Unimplemented("no optimizer '", t.optimizer, "'");
 }
 Outcome RunTraining(const Training& t) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Recorded gradients (gradients.proto): forward graphs that are derived with AddGradients and compared with TensorFlow's
-// tf.gradients; and short trainings.
+// Recorded gradients (gradients.proto): forward graphs that are derived with AddGradients and compared with
+// TensorFlow's tf.gradients; and short trainings.
 
 #include <string>
 #include <string_view>

@@ -45,7 +45,8 @@ inline void ConcatSlices(G& g, int first, int count, Symbol axis, const SlimVect
       const Symbol end = start + g.Cast(Gather(g, size, axis), indices.dtype());
       const Symbol inside =
           g.Add("LogicalAnd", {g.Add("GreaterEqual", {indices, start}), g.Add("Less", {indices, end})});
-      const Symbol chosen = g.Add("Squeeze", {g.Add("Where", {inside})}, {{"squeeze_dims", SlimVector<std::int64_t>{1}}});
+      const Symbol chosen =
+          g.Add("Squeeze", {g.Add("Where", {inside})}, {{"squeeze_dims", SlimVector<std::int64_t>{1}}});
       g.SetSlices(first + i, Gather(g, indices, chosen) - start, Gather(g, values, chosen), size);
       start = end;
     } else {
@@ -108,7 +109,8 @@ inline void PadGradient(G& g) {
 inline void DiagonalPart(G& g) {
   const PartialTensorShape shape = g.x().shape();
   const int rank = shape.dims();
-  const bool square = rank >= 2 && shape.dim_size(rank - 1) >= 0 && shape.dim_size(rank - 1) == shape.dim_size(rank - 2);
+  const bool square =
+      rank >= 2 && shape.dim_size(rank - 1) >= 0 && shape.dim_size(rank - 1) == shape.dim_size(rank - 2);
   g.set(0, square ? g.Add("MatrixDiag", {g.dy()}) : g.Add("MatrixSetDiag", {g.ZerosLike(g.x()), g.dy()}));
 }
 inline void SetDiagonal(G& g, bool several) {
@@ -182,7 +184,8 @@ inline constexpr GradientRow kArray[] = {
     {"DepthToSpace", [](G& g) { g.set(0, g.AddLike("SpaceToDepth", {g.dy()}, {"block_size", "data_format"})); }},
     {"FakeQuantWithMinMaxArgs",
      [](G& g) {
-       g.set(0, g.AddLike("FakeQuantWithMinMaxArgsGradient", {g.dy(), g.x()}, {"min", "max", "num_bits", "narrow_range"}));
+       g.set(0,
+             g.AddLike("FakeQuantWithMinMaxArgsGradient", {g.dy(), g.x()}, {"min", "max", "num_bits", "narrow_range"}));
      }},
     {"FakeQuantWithMinMaxVars", [](G& g) { FakeQuantVars(g, "FakeQuantWithMinMaxVarsGradient"); }},
     {"FakeQuantWithMinMaxVarsPerChannel", [](G& g) { FakeQuantVars(g, "FakeQuantWithMinMaxVarsPerChannelGradient"); }},

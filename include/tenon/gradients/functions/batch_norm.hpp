@@ -45,8 +45,8 @@ inline void BatchNormGrad(G& g) {
   const Symbol dy = g.input(0), x = g.input(1), scale = g.input(2);
   const bool first = StartsWith(g.string_attr("data_format"), "NC");
   const bool volume = g.string_attr("data_format").size() == 5;
-  const Symbol axes = first ? (volume ? g.Ints({0, 2, 3, 4}) : g.Ints({0, 2, 3}))
-                            : (volume ? g.Ints({0, 1, 2, 3}) : g.Ints({0, 1, 2}));
+  const Symbol axes =
+      first ? (volume ? g.Ints({0, 2, 3, 4}) : g.Ints({0, 2, 3})) : (volume ? g.Ints({0, 1, 2, 3}) : g.Ints({0, 1, 2}));
   const double epsilon = static_cast<double>(g.attr("epsilon").f());
   const auto channel = [&](Symbol s) {
     return !first ? s : g.Reshape(s, volume ? g.Ints({1, -1, 1, 1, 1}) : g.Ints({1, -1, 1, 1}));
@@ -80,9 +80,9 @@ inline void BatchNormGrad(G& g) {
   for (int i = 0; i < 3; ++i) g.set(i, (*gradients)[ToSize(i)]);
 }
 inline void GlobalBatchNorm(G& g) {
-  const Symbol parts = g.AddLike("BatchNormWithGlobalNormalizationGrad",
-                                 {g.input(0), g.input(1), g.input(2), g.input(4), g.dy()},
-                                 {"variance_epsilon", "scale_after_normalization"});
+  const Symbol parts =
+      g.AddLike("BatchNormWithGlobalNormalizationGrad", {g.input(0), g.input(1), g.input(2), g.input(4), g.dy()},
+                {"variance_epsilon", "scale_after_normalization"});
   for (int i = 0; i < 5; ++i) g.set(i, parts[i]);
 }
 

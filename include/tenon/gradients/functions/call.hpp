@@ -47,6 +47,10 @@ inline std::string AddFunction(G& g, Result<FunctionDef> function) {
     g.Fail(function.status());
     return "";
   }
+  if (!g.editor().adds_functions()) {
+    g.Fail(errors::Unimplemented("SymbolicGradient through ", g.def().op, " node '", g.def().name, "'"));
+    return "";
+  }
   std::string name = function->signature.name;
   g.editor().library().function.push_back(std::move(*function));
   return name;
@@ -91,7 +95,8 @@ class BranchGradients {
       SlimVector<InEdge> more;
       for (Owned<FunctionDerivation>& other : branches_)
         for (const InEdge edge : other->captured())
-          more.push_back(other.get() == branch.get() ? branch->Alive(edge).edge() : Empty(*branch, other->TypeOf(edge)));
+          more.push_back(other.get() == branch.get() ? branch->Alive(edge).edge()
+                                                     : Empty(*branch, other->TypeOf(edge)));
       FunctionWriter writer(branch->graph(), g_.editor().UniqueFunctionName(StrCat("__forward_", branch->name())));
       for (const InEdge arg : branch->args()) writer.AddArg(arg);
       for (const InEdge result : branch->results()) writer.AddResult(result);
@@ -115,8 +120,7 @@ class BranchGradients {
       SlimVector<InEdge> others;  // arguments that this branch does not read
       for (Owned<FunctionDerivation>& other : branches_)
         for (const InEdge edge : other->captured())
-          others.push_back(other.get() == branch.get() ? edge
-                                                       : branch->AddArg(other->TypeOf(edge), {}).edge());
+          others.push_back(other.get() == branch.get() ? edge : branch->AddArg(other->TypeOf(edge), {}).edge());
       FunctionWriter writer(branch->graph(), g_.editor().UniqueFunctionName(StrCat("__backward_", branch->name())),
                             branch->forward_nodes());
       for (const InEdge arg : branch->args()) writer.AddArg(arg);
@@ -207,7 +211,8 @@ class BranchGradients {
   InEdge Empty(FunctionDerivation& branch, DataType type) {
     GraphEditor& editor = branch.editor();
     if (type == DataType::kVariant)
-      return editor.Add("EmptyTensorList", {editor.Int(-1), editor.Int(0)}, {{"element_dtype", DataType::kFloat}}).edge();
+      return editor.Add("EmptyTensorList", {editor.Int(-1), editor.Int(0)}, {{"element_dtype", DataType::kFloat}})
+          .edge();
     Result<Tensor> tensor = Tensor::Make(type, TensorShape({0}));
     if (!tensor.ok()) {
       g_.Fail(tensor.status());
@@ -220,7 +225,7 @@ class BranchGradients {
   int first_;
   SlimVector<Owned<FunctionDerivation>> branches_;
   SlimVector<GradientForm> forms_;  // per argument
-  SlimVector<char> has_grad_;       // per output
+  SlimVector<char> has_grad_;  // per output
 };
 
 // The function in the graph's library that computes the gradient of `f`, or null.
@@ -245,10 +250,27 @@ inline void CallGiven(G& g, const std::string& name, const AttrMap& attrs) {
     if (IsTrainable(types[ToSize(i)])) g.set(i, call[i]);
 }
 
+// Without a library for new functions: the runtime makes the gradient of `f`.
+inline void CallSymbolic(G& g, const NameAttrList& f) {
+  SlimVector<Symbol> inputs;
+  SlimVector<DataType> types;
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    inputs.push_back(g.input(i));
+    types.push_back(g.input(i).dtype() == DataType::kResource ? g.HeldType(g.input(i)) : g.input(i).dtype());
+  }
+  for (int i = 0; i < g.num_outputs(); ++i)
+    inputs.push_back(g.has_grad(i) || IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.ZerosLike(g.output(i)));
+  const Symbol call =
+      g.Add("SymbolicGradient", {G::Input(std::move(inputs))}, {{"f", AttrValue(f)}, {"Tout", AttrValue(types)}});
+  for (int i = 0; i < g.num_inputs(); ++i)
+    if (IsTrainable(g.input(i).dtype())) g.set(i, call[i]);
+}
+
 inline void Call(G& g) {
   const NameAttrList f = g.attr("f").func();
   if (const GradientDef* given = GivenGradient(g, f.name); given != nullptr)
     return CallGiven(g, given->gradient_func, f.attr);
+  if (!g.editor().adds_functions()) return CallSymbolic(g, f);
   const std::string op = g.def().op;
   const int outputs = g.num_outputs();
   BranchGradients branches(&g, 0);
@@ -311,8 +333,7 @@ inline void Branch(G& g) {
 }
 
 inline constexpr GradientRow kCall[] = {
-    {"PartitionedCall", Call}, {"StatefulPartitionedCall", Call},
-    {"If", Branch},            {"StatelessIf", Branch},
+    {"PartitionedCall", Call}, {"StatefulPartitionedCall", Call}, {"If", Branch}, {"StatelessIf", Branch},
     {"Case", Branch},          {"StatelessCase", Branch},
 };
 

@@ -50,7 +50,8 @@ inline bool KnownIntegers(G& g, Symbol s, SlimVector<Index>* values) {
   if (!g.Value(s, &value)) return false;
   detail::Integers read;
   if (!detail::ReadIntegers(value, &read)) return false;
-  for (Index i = 0; i < value.NumElements(); ++i) values->push_back(read.at(static_cast<std::size_t>(i)));
+  for (Index i = 0; i < value.NumElements(); ++i)
+    values->push_back(static_cast<Index>(read.at(static_cast<std::size_t>(i))));
   return true;
 }
 

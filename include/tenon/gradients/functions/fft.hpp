@@ -60,16 +60,11 @@ inline void RealBackward(G& g, std::string_view forward, int rank) {
 }
 
 inline constexpr GradientRow kFft[] = {
-    {"FFT", [](G& g) { Forward(g, "IFFT", 1); }},
-    {"FFT2D", [](G& g) { Forward(g, "IFFT2D", 2); }},
-    {"FFT3D", [](G& g) { Forward(g, "IFFT3D", 3); }},
-    {"IFFT", [](G& g) { Backward(g, "FFT", 1); }},
-    {"IFFT2D", [](G& g) { Backward(g, "FFT2D", 2); }},
-    {"IFFT3D", [](G& g) { Backward(g, "FFT3D", 3); }},
-    {"RFFT", [](G& g) { RealForward(g, "IFFT", 1); }},
-    {"RFFT2D", [](G& g) { RealForward(g, "IFFT2D", 2); }},
-    {"IRFFT", [](G& g) { RealBackward(g, "RFFT", 1); }},
-    {"IRFFT2D", [](G& g) { RealBackward(g, "RFFT2D", 2); }},
+    {"FFT", [](G& g) { Forward(g, "IFFT", 1); }},        {"FFT2D", [](G& g) { Forward(g, "IFFT2D", 2); }},
+    {"FFT3D", [](G& g) { Forward(g, "IFFT3D", 3); }},    {"IFFT", [](G& g) { Backward(g, "FFT", 1); }},
+    {"IFFT2D", [](G& g) { Backward(g, "FFT2D", 2); }},   {"IFFT3D", [](G& g) { Backward(g, "FFT3D", 3); }},
+    {"RFFT", [](G& g) { RealForward(g, "IFFT", 1); }},   {"RFFT2D", [](G& g) { RealForward(g, "IFFT2D", 2); }},
+    {"IRFFT", [](G& g) { RealBackward(g, "RFFT", 1); }}, {"IRFFT2D", [](G& g) { RealBackward(g, "RFFT2D", 2); }},
 };
 
 inline const bool registers_fft = RegisterGradients<kFft>();

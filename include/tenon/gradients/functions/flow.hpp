@@ -58,7 +58,9 @@ inline void SwitchGradient(G& g) {
   for (const TensorGradient& side : sides)
     if (side.is_slices() && g.editor().At(side.indices).dtype() == DataType::kInt64) type = DataType::kInt64;
   for (TensorGradient& side : sides) side = AsSlices(g, side, type);
-  g.set(0, {{}, merge(sides[0].indices, sides[1].indices), merge(sides[0].values, sides[1].values),
+  g.set(0, {{},
+            merge(sides[0].indices, sides[1].indices),
+            merge(sides[0].values, sides[1].values),
             merge(sides[0].dense_shape, sides[1].dense_shape)});
 }
 
@@ -137,8 +139,8 @@ inline void ListPopBack(G& g) {  // (list, element_shape) -> (list, tensor)
 }
 inline void ListGetItem(G& g) {  // (list, index, element_shape)
   const Symbol dy = g.dy(), list = g.x();
-  const Symbol zeros = g.Add("TensorListReserve", {ElementShape(g, list), ListLength(g, list)},
-                             {{"element_dtype", dy.dtype()}});
+  const Symbol zeros =
+      g.Add("TensorListReserve", {ElementShape(g, list), ListLength(g, list)}, {{"element_dtype", dy.dtype()}});
   g.set(0, g.Add("TensorListSetItem", {zeros, g.input(1), dy}));
 }
 inline void ListSetItem(G& g) {  // (list, index, item)
@@ -148,8 +150,8 @@ inline void ListSetItem(G& g) {  // (list, index, item)
 }
 inline void ListGather(G& g) {  // (list, indices, element_shape)
   const Symbol dy = g.dy(), list = g.x();
-  const Symbol zeros = g.Add("TensorListReserve", {ElementShape(g, list), ListLength(g, list)},
-                             {{"element_dtype", dy.dtype()}});
+  const Symbol zeros =
+      g.Add("TensorListReserve", {ElementShape(g, list), ListLength(g, list)}, {{"element_dtype", dy.dtype()}});
   g.set(0, g.Add("TensorListScatterIntoExistingList", {zeros, dy, g.input(1)}));
 }
 inline void ListScatter(G& g, bool existing) {
@@ -165,8 +167,7 @@ inline void ListConcat(G& g) {  // (list, ...) -> (tensor, lengths)
 inline void ListSplit(G& g) {  // (tensor, element_shape, lengths)
   const Symbol tensor = g.x();
   const Symbol shape = Concat2(g, g.Ints({-1}), RowShape(g, tensor));
-  g.set(0, g.Add("TensorListConcatV2", {g.dy(), shape, g.input(2)},
-                 {{"element_dtype", tensor.dtype()}}));
+  g.set(0, g.Add("TensorListConcatV2", {g.dy(), shape, g.input(2)}, {{"element_dtype", tensor.dtype()}}));
 }
 inline void ListResize(G& g) { g.set(0, g.Add("TensorListResize", {g.dy(), ListLength(g, g.x())})); }
 

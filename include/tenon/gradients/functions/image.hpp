@@ -27,8 +27,8 @@ inline void ResizeNearest(G& g) {
 inline void Crop(G& g) {
   const Symbol image = g.input(0), boxes = g.input(1), of_box = g.input(2), dy = g.dy();
   if (kFloatingTypes.contains(image.dtype()) && image.dtype() != DataType::kBfloat16)
-    g.set(0, g.AddLike("CropAndResizeGradImage", {dy, boxes, of_box, g.Shape(image)}, {"method"},
-                       {{"T", image.dtype()}}));
+    g.set(0,
+          g.AddLike("CropAndResizeGradImage", {dy, boxes, of_box, g.Shape(image)}, {"method"}, {{"T", image.dtype()}}));
   g.set(1, g.Add("CropAndResizeGradBoxes", {dy, image, boxes, of_box}));
 }
 // Patches of images of `rank` spatial dimensions. Each element of the image has a number from 1 on, 0 stands for
@@ -40,8 +40,7 @@ inline void Patches(G& g, int rank) {
   SlimVector<Symbol> one{g.Ints({1}), sizes, g.Ints({1})};
   const Symbol numbers = g.Reshape(g.Range(g.Int(1), count + 1.0), g.Concat(std::move(one), g.Int(0)));
   const Symbol where = g.AddLike(rank == 2 ? "ExtractImagePatches" : "ExtractVolumePatches",
-                                 {g.Cast(numbers, DataType::kInt64)},
-                                 {"ksizes", "strides", "rates", "padding"});
+                                 {g.Cast(numbers, DataType::kInt64)}, {"ksizes", "strides", "rates", "padding"});
   const Symbol rows = g.Reshape(dy, g.Pack({batch, g.Int(-1), channels}));
   const Symbol flat = Permute(g, rows, {1, 0, 2});
   const Symbol sum = g.Add("UnsortedSegmentSum", {flat, Flat(g, where), count + 1.0});
@@ -54,7 +53,7 @@ inline Symbol Channel(G& g, Symbol s, std::int32_t i) {  // s[..., i]
                {{"ellipsis_mask", 1}, {"shrink_axis_mask", 2}});
 }
 // With d = largest - smallest: value = largest, saturation = d / largest, and hue = numerator / (6 d) + a constant.
-// Of equal channels the first is the largest and the last the smallest, as in TensorFlow.
+// Where channels are equal, the first is the largest and the last the smallest, as in TensorFlow.
 inline void Hsv(G& g) {
   const Symbol x = g.x(), dy = g.dy();
   const DataType type = x.dtype();

@@ -73,8 +73,7 @@ inline void GatherGradient(G& g) {
   auto batch_dims = static_cast<int>(g.int_attr("batch_dims"));
   if (batch_dims < 0) {
     const int rank = g.input(1).shape().dims();
-    if (rank < 0)
-      return g.Fail(errors::InvalidArgument("GatherV2: a negative batch_dims needs indices of known rank"));
+    if (rank < 0) return g.Fail(errors::InvalidArgument("GatherV2: a negative batch_dims needs indices of known rank"));
     batch_dims += rank;
   }
   GatherAlongAxis(g, shape, batch_dims);
@@ -115,9 +114,7 @@ inline void PartitionGradient(G& g) {
   const Symbol all = g.Add("ParallelDynamicStitch", {G::Input(std::move(indices)), G::Input(std::move(values))});
   g.set(0, g.Reshape(all, g.Shape(data)));
 }
-inline Symbol VariableShape(G& g, DataType type) {
-  return g.Add("VariableShape", {g.x()}, {{"out_type", type}});
-}
+inline Symbol VariableShape(G& g, DataType type) { return g.Add("VariableShape", {g.x()}, {{"out_type", type}}); }
 
 inline constexpr GradientRow kIndex[] = {
     {"Gather", GatherGradient},

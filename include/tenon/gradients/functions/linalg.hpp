@@ -91,12 +91,14 @@ inline void QrGradient(G& g) {
     return g.Fail(errors::Unimplemented("QrGrad not implemented with dynamic shapes. Received r.shape: ", r_shape));
   const Index m = q_shape.dim_size(rank - 2), n = r_shape.dim_size(rank - 1);
   if (r_shape.dim_size(rank - 2) > n && q_shape.dim_size(rank - 1) == m)
-    return g.Fail(errors::Unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true. Received ",
-                                        "r.shape=", r_shape, " with nrows=", m, " and ncols=", n, "."));
+    return g.Fail(
+        errors::Unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true. Received ",
+                              "r.shape=", r_shape, " with nrows=", m, " and ncols=", n, "."));
   if (m >= n) return g.set(0, QrDeep(g, q, r, dq, dr));
   const auto cut = static_cast<std::int32_t>(m);
   const Symbol wide = Columns(g, g.x(), cut, 0, true), dv = Columns(g, dr, cut, 0, true);
-  const Symbol left = QrDeep(g, q, Columns(g, r, 0, cut), dq + MatMul(g, wide, dv, false, true), Columns(g, dr, 0, cut));
+  const Symbol left =
+      QrDeep(g, q, Columns(g, r, 0, cut), dq + MatMul(g, wide, dv, false, true), Columns(g, dr, 0, cut));
   g.set(0, Concat2(g, left, MatMul(g, q, dv), -1));
 }
 // Gradient of the matrix of a solver a y = b, where `db` is that of b.
@@ -187,8 +189,8 @@ inline void SvdGradient(G& g) {
   const PartialTensorShape shape = a.shape();
   const int rank = shape.dims();
   if (rank < 2 || shape.dim_size(rank - 1) < 0 || shape.dim_size(rank - 2) < 0)
-    return g.Fail(errors::Unimplemented(
-        "SVD gradient has not been implemented for input with unknown inner matrix shape."));
+    return g.Fail(
+        errors::Unimplemented("SVD gradient has not been implemented for input with unknown inner matrix shape."));
   Index m = shape.dim_size(rank - 2), n = shape.dim_size(rank - 1);
   Symbol u = g.output(1), v = g.output(2), du = g.grad(1), dv = g.grad(2);
   const bool adjoint = m > n, full = g.bool_attr("full_matrices");
@@ -198,8 +200,9 @@ inline void SvdGradient(G& g) {
     std::swap(du, dv);
   }
   if (full && n - m > 1)
-    return g.Fail(errors::Unimplemented("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. ",
-                                        "Received: m=", m, " and n=", n));
+    return g.Fail(
+        errors::Unimplemented("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. ",
+                              "Received: m=", m, " and n=", n));
   const Symbol s = g.Cast(g.output(0), type), s_matrix = g.Add("MatrixDiag", {s}), s2 = Un(g, "Square", s);
   const Symbol f = WithDiagonal(g, SafeReciprocal(g, ExpandDims(g, s2, -2) - ExpandDims(g, s2, -1)), g.ZerosLike(s));
   const Symbol s_inverse = g.Add("MatrixDiag", {SafeReciprocal(g, s)});

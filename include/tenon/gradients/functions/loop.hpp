@@ -242,9 +242,9 @@ class LoopGradient {
 
     std::string names[2];
     for (const bool is_body : {false, true}) {
-      FunctionWriter writer(body_.graph(),
-                            outer.UniqueFunctionName(StrCat(is_body ? "__backward_" : "__backward_cond_", body_.name())),
-                            body_.forward_nodes());
+      FunctionWriter writer(
+          body_.graph(), outer.UniqueFunctionName(StrCat(is_body ? "__backward_" : "__backward_cond_", body_.name())),
+          body_.forward_nodes());
       writer.AddArg(counter_.edge());
       writer.AddArg(limit.edge());
       for (const Carried& carried : carried_) writer.AddArg(carried.before);
@@ -272,11 +272,10 @@ class LoopGradient {
     for (const int number : invariants_) inputs.push_back(g_.input(number));
     for (std::size_t i = 0; i < saved_.size(); ++i) inputs.push_back(g_.output(count_ + 1 + static_cast<int>(i)));
     const std::string op = g_.def().op;
-    const Symbol loop = g_.AddLike(op, {G::Input(std::move(inputs))}, {"parallel_iterations"},
-                                   {{"cond", AttrValue(NameAttrList{names[0], {}})},
-                                    {"body", AttrValue(NameAttrList{names[1], {}})}});
-    for (std::size_t i = 0; i < carried_.size(); ++i)
-      g_.set(carried_[i].variable, loop[2 + static_cast<int>(i)]);
+    const Symbol loop =
+        g_.AddLike(op, {G::Input(std::move(inputs))}, {"parallel_iterations"},
+                   {{"cond", AttrValue(NameAttrList{names[0], {}})}, {"body", AttrValue(NameAttrList{names[1], {}})}});
+    for (std::size_t i = 0; i < carried_.size(); ++i) g_.set(carried_[i].variable, loop[2 + static_cast<int>(i)]);
     return outer.status();
   }
 

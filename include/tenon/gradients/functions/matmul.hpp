@@ -75,18 +75,16 @@ inline Symbol Unreduce(G& g, Symbol dy, const std::string& out_labels, const std
   if (!HasRepeated(labels) && !HasRepeated(out_labels) && kept == out_labels) {
     const Symbol rank = g.Add("Size", {shape});
     const Symbol positive = g.Add("FloorMod", {g.editor().Ints(axes) + rank, rank});
-    const Symbol kept_shape = g.Add("DynamicStitch", {G::Input{g.Range(g.Int(0), rank), positive},
-                                                      G::Input{shape, Un(g, "OnesLike", positive)}});
+    const Symbol kept_shape = g.Add(
+        "DynamicStitch", {G::Input{g.Range(g.Int(0), rank), positive}, G::Input{shape, Un(g, "OnesLike", positive)}});
     return g.Add("BroadcastTo", {g.Reshape(dy, kept_shape), shape});
   }
   SlimVector<Symbol> sizes;
-  for (const std::int32_t axis : axes)
-    sizes.push_back(axis >= 0 ? g.Item(shape, axis)
-                              : g.Item(shape, axis));
+  for (const std::int32_t axis : axes) sizes.push_back(axis >= 0 ? g.Item(shape, axis) : g.Item(shape, axis));
   const Symbol dy_shape = g.Shape(dy);
   const Symbol ones = g.Fill(g.Ints({static_cast<std::int32_t>(axes.size())}), g.Int(1));
-  const Symbol copies = g.Add("BroadcastTo", {g.Reshape(dy, Concat2(g, ones, dy_shape)),
-                                              Concat2(g, g.Pack(std::move(sizes)), dy_shape)});
+  const Symbol copies =
+      g.Add("BroadcastTo", {g.Reshape(dy, Concat2(g, ones, dy_shape)), Concat2(g, g.Pack(std::move(sizes)), dy_shape)});
   return Einsum(g, StrCat(reduced, out_labels, "->", labels), {copies});
 }
 inline Symbol EinsumOperand(G& g, Symbol dy, Symbol other, Symbol operand, const std::string& labels,
@@ -123,8 +121,8 @@ inline void EinsumGradient(G& g) {
   const Symbol dy = g.dy();
   if (g.num_inputs() == 1) {
     const std::string reduced = LabelsWithout(in, out);
-    g.set(0, reduced.empty() ? Einsum(g, StrCat(out, "->", in), {dy})
-                             : Unreduce(g, dy, out, in, g.Shape(g.x()), reduced));
+    g.set(0,
+          reduced.empty() ? Einsum(g, StrCat(out, "->", in), {dy}) : Unreduce(g, dy, out, in, g.Shape(g.x()), reduced));
     return;
   }
   const std::size_t comma = in.find(',');
@@ -139,8 +137,11 @@ inline void EinsumGradient(G& g) {
 }
 
 inline constexpr GradientRow kMatMul[] = {
-    {"MatMul", Product2},           {"BatchMatMul", BatchProduct},   {"BatchMatMulV2", BatchProduct},
-    {"BatchMatMulV3", BatchProduct}, {"Einsum", EinsumGradient},
+    {"MatMul", Product2},
+    {"BatchMatMul", BatchProduct},
+    {"BatchMatMulV2", BatchProduct},
+    {"BatchMatMulV3", BatchProduct},
+    {"Einsum", EinsumGradient},
 };
 
 inline const bool registers_matmul = RegisterGradients<kMatMul>();

@@ -19,8 +19,8 @@ namespace detail::gradients {
 // ------------------------------------------------------------------------------------------------ convolutions
 // Adds a node with the attrs of the convolution or the pool that is derived.
 inline Symbol Window(G& g, std::string_view op, std::initializer_list<G::Input> inputs) {
-  return g.AddLike(op, inputs, {"ksize", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format",
-                                "dilations"});
+  return g.AddLike(
+      op, inputs, {"ksize", "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations"});
 }
 struct ConvolutionOps {
   std::string_view forward, input, filter;
@@ -105,8 +105,9 @@ inline void CrossEntropy(G& g) {
 }
 inline void Ctc(G& g) {
   const Symbol slope = g.Add("PreventGradient", {g.output(1)},
-                             {{"message", "Currently there is no way to take the second derivative of ctc_loss due to "
-                                          "the fused implementation's interaction with tf.gradients()"}});
+                             {{"message",
+                               "Currently there is no way to take the second derivative of ctc_loss due to "
+                               "the fused implementation's interaction with tf.gradients()"}});
   g.set(0, TimesRows(g, g.dy(), slope));
 }
 inline void LocalResponse(G& g) {
@@ -155,8 +156,8 @@ inline constexpr GradientRow kNn[] = {
      }},
     {"FractionalAvgPool",
      [](G& g) {
-       g.set(0, g.AddLike("FractionalAvgPoolGrad",
-                          {g.Shape(g.x(), DataType::kInt64), g.dy(), g.output(1), g.output(2)}, {"overlapping"}));
+       g.set(0, g.AddLike("FractionalAvgPoolGrad", {g.Shape(g.x(), DataType::kInt64), g.dy(), g.output(1), g.output(2)},
+                          {"overlapping"}));
      }},
     {"BiasAdd", Bias},
     {"BiasAddV1", BiasV1},

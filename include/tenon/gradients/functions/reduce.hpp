@@ -40,8 +40,8 @@ inline void Mean(G& g) {
     const Index count = out.num_elements() > 0 ? in.num_elements() / out.num_elements() : in.num_elements();
     return g.set(0, sum / static_cast<double>(count));
   }
-  const Symbol count = g.Add("FloorDiv", {Product(g, g.Shape(g.x())),
-                                          g.Add("Maximum", {Product(g, g.Shape(g.y())), g.Int(1)})});
+  const Symbol count =
+      g.Add("FloorDiv", {Product(g, g.Shape(g.x())), g.Add("Maximum", {Product(g, g.Shape(g.y())), g.Int(1)})});
   g.set(0, sum / g.Cast(count, sum.dtype()));
 }
 inline void ProductGradient(G& g) {
@@ -83,7 +83,8 @@ inline double LowestOf(DataType type) {
 inline void LogSumExp(G& g) {
   const Symbol dy = g.dy(), zero = g.Scalar(dy.dtype(), 0), lowest = g.Scalar(dy.dtype(), LowestOf(dy.dtype()));
   Symbol positive, negative;
-  Cumulate(g, "CumulativeLogsumexp", g.Where(g.Add("Greater", {dy, zero}), Un(g, "Log", dy), lowest) - g.y(), &positive);
+  Cumulate(g, "CumulativeLogsumexp", g.Where(g.Add("Greater", {dy, zero}), Un(g, "Log", dy), lowest) - g.y(),
+           &positive);
   Cumulate(g, "CumulativeLogsumexp", g.Where(g.Add("Less", {dy, zero}), Un(g, "Log", -dy), lowest) - g.y(), &negative);
   g.set(0, Un(g, "Exp", positive + g.x()) - Un(g, "Exp", negative + g.x()));
 }

@@ -96,12 +96,13 @@ inline void RaggedToTensor(G& g) {
   SlimVector<Symbol> partitions;
   for (int i = 3; i < g.num_inputs(); ++i) partitions.push_back(g.input(i));
   std::int32_t ragged_rank = 0;
-  for (const std::string& type : g.attr("row_partition_types").list().s) ragged_rank += type == "FIRST_DIM_SIZE" ? 0 : 1;
+  for (const std::string& type : g.attr("row_partition_types").list().s)
+    ragged_rank += type == "FIRST_DIM_SIZE" ? 0 : 1;
   const Symbol count = g.Item(g.Shape(values), 0);
-  const Symbol places =
-      g.AddLike("RaggedTensorToTensor", {g.Part(g.Shape(dy), 0, 1 + ragged_rank), g.Range(g.Int(0), count), g.Int(-1),
-                                         G::Input(std::move(partitions))},
-                {"row_partition_types"});
+  const Symbol places = g.AddLike(
+      "RaggedTensorToTensor",
+      {g.Part(g.Shape(dy), 0, 1 + ragged_rank), g.Range(g.Int(0), count), g.Int(-1), G::Input(std::move(partitions))},
+      {"row_partition_types"});
   const Symbol from_values = g.Add("NotEqual", {places, g.Int(-1)});
   const Symbol chosen = Un(g, "Where", from_values), others = Un(g, "Where", Un(g, "LogicalNot", from_values));
   g.SetSlices(1, g.Add("GatherNd", {places, chosen}), g.Add("GatherNd", {dy, chosen}), g.Shape(values));
@@ -115,9 +116,10 @@ inline void RaggedGatherGradient(G& g) {
   Symbol splits = g.input(0);
   for (int i = 1; i < n - 2; ++i) splits = Gather(g, g.input(i), splits);
   const Symbol values = g.input(n - 2), indices = Flat(g, g.input(n - 1));
-  const Symbol rows = g.Add("RaggedRange", {Gather(g, splits, indices), Gather(g, g.Part(splits, 1, 0, true), indices),
-                                            g.Scalar(splits.dtype(), 1)},
-                            {{"Tsplits", splits.dtype()}});
+  const Symbol rows =
+      g.Add("RaggedRange",
+            {Gather(g, splits, indices), Gather(g, g.Part(splits, 1, 0, true), indices), g.Scalar(splits.dtype(), 1)},
+            {{"Tsplits", splits.dtype()}});
   g.SetSlices(n - 2, rows[1], g.grad(g.num_outputs() - 1), g.Shape(values));
 }
 inline void RaggedFromVariant(G& g) {
@@ -139,9 +141,7 @@ inline void RaggedToVariant(G& g) {
                               {"Tsplits", g.type_attr("Tsplits")}});
   g.set(last, g.ReshapeLike(parts[last], g.input(last)));
 }
-inline void NotImplemented(G& g) {
-  g.Fail(errors::Unimplemented("Gradient for ", g.def().op, " is not implemented."));
-}
+inline void NotImplemented(G& g) { g.Fail(errors::Unimplemented("Gradient for ", g.def().op, " is not implemented.")); }
 inline void Refused(G& g) {  // TensorFlow's function fails
   g.Fail(errors::InvalidArgument("Gradient for ", g.def().op, " is not defined for its two results."));
 }

@@ -44,7 +44,8 @@ inline Symbol ToComplex(GradientBuilder& g, Symbol re, Symbol im, DataType type)
 inline void ComplexAbs(GradientBuilder& g) {
   const DataType type = g.x().dtype();
   const Symbol zero = g.ZerosLike(g.dy());
-  g.set(0, g.Add("DivNoNan", {ToComplex(g, g.dy(), zero, type) * g.x(), ToComplex(g, g.y(), g.ZerosLike(g.y()), type)}));
+  g.set(0,
+        g.Add("DivNoNan", {ToComplex(g, g.dy(), zero, type) * g.x(), ToComplex(g, g.y(), g.ZerosLike(g.y()), type)}));
 }
 inline void Angle(GradientBuilder& g) {
   const DataType real = g.y().dtype(), type = g.x().dtype();
@@ -78,8 +79,8 @@ inline Symbol OverX(GradientBuilder& g, Symbol value, double limit, Symbol other
 }
 inline void CheckNumericsGradient(GradientBuilder& g) {
   g.set(0, g.Add("CheckNumerics", {g.dy()},
-                 {{"message", "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
-                                  g.string_attr("message")}}));
+                 {{"message",
+                   "Not a number (NaN) or infinity (Inf) values detected in gradient. " + g.string_attr("message")}}));
 }
 inline void PreventGradient(GradientBuilder& g) {
   g.Fail(errors::NotFound("Gradient explicitly disabled. Reason: ", g.string_attr("message")));
@@ -126,8 +127,7 @@ inline constexpr GradientRow kUnary[] = {
     {"Sin", [](G& g) { g.set(0, g.dy() * Un(g, "Cos", g.Conj(g.x()))); }},
     {"Cos", [](G& g) { g.set(0, -(g.dy() * Un(g, "Sin", g.Conj(g.x())))); }},
     {"Tan", [](G& g) { g.set(0, g.dy() * Un(g, "Square", Un(g, "Reciprocal", Un(g, "Cos", g.Conj(g.x()))))); }},
-    {"Asin",
-     [](G& g) { g.set(0, g.dy() * Un(g, "Reciprocal", Un(g, "Sqrt", 1.0 - Un(g, "Square", g.Conj(g.x()))))); }},
+    {"Asin", [](G& g) { g.set(0, g.dy() * Un(g, "Reciprocal", Un(g, "Sqrt", 1.0 - Un(g, "Square", g.Conj(g.x()))))); }},
     {"Acos",
      [](G& g) { g.set(0, -(g.dy() * Un(g, "Reciprocal", Un(g, "Sqrt", 1.0 - Un(g, "Square", g.Conj(g.x())))))); }},
     {"Atan", [](G& g) { g.set(0, g.dy() * Un(g, "Reciprocal", 1.0 + Un(g, "Square", g.Conj(g.x())))); }},
@@ -161,14 +161,8 @@ inline constexpr GradientRow kUnary[] = {
      }},
     {"Dawsn", [](G& g) { g.set(0, g.dy() * (1.0 - 2.0 * g.x() * g.y())); }},
     {"Expint", [](G& g) { g.set(0, g.dy() * Un(g, "Exp", g.x()) / g.x()); }},
-    {"FresnelCos",
-     [](G& g) {
-       g.set(0, g.dy() * Un(g, "Cos", std::numbers::pi / 2 * Un(g, "Square", g.x())));
-     }},
-    {"FresnelSin",
-     [](G& g) {
-       g.set(0, g.dy() * Un(g, "Sin", std::numbers::pi / 2 * Un(g, "Square", g.x())));
-     }},
+    {"FresnelCos", [](G& g) { g.set(0, g.dy() * Un(g, "Cos", std::numbers::pi / 2 * Un(g, "Square", g.x()))); }},
+    {"FresnelSin", [](G& g) { g.set(0, g.dy() * Un(g, "Sin", std::numbers::pi / 2 * Un(g, "Square", g.x()))); }},
     {"Spence",
      [](G& g) {
        const Symbol x = g.x(), one = g.Scalar(x.dtype(), 1);

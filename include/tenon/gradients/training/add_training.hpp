@@ -84,11 +84,12 @@ inline Result<TrainingNames> StoreTraining(EditedGraph* graph, TrainingNodes* no
 }  // namespace detail
 
 // Adds nodes that derive `loss` with respect to `variables`, nodes of VarHandleOp, and update all variables at once by
-// the rule of `optimizer`. After an error the graph is as it was. NotFound: a name is not in the graph, or a gradient is
-// missing. InvalidArgument: the loss is not of a floating type, or does not depend on a variable. externally
+// the rule of `optimizer`. After an error the graph is as it was. NotFound: a name is not in the graph, or a gradient
+// is missing. InvalidArgument: the loss is not of a floating type, or does not depend on a variable. externally
 // synchronised.
 //
-//   TENON_ASSIGN_OR_RETURN(const TrainingNames names, AddTraining(&graph, "loss", variables, Adam{.learning_rate = 0.01}));
+//   TENON_ASSIGN_OR_RETURN(const TrainingNames names, AddTraining(&graph, "loss", variables, Adam{.learning_rate =
+//   0.01}));
 template <class Optimizer>
 Result<TrainingNames> AddTraining(GraphDef* graph, const std::string& loss, Span<const std::string> variables,
                                   const Optimizer& optimizer, const GradientOptions& options = {}) {

@@ -12,10 +12,10 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 struct Sgd {
   double learning_rate = 0.01;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     if (!u.is_sparse()) return u.Apply("GradientDescent", {u.variable(), u.number(learning_rate), u.gradient()});
-    u.Update(u.editor().Add("ResourceScatterSub",
-                            {u.variable(), u.indices(), u.gradient() * u.number(learning_rate)}));
+    u.Update(u.editor().Add("ResourceScatterSub", {u.variable(), u.indices(), u.gradient() * u.number(learning_rate)}));
   }
 };
 
@@ -24,6 +24,7 @@ struct Momentum {
   double learning_rate = 0.01, momentum = 0.9;
   bool nesterov = false;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     u.Apply("Momentum",
             {u.variable(), u.slot("Momentum", 0), u.number(learning_rate), u.gradient(), u.number(momentum)},
@@ -35,9 +36,10 @@ struct Momentum {
 struct Adagrad {
   double learning_rate = 0.01, initial_accumulator_value = 0.1;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
-    u.Apply("Adagrad", {u.variable(), u.slot("Adagrad", initial_accumulator_value), u.number(learning_rate),
-                        u.gradient()});
+    u.Apply("Adagrad",
+            {u.variable(), u.slot("Adagrad", initial_accumulator_value), u.number(learning_rate), u.gradient()});
   }
 };
 
@@ -47,6 +49,7 @@ struct RmsProp {
   double learning_rate = 0.001, decay = 0.9, momentum = 0, epsilon = 1e-10;
   bool centered = false;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     const Symbol ms = u.slot("RMSProp", 1), mom = u.slot("RMSProp_1", 0), rate = u.number(learning_rate);
     const Symbol rho = u.number(decay), inertia = u.number(momentum), least = u.number(epsilon);
@@ -56,11 +59,12 @@ struct RmsProp {
   }
 };
 
-// lr_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t); v -= lr_t m / (sqrt(s) + epsilon), where m and s are means of g
-// and of g^2. Rows that have no gradient change, too.
+// lr_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t); v -= lr_t m / (sqrt(s) + epsilon), where m and s are means of
+// g and of g^2. Rows that have no gradient change, too.
 struct Adam {
   double learning_rate = 0.001, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     u.MakeDense();
     const Symbol power1 = Power(u, "beta1_power", beta1), power2 = Power(u, "beta2_power", beta2);
@@ -78,10 +82,12 @@ struct Adam {
   }
 };
 
-// a = rho a + (1 - rho) g^2; d = g sqrt(s + epsilon) / sqrt(a + epsilon); s = rho s + (1 - rho) d^2; v -= learning_rate d
+// a = rho a + (1 - rho) g^2; d = g sqrt(s + epsilon) / sqrt(a + epsilon); s = rho s + (1 - rho) d^2; v -= learning_rate
+// d
 struct Adadelta {
   double learning_rate = 0.001, rho = 0.95, epsilon = 1e-8;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     u.Apply("Adadelta", {u.variable(), u.slot("Adadelta", 0), u.slot("Adadelta_1", 0), u.number(learning_rate),
                          u.number(rho), u.number(epsilon), u.gradient()});
@@ -93,6 +99,7 @@ struct Ftrl {
   double learning_rate = 0.001, learning_rate_power = -0.5, initial_accumulator_value = 0.1;
   double l1_regularization_strength = 0, l2_regularization_strength = 0;
 
+  // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
     u.Apply("Ftrl", {u.variable(), u.slot("Ftrl", initial_accumulator_value), u.slot("Ftrl_1", 0), u.gradient(),
                      u.number(learning_rate), u.number(l1_regularization_strength),

@@ -27,32 +27,38 @@ struct TrainingNodes {
     Symbol handle;
   };
   GraphEditor* editor = nullptr;
-  int ready = -1;                // a node that waits for all gradients
+  int ready = -1;  // a node that waits for all gradients
   SlimVector<Slot> slots;
   SlimVector<int> initializers;  // nodes that set the slots
-  SlimVector<int> updates;       // nodes that change variables and slots
-  SlimVector<int> last;          // nodes that run after all `updates`
+  SlimVector<int> updates;  // nodes that change variables and slots
+  SlimVector<int> last;  // nodes that run after all `updates`
 };
 
 // One variable. one thread.
 class UpdateBuilder {
  public:
+  // For a variable and its gradient. `nodes` outlives this.
   UpdateBuilder(TrainingNodes* nodes, Symbol variable, const TensorGradient& gradient)
       : nodes_(*nodes), editor_(*nodes->editor), variable_(variable), gradient_(gradient) {
     type_ = editor_.At(gradient.is_slices() ? gradient.values : gradient.dense).dtype();
     if (gradient.is_slices()) SumRows();
   }
 
+  // The handle of the variable.
   Symbol variable() const { return variable_; }
+  // The type of the variable.
   DataType type() const { return type_; }
+  // Whether the gradient is rows of the variable.
   bool is_sparse() const { return gradient_.is_slices(); }
   // The gradient: a tensor, or the rows of slices, each row of the variable once.
   Symbol gradient() { return editor_.At(is_sparse() ? gradient_.values : gradient_.dense); }
+  // The numbers of the rows.
   Symbol indices() { return editor_.At(gradient_.indices); }
   // Makes slices dense: for rules that change every row.
   void MakeDense() {
     if (is_sparse()) gradient_ = {DenseOf(editor_, gradient_).edge(), {}, {}, {}};
   }
+  // A constant of the type of the variable.
   Symbol number(double value) { return editor_.Scalar(type_, value); }
 
   // A variable like this one, "variable/name", which begins with the value everywhere.
@@ -74,10 +80,12 @@ class UpdateBuilder {
     *made = true;
     return handle;
   }
+  // The value of a variable.
   Symbol Read(Symbol handle) { return editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}}); }
 
   // Adds ResourceApply... or, for rows, ResourceSparseApply..., whose inputs have the indices after the gradient.
-  void Apply(std::string_view rule, std::initializer_list<Symbol> inputs, std::initializer_list<GraphEditor::Attr> attrs = {}) {
+  void Apply(std::string_view rule, std::initializer_list<Symbol> inputs,
+             std::initializer_list<GraphEditor::Attr> attrs = {}) {
     SlimVector<GraphEditor::Input> all;
     const Symbol gradient = this->gradient();
     for (const Symbol input : inputs) {
@@ -97,6 +105,7 @@ class UpdateBuilder {
   void Last(Symbol node) {
     if (node) nodes_.last.push_back(node.node);
   }
+  // The editor of the graph.
   GraphEditor& editor() { return editor_; }
 
  private:
@@ -113,7 +122,8 @@ class UpdateBuilder {
     return editor_.Add("VarHandleOp", {}, {{"dtype", type_}, {"shape", shape}, {"shared_name", unique}});
   }
   void Initialize(Symbol handle, Symbol value) {
-    if (const Symbol set = editor_.Add("AssignVariableOp", {handle, value}); set) nodes_.initializers.push_back(set.node);
+    if (const Symbol set = editor_.Add("AssignVariableOp", {handle, value}); set)
+      nodes_.initializers.push_back(set.node);
   }
 
   TrainingNodes& nodes_;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/gradients/walk.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tenon/gradients.hpp>
+#include <tenon/graph/builder.hpp>
+#include <tenon/runtime/api/session.hpp>
+
+namespace gradient_walk_test {
+using namespace tenon;
+
+namespace {
+// Gradients of `ys` for `xs`, run with the feeds; empty where not connected.
+std::vector<Tensor> Gradients(GraphDef graph, std::vector<std::string> ys, std::vector<std::string> xs,
+                              const std::vector<NamedTensor>& feeds, GradientOptions options = {}) {
+  options.dense = true;
+  const auto names = AddGradients(&graph, ys, xs, options);
+  REQUIRE_MESSAGE(names.ok(), names.status().ToString());
+  const auto session = Session::FromGraphDef(graph);
+  REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+  std::vector<Tensor> all;
+  for (const GradientNames& name : *names) {
+    if (!name.connected()) {
+      all.emplace_back();
+      continue;
+    }
+    const std::vector<std::string> fetch{name.tensor.find(':') == std::string::npos ? name.tensor + ":0" : name.tensor};
+    const auto got = session->Run(feeds, fetch, {});
+    REQUIRE_MESSAGE(got.ok(), got.status().ToString());
+    all.push_back((*got)[0]);
+  }
+  return all;
+}
+float Number(const Tensor& t) { return t.data<float>()[0]; }
+}  // namespace
+
+TEST_SUITE("GradientWalk") {
+  TEST_CASE("sums over all ways, counts a y twice, and passes an x in the middle") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
+    const Output square = b.Add("Square", "square", {x});
+    b.Add("Mul", "y", {square, x});
+    const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(2.f)}};
+    CHECK(Number(Gradients(b.graph_def(), {"y"}, {"x"}, feeds)[0]) == 12);
+    CHECK(Number(Gradients(b.graph_def(), {"y", "y"}, {"x"}, feeds)[0]) == 24);
+    CHECK(Number(Gradients(b.graph_def(), {"y", "square"}, {"x"}, feeds)[0]) == 16);
+    const auto both = Gradients(b.graph_def(), {"y"}, {"square", "x"}, feeds);
+    CHECK(Number(both[0]) == 2);
+    CHECK(Number(both[1]) == 12);
+  }
+  TEST_CASE("stops where it is told") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
+    const Output square = b.Add("Square", "square", {x});
+    b.Add("Mul", "y", {square, x});
+    GradientOptions options;
+    options.stop_gradients.push_back("square");
+    CHECK(Number(Gradients(b.graph_def(), {"y"}, {"x"}, {{"x", Tensor::Scalar(2.f)}}, options)[0]) == 4);
+  }
+  TEST_CASE("an x after y, and one behind integers, is not connected") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
+    const Output whole = b.Add("Cast", "whole", {x}, {{"DstT", DataType::kInt32}});
+    b.Add("Cast", "y", {whole}, {{"DstT", DataType::kFloat}});
+    b.Add("Square", "after", {x});
+    CHECK_FALSE(Gradients(b.graph_def(), {"y"}, {"x"}, {})[0].NumElements() > 0);
+    CHECK_FALSE(Gradients(b.graph_def(), {"x"}, {"after"}, {})[0].NumElements() > 0);
+  }
+  TEST_CASE("names all missing gradients with their paths") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2});
+    const Output one = b.Add("Snapshot", "one", {x}), two = b.Add("Snapshot", "two", {one});
+    const Output off = b.Add("Snapshot", "off", {x});
+    b.Add("AddV2", "y", {two, x});
+    (void)off;
+    GraphDef graph = b.graph_def();
+    const std::vector<std::string> ys{"y"}, xs{"x"};
+    const Status status = AddGradients(&graph, ys, xs).status();
+    CHECK(status.code() == Code::kNotFound);
+    CHECK(status.message().find("No gradient defined for operation 'two'") != std::string_view::npos);
+    CHECK(status.message().find("y <- two <- one <- x") != std::string_view::npos);
+    CHECK(status.message().find("off") == std::string_view::npos);
+    CHECK(graph == b.graph_def());
+  }
+  TEST_CASE("_gradient_op_type takes the place of the op's own gradient") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
+    b.Add("Square", "y", {x}, {{"_gradient_op_type", "Neg"}});
+    CHECK(Number(Gradients(b.graph_def(), {"y"}, {"x"}, {{"x", Tensor::Scalar(3.f)}})[0]) == -1);
+  }
+  TEST_CASE("second orders") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, TensorShape());
+    b.Add("Mul", "y", {b.Add("Square", "s", {x}), x});
+    GraphDef graph = b.graph_def();
+    const std::vector<std::string> ys{"y"}, xs{"x"};
+    const auto first = AddGradients(&graph, ys, xs);
+    REQUIRE(first.ok());
+    CHECK(Number(Gradients(graph, {(*first)[0].tensor}, {"x"}, {{"x", Tensor::Scalar(2.f)}})[0]) == 12);
+  }
+}
+
+}  // namespace gradient_walk_test
