@@ -61,6 +61,19 @@ TEST_SUITE("Conditions") {
     CHECK_FALSE(f.conditions->Implies(f.Of("a"), f.Of("other")));
   }
 
+  TEST_CASE("each branch of a Case has a condition") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2}), i = b.Placeholder("i", DataType::kInt32, {});
+    const Output s = b.Add("_SwitchN", "s", {x, i}, {{"num_outs", 3}});
+    b.Add("Merge", "m",
+          {GraphBuilder::Input({b.Add("Exp", "u", {s}), b.Add("Exp", "v", {s[1]}), b.Add("Exp", "w", {s[2]})})});
+    REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+    Fixture f(b.graph_def(), {{"x", "i"}, {"m"}});
+    CHECK(f.Of("u") != Conditions::kAlways);
+    CHECK(f.Of("u") != f.Of("v"));
+    CHECK(f.Of("v") != f.Of("w"));
+  }
+
   TEST_CASE("the body of a loop has one condition; what follows the loop another") {
     GraphBuilder b;
     const Output out =

@@ -33,7 +33,7 @@ class Conditions {
   int of_node(int id) const { return of_[ToSize(id)]; }
   int of_value(InEdge edge) {
     const Node& node = graph_.node(edge.node);
-    if (node.op_name() != "Switch" && node.op_name() != "RefSwitch") return of_node(edge.node);
+    if (node.node_class != NodeClass::kSwitch) return of_node(edge.node);
     return Branch(node.inputs[1], edge.output, of_node(edge.node));
   }
   // Where `inner` holds, `outer` does.
