@@ -116,6 +116,8 @@ std::vector<Way> Ways() {
           {"dataflow, three threads", {.inter_op_threads = 3, .executor = dataflow}},
           {"optimised", {.optimizer = {.level = OptimizerLevel::kExact}}},
           {"optimised, planned at once", {.plan_after_runs = 1, .optimizer = {.level = OptimizerLevel::kExact}}},
+          {"optimised, lowered",
+           {.lower_control_flow = LowerAllFunctionalOps, .optimizer = {.level = OptimizerLevel::kExact}}},
           {"optimised, lowered, three threads",
            {.inter_op_threads = 3,
             .executor = dataflow,

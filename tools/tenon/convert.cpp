@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon convert: one kind of model file to another; prunes and folds graphs.
+// tenon convert: one kind of model file to another; prunes, folds and optimises graphs.
 
 #include <algorithm>
 #include <filesystem>
@@ -16,9 +16,13 @@
 #include <tenon/io/npz.hpp>
 #include <tenon/io/saved_model_file.hpp>
 #include <tenon/io/text_graph.hpp>
+#include <tenon/device/cpu_device.hpp>
 #include <tenon/kernel/registry/registry.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/op/graph_def/graph_json.hpp>
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
+#include <tenon/optimize/core/kernels.hpp>
+#include <tenon/optimize/optimizer.hpp>
 
 #include "arrays.hpp"
 #include "model.hpp"
@@ -189,6 +193,45 @@ class Fold {
   std::vector<Tensor> values_;
 };
 
+// Optimises the graph for runs that feed the signature's inputs and fetch `outputs`. *report: what the passes did.
+Status Optimize(const Signature& signature, const std::vector<End>& outputs, tenon::OptimizerLevel level,
+                GraphDef* graph, std::string* report) {
+  const tenon::Registry& registry = tenon::Registry::Global();
+  GraphDef copy = *graph;
+  TENON_ASSIGN_OR_RETURN(const tenon::Graph source, tenon::ImportGraphDef(std::move(copy), registry.ops()));
+  tenon::OptimizerOptions options{.level = level};
+  tenon::GraphEnds ends;
+  for (const End& end : signature.inputs) {
+    const tenon::TensorName name = tenon::ParseTensorName(end.tensor);
+    const tenon::Node* const node = source.Find(name.node);
+    if (node == nullptr) continue;
+    if (node->node_class == tenon::NodeClass::kPlaceholder)
+      ends.feeds.push_back({node->id, name.output});
+    else
+      options.keep.push_back(node->name());
+  }
+  for (const End& end : outputs) {
+    const tenon::TensorName name = tenon::ParseTensorName(end.tensor);
+    const tenon::Node* const node = source.Find(name.node);
+    if (node == nullptr) return errors::InvalidArgument("the graph has no node '", name.node, "'");
+    if (node->num_outputs() == 0)
+      ends.targets.push_back(node->id);
+    else
+      ends.fetches.push_back({node->id, std::max(name.output, 0)});
+  }
+  tenon::CpuDevice cpu("/job:localhost/replica:0/task:0/device:CPU:0", tenon::DefaultAllocator(), nullptr);
+  tenon::OptimizerKernels kernels(&registry, &cpu, &cpu, source.versions().producer);
+  tenon::OpInfoCache ops(registry.ops());
+  tenon::OptimizationReport counts;
+  TENON_ASSIGN_OR_RETURN(const tenon::Graph optimized,
+                         tenon::OptimizeGraph(source, options, &ops, &kernels, &kernels, nullptr, &ends, &counts));
+  GraphDef made = optimized.ToGraphDef();
+  made.library = tenon::ReachableFunctions(graph->library, made.node);
+  *graph = std::move(made);
+  *report = counts.DebugString();
+  return tenon::OkStatus();
+}
+
 std::string KindToWrite(const Args& args) {
   const std::string& path = args.arguments()[1];
   if (args.Has("--to")) return args.Get("--to");
@@ -311,7 +354,8 @@ Result<int> RunConvert(const Args& args) {
     return kFine;
   }
   if (IsSavedModel(kind) && !args.Has("--freeze")) {
-    if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch") || to == "saved_model")
+    if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch") || args.Has("--optimize") ||
+        to == "saved_model")
       return args.Usage(StrCat("'", from, "' is a SavedModel; add --freeze"));
     TENON_RETURN_IF_ERROR(ConvertSavedModel(args, kind, to));
     return kFine;
@@ -331,7 +375,7 @@ Result<int> RunConvert(const Args& args) {
   TENON_ASSIGN_OR_RETURN(const Signature* const signature,
                          model.Find(freezes ? std::string() : args.Get("--signature")));
   std::vector<End> outputs;
-  if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch")) {
+  if (args.Has("--prune") || args.Has("--fold") || args.Has("--fetch") || args.Has("--optimize")) {
     TENON_ASSIGN_OR_RETURN(outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
   }
   if (to == "saved_model") {  // a signature has shapes
@@ -353,6 +397,12 @@ Result<int> RunConvert(const Args& args) {
     TENON_RETURN_IF_ERROR(fold.Run(&graph));
     folded = fold.num_constants();
   }
+  if (args.Has("--explain") && !args.Has("--optimize")) return args.Usage("--explain needs --optimize");
+  std::string report;
+  if (args.Has("--optimize")) {
+    const auto level = args.Get("--optimize") == "fast" ? tenon::OptimizerLevel::kFast : tenon::OptimizerLevel::kExact;
+    TENON_RETURN_IF_ERROR(Optimize(*signature, roots, level, &graph, &report));
+  }
   if (to == "binary") {
     TENON_RETURN_IF_ERROR(tenon::WriteGraphFile(path, graph));
   } else if (to == "text") {
@@ -372,6 +422,7 @@ Result<int> RunConvert(const Args& args) {
     PrintNote(StrCat("run with --target ", init_op));
   }
   TENON_RETURN_IF_ERROR(Wrote(args, what));
+  if (args.Has("--explain") && !args.json()) Print(report);
   return kFine;
 }
 

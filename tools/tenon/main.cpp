@@ -115,6 +115,9 @@ constexpr Option kConvertOptions[] = {
     {"--fetch", "TENSOR", "An output to keep, for --prune, --freeze and --fold. May be repeated."},
     {"--fold", "", "Replaces nodes that depend on constants only by constants."},
     {"--fold-limit", "BYTES", "The largest constant that --fold makes; 10000000 is the default."},
+    {"--optimize", "LEVEL", "Optimises the graph: exact keeps every bit of the outputs, fast may round in another way.",
+     "exact fast"},
+    {"--explain", "", "Lists what each pass of --optimize did, and what it left alone."},
     kSignature,
     kTags,
 };
@@ -122,6 +125,7 @@ constexpr Example kConvertExamples[] = {
     {"tenon convert model.pb model.pbtxt", "Turns a binary graph into text."},
     {"tenon convert --freeze saved_model/ frozen.pb", "Freezes a SavedModel."},
     {"tenon convert --prune --fold --fetch y model.pb small.pb", "Keeps what y needs and folds constants."},
+    {"tenon convert --optimize fast --explain model.pb fast.pb", "Optimises a graph and tells how."},
     {"tenon convert ckpt/model weights.npz", "Writes the tensors of a checkpoint as NumPy arrays."},
 };
 constexpr Option kCheckOptions[] = {kTags};

@@ -106,7 +106,12 @@ void CountNodes(const tenon::Session& session, const std::vector<tenon::NamedTen
   if (!callable.ok() || !callable->RunTraced(values, outputs, &trace).ok()) return;
   std::int64_t nodes = static_cast<std::int64_t>(trace.nodes.size()) + trace.num_dropped;
   for (const tenon::NodeTotal& folded : trace.folded) nodes += folded.count;
-  std::printf("runs %lld nodes\n", static_cast<long long>(nodes));
+  std::map<std::string_view, std::int64_t> by_op;
+  for (const tenon::NodeTiming& node : trace.nodes) ++by_op[node.op];
+  for (const tenon::NodeTotal& folded : trace.folded) by_op[folded.op] += folded.count;
+  std::printf("runs %lld nodes:", static_cast<long long>(nodes));
+  for (const auto& [op, count] : by_op) std::printf(" %s %lld", std::string(op).c_str(), static_cast<long long>(count));
+  std::printf("\n");
 }
 
 bool HasState(const tenon::NodeDef& node) {

@@ -47,6 +47,18 @@ TEST_SUITE("dead branches") {
           "no = Print(x, x); x = Placeholder(); y = Abs(no)");
   }
 
+  TEST_CASE("a Merge that waits for both branches runs, and so does what waits for it") {
+    Choice choice(true);
+    const Output done = choice.b.Add("Merge", "done",
+                                     {GraphBuilder::Input({choice.b.Add("Identity", "a", {choice.s}),
+                                                           choice.b.Add("Identity", "b", {choice.s[1]})})});
+    choice.b.AddControlInput(done, choice.no);
+    choice.b.AddControlInput(choice.b.Add("Neg", "z", {choice.x}), done);
+    const std::string text = After(choice.def(), {{"x"}, {"y", "z"}}, kPass);
+    CHECK(text.find("z = Neg(x, ^done)") != std::string::npos);
+    CHECK(text.find("done = Merge(a, b, ^no)") != std::string::npos);
+  }
+
   TEST_CASE("a loop in the dead branch goes") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2});

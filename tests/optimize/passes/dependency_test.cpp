@@ -36,6 +36,19 @@ TEST_SUITE("dependencies") {
     CHECK(After(read.def(), {{"x"}, {"z"}}, kPass) == "m = Neg(x); x = Placeholder(); z = Exp(m)");
   }
 
+  TEST_CASE("so do edges from nodes without effects, where the node is in their branch anyway") {
+    Waits pure;
+    pure.b.AddControlInput(pure.y, pure.b.Add("Neg", "n", {pure.x}));
+    CHECK(pure.Exact() == "x = Placeholder(); y = Abs(x)");
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2}), c = b.Placeholder("c", DataType::kBool, {});
+    const Output s = b.Add("Switch", "s", {x, c}), y = b.Add("Abs", "y", {s[1]});
+    b.AddControlInput(y, b.Add("Neg", "n", {s[1]}));
+    b.Add("Merge", "m", {GraphBuilder::Input({y, b.Add("Exp", "e", {s})})});
+    REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+    CHECK(After(b.graph_def(), {{"x", "c"}, {"m"}}, kPass).find("y = Abs(s:1)") != std::string::npos);
+  }
+
   TEST_CASE("a NoOp hands on what it waits for, where that makes no more edges") {
     Waits one;
     const Output p = one.b.Add("Print", "p", {one.x, GraphBuilder::Input(SlimVector<Output>{one.x})}),
@@ -65,8 +78,29 @@ TEST_SUITE("dependencies") {
     waits.b.AddControlInput(waits.y, n);
     const std::string same = "n = Neg(x); x = Placeholder(); y = Abs(x, ^n)";
     SUBCASE("is fed") { CHECK(After(waits.def(), {{"x", "n"}, {"y"}}, kPass) == same); }
-    SUBCASE("is fetched") { CHECK(After(waits.def(), {{"x"}, {"y", "n"}}, kPass) == same); }
-    SUBCASE("is a target") { CHECK(After(waits.def(), {{"x"}, {"y"}, {"n"}}, kPass) == same); }
+    SUBCASE("is fetched: only the edge goes") {
+      CHECK(After(waits.def(), {{"x"}, {"y", "n"}}, kPass) == "n = Neg(x); x = Placeholder(); y = Abs(x)");
+    }
+    SUBCASE("is a target: only the edge goes") {
+      CHECK(After(waits.def(), {{"x"}, {"y"}, {"n"}}, kPass) == "n = Neg(x); x = Placeholder(); y = Abs(x)");
+    }
+    SUBCASE("has an effect before it") {
+      Waits prints;
+      const Output p = prints.b.Add("Print", "p", {prints.x, GraphBuilder::Input(SlimVector<Output>{prints.x})});
+      const Output e = prints.b.Add("Exp", "e", {p});
+      prints.b.AddControlInput(prints.y, e);
+      CHECK(After(prints.def(), {{"x"}, {"y", "e"}}, kPass) ==
+            "e = Exp(p); p = Print(x, x); x = Placeholder(); y = Abs(x, ^e)");
+    }
+    SUBCASE("is in a branch") {
+      GraphBuilder b;
+      const Output x = b.Placeholder("x", DataType::kFloat, {2}), c = b.Placeholder("c", DataType::kBool, {});
+      const Output s = b.Add("Switch", "s", {x, c}), n = b.Add("Neg", "n", {s[1]}), y = b.Add("Abs", "y", {x});
+      b.AddControlInput(y, n);
+      b.Add("Merge", "m", {GraphBuilder::Input({y, b.Add("Exp", "e", {s})})});
+      REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+      CHECK(After(b.graph_def(), {{"x", "c"}, {"m"}}, kPass).find("y = Abs(x, ^n)") != std::string::npos);
+    }
     SUBCASE("does more than compute") {
       Waits prints;
       prints.b.AddControlInput(

@@ -80,11 +80,6 @@ TEST_SUITE("pruning") {
       CHECK(After(b.graph_def(), {{"x", "c"}, {"y"}}, kPass).find("n = Identity(s:1)") != std::string::npos);
     }
     SUBCASE("hands a variable on") {
-      GraphBuilder b;
-      const Output v = b.Add("VariableV2", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}});
-      b.Add("Abs", "y", {b.Add("RefIdentity", "r", {v})});
-      REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
-      CHECK(After(b.graph_def(), {{}, {"y"}}, kPass) == "r = RefIdentity(v); v = VariableV2(); y = Abs(r)");
       GraphBuilder read;
       const Output w =
           read.Add("VariableV2", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2})}});

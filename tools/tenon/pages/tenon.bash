@@ -7,6 +7,7 @@ _tenon() {
   fi
   case $command:$prev in
     convert:--to) COMPREPLY=($(compgen -W 'binary text json saved_model checkpoint npz' -- "$cur")); return ;;
+    convert:--optimize) COMPREPLY=($(compgen -W 'exact fast' -- "$cur")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
     completion:completion) COMPREPLY=($(compgen -W 'bash zsh' -- "$cur")); return ;;
     ops:*) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "$(tenon ops --names 2>/dev/null)" -- "$cur")); return; } ;;
@@ -18,7 +19,7 @@ _tenon() {
       run) options='--input --output --signature --fetch --target --image-size --image-range --labels --threads --inter-threads --tags --json --color --help' ;;
       bench) options='--seconds --runs --warmup --batch --ops --input --signature --fetch --target --image-size --image-range --threads --inter-threads --tags --json --color --help' ;;
       trace) options='--output --warmup --input --signature --fetch --target --image-size --image-range --threads --inter-threads --tags --json --color --help' ;;
-      convert) options='--to --freeze --prune --fetch --fold --fold-limit --signature --tags --json --color --help' ;;
+      convert) options='--to --freeze --prune --fetch --fold --fold-limit --optimize --explain --signature --tags --json --color --help' ;;
       check) options='--tags --json --color --help' ;;
       ops) options='--names --search --json --color --help' ;;
       diff) options='--run --rtol --atol --input --signature --fetch --image-size --image-range --threads --tags --json --color --help' ;;

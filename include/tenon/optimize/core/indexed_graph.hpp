@@ -79,11 +79,11 @@ class IndexedGraph : public IndexedNodes {
     Facts& made = facts(id);
     made.frame = facts(like).frame;
     made.may_be_dead = facts(like).may_be_dead;
-    made.stateful = HasEffects(node(id));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       graph_.mutable_node(id).inputs[i] = inputs[i];
       Connect(inputs[i], id, static_cast<int>(i));
     }
+    facts(id).stateful = HasEffects(node(id));
     InferShape(id);
     return id;
   }
@@ -244,7 +244,7 @@ class IndexedGraph : public IndexedNodes {
       to[ToSize(from.id)] = id;
       facts(id).fed = fed.HasNode(from.id);
       facts(id).pinned = facts(id).fed;
-      facts(id).stateful = HasEffects(from);
+      facts(id).stateful = HasEffects(node(id));
       facts(id).loops = IsFrameOp(from);
       if (has_frames_ && wanted[ToSize(from.id)] != 0) facts(id).frame = frames.RunsIn(from);
     }
@@ -258,6 +258,7 @@ class IndexedGraph : public IndexedNodes {
         graph_.mutable_node(id).inputs[i] = read;
         Connect(read, id, static_cast<int>(i));
       }
+      facts(id).stateful = HasEffects(node(id));
       for (const int control : from.control_inputs)
         if (to[ToSize(control)] >= 0 && wanted[ToSize(control)] != 0) AddControl(to[ToSize(control)], id);
     }

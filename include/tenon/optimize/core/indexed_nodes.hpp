@@ -219,11 +219,13 @@ class IndexedNodes {
   const Facts& facts(int id) const { return facts_[ToSize(id)]; }
 
   // State, references, resources and control flow: the node is more than a function of its inputs.
-  static bool HasEffects(const Node& node) {
+  bool HasEffects(const Node& node) const {
     if (node.op->flags.is_stateful || IsFrameOp(node)) return true;
     for (const auto* types : {&node.input_types, &node.output_types})
       for (const DataType type : *types)
         if (IsRefType(type) || type == DataType::kResource) return true;
+    for (const InEdge& edge : node.inputs)  // the value of a reference is that of the moment
+      if (edge.node >= 0 && IsRefType(type(edge))) return true;
     return node.node_class == NodeClass::kArg || node.node_class == NodeClass::kRetval ||
            node.node_class == NodeClass::kPlaceholder;
   }

@@ -68,8 +68,8 @@ class DeadBranches {
       dead = dead || is_dead;
       all = all && is_dead;
     }
-    if (node.node_class == NodeClass::kMerge) dead = all;
     for (const int control : node.control_inputs) dead = dead || dead_[ToSize(control)] != 0;
+    if (node.node_class == NodeClass::kMerge) dead = all;  // it runs though a node that it waits for does not
     dead_[ToSize(id)] = dead ? 1 : 0;
   }
   std::string_view Refusal(int id) {

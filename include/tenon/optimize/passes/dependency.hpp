@@ -10,6 +10,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/optimize/core/indexed_graph.hpp>
 #include <tenon/optimize/core/pass.hpp>
+#include <tenon/optimize/passes/conditions.hpp>
 #include <tenon/optimize/passes/constant_folding.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -17,25 +18,32 @@ TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// A node that has its value before a run: outside of loops and branches, and it waits for nothing.
-inline bool OrdersNothing(const IndexedGraph& graph, int id) {
-  const Node& node = graph.node(id);
-  const bool idle = node.node_class == NodeClass::kConstant || node.node_class == NodeClass::kNoOp;
-  return idle && node.control_inputs.empty() && graph.frame(id) == 0 && !graph.is_fed(id);
-}
 inline bool ReadsOutputOf(const Node& node, int id) {
   for (const InEdge& edge : node.inputs)
     if (edge.node == id) return true;
   return false;
 }
-inline void RemoveIdleControls(PassRun* run, int id) {
+// A control edge orders nothing if no effect comes before it, and the node would run, and be skipped, alike without it.
+inline bool OrdersNothing(const IndexedGraph& graph, Conditions* conditions, int control, int id) {
+  if (conditions->has_effects(control) || graph.is_fed(control)) return false;
+  const Node& node = graph.node(id);
+  const int wanted = conditions->of_node(control);
+  if (node.inputs.empty() && graph.frame(id) == 0 && wanted == Conditions::kAlways) return true;
+  if (IsControlFlow(node.node_class)) return wanted == Conditions::kAlways;  // it does not run where its inputs do
+  for (const InEdge& edge : node.inputs)
+    if (edge.node >= 0 && conditions->Implies(conditions->of_value(edge), wanted)) return true;
+  if (!node.inputs.empty()) return false;
+  for (const int other : node.control_inputs)  // in a loop, one must hold the node there
+    if (other != control && conditions->Implies(conditions->of_node(other), wanted)) return true;
+  return false;
+}
+inline void RemoveIdleControls(PassRun* run, Conditions* conditions, int id) {
   IndexedGraph& graph = run->graph();
   const InlinedVector<int, 4> controls = graph.node(id).control_inputs;
   for (const int control : controls) {
-    // In a loop or behind a branch it may be all that keeps the node there.
-    if (graph.frame(id) == 0 && OrdersNothing(graph, control)) {
+    if (OrdersNothing(graph, conditions, control, id)) {
       graph.RemoveControl(control, id);
-      run->Apply("control edge from a constant");
+      run->Apply("control edge that orders nothing");
     } else if (ReadsOutputOf(graph.node(id), control) && !graph.is_fed(control) &&
                graph.node(control).node_class != NodeClass::kSwitch) {
       graph.RemoveControl(control, id);
@@ -78,10 +86,15 @@ inline void MakeNoOp(PassRun* run, int id) {
 
 inline void OptimizeDependencies(PassRun* run) {
   IndexedGraph& graph = run->graph();
-  for (const int id : graph.Order()) {
+  Conditions conditions(graph);
+  const SlimVector<int> order = graph.Order();
+  for (const int id : order) {
+    if (!run->MayGoOn()) return;
+    if (graph.is_alive(id) && !graph.node(id).control_inputs.empty()) detail::RemoveIdleControls(run, &conditions, id);
+  }
+  for (const int id : order) {
     if (!run->MayGoOn()) return;
     if (!graph.is_alive(id)) continue;
-    if (!graph.node(id).control_inputs.empty()) detail::RemoveIdleControls(run, id);
     if (graph.num_readers(id) > 0 || graph.num_waiting(id) == 0 || graph.is_pinned(id)) continue;
     if (graph.node(id).node_class == NodeClass::kNoOp)
       detail::BypassNoOp(run, id);

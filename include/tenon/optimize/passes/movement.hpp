@@ -90,6 +90,59 @@ inline Refusal ReshapesNothing(const Match& match) {
   }
   return unknown <= 1 ? Refusal() : Refusal(kNoMatch);
 }
+// Reads which size of `x` a node gives: "Shape(x)[k]" as a scalar; -1: it gives another value.
+inline int SizeOfAxis(const IndexedGraph& graph, InEdge edge, InEdge x) {
+  const Node& slice = graph.node(edge.node);
+  if (slice.op_name() != "StridedSlice" || slice.inputs.size() != 4 || !graph.is_pure(edge.node)) return -1;
+  for (const std::string_view mask : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
+    std::int64_t value = -1;
+    if (!TryGetNodeAttr(slice.def, mask, &value) || value != (mask == "shrink_axis_mask" ? 1 : 0)) return -1;
+  }
+  const Node& shape = graph.node(slice.inputs[0].node);
+  const Tensor* const begin = graph.constant(slice.inputs[1]);
+  Integers index;
+  if (shape.op_name() != "Shape" || !graph.is_pure(shape.id) || shape.inputs[0] != x) return -1;
+  if (begin == nullptr || !ReadIntegers(*begin, &index) || index.size() != 1) return -1;
+  const int rank = graph.shape(x).dims();
+  const std::int64_t at = index.at(0) < 0 ? index.at(0) + rank : index.at(0);
+  return at >= 0 && at < rank ? static_cast<int>(at) : -1;
+}
+// Reshape(x, [Shape(x)[k], 7, 64]), where the other sizes fit the other axes of x: the first is as good as -1.
+inline Refusal ReshapeByOwnSize(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  const Node& pack = match.node("sizes");
+  const PartialTensorShape shape = match.shape("x");
+  std::int64_t axis = -1;
+  if (shape.unknown_rank() || !TryGetNodeAttr(pack.def, "axis", &axis) || axis != 0) return kNoMatch;
+  SlimVector<std::int32_t> sizes;
+  int own = -1;
+  std::int64_t product = 1, wanted = 1;
+  for (const InEdge& edge : pack.inputs) {
+    const Tensor* const value = graph.constant(edge);
+    Integers read;
+    if (value == nullptr) {
+      if (own >= 0 || (own = SizeOfAxis(graph, edge, match["x"])) < 0) return "sizes are not known";
+      sizes.push_back(-1);
+      continue;
+    }
+    if (!ReadIntegers(*value, &read) || read.size() != 1 || read.at(0) < 1 || read.at(0) > 1 << 30) return kNoMatch;
+    sizes.push_back(static_cast<std::int32_t>(read.at(0)));
+    product *= read.at(0);
+    if (product > std::int64_t{1} << 40) return kNoMatch;
+  }
+  for (int d = 0; d < shape.dims(); ++d) {
+    if (d == own) continue;
+    if (shape.dim_size(d) < 1) return "sizes are not known";
+    wanted *= shape.dim_size(d);
+  }
+  if (own < 0 || product != wanted) return "sizes are not known";
+  if (graph.frame(match.root()) != 0) return "in a loop";
+  const Result<int> constant =
+      graph.AddConstant(Tensor::From<std::int32_t>(sizes, TensorShape{static_cast<Index>(sizes.size())}), match.root());
+  if (!constant.ok()) return "no Const of the type";
+  graph.SetInput(match.root(), 1, {*constant, 0});
+  return {};
+}
 // Each value of `name` is this one, and there are as many as x has axes, `columns` times.
 inline bool AllAre(const Match& match, std::string_view name, std::int64_t value, int columns = 1) {
   const Tensor* const tensor = match.constant(name);
@@ -139,6 +192,7 @@ inline constexpr Rule kMovementRules[] = {
     {"transpose of nothing", "Transpose(x, p)", "x", detail::TransposesNothing},
     {"reshape of nothing", "Reshape(x, s)", "x", detail::ReshapesNothing},
     {"double reshape", "Reshape(inner:Reshape(x, _), s)", "Reshape(x, s)", detail::FirstReshapeFits},
+    {"reshape by the own size", "Reshape(x, sizes:Pack(...))", {}, nullptr, detail::ReshapeByOwnSize},
     {"squeezed expansion", "Squeeze(ExpandDims(x, axis))", "x", detail::SqueezesExpanded},
     {"slice of all", "Slice(x, begin, size)", "x", detail::SlicesAll},
     {"pad by nothing", "Pad|MirrorPad(x, p)", "x", detail::PadsNothing},

@@ -51,6 +51,26 @@ inline Refusal TransposeB(const Match& match) { return TakeTranspose(match, "tra
 inline Refusal AdjointA(const Match& match) { return TakeTranspose(match, "adj_x", true); }
 inline Refusal AdjointB(const Match& match) { return TakeTranspose(match, "adj_y", false); }
 
+// ---- pads
+// The convolution pads by itself what a Pad has padded before: only with zeros, and no images or channels.
+inline Refusal TakePad(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  const Tensor* const pads = match.constant("p");
+  Integers read;
+  if (pads == nullptr || pads->dims() != 2 || pads->NumElements() != 8 || !ReadIntegers(*pads, &read))
+    return "paddings are not known";
+  SlimVector<std::int64_t> paddings;
+  for (Index i = 0; i < 8; ++i) {
+    if (read.at(i) < 0 || read.at(i) > 1 << 20 || ((i < 2 || i > 5) && read.at(i) != 0)) return "pads other axes";
+    paddings.push_back(read.at(i));
+  }
+  const int id = match.root();
+  const InEdge inputs[] = {match["x"], match["w"]};
+  const IndexedGraph::Attr attrs[] = {{"padding", "EXPLICIT"}, {"explicit_paddings", AttrValue(paddings)}};
+  const std::string op = graph.node(id).op_name();
+  return graph.Change(id, op, inputs, attrs).ok() ? Refusal() : Refusal("no kernel");
+}
+
 // ---- fused products
 inline Refusal Fuse(const Match& match, std::string_view op, std::string_view activation) {
   IndexedGraph& graph = match.graph();
@@ -113,6 +133,12 @@ inline constexpr Rule kRemapRules[] = {
     {"product with a transpose", "MatMul(a, Transpose(x, p))", {}, nullptr, detail::TransposeB},
     {"products of a transpose", "BatchMatMul|BatchMatMulV2(Transpose(x, p), b)", {}, nullptr, detail::AdjointA},
     {"products with a transpose", "BatchMatMul|BatchMatMulV2(a, Transpose(x, p))", {}, nullptr, detail::AdjointB},
+    {"convolution of a pad",
+     "Conv2D|DepthwiseConv2dNative[padding=VALID,data_format=NHWC](!Pad(x, p), w)",
+     {},
+     nullptr,
+     detail::TakePad,
+     OptimizerLevel::kFast},
     {"convolution and bias",
      "BiasAdd[data_format=NHWC](!product:Conv2D[data_format=NHWC,T=DT_FLOAT|DT_DOUBLE](_, _), bias)",
      {},
