@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Decompositions of one small dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR. T is
-// float, double or a complex number of these. G. H. Golub and C. F. Van Loan, "Matrix Computations" (2013): 3.4, 4.2,
-// 5.2, 5.5.
+// Decompositions of one small dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR. T
+// is float, double or a complex number of these. G. H. Golub and C. F. Van Loan, "Matrix Computations"
+// (2013): 3.4, 4.2, 5.2, 5.5.
 
 #include <algorithm>
 #include <cmath>

@@ -36,28 +36,46 @@ TENON_DETAIL_LOOP void RotateStrip(const RowRotation<R>* rotations, Index count,
     }
   }
 }
+
+TENON_DETAIL_LOOPS_END
+
 #if TENON_DETAIL_TARGETS
+// RotateStrip of 256 bytes. The second row of a rotation stays in registers where it is the first row of the next one.
 template <class R>
-TENON_DETAIL_LOOP_AVX2 void RotateStripAvx2(const RowRotation<R>* rotations, Index count, R* rows, Index row, Index n) {
-  for (Index i = 0; i < count; ++i) {
-    const R c = rotations[i].c, s = rotations[i].s;
-    R *const x = rows + rotations[i].first * row, *const y = rows + rotations[i].second * row;
-    TENON_DETAIL_INDEPENDENT
-    for (Index j = 0; j < n; ++j) {
-      const R a = x[j], b = y[j];
-      x[j] = c * a + s * b;
-      y[j] = c * b - s * a;
-    }
+TENON_DETAIL_TARGET_AVX2 void RotateChainsAvx2(const RowRotation<R>* rotations, Index count, R* rows, Index row) {
+  using Lanes [[gnu::vector_size(32), gnu::aligned(alignof(R)), gnu::may_alias]] = R;
+  constexpr Index kVectors = 8, kLanes = static_cast<Index>(32 / sizeof(R));
+  for (Index i = 0; i < count;) {
+    R* at = rows + rotations[i].first * row;
+    Lanes carry[kVectors];
+    for (Index v = 0; v < kVectors; ++v) carry[v] = *reinterpret_cast<const Lanes*>(at + v * kLanes);
+    Index second;
+    do {
+      const R c = rotations[i].c, s = rotations[i].s;
+      second = rotations[i].second;
+      R* const next = rows + second * row;
+#pragma GCC unroll 8
+      for (Index v = 0; v < kVectors; ++v) {
+        const Lanes y = *reinterpret_cast<const Lanes*>(next + v * kLanes);
+        *reinterpret_cast<Lanes*>(at + v * kLanes) = c * carry[v] + s * y;
+        carry[v] = c * y - s * carry[v];
+      }
+      at = next;
+    } while (++i < count && rotations[i].first == second);
+    for (Index v = 0; v < kVectors; ++v) *reinterpret_cast<Lanes*>(at + v * kLanes) = carry[v];
   }
 }
 #endif
 
-TENON_DETAIL_LOOPS_END
-
-// Rotations of the rows of an [n, n] matrix, row-major. Without a matrix they are dropped. one thread.
+// Rotations of the rows of an [n, n] matrix, RowSize(n) elements from row to row. Without a matrix they are dropped.
+// one thread.
 template <class R>
 class Rotations {
  public:
+  static constexpr Index kStrip = static_cast<Index>(256 / sizeof(R));
+  // Whole strips, and a distance that is not a multiple of a page: such rows share their places in the caches.
+  static Index RowSize(Index n) { return (n + kStrip - 1) / kStrip * kStrip + kStrip / 4; }
+
   Rotations(R* matrix, Index n) : matrix_(matrix), n_(n) {}
 
   void Add(Index first, Index second, R c, R s) {
@@ -66,17 +84,15 @@ class Rotations {
     if (static_cast<Index>(pending_.size()) >= std::max<Index>(1024, 16 * n_)) Apply();
   }
   void Apply() {
-    constexpr Index kStrip = static_cast<Index>(256 / sizeof(R));
     const auto count = static_cast<Index>(pending_.size());
     for (Index column = 0; column < n_ && count > 0; column += kStrip) {
-      const Index width = std::min(kStrip, n_ - column);
 #if TENON_DETAIL_TARGETS
       if (simd::BestLevel() >= simd::Level::kAvx2) {
-        RotateStripAvx2(pending_.data(), count, matrix_ + column, n_, width);
+        RotateChainsAvx2(pending_.data(), count, matrix_ + column, RowSize(n_));
         continue;
       }
 #endif
-      RotateStrip(pending_.data(), count, matrix_ + column, n_, width);
+      RotateStrip(pending_.data(), count, matrix_ + column, RowSize(n_), kStrip);
     }
     pending_.clear();
   }

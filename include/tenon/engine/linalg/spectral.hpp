@@ -213,7 +213,8 @@ class Spectral {
     for (Index i = 0; i < n; ++i) {
       if (!std::signbit(s[i])) continue;
       s[i] = -s[i];
-      for (Index j = 0; vectors && j < n; ++j) rights.data()[i * n + j] = -rights.data()[i * n + j];
+      Real<T>* const line = rights.data() + i * Rotations<Real<T>>::RowSize(n);
+      for (Index j = 0; vectors && j < n; ++j) line[j] = -line[j];
     }
     const SlimVector<Index> order = Sort(s, n, true);
     if (vectors) {
@@ -238,9 +239,11 @@ class Spectral {
   static SlimVector<U> Zeros(Index n) {
     return SlimVector<U>(static_cast<std::size_t>(std::max<Index>(n, 1)), U(0));
   }
+  // A matrix for Rotations.
   static SlimVector<Real<T>> Identity(Index n) {
-    SlimVector<Real<T>> rows = Zeros<Real<T>>(n * n);
-    for (Index i = 0; i < n; ++i) rows.data()[i * n + i] = 1;
+    const Index row = Rotations<Real<T>>::RowSize(n);
+    SlimVector<Real<T>> rows = Zeros<Real<T>>(n * row);
+    for (Index i = 0; i < n; ++i) rows.data()[i * row + i] = 1;
     return rows;
   }
   T* Keep(Index n) {
@@ -272,7 +275,7 @@ class Spectral {
   // Column i of out = row order[i].
   static void Gather(const Real<T>* rows, const Index* order, Index n, T* out, Index out_row) {
     for (Index i = 0; i < n; ++i) {
-      const Real<T>* const from = rows + order[i] * n;
+      const Real<T>* const from = rows + order[i] * Rotations<Real<T>>::RowSize(n);
       for (Index j = 0; j < n; ++j) out[j * out_row + i] = T(from[j]);
     }
   }
