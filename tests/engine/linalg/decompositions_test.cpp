@@ -126,7 +126,7 @@ TEST_SUITE("linalg") {
     CHECK_FALSE(linalg::FactorPivotedQr(columns.data(), 2, 2, 1e-8, taus.data(), order));
   }
 
-  TEST_CASE_TEMPLATE("QR, singular values, eigenvalues give back their matrices", T, double, std::complex<double>) {
+  TEST_CASE_TEMPLATE("QR gives back its matrix", T, double, std::complex<double>) {
     for (Index m : {1, 3, 8}) {
       for (Index n : {1, 3, 6}) {
         const std::vector<T> a = Matrix<T>(m, n, 3);
@@ -142,39 +142,8 @@ TEST_SUITE("linalg") {
           CHECK(thin_q[static_cast<std::size_t>(i)] == q[static_cast<std::size_t>(i / kept * m + i % kept)]);
         for (Index i = 0; i < m; ++i)
           for (Index j = 0; j < std::min(i, n); ++j) CHECK(r[static_cast<std::size_t>(i * n + j)] == T(0));
-        if (m < n) continue;
-        std::vector<T> u = a, v(static_cast<std::size_t>(n * n)), us;
-        std::vector<double> s(static_cast<std::size_t>(n));
-        linalg::SvdTall(u.data(), m, n, s.data(), v.data());
-        CHECK(std::is_sorted(s.rbegin(), s.rend()));
-        CHECK(FarFromUnitary(u, m, n) < 1e-12);
-        CHECK(FarFromUnitary(v, n, n) < 1e-12);
-        for (Index i = 0; i < m * n; ++i)
-          us.push_back(u[static_cast<std::size_t>(i)] * s[static_cast<std::size_t>(i % n)]);
-        CHECK(Residual(us, Turned(v, n, n), a, m, n, n) < 1e-13);
       }
     }
-    const Index n = 6;
-    const std::vector<T> b = Matrix<T>(n, n, 5);
-    std::vector<T> a(b.size());
-    for (Index i = 0; i < n * n; ++i)
-      a[static_cast<std::size_t>(i)] =
-          b[static_cast<std::size_t>(i)] + linalg::Conj(b[static_cast<std::size_t>(i % n * n + i / n)]);
-    std::vector<T> work = a, v(a.size()), ve;
-    std::vector<double> e(static_cast<std::size_t>(n));
-    linalg::EigenHermitian(work.data(), n, e.data(), v.data());
-    CHECK(std::is_sorted(e.begin(), e.end()));
-    CHECK(FarFromUnitary(v, n, n) < 1e-12);
-    for (Index i = 0; i < n * n; ++i) ve.push_back(v[static_cast<std::size_t>(i)] * e[static_cast<std::size_t>(i % n)]);
-    CHECK(Residual(a, v, ve, n, n, n) < 1e-12);
-  }
-
-  TEST_CASE("singular vectors of a matrix of rank 1 are a basis") {
-    std::vector<double> u = {1, 2, 2, 4, 3, 6}, v(4), s(2);
-    linalg::SvdTall(u.data(), 3, 2, s.data(), v.data());
-    CHECK(s[0] == doctest::Approx(std::sqrt(70.0)));
-    CHECK(s[1] < 1e-14);
-    CHECK(FarFromUnitary(u, 3, 2) < 1e-12);
   }
 }
 }  // namespace linalg_test

@@ -66,11 +66,12 @@ TENON_DETAIL_LOOP void SubtractOuter(const T* factors, Index factor_row, const T
     for (Index j = 0; j < columns; ++j) to[j] -= LoopTimes(factor, line[j]);
   }
 }
-// sums[j] += conj(column[i * row]) a[i, j]: [m, columns].
+// sums[j] += conj(column[i * column_row]) a[i, j]: [m, columns].
 template <class T>
-TENON_DETAIL_LOOP void AddProjections(const T* column, const T* a, Index row, Index m, Index columns, T* sums) {
+TENON_DETAIL_LOOP void AddProjections(const T* column, Index column_row, const T* a, Index row, Index m, Index columns,
+                                      T* sums) {
   for (Index i = 0; i < m; ++i) {
-    T by = column[i * row];
+    T by = column[i * column_row];
     if constexpr (!std::is_floating_point_v<T>) by = T(by.real(), -by.imag());
     const T* const from = a + i * row;
     TENON_DETAIL_INDEPENDENT
@@ -223,13 +224,6 @@ class Blocked {
     for (Index i = 1; i < m; ++i) std::fill(a + i * n, a + i * n + std::min(i, n), T(0));
   }
 
- private:
-  static Index Half(Index n) { return n / 2 < 8 ? n / 2 : n / 2 / 8 * 8; }
-  static constexpr bool kComplex = !std::is_floating_point_v<T>;
-
-  void Run(const tenon::detail::GemmArgs<T>& g) {
-    if (!tenon::detail::GemmArranged(device_, g).ok()) tenon::detail::GemmLoops(g, 0, g.m, 0, g.n);
-  }
   // [m, n], valid until the next product.
   T* Product(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index b_row, Index b_col) {
     const auto size = static_cast<std::size_t>(m * n);
@@ -251,6 +245,51 @@ class Blocked {
     }
   }
 
+  // v: [m, width]: the reflectors with their ones and zeros.
+  static void CopyReflectors(const T* a, Index row, Index m, Index width, T* v) {
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < width; ++j) v[i * width + j] = i > j ? a[i * row + j] : T(i == j ? 1 : 0);
+  }
+  // c: [m, n] = (1 - v s v^H) c, or its adjoint times c.
+  void Reflect(const T* v, Index m, Index width, const T* s, bool adjoint, T* c, Index c_row, Index n) {
+    if (n <= 0) return;
+    Index v_row = width;
+    const T* const conj = Conjugates(v, &v_row, m, width);
+    const T* const w = Product(width, n, m, conj, 1, v_row, c, c_row, 1);  // v^H c
+    const auto size = static_cast<std::size_t>(width * n);
+    if (scaled_.size() < size) scaled_.assign(size, T(0));
+    T* const sw = scaled_.data();
+    std::fill(sw, sw + width * n, T(0));
+    for (Index i = 0; i < width; ++i)
+      for (Index p = 0; p <= i; ++p) {
+        const T factor = adjoint ? T(-Conj(s[i * kPanel + p])) : T(-s[i * kPanel + p]);
+        const Index from = adjoint ? i : p, to = adjoint ? p : i;
+        SubtractOuter(&factor, 0, w + from * n, sw + to * n, n, 1, n);
+      }
+    SubtractProduct(m, n, width, v, width, 1, sw, n, 1, c, c_row);
+  }
+  // s of the product of reflectors 1 - tau v v^H, the last one first, that is 1 - v s v^H.
+  void FactorOf(const T* v, Index m, Index width, const T* taus, T* s) {
+    Index v_row = width;
+    const T* const conj = Conjugates(v, &v_row, m, width);
+    const T* const gram = Product(width, width, m, conj, 1, v_row, v, width, 1);  // v^H v
+    for (Index k = 0; k < width; ++k) {
+      for (Index j = 0; j < k; ++j) {
+        T sum = T(0);
+        for (Index p = j; p < k; ++p) sum += Times(gram[k * width + p], s[p * kPanel + j]);
+        s[k * kPanel + j] = -Times(taus[k], sum);
+      }
+      s[k * kPanel + k] = taus[k];
+    }
+  }
+
+ private:
+  static Index Half(Index n) { return n / 2 < 8 ? n / 2 : n / 2 / 8 * 8; }
+  static constexpr bool kComplex = !std::is_floating_point_v<T>;
+
+  void Run(const tenon::detail::GemmArgs<T>& g) {
+    if (!tenon::detail::GemmArranged(device_, g).ok()) tenon::detail::GemmLoops(g, 0, g.m, 0, g.n);
+  }
   // As FactorLuColumns, on a copy that lies together.
   void FactorLuPanel(T* a, Index row, Index m, Index n, Index* pivots) {
     T* const panel = CopyPanel(a, row, m, n);
@@ -352,7 +391,7 @@ class Blocked {
       // sums = v^H [the columns before, whose first rows are 1 and zeros; the columns behind]
       for (Index j = 0; j < width; ++j) sums[j] = j == k ? T(0) : a[k * row + j];
       const T* const below = a + (k + 1) * row;
-      AddProjections(below + k, below, row, m - k - 1, width, sums);
+      AddProjections(below + k, row, below, row, m - k - 1, width, sums);
       // Row k of s is -tau (v^H [the reflectors before]) s.
       for (Index j = 0; j < k; ++j) {
         T sum = T(0);
@@ -368,30 +407,6 @@ class Blocked {
       SubtractOuter(below + k, row, sums + k + 1, a + (k + 1) * row + k + 1, row, m - k - 1, width - k - 1);
     }
   }
-  // v: [m, width]: the reflectors with their ones and zeros.
-  static void CopyReflectors(const T* a, Index row, Index m, Index width, T* v) {
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < width; ++j) v[i * width + j] = i > j ? a[i * row + j] : T(i == j ? 1 : 0);
-  }
-  // c: [m, n] = (1 - v s v^H) c, or its adjoint times c.
-  void Reflect(const T* v, Index m, Index width, const T* s, bool adjoint, T* c, Index c_row, Index n) {
-    if (n <= 0) return;
-    Index v_row = width;
-    const T* const conj = Conjugates(v, &v_row, m, width);
-    const T* const w = Product(width, n, m, conj, 1, v_row, c, c_row, 1);  // v^H c
-    const auto size = static_cast<std::size_t>(width * n);
-    if (scaled_.size() < size) scaled_.assign(size, T(0));
-    T* const sw = scaled_.data();
-    std::fill(sw, sw + width * n, T(0));
-    for (Index i = 0; i < width; ++i)
-      for (Index p = 0; p <= i; ++p) {
-        const T factor = adjoint ? T(-Conj(s[i * kPanel + p])) : T(-s[i * kPanel + p]);
-        const Index from = adjoint ? i : p, to = adjoint ? p : i;
-        SubtractOuter(&factor, 0, w + from * n, sw + to * n, n, 1, n);
-      }
-    SubtractProduct(m, n, width, v, width, 1, sw, n, 1, c, c_row);
-  }
-
   Cpu& device_;
   SlimVector<T> product_, conjugates_, scaled_, panel_;
 };

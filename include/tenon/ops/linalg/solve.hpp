@@ -14,6 +14,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/gemm/batched.hpp>
 #include <tenon/engine/linalg/decompositions.hpp>
+#include <tenon/engine/linalg/spectral.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/linalg/batches.hpp>
 #include <tenon/ops/linalg/solve_shapes.hpp>
@@ -96,36 +97,41 @@ bool SolveIndependent(const T* matrix, const T* rhs, Index m, Index n, Index k, 
   CopyAs(x, out, n * k);
   return true;
 }
-// The shortest least squares solution, by singular values.
+// The shortest least squares solution, by singular values. NaN for matrices with elements that are not finite.
 template <class T>
-void SolveShortest(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
+void SolveShortest(Cpu& device, const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
   using W = typename WideOf<T>::type;
   const Index most = std::max(m, n), least = std::min(m, n);
-  SlimVector<W> a = Numbers<W>(m * n), u = Numbers<W>(m * n), v = Numbers<W>(least * least);
+  SlimVector<W> a = Numbers<W>(m * n), tall = Numbers<W>(m * n), u = Numbers<W>(m * n), v = Numbers<W>(least * least);
   SlimVector<double> s = Numbers<double>(least);
   CopyAs(matrix, a.data(), m * n);
   if (m >= n)
-    u = a;
+    tall = a;
   else
-    linalg::Adjoint(a.data(), m, n, u.data());
-  linalg::SvdTall(u.data(), most, least, s.data(), v.data());  // a or a^H = u s v^H
+    linalg::Adjoint(a.data(), m, n, tall.data());
+  if (!linalg::Spectral<W>(device).SvdTall(tall.data(), most, least, least, s.data(), u.data(), v.data())) {
+    std::fill(out, out + n * k, T(std::numeric_limits<linalg::Real<T>>::quiet_NaN()));
+    return;
+  }
+  // a or a^H = u s v^H
   const double cut =
       s[0] * static_cast<double>(std::numeric_limits<linalg::Real<T>>::epsilon()) * static_cast<double>(most);
   SlimVector<W> b = Numbers<W>(m * k), y = Numbers<W>(least * k), x = Numbers<W>(n * k), h = Numbers<W>(most * least);
+  linalg::Blocked<W> blocked(device);
   CopyAs(rhs, b.data(), m * k);
   if (m >= n) {
     linalg::Adjoint(u.data(), m, n, h.data());
-    linalg::Multiply(h.data(), b.data(), y.data(), n, m, k);
+    blocked.Multiply(h.data(), b.data(), y.data(), n, m, k);
   } else {
     linalg::Adjoint(v.data(), m, m, h.data());
-    linalg::Multiply(h.data(), b.data(), y.data(), m, m, k);
+    blocked.Multiply(h.data(), b.data(), y.data(), m, m, k);
   }
   for (Index i = 0; i < least; ++i)
     for (Index j = 0; j < k; ++j) {
       W& value = y[static_cast<std::size_t>(i * k + j)];
       value = s[static_cast<std::size_t>(i)] > cut ? W(value / s[static_cast<std::size_t>(i)]) : W(0);
     }
-  linalg::Multiply(m >= n ? v.data() : u.data(), y.data(), x.data(), n, least, k);
+  blocked.Multiply(m >= n ? v.data() : u.data(), y.data(), x.data(), n, least, k);
   CopyAs(x.data(), out, n * k);
 }
 
@@ -314,7 +320,7 @@ struct MatrixSolveLs {
         const T *one = matrix.data + i * m * n, *side = rhs.data + i * m * k;
         T* const to = out->data<T>() + i * n * k;
         if (this->fast) return detail::SolveNormal(device, one, side, m, n, k, l2, to);
-        if (!detail::SolveIndependent(one, side, m, n, k, to)) detail::SolveShortest(one, side, m, n, k, to);
+        if (!detail::SolveIndependent(one, side, m, n, k, to)) detail::SolveShortest(device, one, side, m, n, k, to);
         return true;
       });
       if (good) return OkStatus();

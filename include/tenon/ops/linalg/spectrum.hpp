@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices, calculated in double.
+// Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/linalg/decompositions.hpp>
+#include <tenon/engine/linalg/spectral.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/ops/linalg/batches.hpp>
 
@@ -80,7 +82,7 @@ inline Status EigenShape(InferenceContext* c) {
 
 TENON_DETAIL_SETUP_CODE_END
 
-inline constexpr Index kSmallQr = 32;
+inline constexpr Index kSmallSpectrum = 32;
 
 // W: the type that the numbers are computed in.
 template <class W, class T>
@@ -97,36 +99,44 @@ void QrAs(Cpu& device, const T* in, Index m, Index n, Index kept, T* q, T* r) {
 // Small matrices are computed in double, large ones in the precision of their elements.
 template <class T>
 void QrOf(Cpu& device, const T* in, Index m, Index n, Index kept, T* q, T* r) {
-  if (std::min(m, n) <= kSmallQr)
+  if (std::min(m, n) <= kSmallSpectrum)
     QrAs<typename WideOf<T>::type>(device, in, m, n, kept, q, r);
   else
     QrAs<typename WorkOf<T>::type>(device, in, m, n, kept, q, r);
 }
 
-// u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
-template <class T>
-void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u, T* v) {
-  using W = typename WideOf<T>::type;
-  const Index most = std::max(m, n), least = std::min(m, n);
-  SlimVector<W> a = Numbers<W>(m * n), left = Numbers<W>(m * n), right = Numbers<W>(least * least);
-  SlimVector<double> values = Numbers<double>(least);
+// u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then. NaN for
+// matrices with elements that are not finite.
+template <class W, class T>
+void SvdAs(Cpu& device, const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u,
+           T* v) {
+  const Index most = std::max(m, n), least = std::min(m, n), columns = m >= n ? u_columns : v_columns;
+  using R = linalg::Real<W>;
+  SlimVector<W> a = Numbers<W>(m * n), tall = Numbers<W>(m < n ? m * n : 0);
+  SlimVector<W> longer = Numbers<W>(vectors ? most * columns : 0), shorter = Numbers<W>(vectors ? least * least : 0);
+  SlimVector<R> values = Numbers<R>(least);
   CopyAs(in, a.data(), m * n);
-  if (m >= n)
-    left = a;
-  else
-    linalg::Adjoint(a.data(), m, n, left.data());
-  linalg::SvdTall(left.data(), most, least, values.data(), right.data());
-  for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
+  if (m < n) linalg::Adjoint(a.data(), m, n, tall.data());
+  const bool good =
+      linalg::Spectral<W>(device).SvdTall(m < n ? tall.data() : a.data(), most, least, columns, values.data(),
+                                          vectors ? longer.data() : nullptr, vectors ? shorter.data() : nullptr);
+  constexpr R kNaN = std::numeric_limits<R>::quiet_NaN();
+  if (!good)
+    for (SlimVector<W>* each : {&longer, &shorter}) std::fill(each->begin(), each->end(), W(kNaN));
+  for (Index i = 0; i < least; ++i)
+    s[i] = T(static_cast<linalg::Real<T>>(good ? values[static_cast<std::size_t>(i)] : kNaN));
   if (!vectors) return;
-  // The longer side may have more columns than there are values.
-  T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
-  const Index columns = m >= n ? u_columns : v_columns;
-  CopyAs(right.data(), shorter, least * least);
-  SlimVector<W> basis = Numbers<W>(most * columns);
-  for (Index i = 0; i < most; ++i)
-    std::copy(left.data() + i * least, left.data() + (i + 1) * least, basis.data() + i * columns);
-  linalg::CompleteBasis(basis.data(), most, columns, least);
-  CopyAs(basis.data(), longer, most * columns);
+  CopyAs(longer.data(), m >= n ? u : v, most * columns);
+  CopyAs(shorter.data(), m >= n ? v : u, least * least);
+}
+// Small matrices are computed in double, large ones in the precision of their elements.
+template <class T>
+void SvdOf(Cpu& device, const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u,
+           T* v) {
+  if (std::min(m, n) <= kSmallSpectrum)
+    SvdAs<typename WideOf<T>::type>(device, in, m, n, u_columns, v_columns, vectors, s, u, v);
+  else
+    SvdAs<T>(device, in, m, n, u_columns, v_columns, vectors, s, u, v);
 }
 
 // Whether the lower triangle of a: [n, n] is one that iterations come to an end with: none with NaN, or with infinity
@@ -142,17 +152,22 @@ bool HasEigenvalues(const W* a, Index n) {
 }
 
 // False: there are none.
-template <class T>
-bool EigenOf(const T* in, Index n, T* e, T* v) {
-  using W = typename WideOf<T>::type;
-  SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(n * n);
-  SlimVector<double> values = Numbers<double>(n);
+template <class W, class T>
+bool EigenAs(Cpu& device, const T* in, Index n, T* e, T* v) {
+  SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(v == nullptr ? 0 : n * n);
+  SlimVector<linalg::Real<W>> values = Numbers<linalg::Real<W>>(n);
   CopyAs(in, a.data(), n * n);
   if (!HasEigenvalues(a.data(), n)) return false;
-  linalg::EigenHermitian(a.data(), n, values.data(), vectors.data());
+  if (!linalg::Spectral<W>(device).EigenHermitian(a.data(), n, values.data(), v == nullptr ? nullptr : vectors.data()))
+    return false;
   for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
   if (v != nullptr) CopyAs(vectors.data(), v, n * n);
   return true;
+}
+template <class T>
+bool EigenOf(Cpu& device, const T* in, Index n, T* e, T* v) {
+  if (n <= kSmallSpectrum) return EigenAs<typename WideOf<T>::type>(device, in, n, e, v);
+  return EigenAs<T>(device, in, n, e, v);
 }
 
 }  // namespace detail
@@ -229,8 +244,8 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
       if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Cpu&, Index i) {
-        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
+      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Cpu& device, Index i) {
+        detail::SvdOf(device, input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
                       s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
                       this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
         return true;
@@ -267,8 +282,8 @@ struct SelfAdjointEigV2 {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
       if (shape.num_elements() == 0) return OkStatus();
-      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu&, Index i) {
-            return detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
+      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu& device, Index i) {
+            return detail::EigenOf(device, input.data + i * n * n, n, e_out->data<T>() + i * n,
                                    this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
           }))
         return errors::InvalidArgument(
