@@ -20,6 +20,7 @@
 #include <tenon/io/npy_header.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -296,4 +297,5 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   return WriteFile(path, pieces);
 }
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -39,6 +39,7 @@ struct Conv2DGeometry {
   TensorShape output_shape() const { return ImageShape(channels_first, batch, rows.output, columns.output, out_depth); }
 };
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // Makes the geometry of a Conv2D from its shapes and attrs; `strides` and `dilations` have four values, in the order of
 // the images. The errors are TensorFlow's.
 inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter, Span<const Index> image_strides,
@@ -120,6 +121,7 @@ inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& f
     return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
   return OkStatus();
 }
+TENON_DETAIL_COLD_CODE_END
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
 // as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of

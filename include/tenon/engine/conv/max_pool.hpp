@@ -57,6 +57,7 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 }
 }  // namespace detail
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // From the shape and attrs of a MaxPool, both ksize and strides with four values in the order of the images. The errors
 // are TensorFlow's.
 inline Status MakePoolGeometry(const TensorShape& images, Span<const Index> image_ksize,
@@ -107,6 +108,7 @@ inline Status MakePoolGeometry(const TensorShape& images, Span<const Index> imag
   *geometry = g;
   return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.depth}).status();
 }
+TENON_DETAIL_COLD_CODE_END
 
 namespace detail {
 

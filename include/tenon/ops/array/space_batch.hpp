@@ -221,6 +221,7 @@ Status CopyBlocks(Device& device, const ElementMover& mover, bool to_batch, Inde
   return OkStatus();
 }
 
+TENON_DETAIL_COLD_CODE_BEGIN
 template <class Device>
 Status RunBatch(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
                 const SlimVector<Index>& blocks, const HostIndices& edges, Tensor* output) {
@@ -298,6 +299,7 @@ Status RunBatch(OpKernelContext& context, Device& device, const char* op, bool t
   return CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
                     output->raw_data());
 }
+TENON_DETAIL_COLD_CODE_END
 
 template <class Device>
 Status RunBatchNd(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,

@@ -48,6 +48,7 @@ inline Status ArgShape(InferenceContext* c) {
   return OkStatus();
 }
 
+TENON_DETAIL_COLD_CODE_BEGIN
 template <class Device>
 Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const Tensor& input,
                        const HostIndices& dimension, Tensor* output) {
@@ -72,6 +73,7 @@ Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const
   const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
   return ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
 }
+TENON_DETAIL_COLD_CODE_END
 
 template <class Op, class Device>
 struct ArgKernel {

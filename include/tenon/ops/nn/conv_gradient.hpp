@@ -41,6 +41,7 @@ inline Status PlaceGradient(std::string_view op, int dimension, Padding padding,
                                  " dilation: ", w->dilation);
 }
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // Fills in all but the data. The errors are those of TensorFlow, which has another code for strides and dilations of
 // batch and depth in either gradient.
 template <class Device>
@@ -110,6 +111,7 @@ Status ConvGradientGeometry(std::string_view op, Code code, const ConvGradientAt
   *geometry = g;
   return OkStatus();
 }
+TENON_DETAIL_COLD_CODE_END
 
 // Convolutions and their gradients are worked on as float where the elements are half or bfloat16.
 template <class T>

@@ -25,6 +25,7 @@ namespace ops {
 
 namespace detail {
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // gradient: null for the convolution itself. The errors are those of TensorFlow.
 template <class Device>
 Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& images,
@@ -94,6 +95,7 @@ Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, co
   *geometry = g;
   return OkStatus();
 }
+TENON_DETAIL_COLD_CODE_END
 
 enum class DepthwiseTask { kForward, kInput, kFilter };
 
