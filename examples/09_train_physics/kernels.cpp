@@ -23,6 +23,6 @@
 using namespace tenon;
 
 TENON_REGISTER(Types<float, std::int32_t>, ops::AddN, ops::AddV2, ops::AssignVariableOp, ops::BroadcastTo, ops::Const,
-               ops::Fill, ops::MatMul, ops::Mean, ops::Mul, ops::NoOp, ops::Placeholder, ops::ReadVariableOp, ops::RealDiv,
-               ops::Reshape, ops::ResourceApplyAdam, ops::Sum, ops::Tanh, ops::TanhGrad, ops::VarHandleOp,
+               ops::Fill, ops::MatMul, ops::Mean, ops::Mul, ops::NoOp, ops::Placeholder, ops::ReadVariableOp,
+               ops::RealDiv, ops::Reshape, ops::ResourceApplyAdam, ops::Sum, ops::Tanh, ops::TanhGrad, ops::VarHandleOp,
                ops::VariableShape);

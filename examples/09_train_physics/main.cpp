@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network that learns a differential equation, without data: u'' = -u with u(0) = 0 and u'(0) = 1, whose solution is the
-// sine. The program derives the network twice with respect to the time, adds a loss, derives that with respect to the
-// weights, and trains them.
+// A network that learns a differential equation, without data: u'' = -u with u(0) = 0 and u'(0) = 1, whose solution is
+// the sine. The program derives the network twice with respect to the time, adds a loss, derives that with respect to
+// the weights, and trains them.
 
 #include <algorithm>
 #include <cmath>
@@ -89,8 +89,7 @@ Status Run() {
   TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(graph, {.intra_op_threads = 1}));
   TENON_RETURN_IF_ERROR(session.Run({}, {}, std::span<const std::string>(initializers)).status());
   TENON_RETURN_IF_ERROR(session.Run({}, {}, {names.initialize}).status());
-  for (int step = 0; step < 10000; ++step)
-    TENON_RETURN_IF_ERROR(session.Run({{"t", t}}, {}, {names.step}).status());
+  for (int step = 0; step < 10000; ++step) TENON_RETURN_IF_ERROR(session.Run({{"t", t}}, {}, {names.step}).status());
 
   TENON_ASSIGN_OR_RETURN(const auto results, session.Run({{"t", t}}, {loss, "u"}, {}));
   float worst = 0;
