@@ -131,7 +131,6 @@ inline Tensor Floats(std::initializer_list<float> values, const TensorShape& sha
 // A graph in a while loop of TensorFlow 1: `body(b, x)` gives the next value of x, which begins as "x", from "loop/x".
 template <class Body>
 Output Loop(GraphBuilder& b, Output x, const Body& body) {
-  const DataType type = b.dtype(x);
   Output enter = b.Add("Enter", "loop/enter", {x}, {{"frame_name", "loop"}});
   Output zero =
       b.Add("Enter", "loop/count", {b.Const("loop/zero", Tensor::Scalar<std::int32_t>(0))}, {{"frame_name", "loop"}});
@@ -147,7 +146,6 @@ Output Loop(GraphBuilder& b, Output x, const Body& body) {
   Output si = b.Add("Switch", "loop/switch_i", {count, cond});
   b.Add("NextIteration", "loop/next_i", {b.Add("AddV2", "loop/add", {si[1], one})});
   b.Add("NextIteration", "loop/next", {body(s[1], one)});
-  (void)type;
   return b.Add("Exit", "loop/exit", {s});
 }
 // Closes the loop that Loop() has written.

@@ -140,7 +140,6 @@ TEST_SUITE("IndexedGraph") {
     const Output out =
         Loop(b, b.Placeholder("x", DataType::kFloat, {2}), [&](Output v, Output) { return b.Add("Neg", "n", {v}); });
     b.Add("Neg", "y", {out});
-    GraphBuilder closed;  // only its checks are needed
     Graph source = *ImportGraphDef(CloseLoop(b.graph_def()), Registry::Global().ops());
     OpInfoCache ops(Registry::Global().ops());
     const GraphEnds ends{{EdgeOf(source, "x")}, {EdgeOf(source, "y")}, {}};

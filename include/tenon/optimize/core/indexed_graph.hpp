@@ -206,10 +206,14 @@ class IndexedGraph : public IndexedNodes {
       const Node& node = graph_.node(id);
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const InEdge& edge = node.inputs[i];
+        if (edge.node >= 0 && to[ToSize(edge.node)] < 0) return LostNode(id, edge.node);
         if (edge.node >= 0)
           TENON_RETURN_IF_ERROR(out.AddEdge(to[ToSize(edge.node)], edge.output, to[ToSize(id)], static_cast<int>(i)));
       }
-      for (const int control : node.control_inputs) out.AddControlEdge(to[ToSize(control)], to[ToSize(id)]);
+      for (const int control : node.control_inputs) {
+        if (to[ToSize(control)] < 0) return LostNode(id, control);
+        out.AddControlEdge(to[ToSize(control)], to[ToSize(id)]);
+      }
     }
     *ends = std::move(ends_);
     for (auto* edges : {&ends->feeds, &ends->fetches})
@@ -306,6 +310,10 @@ class IndexedGraph : public IndexedNodes {
     }
   }
 
+  TENON_DETAIL_COLD Status LostNode(int id, int before) const {
+    return errors::Internal("IndexedGraph: node '", node(id).name(), "' needs '", node(before).name(),
+                            "', which a pass has removed");
+  }
   TENON_DETAIL_COLD static Status NoSuchOp(std::string_view op) {
     return errors::NotFound("Op type not registered '", op, "'");
   }

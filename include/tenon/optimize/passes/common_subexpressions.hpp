@@ -36,8 +36,10 @@ inline bool SameAttrs(const AttrMap& a, const AttrMap& b) {
 }
 inline std::uint64_t HashOfNode(const Node& node) {
   std::uint64_t hash = Hash64(node.op_name());
-  for (const InEdge& edge : node.inputs)
-    hash = HashCombine(hash, (static_cast<std::uint64_t>(edge.node) << 16) + static_cast<std::uint64_t>(edge.output));
+  for (const InEdge& edge : node.inputs) {
+    const auto place = (static_cast<std::uint64_t>(edge.node) << 16) + static_cast<std::uint64_t>(edge.output);
+    hash = HashCombine(hash, place * 0x9E3779B97F4A7C15u);  // its high bits choose a slot, too
+  }
   if (!node.inputs.empty()) return hash;
   const AttrValue* const value = node.def.attr.Find("value");
   if (value == nullptr || value->kind() != AttrValue::Kind::kTensor || !value->decode_status().ok()) return hash;
@@ -70,7 +72,7 @@ class SeenNodes {
   // The equal node seen before, or -1 after the node was stored.
   int Find(const IndexedGraph& graph, int id) {
     const std::uint64_t hash = HashOfNode(graph.node(id));
-    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+    for (std::size_t at = (hash ^ (hash >> 32)) & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
       const int other = slots_[at];
       if (other < 0) {
         slots_[at] = id;

@@ -47,10 +47,10 @@ class Conditions {
 
  private:
   struct Condition {
-    InEdge predicate;  // of a Switch; node -1: the condition is like no other
+    InEdge predicate;  // input of a Switch; node -1: the condition is like no other
     int side = 0;
     int outer = kAlways;
-    int next = -1;  // of the same predicate
+    int next = -1;  // the one before, with this predicate
   };
 
   int Unique(int outer) {

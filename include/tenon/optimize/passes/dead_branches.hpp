@@ -75,11 +75,14 @@ class DeadBranches {
   std::string_view Refusal(int id) {
     const Node& node = graph_.node(id);
     if (dead_[ToSize(id)] != 0) return graph_.is_named(id) ? "its name must stay" : "";
-    if (node.node_class != NodeClass::kMerge || graph_.frame(id) != 0) return {};
+    if (node.node_class != NodeClass::kMerge) return {};
     int live = 0;
     for (const InEdge& edge : node.inputs) live += IsDead(edge) ? 0 : 1;
+    for (const int control : node.control_inputs)
+      if (dead_[ToSize(control)] != 0) return "a Merge waits for the dead branch";
     if (live == static_cast<int>(node.inputs.size())) return {};
-    if (live != 1 || node.node_class != NodeClass::kMerge) return "more than two branches";
+    if (graph_.frame(id) != 0) return "in a loop";
+    if (live != 1) return "more than two branches";
     if (graph_.is_named(id)) return "its name must stay";
     if (graph_.num_waiting(id) > 0 || !node.control_inputs.empty()) return "a node waits for it";
     bool index_is_read = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Remapping: a product or convolution with its bias and activation becomes one fused node, a transposed operand an attr
-// of the product, a batch normalisation part of the weights. TensorFlow's Remapper.
+// Remapping: a product or convolution with its bias and activation becomes one fused node. A product takes up a
+// transposed operand, a convolution a Pad. TensorFlow's Remapper.
 
 #include <cstdint>
 #include <string>

@@ -42,7 +42,7 @@ inline Status ReplaceByOptimized(const OptimizedBuild& build, Owned<Program>* pr
   Result<Graph> graph =
       OptimizeGraph(build.graph, build.optimizer, &ops, &kernels, &kernels, build.options.cancellation, &ends, &report);
   if (errors::IsCancelled(graph.status())) return graph.status();
-  if (!graph.ok()) return OkStatus();
+  if (!graph.ok()) return LogStatus(graph.status().WithAppended("; the graph runs as it is")), OkStatus();
   auto made = Ref<OptimizedGraph>::Adopt(new OptimizedGraph);
   made->before = (*program)->graph_owner;
   made->graph = *std::move(graph);
