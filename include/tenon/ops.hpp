@@ -69,6 +69,7 @@
 #include <tenon/ops/io/save.hpp>
 #include <tenon/ops/linalg/batch_v1.hpp>
 #include <tenon/ops/linalg/cross.hpp>
+#include <tenon/ops/linalg/eig.hpp>
 #include <tenon/ops/linalg/factor.hpp>
 #include <tenon/ops/linalg/fft.hpp>
 #include <tenon/ops/linalg/solve.hpp>
@@ -231,10 +232,10 @@ using All = OpList<
     PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
     BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse, BatchMatrixSolve, BatchMatrixSolveLs,
-    BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Cross, Cholesky, CholeskyGrad,
-    LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D,
-    IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve,
-    TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
+    BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Eig, MatrixSquareRoot, Cross,
+    Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D,
+    IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
+    MatrixTriangularSolve, TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,

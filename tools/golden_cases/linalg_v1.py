@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/linalg_v1.pb: TridiagonalMatMul, and linear algebra by
-the names that it had before version 13."""
+"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/linalg_v1.pb: TridiagonalMatMul, Eig, MatrixSquareRoot,
+and linear algebra by the names that it had before version 13."""
 
 import numpy as np
 import tensorflow as tf
@@ -99,3 +99,29 @@ case('singular', 'BatchMatrixSolve', **v1, matrix=(f32, np.ones((1, 2, 2))), rhs
 case('rows', 'BatchMatrixSolve', **v1, matrix=square(f32, 1, 3, 3), rhs=numbers(f32, 1, 2, 1))
 case('empty', 'BatchMatrixDeterminant', **v1, input=numbers(f32, 0, 3, 3))
 case('empty_matrix', 'BatchCholesky', **v1, input=numbers(f32, 2, 0, 0))
+
+# ---- general matrices. Eigenvectors are left out: their phases are free. So is the order of a real matrix's eigenvalues.
+for dtype in (f32, f64, c64, c128):
+    out = c64 if dtype in (f32, c64) else c128
+    triangle = np.triu(numbers(dtype, 2, 4, 4)[1], 1) + np.diag([1.0, -2.0, 3.5, 5.0])
+    turn = np.linalg.qr(numbers(dtype, 4, 4)[1])[0]
+    matrix = (dtype, turn @ triangle @ turn.conj().T)
+    if dtype.is_complex:
+        case(dtype.name, 'Eig', fetch=1, input=matrix, Tout=out)
+        case(f'{dtype.name}_values', 'Eig', fetch=1, input=matrix, Tout=out, compute_v=False)
+    case(dtype.name, 'MatrixSquareRoot', input=positive(dtype, 2, 3, 3))
+    case(f'{dtype.name}_plain', 'MatrixSquareRoot', input=(dtype, square(dtype, 4, 4)[1] + 4 * np.eye(4)))
+case('diagonal', 'Eig', fetch=1, input=(f32, np.diag([3.0, -1.0, 2.0])), Tout=c64)
+case('one', 'Eig', input=(f32, [[[2.5]], [[-1]]]), Tout=c64)
+case('rectangle', 'Eig', fetch=1, input=numbers(f32, 2, 3), Tout=c64)
+case('vector', 'Eig', fetch=1, input=numbers(f32, 3), Tout=c64)
+case('empty', 'Eig', fetch=1, input=numbers(f32, 0, 3, 3), Tout=c64)
+case('empty_matrix', 'Eig', fetch=1, input=numbers(f32, 2, 0, 0), Tout=c64)
+case('other_type', 'Eig', fetch=1, input=numbers(f32, 3, 3), Tout=c128)
+case('turn', 'MatrixSquareRoot', input=(f64, [[0, -1], [1, 0]]))
+case('one', 'MatrixSquareRoot', input=(f32, [[4]]))
+case('negative', 'MatrixSquareRoot', input=(f32, [[-4]]))
+case('negative_complex', 'MatrixSquareRoot', input=(c64, [[-4]]))
+case('rectangle', 'MatrixSquareRoot', input=numbers(f32, 2, 3))
+case('empty', 'MatrixSquareRoot', input=numbers(f32, 2, 0, 0))
+case('identity', 'MatrixSquareRoot', input=(f32, np.eye(3)))
