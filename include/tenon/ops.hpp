@@ -67,11 +67,14 @@
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/io/restore.hpp>
 #include <tenon/ops/io/save.hpp>
+#include <tenon/ops/linalg/batch_v1.hpp>
 #include <tenon/ops/linalg/cross.hpp>
+#include <tenon/ops/linalg/eig.hpp>
 #include <tenon/ops/linalg/factor.hpp>
 #include <tenon/ops/linalg/fft.hpp>
 #include <tenon/ops/linalg/solve.hpp>
 #include <tenon/ops/linalg/spectrum.hpp>
+#include <tenon/ops/linalg/tridiagonal_matmul.hpp>
 #include <tenon/ops/math/arg_reduction.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/batch_matmul.hpp>
@@ -228,8 +231,10 @@ using All = OpList<
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
     PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
-    Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
-    IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
+    BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse, BatchMatrixSolve, BatchMatrixSolveLs,
+    BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Eig, MatrixSquareRoot, Cross,
+    Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D,
+    IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
     MatrixTriangularSolve, TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,

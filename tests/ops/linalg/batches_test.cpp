@@ -69,7 +69,7 @@ TEST_SUITE("batches of matrices") {
     device.pool = &pool;
     std::vector<std::atomic<int>> turns(500);
     const auto all_but = [&](Index bad) {
-      return ops::detail::ForEachMatrix(device, 500, 100, 100, [&](Index i) {
+      return ops::detail::ForEachMatrix(device, 500, 100, 100, [&](Cpu&, Index i) {
         ++turns[static_cast<std::size_t>(i)];
         return i != bad;
       });
@@ -77,7 +77,7 @@ TEST_SUITE("batches of matrices") {
     CHECK(all_but(-1));
     CHECK_FALSE(all_but(17));
     for (const std::atomic<int>& turn : turns) CHECK(turn == 2);
-    CHECK(ops::detail::ForEachMatrix(device, 0, 100, 100, [](Index) { return false; }));
+    CHECK(ops::detail::ForEachMatrix(device, 0, 100, 100, [](Cpu&, Index) { return false; }));
   }
   TEST_CASE("half is computed in float, and anything in double where that is asked for") {
     static_assert(std::is_same_v<ops::detail::WorkOf<half>::type, float>);

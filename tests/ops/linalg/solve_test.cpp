@@ -40,48 +40,50 @@ Numbers Turned(const Numbers& a, std::size_t m, std::size_t n) {
 }  // namespace
 
 TEST_SUITE("linear systems") {
+  Cpu cpu;
+
   TEST_CASE("the solution times the matrix is the right-hand side, also of the matrix turned") {
     // The first pivot is 0: rows must be exchanged.
     const Numbers a{0, 2, 1, 1, 1, 0, 3, 0, -1}, b{1, 2, 3, 4, 5, 6};
     Numbers x(6);
-    REQUIRE(ops::detail::SolveOne(a.data(), b.data(), 3, 2, false, x.data()));
+    REQUIRE(ops::detail::SolveOne(cpu, a.data(), b.data(), 3, 2, false, x.data()));
     CHECK(Near(Product(a, x, 3, 3, 2), b, 1e-14));
-    REQUIRE(ops::detail::SolveOne(a.data(), b.data(), 3, 2, true, x.data()));
+    REQUIRE(ops::detail::SolveOne(cpu, a.data(), b.data(), 3, 2, true, x.data()));
     CHECK(Near(Product(Turned(a, 3, 3), x, 3, 3, 2), b, 1e-14));
     const Numbers singular{1, 2, 2, 4};
-    CHECK_FALSE(ops::detail::SolveOne(singular.data(), b.data(), 2, 1, false, x.data()));
+    CHECK_FALSE(ops::detail::SolveOne(cpu, singular.data(), b.data(), 2, 1, false, x.data()));
   }
   TEST_CASE("the adjoint of a complex matrix is conjugated, too") {
     const std::complex<double> a[] = {{0, 2}}, b[] = {{4, 0}};
     std::complex<double> x[1];
-    REQUIRE(ops::detail::SolveOne(a, b, 1, 1, false, x));
+    REQUIRE(ops::detail::SolveOne(cpu, a, b, 1, 1, false, x));
     CHECK(x[0] == std::complex<double>(0, -2));
-    REQUIRE(ops::detail::SolveOne(a, b, 1, 1, true, x));
+    REQUIRE(ops::detail::SolveOne(cpu, a, b, 1, 1, true, x));
     CHECK(x[0] == std::complex<double>(0, 2));
   }
   TEST_CASE("least squares: a line through points, the shortest solution, and none of dependent columns") {
     // y = 1 + 2 t with an error that is orthogonal to both columns.
     const Numbers a{1, 0, 1, 1, 1, 2, 1, 3}, b{1 + 1, 3 - 1, 5 - 1, 7 + 1};
     Numbers x(2);
-    REQUIRE(ops::detail::SolveNormal(a.data(), b.data(), 4, 2, 1, 0.0, x.data()));
+    REQUIRE(ops::detail::SolveNormal(cpu, a.data(), b.data(), 4, 2, 1, 0.0, x.data()));
     CHECK(Near(x, {1, 2}, 1e-12));
     REQUIRE(ops::detail::SolveIndependent(a.data(), b.data(), 4, 2, 1, x.data()));
     CHECK(Near(x, {1, 2}, 1e-12));
-    ops::detail::SolveShortest(a.data(), b.data(), 4, 2, 1, x.data());
+    ops::detail::SolveShortest(cpu, a.data(), b.data(), 4, 2, 1, x.data());
     CHECK(Near(x, {1, 2}, 1e-12));
     // x + 2 y = 5: the shortest is (1, 2).
     const Numbers wide{1, 2}, five{5};
-    REQUIRE(ops::detail::SolveNormal(wide.data(), five.data(), 1, 2, 1, 0.0, x.data()));
+    REQUIRE(ops::detail::SolveNormal(cpu, wide.data(), five.data(), 1, 2, 1, 0.0, x.data()));
     CHECK(Near(x, {1, 2}, 1e-14));
     REQUIRE(ops::detail::SolveIndependent(wide.data(), five.data(), 1, 2, 1, x.data()));
     CHECK(Near(x, {1, 2}, 1e-14));
     const Numbers same{1, 1, 2, 2}, two{2, 4};
     CHECK_FALSE(ops::detail::SolveIndependent(same.data(), two.data(), 2, 2, 1, x.data()));
-    ops::detail::SolveShortest(same.data(), two.data(), 2, 2, 1, x.data());
+    ops::detail::SolveShortest(cpu, same.data(), two.data(), 2, 2, 1, x.data());
     CHECK(Near(x, {1, 1}, 1e-14));
     // Regularised: (1 + 1) x = 5 with a = 1.
     const Numbers one{1};
-    REQUIRE(ops::detail::SolveNormal(one.data(), five.data(), 1, 1, 1, 1.0, x.data()));
+    REQUIRE(ops::detail::SolveNormal(cpu, one.data(), five.data(), 1, 1, 1, 1.0, x.data()));
     CHECK(std::abs(x[0] - 2.5) < 1e-14);
   }
   TEST_CASE("bands are the dense triangular matrix that they stand for") {

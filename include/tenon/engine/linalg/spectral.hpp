@@ -181,6 +181,11 @@ class Spectral {
       a[i * n + i] = T(RealPart(a[i * n + i]));
       for (Index j = 0; j < i; ++j) a[j * n + i] = Conj(a[i * n + j]);
     }
+    if (n == 1) {
+      *e = RealPart(*a);
+      if (v != nullptr) *v = T(1);
+      return true;
+    }
     scale = Scale(a, n * n);
     SlimVector<Real<T>> beside = Zeros<Real<T>>(n);
     SlimVector<T> taus = Zeros<T>(n);
@@ -344,7 +349,7 @@ class Spectral {
       a[i * a_step] -= sum;
     }
   }
-  // The same with y x^H: rows of x conjugated.
+  // Elements i * a_step of a -= conj(x) y, y one row.
   static void SubtractConjugateDots(const T* x, Index m, const T* y, Index count, T* a, Index a_step) {
     for (Index i = 0; i < m; ++i) {
       T sum = T(0);

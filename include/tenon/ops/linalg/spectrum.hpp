@@ -158,8 +158,14 @@ bool EigenAs(Cpu& device, const T* in, Index n, T* e, T* v) {
   SlimVector<linalg::Real<W>> values = Numbers<linalg::Real<W>>(n);
   CopyAs(in, a.data(), n * n);
   if (!HasEigenvalues(a.data(), n)) return false;
-  if (!linalg::Spectral<W>(device).EigenHermitian(a.data(), n, values.data(), v == nullptr ? nullptr : vectors.data()))
-    return false;
+  if (!linalg::Spectral<W>(device).EigenHermitian(a.data(), n, values.data(),
+                                                  v == nullptr ? nullptr : vectors.data())) {
+    if (n > 2) return false;
+    // As TensorFlow, whose iterations begin at three rows: infinity on the diagonal.
+    std::fill(values.begin(), values.end(), std::numeric_limits<linalg::Real<W>>::quiet_NaN());
+    for (Index i = 0; v != nullptr && i < n * n; ++i)
+      vectors[static_cast<std::size_t>(i)] = W(i % (n + 1) == 0 ? 1 : 0);
+  }
   for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
   if (v != nullptr) CopyAs(vectors.data(), v, n * n);
   return true;
