@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <initializer_list>
 #include <limits>
 
 #include <tenon/base/config.hpp>

@@ -3,6 +3,7 @@
 // Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices.
 
 #include <algorithm>
+#include <initializer_list>
 #include <cmath>
 #include <limits>
 
