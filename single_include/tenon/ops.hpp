@@ -26,12 +26,27 @@ inline Status ServeOnly(const OpKernelConstruction& construction, DataType type,
 }
 
 // Status for the Init of a kernel that serves `served` types: InvalidArgument for objects (strings, handles) on a
-// device whose memory holds none. The CPU serves such a node.
+// device whose memory holds none, and where all tensors are int32, which lie in host memory. The CPU serves such a
+// node.
 template <class Device>
 Status ServeOnDevice(const OpKernelConstruction& construction, DataType type, DataTypeSet served) {
-  constexpr std::uint64_t kObjects =
-      ToSet(DataType::kString).mask | ToSet(DataType::kResource).mask | ToSet(DataType::kVariant).mask;
-  return ServeOnly(construction, type, Device::type == "CPU" ? served : DataTypeSet{served.mask & ~kObjects});
+  if constexpr (Device::type != "CPU") {
+    constexpr DataTypeSet kObjects = ToSet(DataType::kString) | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
+    served.mask &= ~kObjects.mask;
+    bool is_small = true;
+    for (const DataType t : construction.input_types()) is_small = is_small && t == DataType::kInt32;
+    for (const DataType t : construction.output_types()) is_small = is_small && t == DataType::kInt32;
+    if (is_small) served.mask &= ~ToSet(DataType::kInt32).mask;
+  }
+  return ServeOnly(construction, type, served);
+}
+
+// Status for the Init of a kernel of variables of `type`: a GPU has those of numbers; objects and int32 lie in host
+// memory, as in TensorFlow.
+template <class Device>
+Status ServeVariable(const OpKernelConstruction& construction, DataType type, DataTypeSet served = kAllTypes) {
+  if constexpr (Device::type != "CPU") served.mask &= kPodTypes.mask & ~ToSet(DataType::kInt32).mask;
+  return ServeOnly(construction, type, served);
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -1066,18 +1081,31 @@ inline void ZeroRun(const ElementMover& mover, void* to, Index n) {
   if (mover.assign == nullptr && n > 0) std::memset(to, 0, static_cast<std::size_t>(n * mover.bytes));
 }
 
+// The result of work that cannot fail. On a GPU the same functions return a Status.
+struct AlwaysOk {
+  operator Status() const { return OkStatus(); }
+  static bool ok() { return true; }
+};
+
 // FillRun, ZeroRun and CopyRun with all threads of the device.
-inline void Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
+inline AlwaysOk Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { FillRun(mover, value, mover.At(to, begin), end - begin); });
+  return {};
 }
-inline void Zero(Cpu& device, const ElementMover& mover, void* to, Index n) {
+// Fill with a value in host memory.
+inline AlwaysOk FillWithConstant(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
+  return Fill(device, mover, value, to, n);
+}
+inline AlwaysOk Zero(Cpu& device, const ElementMover& mover, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { ZeroRun(mover, mover.At(to, begin), end - begin); });
+  return {};
 }
-inline void Copy(Cpu& device, const ElementMover& mover, const void* from, void* to, Index n) {
+inline AlwaysOk Copy(Cpu& device, const ElementMover& mover, const void* from, void* to, Index n) {
   ParallelFor(device, n, mover.cost_ns(),
               [&](Index begin, Index end) { CopyRun(mover, mover.At(from, begin), mover.At(to, begin), end - begin); });
+  return {};
 }
 
 // One of the tensors that Concat lays side by side, as [outer, run] elements. `data` may be null when there are none.
@@ -1139,13 +1167,14 @@ struct ConcatWork {
 
 // out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
 // before the axis, a part's `run` that of its sizes from the axis on.
-inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
-  if (outer == 0) return;
+inline AlwaysOk Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
+  if (outer == 0) return {};
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
-  if (row == 0) return;
+  if (row == 0) return {};
   const detail::ConcatWork work{mover, parts, row, out};
   ParallelFor(device, outer * row, mover.cost_ns(), [&](Index begin, Index end) { work.Range(begin, end); });
+  return {};
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -1161,8 +1190,9 @@ namespace detail {
 inline constexpr DataTypeSet kConcatTypes =
     kPodAndStringTypes | kQuantizedTypes | ToSet(DataType::kFloat8E5M2) | ToSet(DataType::kFloat8E4M3FN);
 
-inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices& axis, std::span<const Tensor> values,
-                        Tensor* output) {
+template <class Device>
+Status RunConcat(OpKernelContext& context, Device& device, const HostIndices& axis, std::span<const Tensor> values,
+                 Tensor* output) {
   if (axis.shape().dims() > 1 || axis.size() != 1)
     return errors::InvalidArgument("ConcatOp : the axis must be a scalar integer, but got shape ", axis.shape());
   const TensorShape& first = values[0].shape();
@@ -1194,9 +1224,8 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
   TensorShape shape = first;
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(at, joined));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  if (shape.num_elements() > 0)
-    tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
-  return OkStatus();
+  if (shape.num_elements() == 0) return OkStatus();
+  return tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
 }
 
 }  // namespace detail
@@ -1214,9 +1243,8 @@ struct Concat {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), detail::kConcatTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), detail::kConcatTypes); }
     Status operator()(Context<Device>& context, HostIndices concat_dim, std::span<const Tensor> values,
                       Tensor& output) const {
       return detail::RunConcat(context.op(), context.device(), concat_dim, values, &output);
@@ -1238,9 +1266,8 @@ struct ConcatV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), detail::kConcatTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), detail::kConcatTypes); }
     Status operator()(Context<Device>& context, std::span<const Tensor> values, HostIndices axis,
                       Tensor& output) const {
       return detail::RunConcat(context.op(), context.device(), axis, values, &output);
@@ -1262,7 +1289,7 @@ struct ConcatOffset {
                                         });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // shapes are in host memory
   struct kernel {
     Status operator()(Device&, HostIndices concat_dim, InList<T> shape, OutList<T> offset) const {
       if (concat_dim.shape().dims() != 0)
@@ -1317,15 +1344,16 @@ struct Pack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, std::span<const Tensor> values, Tensor& output) const {
       return Run(context.op(), context.device(), this->axis, values, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, std::span<const Tensor> values,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, std::int64_t axis, std::span<const Tensor> values,
                     Tensor* output) {
     const TensorShape& one = values[0].shape();
     const int rank = one.dims() + 1;
@@ -1348,8 +1376,7 @@ struct Pack {
     const Index outer = ProductOfSizes(one, 0, at), run = ProductOfSizes(one, at, one.dims());
     InlinedVector<ConcatPart, 32> parts;
     for (const Tensor& value : values) parts.push_back({value.raw_data(), run});
-    tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
-    return OkStatus();
+    return tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
   }
 };
 
@@ -1746,10 +1773,123 @@ struct NdPlan {
 }  // namespace detail
 
 // Copies what `copy` describes. The places written must not be among those read; each is written once.
-inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
-  if (copy.elements == 0) return;
+inline AlwaysOk CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
+  if (copy.elements == 0) return {};
   const detail::NdPlan plan(mover, copy, in, out, device.pool == nullptr ? 1 : device.pool->NumThreads());
   ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
+  return {};
+}
+
+// One of the tensors that a tensor is cut into, as [outer, run] elements. `data` is null where it is left out.
+struct SplitPart {
+  void* data;
+  Index run;
+};
+
+// in: [outer, sum of the runs]  ->  the parts, which lie side by side in it.
+inline AlwaysOk Split(Cpu& device, const ElementMover& mover, Span<const SplitPart> parts, Index outer,
+                      const void* in) {
+  Index row = 0, column = 0;
+  for (const SplitPart& part : parts) row += part.run;
+  for (const SplitPart& part : parts) {
+    if (part.data != nullptr) {
+      NdCopy copy;
+      copy.in_first = column;
+      copy.Add(outer, row, part.run);
+      copy.Add(part.run, 1, 1);
+      CopyNd(device, mover, copy, in, part.data);
+    }
+    column += part.run;
+  }
+  return {};
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/layout/pad.hpp ----
+// A tensor in a frame of one value.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// The dimensions of a tensor and of the frame around it, in elements. Dimensions without a frame are joined with the
+// one outside of them. immutable once made.
+struct PadPlan {
+  struct Dim {
+    Index before, size, after;
+    Index whole() const { return before + size + after; }
+  };
+  InlinedVector<Dim, 8> dims;  // outermost first; at least one
+
+  PadPlan() { dims.push_back({0, 1, 0}); }
+  // Adds the next dimension, inside of those that there are.
+  void Add(Index before, Index size, Index after) {
+    if (before == 0 && after == 0) {
+      Dim& outer = dims.back();
+      outer = {MultiplySizes(outer.before, size), MultiplySizes(outer.size, size), MultiplySizes(outer.after, size)};
+    } else {
+      dims.push_back({before, size, after});
+    }
+  }
+  // The tensor's place in the frame.
+  NdCopy Middle() const {
+    NdCopy copy;
+    InlinedVector<Index, 8> sizes, wholes;
+    for (const Dim& dim : dims) {
+      sizes.push_back(dim.size);
+      wholes.push_back(dim.whole());
+    }
+    const InlinedVector<Index, 8> from = StridesOf({sizes.data(), sizes.size()}),
+                                  to = StridesOf({wholes.data(), wholes.size()});
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      copy.out_first += dims[d].before * to[d];
+      copy.Add(dims[d].size, from[d], to[d]);
+    }
+    return copy;
+  }
+  Index elements() const {  // number of elements in frame and tensor
+    Index n = 1;
+    for (const Dim& dim : dims) n = MultiplySizes(n, dim.whole());
+    return n;
+  }
+};
+
+namespace detail {
+
+// Writes `value`, or zeros when it is null, around the middle. Slab by slab, so that the middle is written once; where
+// the slabs' runs are short, everywhere: that is one long run.
+inline void FillFrame(Cpu& device, const ElementMover& mover, const PadPlan& plan, const void* value, void* out) {
+  constexpr Index kShortBytes = 64;
+  InlinedVector<Index, 8> step(plan.dims.size(), 1);
+  for (std::size_t d = plan.dims.size(); d-- > 1;) step[d - 1] = MultiplySizes(step[d], plan.dims[d].whole());
+  bool by_slab = value != nullptr || mover.assign == nullptr;
+  for (std::size_t d = 0; d < plan.dims.size(); ++d)
+    for (const Index side : {plan.dims[d].before, plan.dims[d].after})
+      if (side > 0 && side * step[d] * mover.bytes < kShortBytes) by_slab = false;
+  if (!by_slab && value == nullptr) return (void)Zero(device, mover, out, plan.elements());
+  if (!by_slab) return (void)Fill(device, mover, value, out, plan.elements());
+  constexpr unsigned char kZeros[16] = {};  // the widest type that is not assigned
+  for (std::size_t d = 0; d < plan.dims.size(); ++d) {
+    for (const bool behind : {false, true}) {
+      const Index thickness = behind ? plan.dims[d].after : plan.dims[d].before;
+      if (thickness == 0) continue;
+      NdCopy slab;  // the middle of the dimensions outside of d, all of the dimensions inside
+      slab.out_first = behind ? (plan.dims[d].before + plan.dims[d].size) * step[d] : 0;
+      for (std::size_t outside = 0; outside < d; ++outside) {
+        slab.out_first += plan.dims[outside].before * step[outside];
+        slab.Add(plan.dims[outside].size, 0, step[outside]);
+      }
+      slab.Add(thickness * step[d], 0, 1);
+      CopyNd(device, mover, slab, value != nullptr ? value : kZeros, out);
+    }
+  }
+}
+
+}  // namespace detail
+
+// out = `in` in a frame of `*value`, or of zeros when it is null.
+inline AlwaysOk Pad(Cpu& device, const ElementMover& mover, const PadPlan& plan, const void* value, const void* in,
+                    void* out) {
+  detail::FillFrame(device, mover, plan, value, out);
+  return CopyNd(device, mover, plan.Middle(), in, out);
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -1824,52 +1964,16 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
   return TensorShape::Build({sizes.data(), sizes.size()}, padded);
 }
 
-// Puts `input` into the middle of `output`.
-inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
-                          const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
-  if (input.NumElements() == 0) return;
-  NdCopy copy;
-  const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
-                                to = StridesOf(output->shape().dim_sizes());
-  for (std::size_t d = 0; d < paddings.size(); ++d) {
-    copy.out_first += paddings[d].before * to[d];
-    copy.Add(input.dim_size(static_cast<int>(d)), from[d], to[d]);
-  }
-  CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
-}
-
-// Writes `value`, or zeros when it is null, around the middle. Slab by slab, so that the middle is written once; where
-// the slabs' runs are short, everywhere: that is one long run.
-inline void FillFrame(Cpu& device, const ElementMover& mover, const void* value,
-                      const InlinedVector<PaddingOfDim, 8>& paddings, const TensorShape& middle, Tensor* output) {
-  constexpr Index kShortBytes = 64;
-  const InlinedVector<Index, 8> step = StridesOf(output->shape().dim_sizes());
-  bool by_slab = value != nullptr || mover.assign == nullptr;
+inline PadPlan PadPlanOf(const TensorShape& middle, const InlinedVector<PaddingOfDim, 8>& paddings) {
+  PadPlan plan;
   for (std::size_t d = 0; d < paddings.size(); ++d)
-    for (const Index side : {paddings[d].before, paddings[d].after})
-      if (side > 0 && side * step[d] * mover.bytes < kShortBytes) by_slab = false;
-  if (!by_slab && value == nullptr) return Zero(device, mover, output->raw_data(), output->NumElements());
-  if (!by_slab) return tenon::Fill(device, mover, value, output->raw_data(), output->NumElements());
-  constexpr unsigned char kZeros[16] = {};  // the widest type that is not assigned
-  for (std::size_t d = 0; d < paddings.size(); ++d) {
-    const Index size = middle.dim_size(static_cast<int>(d));
-    for (const bool behind : {false, true}) {
-      const Index thickness = behind ? paddings[d].after : paddings[d].before;
-      if (thickness == 0) continue;
-      NdCopy slab;  // the middle of the dimensions outside of d, all of the dimensions inside
-      slab.out_first = behind ? (paddings[d].before + size) * step[d] : 0;
-      for (std::size_t outside = 0; outside < d; ++outside) {
-        slab.out_first += paddings[outside].before * step[outside];
-        slab.Add(middle.dim_size(static_cast<int>(outside)), 0, step[outside]);
-      }
-      slab.Add(thickness * step[d], 0, 1);
-      CopyNd(device, mover, slab, value != nullptr ? value : kZeros, output->raw_data());
-    }
-  }
+    plan.Add(paddings[d].before, middle.dim_size(static_cast<int>(d)), paddings[d].after);
+  return plan;
 }
 
-inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& sizes,
-                     const Tensor* value, Tensor* output) {
+template <class Device>
+Status RunPad(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& sizes,
+              const Tensor* value, Tensor* output) {
   InlinedVector<PaddingOfDim, 8> paddings;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadPaddings("Pad", input.shape(), sizes, 8, &paddings, &shape));
@@ -1881,10 +1985,8 @@ inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input,
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
-  const ElementMover mover = MoverOf(input.dtype());
-  FillFrame(device, mover, value != nullptr ? value->raw_data() : nullptr, paddings, input.shape(), output);
-  CopyIntoFrame(device, mover, input, paddings, output);
-  return OkStatus();
+  return tenon::Pad(device, MoverOf(input.dtype()), PadPlanOf(input.shape(), paddings),
+                    value != nullptr ? value->raw_data() : nullptr, input.raw_data(), output->raw_data());
 }
 
 }  // namespace detail
@@ -1902,9 +2004,8 @@ struct Pad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kPadTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
       return detail::RunPad(context.op(), context.device(), input, paddings, nullptr, &output);
     }
@@ -1925,9 +2026,8 @@ struct PadV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kPadTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings,
                       const Tensor& constant_values, Tensor& output) const {
       return detail::RunPad(context.op(), context.device(), input, paddings, &constant_values, &output);
@@ -1952,9 +2052,8 @@ struct MirrorPad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kPadTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
       return Run(context.op(), context.device(), this->mode == "REFLECT" ? 1 : 0, input, paddings, &output);
     }
@@ -1962,8 +2061,9 @@ struct MirrorPad {
 
  private:
   // `offset`: how many elements at the edge are not repeated.
-  static Status Run(OpKernelContext& context, Cpu& device, Index offset, const Tensor& input, const HostIndices& sizes,
-                    Tensor* output) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, Index offset, const Tensor& input,
+                    const HostIndices& sizes, Tensor* output) {
     InlinedVector<detail::PaddingOfDim, 8> paddings;
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::ReadPaddings("MirrorPad", input.shape(), sizes, 5, &paddings, &shape));
@@ -1980,13 +2080,14 @@ struct MirrorPad {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     if (shape.num_elements() == 0) return OkStatus();
     const ElementMover mover = MoverOf(input.dtype());
-    detail::CopyIntoFrame(device, mover, input, paddings, output);
+    TENON_RETURN_IF_ERROR(CopyNd(device, mover, detail::PadPlanOf(input.shape(), paddings).Middle(), input.raw_data(),
+                                 output->raw_data()));
     const InlinedVector<Index, 8> step = StridesOf(shape.dim_sizes());
     // Mirrors each dimension, from the innermost outwards, for the middle of the dimensions outside of it.
     for (int axis = input.dims() - 1; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
       const Index begin = paddings[a].before, end = begin + input.dim_size(axis);
-      const auto mirror = [&](Index count, Index from, Index to, Index direction) {
+      const auto mirror = [&](Index count, Index from, Index to, Index direction) -> Status {
         NdCopy copy;
         copy.in_first = from * step[a];
         copy.out_first = to * step[a];
@@ -1997,10 +2098,10 @@ struct MirrorPad {
         }
         copy.Add(count, direction * step[a], -direction * step[a]);
         copy.Add(step[a], 1, 1);
-        CopyNd(device, mover, copy, output->raw_data(), output->raw_data());
+        return CopyNd(device, mover, copy, output->raw_data(), output->raw_data());
       };
-      mirror(paddings[a].before, begin + offset, begin - 1, 1);
-      mirror(paddings[a].after, end - 1 - offset, end, -1);
+      TENON_RETURN_IF_ERROR(mirror(paddings[a].before, begin + offset, begin - 1, 1));
+      TENON_RETURN_IF_ERROR(mirror(paddings[a].after, end - 1 - offset, end, -1));
     }
     return OkStatus();
   }
@@ -2243,8 +2344,9 @@ struct Shape {
           });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, const Tensor& input, Out<T> output) const { return Write(input, output); }
   };
 
@@ -2278,8 +2380,9 @@ struct ShapeN {
           });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, std::span<const Tensor> input, OutList<T> output) const {
       for (int i = 0; i < output.size(); ++i)
         TENON_RETURN_IF_ERROR(Shape::Write<T>(input[static_cast<std::size_t>(i)], output[i]));
@@ -2298,8 +2401,9 @@ struct Size {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, const Tensor& input, Out<T> output) const {
       if (std::is_same_v<T, std::int32_t> && input.NumElements() > std::numeric_limits<std::int32_t>::max())
         return errors::InvalidArgument("Size: output type is int32 but the input has ", input.NumElements(),
@@ -2316,8 +2420,9 @@ struct Rank {
       Op("Rank").Input("input: T").Output("output: int32").Attr("T: type").SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Device&, const Tensor& input, Out<std::int32_t> output) const {
       output[0] = input.dims();
       return OkStatus();
@@ -2432,9 +2537,11 @@ inline void CopyStridedRange(const ElementMover& mover, const StridedCopy& copy,
 }  // namespace detail
 
 // out = the part of `in` that `copy` describes.
-inline void CopyStrided(Cpu& device, const ElementMover& mover, const StridedCopy& copy, const void* in, void* out) {
+inline AlwaysOk CopyStrided(Cpu& device, const ElementMover& mover, const StridedCopy& copy, const void* in,
+                            void* out) {
   ParallelFor(device, copy.elements, mover.cost_ns(),
               [&](Index begin, Index end) { detail::CopyStridedRange(mover, copy, in, out, begin, end); });
+  return {};
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -2491,11 +2598,11 @@ struct StridedSlice {
   };
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& construction) {
       const DataType type = construction.input_type(0);  // TensorFlow has no kernels for these two
-      if (type != DataType::kQint16 && type != DataType::kQuint16) return OkStatus();
+      if (type != DataType::kQint16 && type != DataType::kQuint16)
+        return ServeOnDevice<Device>(construction, type, kAllTypes);
       return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type,
                                      "}; all types but qint16 and quint16 have one");
     }
@@ -2526,7 +2633,8 @@ struct StridedSlice {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output);
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Plan& plan, const Tensor& input, Tensor* output);
 };
 
 inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin,
@@ -2560,8 +2668,9 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
   return OkStatus();
 }
 
-inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input,
-                                Tensor* output) {
+template <class Device>
+Status StridedSlice::Run(OpKernelContext& context, Device& device, const Plan& plan, const Tensor& input,
+                         Tensor* output) {
   // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts
   // only.
   constexpr Index kWorthSharingBytes = 32768;
@@ -2575,8 +2684,7 @@ inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Pla
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, plan.output, &output));
-  CopyStrided(device, mover, plan.copy, input.raw_data(), output->raw_data());
-  return OkStatus();
+  return CopyStrided(device, mover, plan.copy, input.raw_data(), output->raw_data());
 }
 
 // input: [a, b], begin = [i, j], size = [m, -1]  ->  [m, b - j]
@@ -2596,9 +2704,8 @@ struct Slice {
                                          ToSet(DataType::kFloat8E4M3FN);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices size,
                       Tensor& output) const {
       return Run(context.op(), context.device(), input, begin, size, &output);
@@ -2606,7 +2713,8 @@ struct Slice {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& begin,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& begin,
                     const HostIndices& size, Tensor* output) {
     constexpr Index kWorthSharingBytes = 32768;  // as for StridedSlice
     const int rank = input.dims();
@@ -2642,8 +2750,7 @@ struct Slice {
     StridedCopy copy;
     copy.Make(input.shape().dim_sizes(), {first.data(), first.size()}, {ones.data(), ones.size()},
               {counts.data(), counts.size()});
-    CopyStrided(device, mover, copy, input.raw_data(), output->raw_data());
-    return OkStatus();
+    return CopyStrided(device, mover, copy, input.raw_data(), output->raw_data());
   }
 };
 
@@ -3822,6 +3929,7 @@ struct Conv2DGeometry {
   TensorShape output_shape() const { return ImageShape(channels_first, batch, rows.output, columns.output, out_depth); }
 };
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // Makes the geometry of a Conv2D from its shapes and attrs; `strides` and `dilations` have four values, in the order of
 // the images. The errors are TensorFlow's.
 inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter, Span<const Index> image_strides,
@@ -3903,6 +4011,7 @@ inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& f
     return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
   return OkStatus();
 }
+TENON_DETAIL_COLD_CODE_END
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
 // as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
@@ -4397,8 +4506,11 @@ struct PoolGeometry {
   Window rows, columns;
   Index depth = 0;
   Index depth_window = 1;  // above 1: neighbouring channels are pooled, and rows and columns are not
+  bool channels_first = false;  // input and output are NCHW; only on a GPU
 
-  TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, depth / depth_window}); }
+  TensorShape output_shape() const {
+    return ImageShape(channels_first, batch, rows.output, columns.output, depth / depth_window);
+  }
 };
 
 // The attrs alone: what TensorFlow checks when the kernel is made.
@@ -4426,9 +4538,16 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 }
 }  // namespace detail
 
-// From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
-inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize, Span<const Index> strides,
-                               Padding padding, Span<const Index> explicit_paddings, PoolGeometry* geometry) {
+TENON_DETAIL_COLD_CODE_BEGIN
+// From the shape and attrs of a MaxPool, both ksize and strides with four values in the order of the images. The errors
+// are TensorFlow's.
+inline Status MakePoolGeometry(const TensorShape& images, Span<const Index> image_ksize,
+                               Span<const Index> image_strides, Padding padding, Span<const Index> image_paddings,
+                               PoolGeometry* geometry, bool channels_first = false) {
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images);
+  const InOrderOfNhwc ordered_ksize(channels_first, image_ksize), ordered_strides(channels_first, image_strides),
+      ordered_paddings(channels_first, image_paddings, 2);
+  const Span<const Index> ksize = ordered_ksize, strides = ordered_strides, explicit_paddings = ordered_paddings;
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");
@@ -4438,6 +4557,7 @@ inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize
         "MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
   }
   PoolGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.rows = {.input = input.dim_size(1), .size = ksize[1], .stride = strides[1]};
   g.columns = {.input = input.dim_size(2), .size = ksize[2], .stride = strides[2]};
@@ -4469,6 +4589,7 @@ inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize
   *geometry = g;
   return TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.depth}).status();
 }
+TENON_DETAIL_COLD_CODE_END
 
 namespace detail {
 
@@ -4625,15 +4746,18 @@ struct MaxPool {
 
   // Sizes its output itself: the kernel takes windows that the shape function refuses.
   template <class Device, class T>
-    requires(Device::type == "CPU" && !std::is_same_v<T, qint8>)
+    requires(!std::is_same_v<T, qint8>)
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> input, Late<T>& output) const {
-      if (data_format != "NHWC")
+      if (!TakesImageFormat<Device>(data_format))
         return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       PoolGeometry geometry;
-      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry));
+      TENON_RETURN_IF_ERROR(
+          MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry, data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::MaxPool(device, geometry, input.data, out.data);
     }
@@ -5767,6 +5891,159 @@ struct DynamicPartition {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/layout/gather.hpp ----
+// Rows picked by number along one axis of a tensor, and the reverse: one place of each row hot.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// in: [batch, outer, limit, run], indices: [batch, count]  ->  out: [batch, outer, count, run]
+struct GatherPlan {
+  Index batch = 1, outer = 1, limit = 0, count = 0, run = 1;
+};
+
+namespace detail {
+
+// Row number at[i] of `from` becomes row i of `to`, for n rows of so many bytes.
+template <std::size_t kBytes, class Int>
+void GatherFixed(const Int* at, Index n, const char* from, char* to) {
+  for (Index i = 0; i < n; ++i, to += kBytes)
+    std::memcpy(to, from + static_cast<Index>(at[i]) * static_cast<Index>(kBytes), kBytes);
+}
+template <class Int>
+void GatherBytes(const Int* at, Index n, Index bytes, const char* from, char* to) {
+  switch (bytes) {
+    case 1: return GatherFixed<1>(at, n, from, to);
+    case 2: return GatherFixed<2>(at, n, from, to);
+    case 4: return GatherFixed<4>(at, n, from, to);
+    case 8: return GatherFixed<8>(at, n, from, to);
+    case 16: return GatherFixed<16>(at, n, from, to);
+    case 32: return GatherFixed<32>(at, n, from, to);
+    default: break;
+  }
+  if (bytes > 16 && bytes <= kMostShortBytes) {
+    constexpr Index kAhead = 6, kLine = 64;  // rows of several lines, which nothing else foresees, are asked for
+    for (Index i = 0; i < n; ++i) {
+      if (bytes >= 2 * kLine && i + kAhead < n) {
+        const char* const soon = from + static_cast<Index>(at[i + kAhead]) * bytes;
+        for (Index line = 0; line < bytes; line += kLine) __builtin_prefetch(soon + line);
+      }
+      CopyShortPiece(from + static_cast<Index>(at[i]) * bytes, to + i * bytes, bytes);
+    }
+  } else {
+    for (Index i = 0; i < n; ++i)
+      std::memcpy(to + i * bytes, from + static_cast<Index>(at[i]) * bytes, static_cast<std::size_t>(bytes));
+  }
+}
+
+// Rows [begin, end) of the output's batch * outer * count.
+template <class Int>
+void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
+                Index begin, Index end) {
+  Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
+  while (begin < end) {
+    const Index n = std::min(plan.count - i, end - begin);
+    const Int* const at = indices + block / plan.outer * plan.count + i;
+    const char* const from = mover.At(in, block * plan.limit * plan.run);
+    char* const to = mover.At(out, begin * plan.run);
+    if (mover.assign == nullptr) {
+      GatherBytes(at, n, plan.run * mover.bytes, from, to);
+    } else {
+      for (Index k = 0; k < n; ++k)
+        mover.assign(mover.At(from, static_cast<Index>(at[k]) * plan.run), 1, mover.At(to, k * plan.run), plan.run);
+    }
+    begin += n;
+    i = 0;
+    ++block;
+  }
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// Whether one of n indices is negative or larger than `last`: then it, or what is between the two, has its sign set.
+template <class Int>
+TENON_DETAIL_LOOP bool IsOneOutside(const Int* indices, Index n, Int last) {
+  using Bits = std::make_unsigned_t<Int>;
+  Bits all = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Bits index = static_cast<Bits>(indices[i]);
+    all = static_cast<Bits>(all | index | static_cast<Bits>(static_cast<Bits>(last) - index));
+  }
+  return static_cast<Int>(all) < 0;
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The position of the first of n indices that is not in [0, limit), or -1.
+template <class Int>
+Index FirstOutside(const Int* indices, Index n, Index limit) {
+  const Index last = std::min(limit - 1, static_cast<Index>(std::numeric_limits<Int>::max()));
+  if (!IsOneOutside(indices, n, static_cast<Int>(last))) return -1;
+  for (Index i = 0;; ++i)
+    if (indices[i] < 0 || static_cast<Index>(indices[i]) >= limit) return i;
+}
+
+}  // namespace detail
+
+// The indices (int16, int32 or int64; batch * count of them) must be in [0, limit): otherwise nothing is written and
+// the position of the first bad one is returned. -1 when all is well.
+inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& plan, const void* in,
+                    const Tensor& indices, void* out) {
+  const auto run = [&]<class Int>(Int) {
+    const Int* at = indices.data<Int>();
+    if (const Index bad = detail::FirstOutside(at, plan.batch * plan.count, plan.limit); bad >= 0) return bad;
+    if (plan.run > 0 && plan.count > 0)
+      ParallelFor(device, plan.batch * plan.outer * plan.count, mover.cost_ns() * static_cast<double>(plan.run) + 2,
+                  [&](Index begin, Index end) { detail::GatherRows(mover, plan, in, at, out, begin, end); });
+    return Index{-1};
+  };
+  if (indices.dtype() == DataType::kInt16) return run(std::int16_t{});
+  if (indices.dtype() == DataType::kInt32) return run(std::int32_t{});
+  return run(std::int64_t{});
+}
+
+// Does so, too: *bad is the position of the first bad index, or -1.
+inline AlwaysOk Gather(Cpu& device, const ElementMover& mover, const GatherPlan& plan, const void* in,
+                       const Tensor& indices, void* out, Index* bad) {
+  *bad = Gather(device, mover, plan, in, indices, out);
+  return {};
+}
+
+// Row i of `run` elements of `out` is row places[i] of `in`; zeros, or empty objects, where that is negative.
+inline AlwaysOk GatherPlaces(Cpu& device, const ElementMover& mover, Span<const Index> places, Index run,
+                             const void* in, void* out) {
+  ParallelFor(device, static_cast<Index>(places.size()), mover.cost_ns() * static_cast<double>(run) + 2,
+              [&](Index begin, Index end) {
+                for (Index i = begin; i < end; ++i) {
+                  const Index place = places[static_cast<std::size_t>(i)];
+                  if (place < 0)
+                    ZeroRun(mover, mover.At(out, i * run), run);
+                  else
+                    CopyRun(mover, mover.At(in, place * run), mover.At(out, i * run), run);
+                }
+              });
+  return {};
+}
+
+// indices: [outer, inner] of uint8, int8, int32 or int64  ->  out: [outer, depth, inner]: *on at the place that the
+// index names, *off elsewhere. An index outside of [0, depth) names no place.
+inline AlwaysOk OneHot(Cpu& device, const ElementMover& mover, const Tensor& indices, Index inner, Index depth,
+                       const void* on, const void* off, void* out) {
+  Fill(device, mover, off, out, indices.NumElements() * depth);
+  const auto run = [&]<class Int>(Int) {
+    const Int* const at = indices.data<Int>();
+    for (Index i = 0; i < indices.NumElements(); ++i) {
+      const auto hot = static_cast<Index>(at[i]);
+      if (hot >= 0 && hot < depth) CopyRun(mover, on, mover.At(out, (i / inner * depth + hot) * inner + i % inner), 1);
+    }
+  };
+  if (indices.dtype() == DataType::kUint8) run(std::uint8_t{});
+  if (indices.dtype() == DataType::kInt8) run(std::int8_t{});
+  if (indices.dtype() == DataType::kInt32) run(std::int32_t{});
+  if (indices.dtype() == DataType::kInt64) run(std::int64_t{});
+  return {};
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/kernel/variant_arithmetic.hpp ----
 // Arithmetic of variants, with the operations that VariantRegistry has for their types: zeros like one, the sum of
 // several. ZerosLike and AddN use it.
@@ -5898,9 +6175,8 @@ struct Fill {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kFillTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), detail::kFillTypes); }
     Status operator()(Context<Device>& context, HostIndices dims, const Tensor& value, Tensor& output) const {
       if (dims.shape().dims() > 1)
         return errors::InvalidArgument("Fill: dims must be a vector, got shape ", dims.shape());
@@ -5910,8 +6186,8 @@ struct Fill {
       TENON_RETURN_IF_ERROR(detail::ShapeOfValues("Fill", dims, &shape));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      tenon::Fill(context.device(), MoverOf(value.dtype()), value.raw_data(), out->raw_data(), out->NumElements());
-      return OkStatus();
+      return tenon::Fill(context.device(), MoverOf(value.dtype()), value.raw_data(), out->raw_data(),
+                         out->NumElements());
     }
   };
 };
@@ -5923,10 +6199,9 @@ struct ZerosLike {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status Init(OpKernelConstruction& c) {
-      return ServeOnly(c, c.input_type(0), kPodAndStringTypes | ToSet(DataType::kVariant));
+      return ServeOnDevice<Device>(c, c.input_type(0), kPodAndStringTypes | ToSet(DataType::kVariant));
     }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor& y) const {
       Tensor* out = &y;
@@ -5934,8 +6209,7 @@ struct ZerosLike {
       if (x.dtype() == DataType::kString)  // a new tensor's texts are empty
         return context.op().allocate_output(0, x.shape(), &out);
       TENON_RETURN_IF_ERROR(context.op().forward_input_or_allocate_output({0}, 0, x.shape(), &out));
-      Zero(context.device(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
-      return OkStatus();
+      return Zero(context.device(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
     }
   };
 };
@@ -5950,12 +6224,12 @@ struct OnesLike {
           .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T>, Forward<T, 0> y) const {
       const T one = T(1);
-      tenon::Fill(device, ElementMover{sizeof(T)}, &one, y.data, y.size());
-      return OkStatus();
+      return FillWithConstant(device, ElementMover{sizeof(T)}, &one, y.data, y.size());
     }
   };
 };
@@ -5976,9 +6250,8 @@ struct Empty {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kPodAndStringTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.output_type(0), kPodAndStringTypes); }
     Status operator()(Context<Device>& context, HostIndices shape, Tensor& output) const {
       if (shape.shape().dims() != 1)
         return errors::InvalidArgument("Empty: shape must be a vector of int32, got shape ", shape.shape());
@@ -5986,8 +6259,8 @@ struct Empty {
       TENON_RETURN_IF_ERROR(detail::ShapeOfValues("Empty", shape, &sizes));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, sizes, &out));
-      if (this->init) Zero(context.device(), MoverOf(out->dtype()), out->raw_data(), out->NumElements());
-      return OkStatus();
+      if (!this->init) return OkStatus();
+      return Zero(context.device(), MoverOf(out->dtype()), out->raw_data(), out->NumElements());
     }
   };
 };
@@ -6011,9 +6284,8 @@ struct OneHot {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(2), kPodAndObjectTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(2), kPodAndObjectTypes); }
     Status operator()(Context<Device>& context, const Tensor& indices, HostIndices depth, const Tensor& on_value,
                       const Tensor& off_value, Tensor& output) const {
       return Run(context.op(), context.device(), this->axis, indices, depth, on_value, off_value, &output);
@@ -6021,13 +6293,8 @@ struct OneHot {
   };
 
  private:
-  static Index At(const Tensor& indices, Index i) {
-    if (indices.dtype() == DataType::kUint8) return indices.data<std::uint8_t>()[i];
-    if (indices.dtype() == DataType::kInt8) return indices.data<std::int8_t>()[i];
-    if (indices.dtype() == DataType::kInt32) return indices.data<std::int32_t>()[i];
-    return indices.data<std::int64_t>()[i];
-  }
-  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, const Tensor& indices,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, std::int64_t axis, const Tensor& indices,
                     const HostIndices& depth, const Tensor& on_value, const Tensor& off_value, Tensor* output) {
     const int rank = indices.dims();
     if (axis < -1 || axis > rank)
@@ -6045,130 +6312,13 @@ struct OneHot {
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(at, depth[0]));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
     const ElementMover mover = MoverOf(output->dtype());
-    tenon::Fill(device, mover, off_value.raw_data(), output->raw_data(), output->NumElements());
     const Index inner = ProductOfSizes(indices.shape(), at, rank);
-    for (Index i = 0; i < indices.NumElements(); ++i) {
-      const Index hot = At(indices, i);
-      if (hot >= 0 && hot < depth[0])
-        CopyRun(mover, on_value.raw_data(),
-                mover.At(output->raw_data(), (i / inner * depth[0] + hot) * inner + i % inner), 1);
-    }
-    return OkStatus();
+    return tenon::OneHot(device, mover, indices, inner, depth[0], on_value.raw_data(), off_value.raw_data(),
+                         output->raw_data());
   }
 };
 
 }  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/layout/gather.hpp ----
-// Rows picked by number along one axis of a tensor.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// in: [batch, outer, limit, run], indices: [batch, count]  ->  out: [batch, outer, count, run]
-struct GatherPlan {
-  Index batch = 1, outer = 1, limit = 0, count = 0, run = 1;
-};
-
-namespace detail {
-
-// Row number at[i] of `from` becomes row i of `to`, for n rows of so many bytes.
-template <std::size_t kBytes, class Int>
-void GatherFixed(const Int* at, Index n, const char* from, char* to) {
-  for (Index i = 0; i < n; ++i, to += kBytes)
-    std::memcpy(to, from + static_cast<Index>(at[i]) * static_cast<Index>(kBytes), kBytes);
-}
-template <class Int>
-void GatherBytes(const Int* at, Index n, Index bytes, const char* from, char* to) {
-  switch (bytes) {
-    case 1: return GatherFixed<1>(at, n, from, to);
-    case 2: return GatherFixed<2>(at, n, from, to);
-    case 4: return GatherFixed<4>(at, n, from, to);
-    case 8: return GatherFixed<8>(at, n, from, to);
-    case 16: return GatherFixed<16>(at, n, from, to);
-    case 32: return GatherFixed<32>(at, n, from, to);
-    default: break;
-  }
-  if (bytes > 16 && bytes <= kMostShortBytes) {
-    constexpr Index kAhead = 6, kLine = 64;  // rows of several lines, which nothing else foresees, are asked for
-    for (Index i = 0; i < n; ++i) {
-      if (bytes >= 2 * kLine && i + kAhead < n) {
-        const char* const soon = from + static_cast<Index>(at[i + kAhead]) * bytes;
-        for (Index line = 0; line < bytes; line += kLine) __builtin_prefetch(soon + line);
-      }
-      CopyShortPiece(from + static_cast<Index>(at[i]) * bytes, to + i * bytes, bytes);
-    }
-  } else {
-    for (Index i = 0; i < n; ++i)
-      std::memcpy(to + i * bytes, from + static_cast<Index>(at[i]) * bytes, static_cast<std::size_t>(bytes));
-  }
-}
-
-// Rows [begin, end) of the output's batch * outer * count.
-template <class Int>
-void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
-                Index begin, Index end) {
-  Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
-  while (begin < end) {
-    const Index n = std::min(plan.count - i, end - begin);
-    const Int* const at = indices + block / plan.outer * plan.count + i;
-    const char* const from = mover.At(in, block * plan.limit * plan.run);
-    char* const to = mover.At(out, begin * plan.run);
-    if (mover.assign == nullptr) {
-      GatherBytes(at, n, plan.run * mover.bytes, from, to);
-    } else {
-      for (Index k = 0; k < n; ++k)
-        mover.assign(mover.At(from, static_cast<Index>(at[k]) * plan.run), 1, mover.At(to, k * plan.run), plan.run);
-    }
-    begin += n;
-    i = 0;
-    ++block;
-  }
-}
-
-TENON_DETAIL_LOOPS_BEGIN
-
-// Whether one of n indices is negative or larger than `last`: then it, or what is between the two, has its sign set.
-template <class Int>
-TENON_DETAIL_LOOP bool IsOneOutside(const Int* indices, Index n, Int last) {
-  using Bits = std::make_unsigned_t<Int>;
-  Bits all = 0;
-  for (Index i = 0; i < n; ++i) {
-    const Bits index = static_cast<Bits>(indices[i]);
-    all = static_cast<Bits>(all | index | static_cast<Bits>(static_cast<Bits>(last) - index));
-  }
-  return static_cast<Int>(all) < 0;
-}
-
-TENON_DETAIL_LOOPS_END
-
-// The position of the first of n indices that is not in [0, limit), or -1.
-template <class Int>
-Index FirstOutside(const Int* indices, Index n, Index limit) {
-  const Index last = std::min(limit - 1, static_cast<Index>(std::numeric_limits<Int>::max()));
-  if (!IsOneOutside(indices, n, static_cast<Int>(last))) return -1;
-  for (Index i = 0;; ++i)
-    if (indices[i] < 0 || static_cast<Index>(indices[i]) >= limit) return i;
-}
-
-}  // namespace detail
-
-// The indices (int16, int32 or int64; batch * count of them) must be in [0, limit): otherwise nothing is written and
-// the position of the first bad one is returned. -1 when all is well.
-inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& plan, const void* in,
-                    const Tensor& indices, void* out) {
-  const auto run = [&]<class Int>(Int) {
-    const Int* at = indices.data<Int>();
-    if (const Index bad = detail::FirstOutside(at, plan.batch * plan.count, plan.limit); bad >= 0) return bad;
-    if (plan.run > 0 && plan.count > 0)
-      ParallelFor(device, plan.batch * plan.outer * plan.count, mover.cost_ns() * static_cast<double>(plan.run) + 2,
-                  [&](Index begin, Index end) { detail::GatherRows(mover, plan, in, at, out, begin, end); });
-    return Index{-1};
-  };
-  if (indices.dtype() == DataType::kInt16) return run(std::int16_t{});
-  if (indices.dtype() == DataType::kInt32) return run(std::int32_t{});
-  return run(std::int64_t{});
-}
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -6244,8 +6394,9 @@ constexpr std::uint64_t RankFor(Index axis) {
   return axis < 0 ? 0 - bits : bits + 1;
 }
 
-inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, Index axis,
-                        Index batch_dims, Tensor* output) {
+template <class Device>
+Status RunGather(OpKernelContext& context, Device& device, const Tensor& params, const Tensor& indices, Index axis,
+                 Index batch_dims, Tensor* output) {
   const int rank = params.dims(), index_rank = indices.dims();
   if (rank < 1) return errors::InvalidArgument("Gather: params must be at least 1 dimensional");
   if (axis < -rank || axis >= rank)
@@ -6284,8 +6435,9 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();  // as in TensorFlow, with any indices
-  const Index bad =
-      tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
+  Index bad = -1;
+  TENON_RETURN_IF_ERROR(
+      tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data(), &bad));
   if (bad < 0) return OkStatus();
   return errors::InvalidArgument("Gather: indices", PlaceText(indices.shape(), bad), " = ",
                                  HostIndices(indices.any_view(), indices.dtype())[bad], " is not in [0, ", plan.limit,
@@ -6302,8 +6454,9 @@ inline Status BadGatherNdIndex(const Tensor& indices, const HostIndices& at, Ind
                                  "] does not index into param shape ", params);
 }
 
-inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices,
-                          bool ignore_bad, Tensor* output) {
+template <class Device>
+Status RunGatherNd(OpKernelContext& context, Device& device, const Tensor& params, const Tensor& indices,
+                   bool ignore_bad, Tensor* output) {
   constexpr Index kMaxDepth = 7;
   if (params.dims() < 1) return errors::InvalidArgument("GatherNd: params must be at least a vector");
   if (indices.dims() < 1) return errors::InvalidArgument("GatherNd: indices must be at least a vector");
@@ -6329,17 +6482,8 @@ inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& p
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index bad = FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);
   if (bad >= 0 && !ignore_bad) return BadGatherNdIndex(indices, at, bad, depth, params.shape());
-  const ElementMover mover = MoverOf(params.dtype());
-  ParallelFor(device, count, mover.cost_ns() * static_cast<double>(run) + 2, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const Index place = places[static_cast<std::size_t>(i)];
-      if (place < 0)
-        ZeroRun(mover, mover.At(output->raw_data(), i * run), run);
-      else
-        CopyRun(mover, mover.At(params.raw_data(), place * run), mover.At(output->raw_data(), i * run), run);
-    }
-  });
-  return OkStatus();
+  return GatherPlaces(device, MoverOf(params.dtype()), {places.data(), places.size()}, run, params.raw_data(),
+                      output->raw_data());
 }
 
 }  // namespace detail
@@ -6359,11 +6503,10 @@ struct Gather {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kGatherTypes); }
-    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
-      return detail::RunGather(context.op(), context.device(), params, indices, 0, 0, &output);
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kGatherTypes); }
+    Status operator()(Context<Device>& context, const Tensor& params, HostIndices, Tensor& output) const {
+      return detail::RunGather(context.op(), context.device(), params, context.op().input(1), 0, 0, &output);
     }
   };
 };
@@ -6387,14 +6530,14 @@ struct GatherV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kGatherTypes); }
-    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, HostIndices axis,
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kGatherTypes); }
+    Status operator()(Context<Device>& context, const Tensor& params, HostIndices, HostIndices axis,
                       Tensor& output) const {
       if (axis.shape().dims() != 0)
         return errors::InvalidArgument("GatherV2: axis must be scalar, not shape ", axis.shape());
-      return detail::RunGather(context.op(), context.device(), params, indices, axis[0], this->batch_dims, &output);
+      return detail::RunGather(context.op(), context.device(), params, context.op().input(1), axis[0], this->batch_dims,
+                               &output);
     }
   };
 };
@@ -6416,18 +6559,17 @@ struct GatherNd {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       const std::string_view policy = this->bad_indices_policy;
       if (policy != "" && policy != "DEFAULT" && policy != "ERROR" && policy != "IGNORE")
         return errors::InvalidArgument("no kernel for op 'GatherNd' on ", c.device_type(), " with bad_indices_policy '",
                                        policy, "'; there are '', 'DEFAULT', 'ERROR' and 'IGNORE'");
-      return ServeOnly(c, c.input_type(0), detail::kGatherNdTypes);
+      return ServeOnDevice<Device>(c, c.input_type(0), detail::kGatherNdTypes);
     }
-    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
-      return detail::RunGatherNd(context.op(), context.device(), params, indices, this->bad_indices_policy == "IGNORE",
-                                 &output);
+    Status operator()(Context<Device>& context, const Tensor& params, HostIndices, Tensor& output) const {
+      return detail::RunGatherNd(context.op(), context.device(), params, context.op().input(1),
+                                 this->bad_indices_policy == "IGNORE", &output);
     }
   };
 };
@@ -7963,6 +8105,89 @@ struct ParallelDynamicStitch {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/layout/reverse_sequence.hpp ----
+// Sequences of different lengths, each reversed within its length.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Entry b of dimension `batch` has its first lengths[b] entries of dimension `seq` in the reverse order, and the others
+// as they are. The two dimensions differ; a length is in [0, size of `seq`]. `in` and `out` must not overlap.
+inline AlwaysOk ReverseSequence(Cpu& device, const ElementMover& mover, const TensorShape& shape, int seq, int batch,
+                                Span<const Index> lengths, const void* in, void* out) {
+  const InlinedVector<Index, 8> steps = StridesOf(shape.dim_sizes());
+  const Index seq_step = steps[static_cast<std::size_t>(seq)], batch_step = steps[static_cast<std::size_t>(batch)];
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
+    const auto part = [&](Index first, Index count, bool reversed) {
+      NdCopy copy;
+      copy.out_first = static_cast<Index>(b) * batch_step + first * seq_step;
+      copy.in_first = copy.out_first + (reversed ? (count - 1) * seq_step : 0);
+      for (int d = 0; d < shape.dims(); ++d) {
+        const Index step = steps[static_cast<std::size_t>(d)];
+        if (d == seq)
+          copy.Add(count, reversed ? -step : step, step);
+        else if (d != batch)
+          copy.Add(shape.dim_size(d), step, step);
+      }
+      CopyNd(device, mover, copy, in, out);
+    };
+    part(0, lengths[b], true);
+    part(lengths[b], shape.dim_size(seq) - lengths[b], false);
+  }
+  return {};
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/layout/roll.hpp ----
+// A tensor whose dimensions are turned: elements that leave at the end come back at the beginning.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Element i of a dimension goes to (i + shift) mod size. Dimensions that are not turned are part of the one
+// outside. immutable once made.
+struct RollPlan {
+  struct Dim {
+    Index size, shift;
+  };
+  InlinedVector<Dim, 8> dims;  // outermost first; at least one
+  Index elements = 1;
+
+  RollPlan() { dims.push_back({1, 0}); }
+  // Adds the next dimension, inside of those that there are. `shift` is in [0, size).
+  void Add(Index size, Index shift) {
+    elements = MultiplySizes(elements, size);
+    if (shift == 0)
+      dims.back() = {MultiplySizes(dims.back().size, size), MultiplySizes(dims.back().shift, size)};
+    else
+      dims.push_back({size, shift});
+  }
+};
+
+// out = `in`, turned. They must not overlap.
+inline AlwaysOk Roll(Cpu& device, const ElementMover& mover, const RollPlan& plan, const void* in, void* out) {
+  if (plan.elements == 0) return {};
+  const int last = static_cast<int>(plan.dims.size()) - 1;
+  const auto [row, moved] = plan.dims[static_cast<std::size_t>(last)];  // a row is two runs
+  const auto rows = [&, row = row, moved = moved](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      Index from = 0, left = i, step = row;  // the row of the input that comes here
+      for (int d = last - 1; d >= 0; --d) {
+        const auto [size, shift] = plan.dims[static_cast<std::size_t>(d)];
+        const Index at = left % size;
+        left /= size;
+        from += (at >= shift ? at - shift : at - shift + size) * step;
+        step *= size;
+      }
+      const char* const source = mover.At(in, from);
+      char* const target = mover.At(out, i * row);
+      CopyRun(mover, source, target + moved * mover.bytes, row - moved);
+      CopyRun(mover, source + (row - moved) * mover.bytes, target, moved);
+    }
+  };
+  ParallelFor(device, plan.elements / row, mover.cost_ns() * static_cast<double>(row) + 10, rows);
+  return {};
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/array/reverse.hpp ----
 // Reverse, ReverseV2, ReverseSequence, Roll: the same elements in another order along some dimensions.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -8037,8 +8262,9 @@ inline Status RollShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& tensor, const bool* reversed,
-                         Tensor* output) {
+template <class Device>
+Status RunReverse(OpKernelContext& context, Device& device, const Tensor& tensor, const bool* reversed,
+                  Tensor* output) {
   TENON_RETURN_IF_ERROR(context.allocate_output(0, tensor.shape(), &output));
   if (tensor.NumElements() == 0) return OkStatus();
   NdCopy copy;
@@ -8048,8 +8274,7 @@ inline Status RunReverse(OpKernelContext& context, Cpu& device, const Tensor& te
     if (reversed[d]) copy.in_first += (size - 1) * step;
     copy.Add(size, reversed[d] ? -step : step, step);
   }
-  CopyNd(device, MoverOf(tensor.dtype()), copy, tensor.raw_data(), output->raw_data());
-  return OkStatus();
+  return CopyNd(device, MoverOf(tensor.dtype()), copy, tensor.raw_data(), output->raw_data());
 }
 
 }  // namespace detail
@@ -8068,9 +8293,9 @@ struct Reverse {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& tensor, In<bool> dims, Tensor& output) const {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
+    Status operator()(Context<Device>& context, const Tensor& tensor, HostIn<bool> dims, Tensor& output) const {
       const int rank = tensor.dims();
       if (rank > 0 && tensor.dim_size(0) == 0)
         return errors::InvalidArgument("Reverse: Invalid input first dimension. Found 0.");
@@ -8107,8 +8332,8 @@ struct ReverseV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& tensor, HostIndices axis, Tensor& output) const {
       const int rank = tensor.dims();
       if (rank == 0 || tensor.NumElements() == 0) {
@@ -8155,16 +8380,16 @@ struct ReverseSequence {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndStringTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kPodAndStringTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices seq_lengths, Tensor& output) const {
       return Run(context.op(), context.device(), *this, input, seq_lengths, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, const Tensor& input,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& attrs, const Tensor& input,
                     const HostIndices& lengths, Tensor* output) {
     const Index rank = input.dims(), seq = attrs.seq_dim, batch = attrs.batch_dim;
     if (lengths.shape().dims() != 1)
@@ -8187,26 +8412,11 @@ struct ReverseSequence {
                                        lengths[b] < 0 ? "" : ")");
     TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
     if (input.NumElements() == 0) return OkStatus();
-    const InlinedVector<Index, 8> steps = StridesOf(input.shape().dim_sizes());
-    const ElementMover mover = MoverOf(input.dtype());
-    for (Index b = 0; b < batches; ++b) {
-      const auto part = [&](Index first, Index count, bool reversed) {
-        NdCopy copy;
-        copy.out_first = b * steps[static_cast<std::size_t>(batch)] + first * steps[static_cast<std::size_t>(seq)];
-        copy.in_first = copy.out_first + (reversed ? (count - 1) * steps[static_cast<std::size_t>(seq)] : 0);
-        for (Index d = 0; d < rank; ++d) {
-          const Index step = steps[static_cast<std::size_t>(d)];
-          if (d == seq)
-            copy.Add(count, reversed ? -step : step, step);
-          else if (d != batch)
-            copy.Add(input.dim_size(static_cast<int>(d)), step, step);
-        }
-        CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
-      };
-      part(0, lengths[b], true);
-      part(lengths[b], length - lengths[b], false);
-    }
-    return OkStatus();
+    SlimVector<Index> known;
+    for (Index b = 0; b < batches; ++b) known.push_back(lengths[b]);
+    return tenon::ReverseSequence(device, MoverOf(input.dtype()), input.shape(), static_cast<int>(seq),
+                                  static_cast<int>(batch), {known.data(), known.size()}, input.raw_data(),
+                                  output->raw_data());
   }
 };
 
@@ -8225,9 +8435,8 @@ struct Roll {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndObjectTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kPodAndObjectTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices shift, HostIndices axis,
                       Tensor& output) const {
       return Run(context.op(), context.device(), input, shift, axis, &output);
@@ -8235,7 +8444,8 @@ struct Roll {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& shift,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& shift,
                     const HostIndices& axis, Tensor* output) {
     const int rank = input.dims();
     if (rank < 1) return errors::InvalidArgument("Roll: input must be 1-D or higher");
@@ -8246,7 +8456,7 @@ struct Roll {
     if (!(shift.shape() == axis.shape()))
       return errors::InvalidArgument("Roll: shift and axis must have the same size");
     InlinedVector<Index, 8> shifts(static_cast<std::size_t>(rank), 0);
-    int last = -1;  // the innermost dimension that moves
+    bool moves = false;
     for (Index i = 0; i < axis.size(); ++i) {
       const Index d = axis[i] < 0 ? axis[i] + rank : axis[i];
       if (d < 0 || d >= rank) return errors::InvalidArgument("Roll: axis ", d, " is out of range");
@@ -8255,33 +8465,15 @@ struct Roll {
       Index& sum = shifts[static_cast<std::size_t>(d)];
       sum = ((sum + shift[i] % size) % size + size) % size;
     }
-    for (int d = 0; d < rank; ++d)
-      if (shifts[static_cast<std::size_t>(d)] != 0) last = d;
-    if (last < 0 || input.NumElements() == 0) {
+    for (const Index by : shifts) moves = moves || by != 0;
+    if (!moves || input.NumElements() == 0) {
       *output = input;
       return OkStatus();
     }
     TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
-    const ElementMover mover = MoverOf(input.dtype());
-    const InlinedVector<Index, 8> steps = StridesOf(input.shape().dim_sizes());
-    const Index run = steps[static_cast<std::size_t>(last)], size = input.dim_size(last), row = run * size;
-    const Index moved = shifts[static_cast<std::size_t>(last)] * run;
-    ParallelFor(device, input.NumElements() / row, mover.cost_ns() * static_cast<double>(row) + 10,
-                [&](Index begin, Index end) {
-                  for (Index i = begin; i < end; ++i) {
-                    Index from = 0, left = i;  // the row of the input that comes here
-                    for (int d = last - 1; d >= 0; --d) {
-                      const Index n = input.dim_size(d), at = left % n;
-                      left /= n;
-                      from += (at - shifts[static_cast<std::size_t>(d)] + n) % n * steps[static_cast<std::size_t>(d)];
-                    }
-                    const char* const source = mover.At(input.raw_data(), from);
-                    char* const target = mover.At(output->raw_data(), i * row);
-                    CopyRun(mover, source, target + moved * mover.bytes, row - moved);
-                    CopyRun(mover, source + (row - moved) * mover.bytes, target, moved);
-                  }
-                });
-    return OkStatus();
+    RollPlan plan;
+    for (int d = 0; d < rank; ++d) plan.Add(input.dim_size(d), shifts[static_cast<std::size_t>(d)]);
+    return tenon::Roll(device, MoverOf(input.dtype()), plan, input.raw_data(), output->raw_data());
   }
 };
 
@@ -8505,17 +8697,18 @@ namespace detail {
 // How many numbers start, start + delta, ... there are before limit.
 template <class T>
 Status RangeSize(T start, T limit, T delta, std::int64_t* size) {
+  const bool rises = delta > T(0);
   if (delta == T(0)) return errors::InvalidArgument("Requires delta != 0");
-  if (start > limit && delta > T(0))
+  if (start > limit && rises)
     return errors::InvalidArgument("Requires start <= limit when delta > 0: ", static_cast<double>(start), "/",
                                    static_cast<double>(limit));
-  if (start < limit && delta < T(0))
+  if (start < limit && !rises)
     return errors::InvalidArgument("Requires start >= limit when delta < 0: ", static_cast<double>(start), "/",
                                    static_cast<double>(limit));
   if constexpr (std::is_integral_v<T>) {
     const auto wide = [](T x) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); };
     const std::uint64_t distance = limit >= start ? wide(limit) - wide(start) : wide(start) - wide(limit);
-    const std::uint64_t step = delta > T(0) ? wide(delta) : std::uint64_t{0} - wide(delta);
+    const std::uint64_t step = rises ? wide(delta) : std::uint64_t{0} - wide(delta);
     const std::uint64_t count = distance / step + (distance % step != 0 ? 1 : 0);
     if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
       return errors::InvalidArgument("Requires ((limit - start) / delta) <= 2^63 - 1");
@@ -9001,8 +9194,9 @@ inline Status BatchSquareShape(InferenceContext* c, bool to_batch) {
 }
 
 // ---- kernels
-inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Index block, const Tensor& input,
-                       Tensor* output) {
+template <class Device>
+Status RunDepth(OpKernelContext& context, Device& device, bool to_depth, Index block, const Tensor& input,
+                Tensor* output) {
   const char* const op = to_depth ? "SpaceToDepth" : "DepthToSpace";
   if (input.dims() != 4) return errors::InvalidArgument(op, ": Input rank should be: 4 instead of: ", input.dims());
   const Index n = input.dim_size(0);
@@ -9042,8 +9236,7 @@ inline Status RunDepth(OpKernelContext& context, Cpu& device, bool to_depth, Ind
     add(block, d, d);
   }
   add(d, 1, 1);
-  CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
-  return OkStatus();
+  return CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
 }
 
 // One dimension of space.
@@ -9055,8 +9248,9 @@ struct BlockDim {
 // Copies all blocks between the space side and the batch side. `batch` is the space side's, `inner` the product of the
 // dimensions behind the blocked ones. Every block is a copy of its own. Positions outside of the space side are left
 // out.
-inline void CopyBlocks(Cpu& device, const ElementMover& mover, bool to_batch, Index batch, Index inner,
-                       const SlimVector<BlockDim>& dims, const void* in, void* out) {
+template <class Device>
+Status CopyBlocks(Device& device, const ElementMover& mover, bool to_batch, Index batch, Index inner,
+                  const SlimVector<BlockDim>& dims, const void* in, void* out) {
   Index blocks = 1, wide_size = inner, narrow_size = inner;
   for (const BlockDim& d : dims) {
     blocks *= d.block;
@@ -9091,12 +9285,15 @@ inline void CopyBlocks(Cpu& device, const ElementMover& mover, bool to_batch, In
       narrow_first += first * narrow_step;
     }
     add(inner, 1, 1);
-    if (copy.elements > 0) CopyNd(device, mover, copy, in, out);
+    if (copy.elements > 0) TENON_RETURN_IF_ERROR(CopyNd(device, mover, copy, in, out));
   }
+  return OkStatus();
 }
 
-inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bool to_batch, const Tensor& input,
-                       const SlimVector<Index>& blocks, const HostIndices& edges, Tensor* output) {
+TENON_DETAIL_COLD_CODE_BEGIN
+template <class Device>
+Status RunBatch(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
+                const SlimVector<Index>& blocks, const HostIndices& edges, Tensor* output) {
   constexpr int kMaxBlocked = 4;  // TensorFlow's
   const auto n = static_cast<int>(blocks.size());
   if (input.dims() < n + 1)
@@ -9165,24 +9362,26 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
   const ElementMover mover = MoverOf(input.dtype());
-  if (to_batch) Zero(device, mover, output->raw_data(), output->NumElements());
+  if (to_batch) TENON_RETURN_IF_ERROR(Zero(device, mover, output->raw_data(), output->NumElements()));
   if (input.NumElements() == 0) return OkStatus();
   const Index inner = ProductOfSizes(input.shape(), n + 1, input.dims());
-  CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
-             output->raw_data());
-  return OkStatus();
+  return CopyBlocks(device, mover, to_batch, to_batch ? input.dim_size(0) : sizes[0], inner, dims, input.raw_data(),
+                    output->raw_data());
 }
+TENON_DETAIL_COLD_CODE_END
 
-inline Status RunBatchNd(OpKernelContext& context, Cpu& device, const char* op, bool to_batch, const Tensor& input,
-                         const HostIndices& block_shape, const HostIndices& edges, Tensor* output) {
+template <class Device>
+Status RunBatchNd(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
+                  const HostIndices& block_shape, const HostIndices& edges, Tensor* output) {
   if (block_shape.shape().dims() != 1)
     return errors::InvalidArgument(op, ": block_shape rank should be 1 instead of ", block_shape.shape().dims());
   SlimVector<Index> blocks;
   for (Index i = 0; i < block_shape.size(); ++i) blocks.push_back(block_shape[i]);
   return RunBatch(context, device, op, to_batch, input, blocks, edges, output);
 }
-inline Status RunBatchSquare(OpKernelContext& context, Cpu& device, const char* op, bool to_batch, const Tensor& input,
-                             Index block, const HostIndices& edges, Tensor* output) {
+template <class Device>
+Status RunBatchSquare(OpKernelContext& context, Device& device, const char* op, bool to_batch, const Tensor& input,
+                      Index block, const HostIndices& edges, Tensor* output) {
   if (input.dims() != 4) return errors::InvalidArgument(op, ": Input rank should be: 4 instead of: ", input.dims());
   return RunBatch(context, device, op, to_batch, input, SlimVector<Index>(2, block), edges, output);
 }
@@ -9208,13 +9407,12 @@ struct DepthToSpace {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       if (this->data_format != "NHWC")
         return errors::InvalidArgument("no kernel for op 'DepthToSpace' on ", c.device_type(), " with data_format '",
                                        this->data_format, "'; there is 'NHWC'");
-      return ServeOnly(c, c.input_type(0), kPodAndObjectTypes);
+      return ServeOnDevice<Device>(c, c.input_type(0), kPodAndObjectTypes);
     }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
       return detail::RunDepth(context.op(), context.device(), false, this->block_size, input, &output);
@@ -9239,13 +9437,12 @@ struct SpaceToDepth {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
       if (this->data_format != "NHWC")
         return errors::InvalidArgument("no kernel for op 'SpaceToDepth' on ", c.device_type(), " with data_format '",
                                        this->data_format, "'; there is 'NHWC'");
-      return ServeOnly(c, c.input_type(0), kPodAndObjectTypes | ToSet(DataType::kQint8));
+      return ServeOnDevice<Device>(c, c.input_type(0), kPodAndObjectTypes | ToSet(DataType::kQint8));
     }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output) const {
       return detail::RunDepth(context.op(), context.device(), true, this->block_size, input, &output);
@@ -9268,9 +9465,8 @@ struct SpaceToBatchND {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices block_shape, HostIndices paddings,
                       Tensor& output) const {
       return detail::RunBatchNd(context.op(), context.device(), "SpaceToBatchND", true, input, block_shape, paddings,
@@ -9294,9 +9490,8 @@ struct BatchToSpaceND {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices block_shape, HostIndices crops,
                       Tensor& output) const {
       return detail::RunBatchNd(context.op(), context.device(), "BatchToSpaceND", false, input, block_shape, crops,
@@ -9322,9 +9517,8 @@ struct SpaceToBatch {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
       return detail::RunBatchSquare(context.op(), context.device(), "SpaceToBatch", true, input, this->block_size,
                                     paddings, &output);
@@ -9349,9 +9543,8 @@ struct BatchToSpace {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBatchTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kBatchTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices crops, Tensor& output) const {
       return detail::RunBatchSquare(context.op(), context.device(), "BatchToSpace", false, input, this->block_size,
                                     crops, &output);
@@ -9378,8 +9571,9 @@ inline constexpr DataTypeSet kSplitTypes =
 
 // Output i is the next sizes[i] of axis `axis`; the sizes add up to the whole. Unpack: every size is 1 and the axis
 // vanishes.
-inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& value, int axis,
-                       std::span<const Index> sizes, bool drop_axis, std::span<Tensor> output) {
+template <class Device>
+Status CutAlong(OpKernelContext& context, Device& device, const Tensor& value, int axis, std::span<const Index> sizes,
+                bool drop_axis, std::span<Tensor> output) {
   // Sharing a part takes a small block of the heap and keeps the whole alive: for large parts only.
   constexpr Index kWorthSharingBytes = 32768;
   const ElementMover mover = MoverOf(value.dtype());
@@ -9387,6 +9581,8 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
   const Index outer = ProductOfSizes(whole, 0, axis), inner = ProductOfSizes(whole, axis + 1, whole.dims());
   const Index row = MultiplySizes(whole.dim_size(axis), inner);
   Index begin = 0;
+  InlinedVector<SplitPart, 8> parts;
+  bool copies = false;
   for (std::size_t i = 0; i < output.size(); ++i) {
     TensorShape shape = whole;
     if (drop_axis)
@@ -9402,17 +9598,16 @@ inline Status CutAlong(OpKernelContext& context, Cpu& device, const Tensor& valu
     if (run == row || (axis == 0 && run * mover.bytes >= kWorthSharingBytes)) {
       *out = Tensor(value.dtype());
       (void)out->CopyFrom(run == row ? value : value.Slice(begin, begin + size), shape);  // the element counts agree
+      parts.push_back({nullptr, run});
     } else {
       TENON_RETURN_IF_ERROR(context.allocate_output(static_cast<int>(i), shape, &out));
-      NdCopy copy;
-      copy.in_first = begin * inner;
-      copy.Add(outer, row, run);
-      copy.Add(run, 1, 1);
-      CopyNd(device, mover, copy, value.raw_data(), out->raw_data());
+      parts.push_back({out->raw_data(), run});
+      copies = copies || run > 0;
     }
     begin += size;
   }
-  return OkStatus();
+  if (!copies) return OkStatus();
+  return tenon::Split(device, mover, {parts.data(), parts.size()}, outer, value.raw_data());
 }
 
 inline Status CheckSplitAxis(const Tensor& value, Index axis, int* at) {
@@ -9422,13 +9617,6 @@ inline Status CheckSplitAxis(const Tensor& value, Index axis, int* at) {
                                    axis);
   *at = static_cast<int>(axis < 0 ? axis + rank : axis);
   return OkStatus();
-}
-
-// Element i of a tensor of int8, int32 or int64.
-inline std::int64_t SplitSizeAt(const Tensor& sizes, Index i) {
-  if (sizes.dtype() == DataType::kInt8) return sizes.data<std::int8_t>()[i];
-  if (sizes.dtype() == DataType::kInt32) return sizes.data<std::int32_t>()[i];
-  return sizes.data<std::int64_t>()[i];
 }
 
 }  // namespace detail
@@ -9463,9 +9651,8 @@ struct Split {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kSplitTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(1), detail::kSplitTypes); }
     Status operator()(Context<Device>& context, HostIndices split_dim, const Tensor& value,
                       std::span<Tensor> output) const {
       return Run(context.op(), context.device(), split_dim, value, output);
@@ -9473,7 +9660,8 @@ struct Split {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const HostIndices& split_dim, const Tensor& value,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const HostIndices& split_dim, const Tensor& value,
                     std::span<Tensor> output) {
     if (split_dim.shape().dims() != 0)
       return errors::InvalidArgument("Split: split_dim must be a scalar but has rank ", split_dim.shape().dims());
@@ -9528,7 +9716,7 @@ inline Status SplitVShape(InferenceContext* c) {
   bool known = false;
   if (const Tensor* t = c->input_tensor(1); t != nullptr && t->dtype() == DataType::kInt8) {
     known = true;
-    for (Index i = 0; i < t->NumElements(); ++i) sizes.push_back(SplitSizeAt(*t, i));
+    for (Index i = 0; i < t->NumElements(); ++i) sizes.push_back(t->data<std::int8_t>()[i]);
   } else {
     TENON_RETURN_IF_ERROR(c->ReadInput(1, &sizes, &known));
   }
@@ -9562,20 +9750,20 @@ struct SplitV {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kSplitTypes); }
-    Status operator()(Context<Device>& context, const Tensor& value, const Tensor& size_splits, HostIndices split_dim,
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kSplitTypes); }
+    Status operator()(Context<Device>& context, const Tensor& value, HostIndices size_splits, HostIndices split_dim,
                       std::span<Tensor> output) const {
       return Run(context.op(), context.device(), value, size_splits, split_dim, output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& value, const Tensor& size_splits,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& value, const HostIndices& size_splits,
                     const HostIndices& split_dim, std::span<Tensor> output) {
     const auto parts = static_cast<Index>(output.size());
-    if (size_splits.dims() != 1 || size_splits.NumElements() != parts)
+    if (size_splits.shape().dims() != 1 || size_splits.size() != parts)
       return errors::InvalidArgument(
           "SplitV: size of the split_tensor must be 1-D and have the same elements as outputs (", parts,
           "), got shape ", size_splits.shape());
@@ -9589,7 +9777,7 @@ struct SplitV {
     Index sum = 0;
     std::ptrdiff_t open = -1;  // the output that takes the rest
     for (Index i = 0; i < parts; ++i) {
-      const Index size = detail::SplitSizeAt(size_splits, i);
+      const Index size = size_splits[i];
       sizes.push_back(size);
       if (size == -1 && parts > 1) {
         if (open >= 0) return errors::InvalidArgument("SplitV: size_splits can only have one -1");
@@ -9652,9 +9840,8 @@ struct Unpack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUnpackTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kUnpackTypes); }
     Status operator()(Context<Device>& context, const Tensor& value, std::span<Tensor> output) const {
       const int rank = value.dims();
       if (this->axis < -rank || this->axis >= rank)
@@ -9744,15 +9931,16 @@ struct Tile {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices multiples, Tensor& output) const {
       return Run(context.op(), context.device(), input, multiples, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& multiples,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& multiples,
                     Tensor* output) {
     const int rank = input.dims();
     if (multiples.shape().dims() != 1)
@@ -9787,8 +9975,7 @@ struct Tile {
       copy.Add(multiples[d], 0, to[i] * input.dim_size(d));
       copy.Add(input.dim_size(d), from[i], to[i]);
     }
-    CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
-    return OkStatus();
+    return CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
   }
 };
 
@@ -9805,16 +9992,18 @@ struct BroadcastTo {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kBroadcastToTypes); }
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnDevice<Device>(c, c.input_type(0), detail::kBroadcastToTypes);
+    }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices shape, Tensor& output) const {
       return Run(context.op(), context.device(), input, shape, &output);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& wanted,
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Tensor& input, const HostIndices& wanted,
                     Tensor* output) {
     if (wanted.shape().dims() != 1)
       return errors::InvalidArgument("BroadcastTo: shape must be a vector of {int32,int64}, got shape ",
@@ -9845,8 +10034,7 @@ struct BroadcastTo {
       copy.Add(shape.dim_size(d), i < 0 || input.dim_size(i) == 1 ? 0 : from[static_cast<std::size_t>(i)],
                to[static_cast<std::size_t>(d)]);
     }
-    CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
-    return OkStatus();
+    return CopyNd(device, MoverOf(input.dtype()), copy, input.raw_data(), output->raw_data());
   }
 };
 
@@ -9860,7 +10048,7 @@ struct BroadcastArgs {
                                         .SetShapeFn(detail::BroadcastArgsShape);
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // shapes are in host memory
   struct kernel {
     Status operator()(Device&, In<T, 1> s0, In<T, 1> s1, Out<T, 1> r0) const {
       for (Index i = 1; i <= r0.size(); ++i) {
@@ -9949,7 +10137,8 @@ inline Status PlanTranspose(const TensorShape& input, const HostIndices& perm, T
   return OkStatus();
 }
 
-inline Status RunTranspose(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& perm, Tensor* y) {
+template <class Device>
+Status RunTranspose(OpKernelContext& context, Device& device, const Tensor& x, const HostIndices& perm, Tensor* y) {
   TensorShape shape;
   NdCopy copy;
   bool is_same = false;
@@ -9959,8 +10148,7 @@ inline Status RunTranspose(OpKernelContext& context, Cpu& device, const Tensor& 
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &y));
-  CopyNd(device, MoverOf(x.dtype()), copy, x.raw_data(), y->raw_data());
-  return OkStatus();
+  return CopyNd(device, MoverOf(x.dtype()), copy, x.raw_data(), y->raw_data());
 }
 
 // Every second of 2 n numbers of type Real with the other sign.
@@ -9992,9 +10180,8 @@ struct Transpose {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kTransposeTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), detail::kTransposeTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices perm, Tensor& y) const {
       return detail::RunTranspose(context.op(), context.device(), x, perm, &y);
     }
@@ -10014,12 +10201,16 @@ struct ConjugateTranspose {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kTransposeTypes); }
+    // Only the CPU conjugates.
+    Status Init(OpKernelConstruction& c) {
+      constexpr DataTypeSet kReal{detail::kTransposeTypes.mask & ~kComplexTypes.mask};
+      return ServeOnDevice<Device>(c, c.input_type(0), Device::type == "CPU" ? detail::kTransposeTypes : kReal);
+    }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices perm, Tensor& y) const {
-      if (!IsComplex(x.dtype())) return detail::RunTranspose(context.op(), context.device(), x, perm, &y);
-      return RunComplex(context.op(), context.device(), x, perm, &y);
+      if constexpr (Device::type == "CPU")
+        if (IsComplex(x.dtype())) return RunComplex(context.op(), context.device(), x, perm, &y);
+      return detail::RunTranspose(context.op(), context.device(), x, perm, &y);
     }
   };
 
@@ -10051,7 +10242,7 @@ struct InvertPermutation {
           .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRank(c, 1); });
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // looks at the elements for duplicates
   struct kernel {
     Status operator()(Device&, In<T, 1> x, Out<T, 1> y) const {
       for (Index i = 0; i < y.size(); ++i) y[i] = T(-1);
@@ -12005,25 +12196,34 @@ inline void AdjustContrast(Cpu& device, const float* in, Index images, Index pix
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/float_tensors.hpp ----
-// For erased kernels over engines that know float and double alone: FloatInput gives an input of half, bfloat16,
-// float or double as float or double; FloatOutput is written as float or double and rounded once.
+// For erased kernels over engines that on the CPU know float and double alone: FloatInput gives an input of half,
+// bfloat16, float or double as float or double; FloatOutput is written as float or double and rounded once. Engines of
+// a GPU read and write all four types: there nothing is copied.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr DataTypeSet kFourFloats{ToSet(DataType::kHalf).mask | ToSet(DataType::kBfloat16).mask |
                                          ToSet(DataType::kFloat).mask | ToSet(DataType::kDouble).mask};
 
+// The type as which an engine of Device reads and writes elements of T.
+template <class Device, class T>
+using FloatOn =
+    std::conditional_t<Device::type == "CPU" && (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>), float, T>;
+
 // half and bfloat16 are copied, into memory of the call. one thread.
 class FloatInput {
  public:
-  Status Read(OpKernelContext& context, Cpu& device, const Tensor& input) {
+  template <class Device>
+  Status Read(OpKernelContext& context, Device& device, const Tensor& input) {
     data_ = input.raw_data();
-    if (!IsSmallFloat(input.dtype())) return OkStatus();
-    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, input.shape(), &copy_));
-    WidenFloats(device, input.dtype(), data_, static_cast<float*>(copy_.raw_data()), input.NumElements());
-    data_ = copy_.raw_data();
+    if constexpr (Device::type == "CPU") {
+      if (!IsSmallFloat(input.dtype())) return OkStatus();
+      TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, input.shape(), &copy_));
+      WidenFloats(device, input.dtype(), data_, static_cast<float*>(copy_.raw_data()), input.NumElements());
+      data_ = copy_.raw_data();
+    }
     return OkStatus();
   }
-  // C is double for tensors of double, float for all other types.
+  // C is FloatOn<Device, T> of the tensor's type: on the CPU, double or float.
   template <class C>
   const C* As() const {
     return static_cast<const C*>(data_);
@@ -12038,19 +12238,24 @@ class FloatInput {
 class FloatOutput {
  public:
   Status Make(OpKernelContext& context, int index, const TensorShape& shape) {
-    Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(index, shape, &out));
-    out_ = out->raw_data();
-    dtype_ = out->dtype();
-    elements_ = out->NumElements();
-    data_ = out_;
+    TENON_RETURN_IF_ERROR(MakeAsIs(context, index, shape));
     if (!IsSmallFloat(dtype_)) return OkStatus();
     TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, &copy_));
     data_ = copy_.raw_data();
     return OkStatus();
   }
-  void Finish(Cpu& device) {
-    if (IsSmallFloat(dtype_)) NarrowFloats(device, static_cast<const float*>(data_), dtype_, out_, elements_);
+  template <class Device>
+  Status Make(OpKernelContext& context, Device&, int index, const TensorShape& shape) {
+    if constexpr (Device::type == "CPU")
+      return Make(context, index, shape);
+    else
+      return MakeAsIs(context, index, shape);
+  }
+  template <class Device>
+  void Finish(Device& device) {
+    if constexpr (Device::type == "CPU") {
+      if (IsSmallFloat(dtype_)) NarrowFloats(device, static_cast<const float*>(data_), dtype_, out_, elements_);
+    }
   }
   template <class C>
   C* As() const {
@@ -12059,6 +12264,16 @@ class FloatOutput {
   Index size() const { return elements_; }
 
  private:
+  Status MakeAsIs(OpKernelContext& context, int index, const TensorShape& shape) {
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(index, shape, &out));
+    out_ = out->raw_data();
+    dtype_ = out->dtype();
+    elements_ = out->NumElements();
+    data_ = out_;
+    return OkStatus();
+  }
+
   Tensor copy_;
   void* data_ = nullptr;
   void* out_ = nullptr;
@@ -12787,11 +13002,11 @@ TENON_DETAIL_LOOPS_END
 
 // `n` as TensorFlow counts it: one after the other in T, which ends where T has no next integer (256 for bfloat16).
 template <class T>
-T PoolCount(Index n) {
+TENON_HD T PoolCount(Index n) {
   if constexpr (std::is_same_v<T, bfloat16>)
-    return T(static_cast<float>(std::min<Index>(n, 256)));
+    return T(static_cast<float>(n < 256 ? n : 256));
   else if constexpr (std::is_same_v<T, half>)
-    return T(static_cast<float>(std::min<Index>(n, 2048)));
+    return T(static_cast<float>(n < 2048 ? n : 2048));
   else
     return static_cast<T>(n);
 }
@@ -12841,8 +13056,8 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
 // Overwrites `output`, whose shape is geometry.output_shape() (the depth window is 1). Sums and quotients are rounded
 // to T one by one, as in TensorFlow; NaN where a window meets nothing but padding.
 template <class T>
-void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
-  if (g.output_shape().num_elements() == 0) return;
+Status AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
+  if (g.output_shape().num_elements() == 0) return OkStatus();
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 4.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
@@ -12852,14 +13067,16 @@ void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
                          output + i * g.columns.output * g.depth);
     }
   });
+  return OkStatus();
 }
 
 // The gradient of AvgPool: `grad` [batch, out_rows, out_columns, depth] is shared out evenly to the pixels of each
-// window. Overwrites `output` [batch, rows, columns, depth].
+// window. Overwrites `output` [batch, rows, columns, depth], and `without` more images with zeros.
 template <class T>
-void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
+Status AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output, Index without = 0) {
   const Index image = MultiplySizes(MultiplySizes(g.rows.input, g.columns.input), g.depth);
-  if (g.batch == 0 || image == 0) return;
+  std::fill_n(output + g.batch * image, without * image, T(0));
+  if (g.batch == 0 || image == 0) return OkStatus();
   const Index out_row = g.columns.output * g.depth;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.3 : 6.0;
   const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
@@ -12883,6 +13100,7 @@ void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
       }
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -12915,7 +13133,7 @@ void PoolLargerPlaces(const T* x, Index place, T* most, Index* at, Index n) {
 
 // Integers wrap around.
 template <class T>
-T PoolSum(T a, T b) {
+TENON_HD T PoolSum(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
@@ -12930,7 +13148,7 @@ T PoolSum(T a, T b) {
 // one number) it was found: the first of equal ones, counted by rows; a NaN only where it comes first. The lowest
 // number and kNoPlace where there is nothing but padding.
 template <class T>
-void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, Index* places) {
+Status MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, Index* places) {
   const double ns = (std::is_arithmetic_v<T> ? 1.0 : 4.0) * static_cast<double>(g.rows.size) *
                     static_cast<double>(g.columns.size) * static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
@@ -12960,6 +13178,7 @@ void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, 
       }
     }
   });
+  return OkStatus();
 }
 
 // output[n][places[n][i]] += grad[n][i], from zeros: `image` elements of output and `count` of grad for each of
@@ -12974,6 +13193,31 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
         if (places[i] != kNoPlace) out[places[i]] = detail::PoolSum(out[places[i]], grad[i]);
     }
   });
+}
+
+// The gradient of MaxPool: each element of `grad` where the largest of its window is. Overwrites `output`, which has
+// the input's shape. `most` and `places` are scratch memory of the shape of grad.
+template <class T>
+Status MaxPoolGradient(Cpu& device, const PoolGeometry& g, const T* input, const T* grad, T* most, Index* places,
+                       T* output) {
+  TENON_RETURN_IF_ERROR(MaxPoolPlaces(device, g, input, most, places));
+  AddAtPlaces(device, g.batch, g.rows.output * g.columns.output * g.depth, g.rows.input * g.columns.input * g.depth,
+              grad, places, output);
+  return OkStatus();
+}
+
+// Writes positions, `count` for each of `batch` images of `image` elements, as int32 or int64. With `in_batch` they
+// count the whole batch.
+inline Status WritePlaces(Cpu&, const Index* places, Index batch, Index count, Index image, bool in_batch,
+                          DataType dtype, void* out) {
+  for (Index i = 0; i < batch * count; ++i) {
+    const Index place = places[i] == kNoPlace || !in_batch ? places[i] : places[i] + i / count * image;
+    if (dtype == DataType::kInt32)
+      static_cast<std::int32_t*>(out)[i] = static_cast<std::int32_t>(place);
+    else
+      static_cast<std::int64_t*>(out)[i] = place;
+  }
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -13069,25 +13313,26 @@ struct FloatRows {
 };
 
 // Where an output element is among the inputs.
-inline float Place(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
+TENON_HD float Place(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
   const float x = static_cast<float>(i);
   return half_pixel_centers ? (x + 0.5f) * axis.scale - 0.5f : x * axis.scale;
 }
 
-inline Index NearestPlace(const ResizeAxis& axis, bool align_corners, bool half_pixel_centers, Index i) {
+TENON_HD Index NearestPlace(const ResizeAxis& axis, bool align_corners, bool half_pixel_centers, Index i) {
   const float x = half_pixel_centers ? (static_cast<float>(i) + 0.5f) * axis.scale : static_cast<float>(i) * axis.scale;
-  const Index place = static_cast<Index>(align_corners ? std::round(x) : std::floor(x));
-  return std::clamp<Index>(place, 0, axis.input - 1);
+  const Index place = static_cast<Index>(align_corners ? std::round(x) : std::floor(x)), last = axis.input - 1;
+  return place < 0 ? 0 : place < last ? place : last;
 }
 
 struct LinearPlace {
   Index lower, upper;
   float lerp;  // from lower to upper
 };
-inline LinearPlace LinearPlaceOf(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
+TENON_HD LinearPlace LinearPlaceOf(const ResizeAxis& axis, bool half_pixel_centers, Index i) {
   const float x = Place(axis, half_pixel_centers, i), below = std::floor(x);
-  const Index upper = std::min(static_cast<Index>(std::ceil(x)), axis.input - 1);
-  return {std::min(std::max<Index>(static_cast<Index>(below), 0), upper), upper, x - below};
+  const Index above = static_cast<Index>(std::ceil(x)), last = axis.input - 1, upper = above < last ? above : last;
+  const Index wanted = static_cast<Index>(below), lower = wanted > 0 ? wanted : 0;
+  return {lower < upper ? lower : upper, upper, x - below};
 }
 
 struct CubicPlace {
@@ -13235,7 +13480,7 @@ inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType d
 }
 
 // Elements of `bytes` bytes, copied.
-inline void ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, const void* images, void* out) {
+inline Status ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, const void* images, void* out) {
   const Index pixel = g.depth * bytes, row = g.columns.input * pixel, out_row = g.columns.output * pixel;
   ParallelFor(device, g.batch * g.rows.output, detail::ResizedRowNs(g, 1), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -13247,6 +13492,7 @@ inline void ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, con
                     static_cast<std::size_t>(pixel));
     }
   });
+  return OkStatus();
 }
 
 namespace detail {
@@ -13277,7 +13523,7 @@ inline GradientPlaces GradientPlacesOf(ResizeMethod method, const ResizeGeometry
 // The gradients with respect to the images: grad [batch, out_rows, out_columns, depth] -> out [batch, rows, columns,
 // depth], which is overwritten. G is T for the nearest neighbour, else float; sums are rounded to T one by one.
 template <class G, class T>
-void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
+Status ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
   const Index image = g.rows.input * g.columns.input * g.depth, places = g.rows.output * g.columns.output;
   ParallelFor(device, g.batch, 8.0 * static_cast<double>(places * g.depth + image), [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -13301,6 +13547,7 @@ void ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod m
       }
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -13540,10 +13787,12 @@ inline Status MakeResizeGeometry(std::string_view op, const ResizeAttrs& a, cons
   return TensorShape::Build(sizes, shape);
 }
 
-using ResizeFunction = Status (*)(Cpu&, const ResizeGeometry&, DataType, const void*, float*);
+template <class Device>
+using ResizeFunction = Status (*)(Device&, const ResizeGeometry&, DataType, const void*, float*);
 
-inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
-                        const HostIndices& size, ResizeFunction resize) {
+template <class Device>
+Status RunResize(OpKernelContext& context, Device& device, std::string_view op, const ResizeAttrs& a,
+                 const HostIndices& size, std::type_identity_t<ResizeFunction<Device>> resize) {
   const Tensor& images = context.input(0);
   ResizeGeometry g;
   TensorShape shape;
@@ -13556,8 +13805,9 @@ inline Status RunResize(OpKernelContext& context, Cpu& device, std::string_view 
 
 // Input 0: grads, float. Input 1: the original images, which give the size. TensorFlow takes batch and depth from
 // grads, although its shape function promises the batch and depth of the images. Here they must be equal.
-inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_view op, const ResizeAttrs& a,
-                            ResizeMethod method) {
+template <class Device>
+Status RunResizeGrad(OpKernelContext& context, Device& device, std::string_view op, const ResizeAttrs& a,
+                     ResizeMethod method) {
   const Tensor &grads = context.input(0), &images = context.input(1);
   TENON_RETURN_IF_ERROR(CheckResizeAttrs(op, a));
   if (grads.dims() != 4) return errors::InvalidArgument(op, ": input_grad must be 4-dimensional", grads.shape());
@@ -13589,17 +13839,16 @@ inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_v
   g.columns = ResizeAxis(sizes[2], grads.dim_size(2), a.align_corners);
   const float* const dy = grads.data<float>();
   switch (out->dtype()) {
-    case DataType::kHalf: ResizeGradient(device, g, method, dy, out->data<half>()); break;
-    case DataType::kBfloat16: ResizeGradient(device, g, method, dy, out->data<bfloat16>()); break;
-    case DataType::kDouble: ResizeGradient(device, g, method, dy, out->data<double>()); break;
-    default: ResizeGradient(device, g, method, dy, out->data<float>()); break;
+    case DataType::kHalf: return ResizeGradient(device, g, method, dy, out->data<half>());
+    case DataType::kBfloat16: return ResizeGradient(device, g, method, dy, out->data<bfloat16>());
+    case DataType::kDouble: return ResizeGradient(device, g, method, dy, out->data<double>());
+    default: return ResizeGradient(device, g, method, dy, out->data<float>());
   }
-  return OkStatus();
 }
 
-template <class T>
-void NearestGradient(Cpu& device, const ResizeGeometry& g, const Tensor& grads, Tensor* out) {
-  ResizeGradient(device, g, ResizeMethod::kNearest, grads.data<T>(), out->data<T>());
+template <class T, class Device>
+Status NearestGradient(Device& device, const ResizeGeometry& g, const Tensor& grads, Tensor* out) {
+  return ResizeGradient(device, g, ResizeMethod::kNearest, grads.data<T>(), out->data<T>());
 }
 
 }  // namespace detail
@@ -13619,7 +13868,6 @@ struct ResizeBilinear {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices size, Tensor&) const {
       return detail::RunResize(context.op(), context.device(), "ResizeBilinear", *this, size, &tenon::ResizeBilinear);
@@ -13641,7 +13889,7 @@ struct ResizeBicubic {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices size, Tensor&) const {
       return detail::RunResize(context.op(), context.device(), "ResizeBicubic", *this, size, &tenon::ResizeBicubic);
@@ -13664,7 +13912,7 @@ struct ResizeArea {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices size, Tensor&) const {
       return detail::RunResize(context.op(), context.device(), "ResizeArea", {this->align_corners, false}, size,
@@ -13688,7 +13936,6 @@ struct ResizeNearestNeighbor {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& images, HostIndices size, Tensor& output) const {
       ResizeGeometry g;
@@ -13697,10 +13944,9 @@ struct ResizeNearestNeighbor {
           detail::MakeResizeGeometry("ResizeNearestNeighbor", *this, images.shape(), size, &g, &shape));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      if (shape.num_elements() > 0)
-        ResizeNearest(context.device(), g, static_cast<Index>(SizeOf(images.dtype())), images.raw_data(),
-                      out->raw_data());
-      return OkStatus();
+      if (shape.num_elements() == 0) return OkStatus();
+      return ResizeNearest(context.device(), g, static_cast<Index>(SizeOf(images.dtype())), images.raw_data(),
+                           out->raw_data());
     }
   };
 };
@@ -13722,7 +13968,6 @@ struct ResizeBilinearGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return detail::RunResizeGrad(context.op(), context.device(), "ResizeBilinearGrad", *this,
@@ -13747,7 +13992,7 @@ struct ResizeBicubicGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return detail::RunResizeGrad(context.op(), context.device(), "ResizeBicubicGrad", *this,
@@ -13770,7 +14015,6 @@ struct ResizeNearestNeighborGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& grads, HostIndices size, Tensor& output) const {
       return Run(context.op(), context.device(), *this, grads, size, &output);
@@ -13778,8 +14022,9 @@ struct ResizeNearestNeighborGrad {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, const Tensor& grads, const HostIndices& size,
-                    Tensor* out) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& a, const Tensor& grads,
+                    const HostIndices& size, Tensor* out) {
     constexpr std::string_view kName = "ResizeNearestNeighborGrad";
     if (grads.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", grads.shape());
     Index height = 0, width = 0;
@@ -13799,15 +14044,14 @@ struct ResizeNearestNeighborGrad {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
     if (shape.num_elements() == 0) return OkStatus();
     switch (grads.dtype()) {
-      case DataType::kUint8: detail::NearestGradient<std::uint8_t>(device, g, grads, out); break;
-      case DataType::kInt8: detail::NearestGradient<std::int8_t>(device, g, grads, out); break;
-      case DataType::kInt32: detail::NearestGradient<std::int32_t>(device, g, grads, out); break;
-      case DataType::kHalf: detail::NearestGradient<half>(device, g, grads, out); break;
-      case DataType::kBfloat16: detail::NearestGradient<bfloat16>(device, g, grads, out); break;
-      case DataType::kDouble: detail::NearestGradient<double>(device, g, grads, out); break;
-      default: detail::NearestGradient<float>(device, g, grads, out); break;
+      case DataType::kUint8: return detail::NearestGradient<std::uint8_t>(device, g, grads, out);
+      case DataType::kInt8: return detail::NearestGradient<std::int8_t>(device, g, grads, out);
+      case DataType::kInt32: return detail::NearestGradient<std::int32_t>(device, g, grads, out);
+      case DataType::kHalf: return detail::NearestGradient<half>(device, g, grads, out);
+      case DataType::kBfloat16: return detail::NearestGradient<bfloat16>(device, g, grads, out);
+      case DataType::kDouble: return detail::NearestGradient<double>(device, g, grads, out);
+      default: return detail::NearestGradient<float>(device, g, grads, out);
     }
-    return OkStatus();
   }
 };
 
@@ -15296,10 +15540,44 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
   });
 }
 
+// The gradient of ScaleAndTranslateImages. grads: [batch, outputs of `down`, outputs of `across`, depth]  ->  out:
+// [batch, rows, columns, depth].
+inline void ScaleAndTranslateGradient(Cpu& device, const float* grads, Index batch, Index rows, Index columns,
+                                      Index depth, const SamplingSpans& down, const SamplingSpans& across, float* out) {
+  const Index grad_rows = static_cast<Index>(down.first.size()), grad_columns = static_cast<Index>(across.first.size());
+  const Index line = columns * depth;
+  const double work = static_cast<double>(grad_rows * (grad_columns * depth * across.width + line * down.width));
+  ParallelFor(device, batch, 2 * work, [&](Index begin, Index end) {
+    SlimVector<float> sums(detail::At(line));
+    for (Index n = begin; n < end; ++n) {
+      float* const image = out + n * rows * line;
+      std::fill_n(image, rows * line, 0.0f);
+      for (Index row = 0; row < grad_rows; ++row) {
+        const float* const from = grads + (n * grad_rows + row) * grad_columns * depth;
+        std::fill(sums.begin(), sums.end(), 0.0f);
+        for (Index column = 0; column < grad_columns; ++column) {
+          const Index start = across.first[detail::At(column)];
+          for (Index k = 0; k < across.width && start + k < columns; ++k) {
+            const float weight = across.weights[detail::At(column * across.width + k)];
+            float* const to = sums.data() + (start + k) * depth;
+            for (Index d = 0; d < depth; ++d) to[d] += weight * from[column * depth + d];
+          }
+        }
+        const Index first = down.first[detail::At(row)];
+        for (Index k = 0; k < down.width && first + k < rows; ++k) {
+          const float weight = down.weights[detail::At(row * down.width + k)];
+          float* const to = image + (first + k) * line;
+          for (Index c = 0; c < line; ++c) to[c] += weight * sums[detail::At(c)];
+        }
+      }
+    }
+  });
+}
+
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/scale_translate.hpp ----
-// ScaleAndTranslate: images scaled and moved, by one of eight sampling kernels.
+// ScaleAndTranslate: images scaled and moved, by one of eight sampling kernels; its gradient ScaleAndTranslateGrad.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
@@ -15317,6 +15595,19 @@ inline Status ScaleAndTranslateShape(InferenceContext* c) {
   return SizedImageShape(c, 1, c->Dim(image, 0), c->Dim(image, 3));
 }
 
+inline Status CheckScales(std::string_view op, const Tensor& scale, const Tensor& translation) {
+  if (scale.dims() != 1 || scale.NumElements() != 2)
+    return errors::InvalidArgument(op, ": scale must be 1-dimensional with 2 elements, got shape ", scale.shape());
+  if (translation.dims() != 1 || translation.NumElements() != 2)
+    return errors::InvalidArgument(op, ": translation must be 1-dimensional with 2 elements, got shape ",
+                                   translation.shape());
+  const float* const scales = scale.data<float>();
+  for (int i = 0; i < 2; ++i)
+    if (!(scales[i] > 0))
+      return errors::InvalidArgument(op, ": scale must be greater than zero, got ", scales[0], " and ", scales[1]);
+  return OkStatus();
+}
+
 inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel, bool antialias,
                                    const Tensor& images, const HostIndices& size, const Tensor& scale,
                                    const Tensor& translation) {
@@ -15327,15 +15618,7 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
     return errors::InvalidArgument(kName, ": size must be 1-dimensional with 2 elements, got shape ", size.shape());
   if (size[0] <= 0 || size[1] <= 0)
     return errors::InvalidArgument(kName, ": output dimensions must be positive, got ", size[0], " and ", size[1]);
-  if (scale.dims() != 1 || scale.NumElements() != 2)
-    return errors::InvalidArgument(kName, ": scale must be 1-dimensional with 2 elements, got shape ", scale.shape());
-  if (translation.dims() != 1 || translation.NumElements() != 2)
-    return errors::InvalidArgument(kName, ": translation must be 1-dimensional with 2 elements, got shape ",
-                                   translation.shape());
-  const float* const scales = scale.data<float>();
-  for (int i = 0; i < 2; ++i)
-    if (!(scales[i] > 0))
-      return errors::InvalidArgument(kName, ": scale must be greater than zero, got ", scales[0], " and ", scales[1]);
+  TENON_RETURN_IF_ERROR(CheckScales(kName, scale, translation));
   const Index rows = images.dim_size(1), columns = images.dim_size(2);
   const Index sizes[] = {images.dim_size(0), size[0], size[1], images.dim_size(3)};
   TensorShape shape;
@@ -15345,13 +15628,45 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
   if (images.NumElements() == 0 && out->NumElements() > 0)
     return errors::InvalidArgument(kName, ": input image must be non-empty, got shape ", images.shape());
   if (out->NumElements() == 0) return OkStatus();
-  const float* const moves = translation.data<float>();
+  const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
   const SamplingSpans down = MakeSamplingSpans(kernel, size[0], rows, scales[0], moves[0], antialias);
   const SamplingSpans across = MakeSamplingSpans(kernel, size[1], columns, scales[1], moves[1], antialias);
   return DispatchType<ScaleTypes>(images.dtype(), [&]<class T>() {
     ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], down, across,
                             out->data<float>());
   });
+}
+
+inline Status RunScaleAndTranslateGrad(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel,
+                                       bool antialias) {
+  constexpr std::string_view kName = "ScaleAndTranslateGrad";
+  const Tensor &grads = context.input(0), &image = context.input(1), &scale = context.input(2),
+               &translation = context.input(3);
+  if (grads.dims() != 4)
+    return errors::InvalidArgument(kName, ": input_grad must be 4-dimensional, got shape ", grads.shape());
+  if (image.dims() != 4)
+    return errors::InvalidArgument(kName, ": original_image must be 4-dimensional, got shape ", image.shape());
+  TENON_RETURN_IF_ERROR(CheckScales(kName, scale, translation));
+  const Index rows = image.dim_size(1), columns = image.dim_size(2), batch = grads.dim_size(0),
+              depth = grads.dim_size(3);
+  if (image.dim_size(0) != batch || image.dim_size(3) != depth)
+    return errors::InvalidArgument(kName, ": grads and original_image must have the same batch and channels, got ",
+                                   grads.shape(), " and ", image.shape());
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, image.shape(), &out));
+  if (out->NumElements() == 0) return OkStatus();
+  const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
+  const SamplingSpans down = MakeSamplingSpans(kernel, grads.dim_size(1), rows, scales[0], moves[0], antialias);
+  const SamplingSpans across = MakeSamplingSpans(kernel, grads.dim_size(2), columns, scales[1], moves[1], antialias);
+  ScaleAndTranslateGradient(device, grads.data<float>(), batch, rows, columns, depth, down, across, out->data<float>());
+  return OkStatus();
+}
+
+inline Status FindKernel(std::string_view name, SamplingKernel* kernel) {
+  if (FindSamplingKernel(name, kernel)) return OkStatus();
+  return errors::InvalidArgument("Unrecognized kernel type: '", name,
+                                 "'; there are lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic and "
+                                 "mitchellcubic");
 }
 
 }  // namespace detail
@@ -15379,16 +15694,41 @@ struct ScaleAndTranslate {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction&) {
-      if (FindSamplingKernel(this->kernel_type, &sampling)) return OkStatus();
-      return errors::InvalidArgument("Unrecognized kernel type: '", this->kernel_type,
-                                     "'; there are lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic "
-                                     "and mitchellcubic");
-    }
+    Status Init(OpKernelConstruction&) { return detail::FindKernel(this->kernel_type, &sampling); }
     Status operator()(Context<Device>& context, const Tensor& images, HostIndices size, const Tensor& scale,
                       const Tensor& translation, Tensor&) const {
       return detail::RunScaleAndTranslate(context.op(), context.device(), sampling, this->antialias, images, size,
                                           scale, translation);
+    }
+    SamplingKernel sampling;
+  };
+};
+
+// grads: [n, height, width, c], original_image: [n, h, w, c]  ->  the shape of original_image
+struct ScaleAndTranslateGrad {
+  static constexpr auto signature = Op("ScaleAndTranslateGrad")
+                                        .Input("grads: T")
+                                        .Input("original_image: T")
+                                        .Input("scale: float")
+                                        .Input("translation: float")
+                                        .Output("output: T")
+                                        .Attr("T: {float}")
+                                        .Attr("kernel_type: string = 'lanczos3'")
+                                        .Attr("antialias: bool = true")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(1));
+                                          return OkStatus();
+                                        });
+  using Attrs = ScaleAndTranslate::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::FindKernel(this->kernel_type, &sampling); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      Tensor&) const {
+      return detail::RunScaleAndTranslateGrad(context.op(), context.device(), sampling, this->antialias);
     }
     SamplingKernel sampling;
   };
@@ -17822,105 +18162,10 @@ struct RestoreSlice {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/ops/linalg/cross.hpp ----
-// Cross: cross products of vectors of three elements.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-inline Status CrossShape(InferenceContext* c) {
-  ShapeHandle a, b;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &a));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &b));
-  TENON_RETURN_IF_ERROR(c->Merge(a, b, &a));
-  DimensionHandle three;
-  if (c->RankKnown(a)) TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(a, -1), 3, &three));
-  c->set_output(0, a);
-  return OkStatus();
-}
-
-using CrossLoop = void (*)(const void* a, const void* b, void* out, Index begin, Index end);
-
-// Vectors [begin, end). Each product and difference is rounded to T; integers wrap around.
-template <class T>
-void CrossRun(const void* pa, const void* pb, void* pout, Index begin, Index end) {
-  const auto difference = [](T x, T y, T z, T w) {  // x y - z w
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(std::uint64_t{x} * std::uint64_t{y} - std::uint64_t{z} * std::uint64_t{w});
-    else
-      return static_cast<T>(static_cast<T>(x * y) - static_cast<T>(z * w));
-  };
-  for (Index i = 3 * begin; i < 3 * end; i += 3) {
-    const T* const a = static_cast<const T*>(pa) + i;
-    const T* const b = static_cast<const T*>(pb) + i;
-    T* const out = static_cast<T*>(pout) + i;
-    out[0] = difference(a[1], b[2], a[2], b[1]);
-    out[1] = difference(a[2], b[0], a[0], b[2]);
-    out[2] = difference(a[0], b[1], a[1], b[0]);
-  }
-}
-// One loop for both signs.
-inline CrossLoop CrossLoopFor(DataType type) {
-  switch (type) {
-    case DataType::kInt8:
-    case DataType::kUint8: return &CrossRun<std::uint8_t>;
-    case DataType::kInt16:
-    case DataType::kUint16: return &CrossRun<std::uint16_t>;
-    case DataType::kInt32:
-    case DataType::kUint32: return &CrossRun<std::uint32_t>;
-    case DataType::kInt64:
-    case DataType::kUint64: return &CrossRun<std::uint64_t>;
-    case DataType::kHalf: return &CrossRun<half>;
-    case DataType::kBfloat16: return &CrossRun<bfloat16>;
-    case DataType::kFloat: return &CrossRun<float>;
-    default: return &CrossRun<double>;
-  }
-}
-
-}  // namespace detail
-
-// a, b: [..., 3]  ->  [..., 3]
-struct Cross {
-  static constexpr auto signature =
-      Op("Cross")
-          .Input("a: T")
-          .Input("b: T")
-          .Output("product: T")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .SetShapeFn(detail::CrossShape);
-
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& a, const Tensor& b, Tensor& product) const {
-      if (!(a.shape() == b.shape()))
-        return errors::InvalidArgument("Cross: Both inputs must be of same shape: ", a.shape(), " vs. ", b.shape());
-      if (a.dims() < 1) return errors::InvalidArgument("Cross: Input must be at least 1D, got shape ", a.shape());
-      if (a.dim_size(a.dims() - 1) != 3)
-        return errors::InvalidArgument("Cross: Cross-products are only defined for 3-element vectors, got shape ",
-                                       a.shape());
-      Tensor* out = &product;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, a.shape(), &out));
-      const detail::CrossLoop loop = detail::CrossLoopFor(a.dtype());
-      ParallelFor(context.device(), a.NumElements() / 3, 5,
-                  [&](Index begin, Index end) { loop(a.raw_data(), b.raw_data(), out->raw_data(), begin, end); });
-      return OkStatus();
-    }
-  };
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/engine/linalg/decompositions.hpp ----
-// Decompositions of one dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR, Jacobi's
-// methods for eigenvalues and singular values. T is float, double or a complex number of these. G. H. Golub and C. F.
-// Van Loan, "Matrix Computations" (2013): 3.4, 4.2, 5.2, 8.5, 8.6.
+// Decompositions of one small dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR. T
+// is float, double or a complex number of these. G. H. Golub and C. F. Van Loan, "Matrix Computations"
+// (2013): 3.4, 4.2, 5.2, 5.5.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace linalg {
@@ -18161,147 +18406,406 @@ void SolvePivotedQr(const T* columns, Index m, Index n, const T* taus, const Ind
   }
 }
 
-// The rotation that makes the Hermitian [[p, x], [conj(x), q]] diagonal: columns (c, -s conj(phase)) and (s phase, c).
-template <class T>
-struct Rotation {
-  Real<T> c, s;
-  T phase;
+}  // namespace linalg
 
-  Rotation(Real<T> p, Real<T> q, const T& x) {
-    const Real<T> size = std::abs(x);
-    phase = x / size;
-    const Real<T> tau = (q - p) / (2 * size);
-    const Real<T> t = (tau >= 0 ? 1 : -1) / (std::fabs(tau) + std::sqrt(1 + tau * tau));
-    c = 1 / std::sqrt(1 + t * t);
-    s = t * c;
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/linalg/blocked.hpp ----
+// LU, Cholesky, triangular systems and Householder's QR of large matrices, row-major, in place: halves of the matrix in
+// turn, so that most of the work are products of matrices. S. Toledo, "Locality of Reference in LU Decomposition with
+// Partial Pivoting" (1997); R. Schreiber and C. Van Loan, "A Storage-Efficient WY Representation for Products of
+// Householder Transformations" (1989).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace linalg {
+
+TENON_DETAIL_LOOPS_BEGIN
+
+// Times, for the loops here, which take over no other function.
+template <class T>
+[[gnu::always_inline]] inline T LoopTimes(const T& a, const T& b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a * b;
+  else
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+}
+// y -= x: [m, n].
+template <class T>
+TENON_DETAIL_LOOP void SubtractRows(const T* x, Index x_row, T* y, Index y_row, Index m, Index n) {
+  for (Index i = 0; i < m; ++i, x += x_row, y += y_row) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) y[j] -= x[j];
   }
-  // (x, y) = (x, y) times the rotation.
-  void Columns(T* x, T* y) const {
-    const T a = *x, b = *y;
-    *x = c * a - s * Times(Conj(phase), b);
-    *y = s * Times(phase, a) + c * b;
+}
+// c: [m, n] -= a b, a: [m, k], b: [k, n].
+template <class T>
+TENON_DETAIL_LOOP void SubtractSmallProduct(const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c,
+                                            Index c_row, Index m, Index k, Index n) {
+  for (Index i = 0; i < m; ++i) {
+    T* const to = c + i * c_row;
+    for (Index p = 0; p < k; ++p) {
+      const T factor = a[i * a_row + p * a_col];
+      const T* const from = b + p * b_row;
+      TENON_DETAIL_INDEPENDENT
+      for (Index j = 0; j < n; ++j) to[j] -= LoopTimes(factor, from[j]);
+    }
   }
+}
+// Rows [0, m) of a: [m, columns) -= factors[i * factor_row] * line.
+template <class T>
+TENON_DETAIL_LOOP void SubtractOuter(const T* factors, Index factor_row, const T* line, T* a, Index row, Index m,
+                                     Index columns) {
+  for (Index i = 0; i < m; ++i) {
+    const T factor = factors[i * factor_row];
+    T* const to = a + i * row;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) to[j] -= LoopTimes(factor, line[j]);
+  }
+}
+// sums[j] += conj(column[i * column_row]) a[i, j]: [m, columns].
+template <class T>
+TENON_DETAIL_LOOP void AddProjections(const T* column, Index column_row, const T* a, Index row, Index m, Index columns,
+                                      T* sums) {
+  for (Index i = 0; i < m; ++i) {
+    T by = column[i * column_row];
+    if constexpr (!std::is_floating_point_v<T>) by = T(by.real(), -by.imag());
+    const T* const from = a + i * row;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) sums[j] += LoopTimes(by, from[j]);
+  }
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The methods of one matrix, with memory for products. T is float, double or a complex number of these. one thread.
+template <class T>
+class Blocked {
+ public:
+  // Matrices up to this size are decomposed without blocks.
+  static constexpr Index kLeaf = 24, kPanel = 32;
+  static constexpr Index kProduct = 1 << 16;  // elements of a product
+
+  explicit Blocked(Cpu& device) : device_(device) {}
+
+  // c: [m, n], c_row elements from row to row, -= a b; a: [m, k], b: [k, n], with distances between rows and columns,
+  // one of which is 1.
+  void SubtractProduct(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index b_row,
+                       Index b_col, T* c, Index c_row) {
+    if (m <= 0 || n <= 0 || k <= 0) return;
+    if (b_col == 1 && m * n * k <= 512) return SubtractSmallProduct(a, a_row, a_col, b, b_row, c, c_row, m, k, n);
+    const Index step = std::max<Index>(64, kProduct / n);  // rows, so that the product stays in a cache
+    for (Index i = 0; i < m; i += step) {
+      const Index rows = std::min(step, m - i);
+      const T* const product = Product(rows, n, k, a + i * a_row, a_row, a_col, b, b_row, b_col);
+      SubtractRows(product, n, c + i * c_row, c_row, rows, n);
+    }
+  }
+
+  // As FactorLu of n columns of m >= n rows, `row` elements from row to row: rows are exchanged in these columns alone,
+  // row i with row pivots[i].
+  void FactorLuColumns(T* a, Index row, Index m, Index n, Index* pivots) {
+    if (n <= kLeaf / 2 || m <= kLeaf) return FactorLuPanel(a, row, m, n, pivots);
+    const Index left = Half(n), right = n - left;
+    FactorLuColumns(a, row, m, left, pivots);
+    T* const beside = a + left;
+    for (Index k = 0; k < left; ++k)
+      if (pivots[k] != k) std::swap_ranges(beside + k * row, beside + k * row + right, beside + pivots[k] * row);
+    SolveTriangularRows(a, row, left, true, true, beside, row, right);
+    SubtractProduct(m - left, right, left, a + left * row, row, 1, beside, row, 1, beside + left * row, row);
+    FactorLuColumns(beside + left * row, row, m - left, right, pivots + left);
+    for (Index k = left; k < n; ++k) {
+      pivots[k] += left;
+      if (pivots[k] != k) std::swap_ranges(a + k * row, a + k * row + left, a + pivots[k] * row);
+    }
+  }
+  // FactorLu.
+  bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
+    if (n <= kLeaf) return linalg::FactorLu(a, n, order, swaps);
+    SlimVector<Index> pivots(static_cast<std::size_t>(n), 0);
+    FactorLuColumns(a, n, n, n, pivots.data());
+    *swaps = 0;
+    for (Index i = 0; i < n; ++i) order[i] = i;
+    Real<T> smallest = std::abs(a[0]);
+    for (Index i = 0; i < n; ++i) {
+      const Index pivot = pivots.data()[i];
+      if (pivot != i) {
+        std::swap(order[i], order[pivot]);
+        ++*swaps;
+      }
+      if (const Real<T> size = std::abs(a[i * n + i]); size < smallest) smallest = size;
+    }
+    return smallest > 0;
+  }
+
+  // b: [n, k], b_row elements from row to row, becomes the solution of a x = b; see SolveTriangular.
+  void SolveTriangularRows(const T* a, Index row, Index n, bool lower, bool unit_diagonal, T* b, Index b_row, Index k) {
+    if (n <= kLeaf) {
+      for (Index step = 0; step < n; ++step) {
+        const Index i = lower ? step : n - 1 - step, begin = lower ? 0 : i + 1, end = lower ? i : n;
+        SubtractSmallProduct(a + i * row + begin, row, 1, b + begin * b_row, b_row, b + i * b_row, b_row, 1,
+                             end - begin, k);
+        if (unit_diagonal) continue;
+        const T diagonal = a[i * row + i];
+        for (Index j = 0; j < k; ++j) b[i * b_row + j] /= diagonal;
+      }
+      return;
+    }
+    const Index top = Half(n), below = n - top;
+    const T *const low = a + top * row, *const corner = low + top;
+    T* const rest = b + top * b_row;
+    if (lower) {
+      SolveTriangularRows(a, row, top, lower, unit_diagonal, b, b_row, k);
+      SubtractProduct(below, k, top, low, row, 1, b, b_row, 1, rest, b_row);
+      SolveTriangularRows(corner, row, below, lower, unit_diagonal, rest, b_row, k);
+    } else {
+      SolveTriangularRows(corner, row, below, lower, unit_diagonal, rest, b_row, k);
+      SubtractProduct(top, k, below, a + top, row, 1, rest, b_row, 1, b, b_row);
+      SolveTriangularRows(a, row, top, lower, unit_diagonal, b, b_row, k);
+    }
+  }
+  void SolveTriangular(const T* a, Index n, bool lower, bool unit_diagonal, T* b, Index k) {
+    SolveTriangularRows(a, n, n, lower, unit_diagonal, b, k, k);
+  }
+  // SolveLu.
+  void SolveLu(const T* lu, const Index* order, Index n, const T* b, T* x, Index k) {
+    for (Index i = 0; i < n; ++i) std::copy(b + order[i] * k, b + (order[i] + 1) * k, x + i * k);
+    SolveTriangular(lu, n, true, true, x, k);
+    SolveTriangular(lu, n, false, false, x, k);
+  }
+
+  // FactorCholesky.
+  bool FactorCholesky(T* a, Index n) {
+    if (!FactorLower(a, n, n)) return false;
+    for (Index i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, T(0));
+    return true;
+  }
+  // SolveCholesky.
+  void SolveCholesky(const T* l, Index n, T* b, Index k, T* scratch) {
+    SolveTriangular(l, n, true, false, b, k);
+    Adjoint(l, n, n, scratch);
+    SolveTriangular(scratch, n, false, false, b, k);
+  }
+
+  // c: [m, n] = a b.
+  void Multiply(const T* a, const T* b, T* c, Index m, Index k, Index n) {
+    if (m * n * k == 0)
+      std::fill(c, c + m * n, T(0));
+    else
+      Run({m, n, k, a, k, 1, b, n, 1, c, n});
+  }
+
+  // FactorQr.
+  void FactorQr(T* a, Index m, Index n, Index kept, T* q) {
+    const Index steps = std::min(m, n);
+    if (steps <= kLeaf) return linalg::FactorQr(a, m, n, kept, q);
+    const Index panels = (steps + kPanel - 1) / kPanel;
+    SlimVector<T> factors(static_cast<std::size_t>(panels * kPanel * kPanel), T(0));
+    SlimVector<T> v(static_cast<std::size_t>(m * kPanel), T(0)), sums(static_cast<std::size_t>(kPanel), T(0));
+    for (Index p = 0; p < panels; ++p) {
+      const Index k = p * kPanel, width = std::min(kPanel, steps - k), height = m - k;
+      T* const s = factors.data() + p * kPanel * kPanel;
+      T* const panel = CopyPanel(a + k * n + k, n, height, width);
+      FactorPanel(panel, width, height, width, s, sums.data());
+      for (Index i = 0; i < height; ++i) std::copy(panel + i * width, panel + (i + 1) * width, a + (k + i) * n + k);
+      CopyReflectors(a + k * n + k, n, height, width, v.data());
+      Reflect(v.data(), height, width, s, false, a + k * n + k + width, n, n - k - width);
+    }
+    std::fill(q, q + m * kept, T(0));
+    for (Index i = 0; i < std::min(m, kept); ++i) q[i * kept + i] = T(1);
+    for (Index p = panels; p-- > 0;) {
+      const Index k = p * kPanel, width = std::min(kPanel, steps - k), height = m - k;
+      CopyReflectors(a + k * n + k, n, height, width, v.data());
+      Reflect(v.data(), height, width, factors.data() + p * kPanel * kPanel, true, q + k * kept + k, kept, kept - k);
+    }
+    for (Index i = 1; i < m; ++i) std::fill(a + i * n, a + i * n + std::min(i, n), T(0));
+  }
+
+  // [m, n], valid until the next product.
+  T* Product(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index b_row, Index b_col) {
+    const auto size = static_cast<std::size_t>(m * n);
+    if (product_.size() < size) product_.assign(size, T(0));
+    Run({m, n, k, a, a_row, a_col, b, b_row, b_col, product_.data(), n});
+    return product_.data();
+  }
+  // The conjugates of a: [m, n], `row` elements from row to row, or a itself where T is real.
+  const T* Conjugates(const T* a, Index* row, Index m, Index n) {
+    if constexpr (kComplex) {
+      const auto size = static_cast<std::size_t>(m * n);
+      if (conjugates_.size() < size) conjugates_.assign(size, T(0));
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < n; ++j) conjugates_.data()[i * n + j] = Conj(a[i * *row + j]);
+      *row = n;
+      return conjugates_.data();
+    } else {
+      return a;
+    }
+  }
+
+  // v: [m, width]: the reflectors with their ones and zeros.
+  static void CopyReflectors(const T* a, Index row, Index m, Index width, T* v) {
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < width; ++j) v[i * width + j] = i > j ? a[i * row + j] : T(i == j ? 1 : 0);
+  }
+  // c: [m, n] = (1 - v s v^H) c, or its adjoint times c.
+  void Reflect(const T* v, Index m, Index width, const T* s, bool adjoint, T* c, Index c_row, Index n) {
+    if (n <= 0) return;
+    Index v_row = width;
+    const T* const conj = Conjugates(v, &v_row, m, width);
+    const T* const w = Product(width, n, m, conj, 1, v_row, c, c_row, 1);  // v^H c
+    const auto size = static_cast<std::size_t>(width * n);
+    if (scaled_.size() < size) scaled_.assign(size, T(0));
+    T* const sw = scaled_.data();
+    std::fill(sw, sw + width * n, T(0));
+    for (Index i = 0; i < width; ++i)
+      for (Index p = 0; p <= i; ++p) {
+        const T factor = adjoint ? T(-Conj(s[i * kPanel + p])) : T(-s[i * kPanel + p]);
+        const Index from = adjoint ? i : p, to = adjoint ? p : i;
+        SubtractOuter(&factor, 0, w + from * n, sw + to * n, n, 1, n);
+      }
+    SubtractProduct(m, n, width, v, width, 1, sw, n, 1, c, c_row);
+  }
+  // s of the product of reflectors 1 - tau v v^H, the last one first, that is 1 - v s v^H.
+  void FactorOf(const T* v, Index m, Index width, const T* taus, T* s) {
+    Index v_row = width;
+    const T* const conj = Conjugates(v, &v_row, m, width);
+    const T* const gram = Product(width, width, m, conj, 1, v_row, v, width, 1);  // v^H v
+    for (Index k = 0; k < width; ++k) {
+      for (Index j = 0; j < k; ++j) {
+        T sum = T(0);
+        for (Index p = j; p < k; ++p) sum += Times(gram[k * width + p], s[p * kPanel + j]);
+        s[k * kPanel + j] = -Times(taus[k], sum);
+      }
+      s[k * kPanel + k] = taus[k];
+    }
+  }
+
+ private:
+  static Index Half(Index n) { return n / 2 < 8 ? n / 2 : n / 2 / 8 * 8; }
+  static constexpr bool kComplex = !std::is_floating_point_v<T>;
+
+  void Run(const tenon::detail::GemmArgs<T>& g) {
+    if (!tenon::detail::GemmArranged(device_, g).ok()) tenon::detail::GemmLoops(g, 0, g.m, 0, g.n);
+  }
+  // As FactorLuColumns, on a copy that lies together.
+  void FactorLuPanel(T* a, Index row, Index m, Index n, Index* pivots) {
+    T* const panel = CopyPanel(a, row, m, n);
+    for (Index k = 0; k < n; ++k) {
+      Index pivot = k;
+      Real<T> most = std::abs(panel[k * n + k]);
+      for (Index i = k + 1; i < m; ++i)
+        if (const Real<T> size = std::abs(panel[i * n + k]); size > most) {
+          most = size;
+          pivot = i;
+        }
+      pivots[k] = pivot;
+      if (pivot != k) std::swap_ranges(panel + k * n, panel + (k + 1) * n, panel + pivot * n);
+      const T top = panel[k * n + k];
+      if (top == T(0)) continue;
+      for (Index i = k + 1; i < m; ++i) panel[i * n + k] /= top;
+      T* const next = panel + (k + 1) * n + k;
+      SubtractOuter(next, n, panel + k * n + k + 1, next + 1, n, m - k - 1, n - k - 1);
+    }
+    for (Index i = 0; i < m; ++i) std::copy(panel + i * n, panel + (i + 1) * n, a + i * row);
+  }
+  T* CopyPanel(const T* a, Index row, Index m, Index n) {
+    const auto size = static_cast<std::size_t>(m * n);
+    if (panel_.size() < size) panel_.assign(size, T(0));
+    for (Index i = 0; i < m; ++i) std::copy(a + i * row, a + i * row + n, panel_.data() + i * n);
+    return panel_.data();
+  }
+
+  // x: [m, n] becomes the solution of x l^H = x, where l: [n, n] is lower triangular.
+  void SolveFromRight(const T* l, Index row, Index n, T* x, Index x_row, Index m) {
+    if (n <= kLeaf) {
+      for (Index i = 0; i < m; ++i) {
+        T* const line = x + i * x_row;
+        for (Index j = 0; j < n; ++j) {
+          T sum = line[j];
+          for (Index p = 0; p < j; ++p) sum -= Times(line[p], Conj(l[j * row + p]));
+          line[j] = sum / RealPart(l[j * row + j]);
+        }
+      }
+      return;
+    }
+    const Index left = Half(n);
+    SolveFromRight(l, row, left, x, x_row, m);
+    Index conj_row = row;
+    const T* const low = Conjugates(l + left * row, &conj_row, n - left, left);
+    SubtractProduct(m, n - left, left, x, x_row, 1, low, 1, conj_row, x + left, x_row);
+    SolveFromRight(l + left * row + left, row, n - left, x + left, x_row, m);
+  }
+  // The lower triangle of c: [n, n] -= x x^H, x: [n, k]; elements above it are overwritten, too.
+  void SubtractGram(Index n, Index k, const T* x, Index x_row, T* c, Index c_row) {
+    Index conj_row = x_row;
+    const T* const conj = Conjugates(x, &conj_row, n, k);
+    const Index step = std::max<Index>(64, (n / 4 + 7) / 8 * 8);
+    for (Index i = 0; i < n; i += step) {
+      const Index rows = std::min(step, n - i);
+      SubtractProduct(rows, i + rows, k, x + i * x_row, x_row, 1, conj, 1, conj_row, c + i * c_row, c_row);
+    }
+  }
+  // FactorCholesky of the lower triangle, `row` elements from row to row.
+  bool FactorLower(T* a, Index row, Index n) {
+    if (n <= kLeaf) {
+      for (Index j = 0; j < n; ++j) {
+        Real<T> diagonal = RealPart(a[j * row + j]);
+        for (Index p = 0; p < j; ++p) diagonal -= Square(a[j * row + p]);
+        if (diagonal <= 0) return false;
+        diagonal = std::sqrt(diagonal);
+        a[j * row + j] = T(diagonal);
+        for (Index i = j + 1; i < n; ++i) {
+          T sum = a[i * row + j];
+          for (Index p = 0; p < j; ++p) sum -= Times(a[i * row + p], Conj(a[j * row + p]));
+          a[i * row + j] = sum / diagonal;
+        }
+      }
+      return true;
+    }
+    const Index top = Half(n), below = n - top;
+    T *const low = a + top * row, *const corner = low + top;
+    if (!FactorLower(a, row, top)) return false;
+    SolveFromRight(a, row, top, low, row, below);
+    SubtractGram(below, top, low, row, corner, row);
+    return FactorLower(corner, row, below);
+  }
+
+  // The QR decomposition of a panel [m, width]: reflectors below the diagonal, whose product is 1 - v s v^H with a
+  // lower triangular s: [kPanel, kPanel].
+  void FactorPanel(T* a, Index row, Index m, Index width, T* s, T* sums) {
+    for (Index k = 0; k < width; ++k) {
+      Real<T> tail = 0;
+      for (Index i = k + 1; i < m; ++i) tail += Square(a[i * row + k]);
+      const T alpha = k < m ? a[k * row + k] : T(0);
+      T tau = T(0);
+      if (tail != 0 || std::imag(alpha) != 0) {
+        const Real<T> norm = std::sqrt(Square(alpha) + tail), beta = RealPart(alpha) >= 0 ? -norm : norm;
+        const T scale = alpha - beta;
+        tau = (beta - Conj(alpha)) / beta;
+        for (Index i = k + 1; i < m; ++i) a[i * row + k] /= scale;
+        a[k * row + k] = beta;
+      }
+      // sums = v^H [the columns before, whose first rows are 1 and zeros; the columns behind]
+      for (Index j = 0; j < width; ++j) sums[j] = j == k ? T(0) : a[k * row + j];
+      const T* const below = a + (k + 1) * row;
+      AddProjections(below + k, row, below, row, m - k - 1, width, sums);
+      // Row k of s is -tau (v^H [the reflectors before]) s.
+      for (Index j = 0; j < k; ++j) {
+        T sum = T(0);
+        for (Index p = j; p < k; ++p) sum += Times(sums[p], s[p * kPanel + j]);
+        s[k * kPanel + j] = -Times(tau, sum);
+      }
+      s[k * kPanel + k] = tau;
+      for (Index j = k + 1; j < width; ++j) {
+        const T by = Times(tau, sums[j]);
+        a[k * row + j] -= by;
+        sums[j] = by;
+      }
+      SubtractOuter(below + k, row, sums + k + 1, a + (k + 1) * row + k + 1, row, m - k - 1, width - k - 1);
+    }
+  }
+  Cpu& device_;
+  SlimVector<T> product_, conjugates_, scaled_, panel_;
 };
-
-inline constexpr int kJacobiSweeps = 60;
-
-// Only the lower triangle of a: [n, n] is read; a is overwritten. e: eigenvalues, ascending; v: [n, n], their vectors
-// as columns. Jacobi's method.
-template <class T>
-void EigenHermitian(T* a, Index n, Real<T>* e, T* v) {
-  for (Index i = 0; i < n; ++i) {
-    a[i * n + i] = T(RealPart(a[i * n + i]));
-    for (Index j = 0; j < i; ++j) a[j * n + i] = Conj(a[i * n + j]);
-  }
-  std::fill(v, v + n * n, T(0));
-  for (Index i = 0; i < n; ++i) v[i * n + i] = T(1);
-  bool rotated = true;
-  for (int sweep = 0; sweep < kJacobiSweeps && rotated; ++sweep) {
-    rotated = false;
-    for (Index p = 0; p < n; ++p) {
-      for (Index q = p + 1; q < n; ++q) {
-        const T x = a[p * n + q];
-        const Real<T> size = std::abs(x),
-                      around = std::fabs(RealPart(a[p * n + p])) + std::fabs(RealPart(a[q * n + q]));
-        if (!(size > around * std::numeric_limits<Real<T>>::epsilon() * Real<T>(0.01)) || size == 0) continue;
-        rotated = true;
-        const Rotation<T> turn(RealPart(a[p * n + p]), RealPart(a[q * n + q]), x);
-        for (Index i = 0; i < n; ++i) turn.Columns(&a[i * n + p], &a[i * n + q]);
-        for (Index i = 0; i < n; ++i) {  // rows: the adjoint
-          T r = Conj(a[p * n + i]), t = Conj(a[q * n + i]);
-          turn.Columns(&r, &t);
-          a[p * n + i] = Conj(r);
-          a[q * n + i] = Conj(t);
-        }
-        a[p * n + q] = a[q * n + p] = T(0);
-        for (Index i = 0; i < n; ++i) turn.Columns(&v[i * n + p], &v[i * n + q]);
-      }
-    }
-  }
-  for (Index i = 0; i < n; ++i) e[i] = RealPart(a[i * n + i]);
-  for (Index i = 0; i < n; ++i) {  // ascending
-    const Index least = std::min_element(e + i, e + n) - e;
-    if (least == i) continue;
-    std::swap(e[i], e[least]);
-    for (Index r = 0; r < n; ++r) std::swap(v[r * n + i], v[r * n + least]);
-  }
-}
-
-// Columns [from, n) of u: [m, n] (n <= m) become unit vectors orthogonal to those before them.
-template <class T>
-void CompleteBasis(T* u, Index m, Index n, Index from) {
-  for (Index j = from; j < n; ++j) {
-    Index farthest = 0;  // the axis that the columns so far have least of
-    Real<T> least = std::numeric_limits<Real<T>>::infinity();
-    for (Index i = 0; i < m; ++i) {
-      Real<T> share = 0;
-      for (Index p = 0; p < j; ++p) share += Square(u[i * n + p]);
-      if (share < least) {
-        least = share;
-        farthest = i;
-      }
-    }
-    for (Index i = 0; i < m; ++i) u[i * n + j] = T(i == farthest ? 1 : 0);
-    for (int pass = 0; pass < 2; ++pass) {  // Gram and Schmidt, twice
-      for (Index p = 0; p < j; ++p) {
-        T dot = T(0);
-        for (Index i = 0; i < m; ++i) dot += Times(Conj(u[i * n + p]), u[i * n + j]);
-        for (Index i = 0; i < m; ++i) u[i * n + j] -= Times(dot, u[i * n + p]);
-      }
-      Real<T> norm = 0;
-      for (Index i = 0; i < m; ++i) norm += Square(u[i * n + j]);
-      norm = std::sqrt(norm);
-      for (Index i = 0; i < m; ++i) u[i * n + j] /= norm;
-    }
-  }
-}
-
-// a: [m, n], m >= n, becomes its left singular vectors [m, n]; s: [n], descending; v: [n, n]: a = u s v^H. One-sided
-// Jacobi.
-template <class T>
-void SvdTall(T* a, Index m, Index n, Real<T>* s, T* v) {
-  std::fill(v, v + n * n, T(0));
-  for (Index i = 0; i < n; ++i) v[i * n + i] = T(1);
-  bool rotated = true;
-  for (int sweep = 0; sweep < kJacobiSweeps && rotated; ++sweep) {
-    rotated = false;
-    for (Index p = 0; p < n; ++p) {
-      for (Index q = p + 1; q < n; ++q) {
-        Real<T> pp = 0, qq = 0;
-        T pq = T(0);
-        for (Index i = 0; i < m; ++i) {
-          pp += Square(a[i * n + p]);
-          qq += Square(a[i * n + q]);
-          pq += Times(Conj(a[i * n + p]), a[i * n + q]);
-        }
-        const Real<T> size = std::abs(pq);
-        if (!(size > std::sqrt(pp) * std::sqrt(qq) * std::numeric_limits<Real<T>>::epsilon()) || size == 0) continue;
-        rotated = true;
-        const Rotation<T> turn(pp, qq, pq);
-        for (Index i = 0; i < m; ++i) turn.Columns(&a[i * n + p], &a[i * n + q]);
-        for (Index i = 0; i < n; ++i) turn.Columns(&v[i * n + p], &v[i * n + q]);
-      }
-    }
-  }
-  for (Index j = 0; j < n; ++j) {
-    Real<T> norm = 0;
-    for (Index i = 0; i < m; ++i) norm += Square(a[i * n + j]);
-    s[j] = std::sqrt(norm);
-  }
-  for (Index j = 0; j < n; ++j) {  // descending
-    const Index most = std::max_element(s + j, s + n) - s;
-    if (most == j) continue;
-    std::swap(s[j], s[most]);
-    for (Index i = 0; i < m; ++i) std::swap(a[i * n + j], a[i * n + most]);
-    for (Index i = 0; i < n; ++i) std::swap(v[i * n + j], v[i * n + most]);
-  }
-  Index rank = 0;
-  const Real<T> tiny = n > 0 ? s[0] * std::numeric_limits<Real<T>>::epsilon() * Real<T>(0.01) : 0;
-  for (; rank < n && s[rank] > tiny; ++rank)
-    for (Index i = 0; i < m; ++i) a[i * n + rank] /= s[rank];
-  if (n > 0 && !(s[0] == s[0])) return;  // NaN
-  CompleteBasis(a, m, n, rank);
-}
 
 }  // namespace linalg
 
@@ -18348,15 +18852,18 @@ struct MatrixBatch {
   }
 };
 
-// body(i) for every matrix, on several threads; false if it was false for one.
+// body(device, i) for every matrix, on several threads; false if it was false for one. One matrix has all threads of
+// the device to itself, and each of several matrices has one.
 template <class Body>
 bool ForEachMatrix(Cpu& device, Index count, Index rows, Index columns, const Body& body) {
+  if (count == 1) return body(device, 0);
   std::atomic<bool> good{true};
   const double ns = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) *
                     static_cast<double>(rows < columns ? rows : columns);
   ParallelFor(device, count, 200 + ns, [&](Index begin, Index end) {
+    Cpu one;
     for (Index i = begin; i < end; ++i)
-      if (!body(i)) good.store(false, std::memory_order_relaxed);
+      if (!body(one, i)) good.store(false, std::memory_order_relaxed);
   });
   return good.load();
 }
@@ -18445,12 +18952,12 @@ inline Status LuShape(InferenceContext* c) {
 }
 
 template <class T>
-void DeterminantOf(const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
+void DeterminantOf(Cpu& device, const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
   SlimVector<T> a = Numbers<T>(n * n);
   std::copy(in, in + n * n, a.data());
   SlimVector<Index> order = Numbers<Index>(n);
   Index swaps = 0;
-  (void)linalg::FactorLu(a.data(), n, order.data(), &swaps);
+  (void)linalg::Blocked<T>(device).FactorLu(a.data(), n, order.data(), &swaps);
   *sign = T(swaps % 2 == 0 ? 1 : -1);
   double sum = 0;
   for (Index i = 0; i < n; ++i) {
@@ -18468,7 +18975,7 @@ void DeterminantOf(const T* in, Index n, T* sign, linalg::Real<T>* log_size) {
 }
 
 template <class T>
-bool InverseOf(const T* in, Index n, bool adjoint, T* out) {
+bool InverseOf(Cpu& device, const T* in, Index n, bool adjoint, T* out) {
   using W = typename WorkOf<T>::type;
   SlimVector<W> a = Numbers<W>(n * n), b = Numbers<W>(n * n), x = Numbers<W>(n * n);
   CopyAs(in, a.data(), n * n);
@@ -18478,26 +18985,27 @@ bool InverseOf(const T* in, Index n, bool adjoint, T* out) {
   }
   SlimVector<Index> order = Numbers<Index>(n);
   Index swaps = 0;
-  if (!linalg::FactorLu(a.data(), n, order.data(), &swaps)) return false;
+  linalg::Blocked<W> blocked(device);
+  if (!blocked.FactorLu(a.data(), n, order.data(), &swaps)) return false;
   std::fill(b.begin(), b.end(), W(0));
   for (Index i = 0; i < n; ++i) b[static_cast<std::size_t>(i * n + i)] = W(1);
-  linalg::SolveLu(a.data(), order.data(), n, b.data(), x.data(), n);
+  blocked.SolveLu(a.data(), order.data(), n, b.data(), x.data(), n);
   CopyAs(x.data(), out, n * n);
   return true;
 }
 
 // As TensorFlow: NaN where the matrix is not positive definite.
 template <class T>
-void CholeskyOf(const T* in, Index n, T* out) {
+void CholeskyOf(Cpu& device, const T* in, Index n, T* out) {
   std::copy(in, in + n * n, out);
-  if (linalg::FactorCholesky(out, n)) return;
+  if (linalg::Blocked<T>(device).FactorCholesky(out, n)) return;
   std::fill(out, out + n * n, T(std::numeric_limits<linalg::Real<T>>::quiet_NaN()));
 }
 
 // I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: with P the lower triangle of l^T g,
 // its diagonal halved, the symmetric part of l^-T P l^-1.
 template <class T>
-void CholeskyGradOf(const T* l, const T* g, Index n, T* out) {
+void CholeskyGradOf(Cpu& device, const T* l, const T* g, Index n, T* out) {
   SlimVector<T> lower = Numbers<T>(n * n), a = Numbers<T>(n * n), p = Numbers<T>(n * n), low_g = Numbers<T>(n * n);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j <= i; ++j) {
@@ -18505,14 +19013,15 @@ void CholeskyGradOf(const T* l, const T* g, Index n, T* out) {
       low_g[static_cast<std::size_t>(i * n + j)] = g[i * n + j];
     }
   linalg::Adjoint(lower.data(), n, n, a.data());
-  linalg::Multiply(a.data(), low_g.data(), p.data(), n, n, n);
+  linalg::Blocked<T> blocked(device);
+  blocked.Multiply(a.data(), low_g.data(), p.data(), n, n, n);
   for (Index i = 0; i < n; ++i) {
     p[static_cast<std::size_t>(i * n + i)] /= T(2);
     for (Index j = i + 1; j < n; ++j) p[static_cast<std::size_t>(i * n + j)] = T(0);
   }
-  linalg::SolveTriangular(a.data(), n, false, false, p.data(), n);  // l^-T P
+  blocked.SolveTriangular(a.data(), n, false, false, p.data(), n);  // l^-T P
   linalg::Adjoint(p.data(), n, n, low_g.data());
-  linalg::SolveTriangular(a.data(), n, false, false, low_g.data(), n);  // l^-T (l^-T P)^T
+  blocked.SolveTriangular(a.data(), n, false, false, low_g.data(), n);  // l^-T (l^-T P)^T
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j)
       out[i * n + j] = (low_g[static_cast<std::size_t>(i * n + j)] + low_g[static_cast<std::size_t>(j * n + i)]) / T(2);
@@ -18541,8 +19050,8 @@ struct Cholesky {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
-        detail::CholeskyOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
+        detail::CholeskyOf(device, input.data + i * n * n, n, out->data<T>() + i * n * n);
         return true;
       });
       return OkStatus();
@@ -18576,8 +19085,8 @@ struct CholeskyGrad {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, l.shape(), &out));
       if (l.size() == 0) return OkStatus();
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
-        detail::CholeskyGradOf(l.data + i * n * n, grad.data + i * n * n, n, out->data<T>() + i * n * n);
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
+        detail::CholeskyGradOf(device, l.data + i * n * n, grad.data + i * n * n, n, out->data<T>() + i * n * n);
         return true;
       });
       return OkStatus();
@@ -18609,12 +19118,12 @@ struct Lu {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, shape, &order));
       if (input.size() == 0) return OkStatus();
-      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
+      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
         T* const a = out->data<T>() + i * n * n;
         std::copy(input.data + i * n * n, input.data + (i + 1) * n * n, a);
         SlimVector<Index> rows = detail::Numbers<Index>(n);
         Index swaps = 0;
-        const bool regular = linalg::FactorLu(a, n, rows.data(), &swaps);
+        const bool regular = linalg::Blocked<T>(device).FactorLu(a, n, rows.data(), &swaps);
         for (Index r = 0; r < n; ++r) {
           const Index row = rows[static_cast<std::size_t>(r)];
           if (order->dtype() == DataType::kInt32)
@@ -18646,10 +19155,10 @@ struct MatrixDeterminant {
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.batch, &out));
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
         T sign = T(1);
         linalg::Real<T> log_size = 0;
-        detail::DeterminantOf(input.data + i * n * n, n, &sign, &log_size);
+        detail::DeterminantOf(device, input.data + i * n * n, n, &sign, &log_size);
         out->data<T>()[i] = sign * std::exp(log_size);
         return true;
       });
@@ -18677,9 +19186,9 @@ struct LogMatrixDeterminant {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.batch, &signs));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, at.batch, &logs));
       const Index n = at.rows;
-      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
+      (void)detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
         linalg::Real<T> log_size = 0;
-        detail::DeterminantOf(input.data + i * n * n, n, signs->data<T>() + i, &log_size);
+        detail::DeterminantOf(device, input.data + i * n * n, n, signs->data<T>() + i, &log_size);
         logs->data<T>()[i] = T(log_size);
         return true;
       });
@@ -18710,10 +19219,2093 @@ struct MatrixInverse {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       if (input.size() == 0) return OkStatus();  // however many matrices
       const Index n = at.rows;
-      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Index i) {
-        return detail::InverseOf(input.data + i * n * n, n, this->adjoint, out->data<T>() + i * n * n);
+      const bool good = detail::ForEachMatrix(context.device(), at.count, n, n, [&](Cpu& device, Index i) {
+        return detail::InverseOf(device, input.data + i * n * n, n, this->adjoint, out->data<T>() + i * n * n);
       });
       return good ? OkStatus() : detail::NotInvertible("MatrixInverse");
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/gemm/batched.hpp ----
+// Products of many matrices: x: [..., m, k]  y: [..., k, n]  ->  [..., m, n], the leading dimensions broadcast. Small
+// products go to the threads whole, large ones are split by Gemm; one matrix y for all rows of x makes one product.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// A transposed operand is stored as [k, m] or [n, k]; a conjugated one (complex numbers only) counts with its imaginary
+// parts negated. immutable once made.
+struct BatchMatMulPlan {
+  struct Dim {
+    Index size, x, y;  // steps in matrices; 0 where the operand is repeated
+  };
+  Index m = 1, k = 1, n = 1;
+  bool transpose_x = false, transpose_y = false, conjugate_x = false, conjugate_y = false;
+  InlinedVector<Dim, 8> batch;  // outermost first
+  Index batches = 1, x_batches = 1, y_batches = 1;
+
+  // Adds the next dimension, inside of those that there are; sizes of 1 are repeated. False if the sizes do not fit.
+  bool Add(Index x_size, Index y_size) {
+    if (x_size != y_size && x_size != 1 && y_size != 1) return false;
+    const Index size = x_size == 1 ? y_size : x_size;
+    for (Dim& dim : batch) {
+      dim.x = Times(dim.x, x_size);
+      dim.y = Times(dim.y, y_size);
+    }
+    batches = Times(batches, size);
+    x_batches = Times(x_batches, x_size);
+    y_batches = Times(y_batches, y_size);
+    if (size != 1) batch.push_back({size, x_size == 1 ? 0 : 1, y_size == 1 ? 0 : 1});
+    return true;
+  }
+
+ private:
+  // Where operands are empty the numbers may be too large, but do not matter.
+  static Index Times(Index a, Index b) { return a < 0 ? a : MultiplyWithoutOverflow(a, b); }
+};
+
+namespace detail {
+
+// Number of the matrices of x and y that make product number `i`.
+struct BatchPlace {
+  Index x = 0, y = 0;
+  BatchPlace(const BatchMatMulPlan& plan, Index i) {
+    if (plan.x_batches == plan.batches && plan.y_batches == plan.batches) {  // nothing is repeated
+      x = y = i;
+      return;
+    }
+    for (std::size_t d = plan.batch.size(); d-- > 0; i /= plan.batch[d].size) {
+      x += i % plan.batch[d].size * plan.batch[d].x;
+      y += i % plan.batch[d].size * plan.batch[d].y;
+    }
+  }
+};
+
+// Rows of x that all meet the same matrix y become rows of one product.
+inline void JoinBatches(BatchMatMulPlan* plan) {
+  if (plan->y_batches != 1 || plan->transpose_x || plan->batches != plan->x_batches) return;
+  plan->m *= plan->batches;
+  plan->batch.clear();
+  plan->batches = 1;
+}
+
+// body(device, i) -> Status for every product, `ns` nanoseconds each on one thread: side by side where they are many or
+// small, with the device's threads inside otherwise.
+template <class Body>
+Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
+  constexpr double kSmallNs = 60000;
+  const bool side_by_side = device.pool != nullptr && (ns < kSmallNs || count >= 4 * device.pool->NumThreads());
+  if (!side_by_side || count == 1) {
+    for (Index i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(body(device, i));
+    return OkStatus();
+  }
+  std::atomic<bool> failed{false};
+  ParallelFor(device, count, ns, [&](Index begin, Index end) {
+    Cpu alone;  // the device's allocator may be for one thread
+    for (Index i = begin; i < end; ++i)
+      if (!body(alone, i).ok()) failed.store(true, std::memory_order_relaxed);
+  });
+  if (failed.load()) return errors::ResourceExhausted("BatchMatMul: OOM when allocating scratch memory");
+  return OkStatus();
+}
+
+#if !defined(__NVCC__)  // vectors are for the host's compiler
+// Small products, one after the other: what Gemm would find out about each is found out once.
+inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct run, const GemmKernels& kernels,
+                          const GemmArgs<void>& g, double ns, const void* x, const void* y, void* z) {
+  const Index x_bytes = plan.m * plan.k * kernels.size, y_bytes = plan.k * plan.n * kernels.size,
+              z_bytes = plan.m * plan.n * kernels.size;
+  ParallelFor(device, plan.batches, ns, [&](Index begin, Index end) {
+    GemmArgs<void> product = g;
+    for (Index i = begin; i < end; ++i) {
+      const BatchPlace at(plan, i);
+      product.a = static_cast<const char*>(x) + at.x * x_bytes;
+      product.b = static_cast<const char*>(y) + at.y * y_bytes;
+      product.c = static_cast<char*>(z) + i * z_bytes;
+      run(kernels, product);
+    }
+  });
+}
+#endif
+
+template <class T>
+Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
+                        PackedWeights* weights) {
+  const T* x = static_cast<const T*>(px);
+  const T* y = static_cast<const T*>(py);
+  T* z = static_cast<T*>(pz);
+  const Index m = plan.m, k = plan.k, n = plan.n;
+  const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+#if !defined(__NVCC__)
+  if constexpr (std::is_floating_point_v<T>) {
+    if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
+      const GemmKernels& kernels = GemmKernelsOf<T>(n);
+      const Index x_row = plan.transpose_x ? 1 : k, x_column = plan.transpose_x ? m : 1;
+      const Index y_row = plan.transpose_y ? 1 : n, y_column = plan.transpose_y ? k : 1;
+      const GemmArgs<void> g{m, n, k, nullptr, x_row, x_column, nullptr, y_row, y_column, nullptr, n};
+      if (const SmallProduct run = FindSmallProduct<T>(kernels, g, weights != nullptr); run != nullptr) {
+        MultiplySmall(device, plan, run, kernels, g, ns, px, py, pz);
+        return OkStatus();
+      }
+    }
+  }
+#endif
+  const Index x_sizes[] = {plan.transpose_x ? k : m, plan.transpose_x ? m : k};
+  const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
+  const Index z_sizes[] = {m, n};
+  return ForEachProduct(device, plan.batches, ns, [&](Cpu& on, Index i) {
+    const BatchPlace at(plan, i);
+    return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
+                   plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
+  });
+}
+
+using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out,
+                                 PackedWeights* weights);
+
+inline BatchMatMulFn BatchMatMulFor(DataType type) {
+  switch (type) {
+    case DataType::kHalf: return &MultiplyMatrices<half>;
+    case DataType::kBfloat16: return &MultiplyMatrices<bfloat16>;
+    case DataType::kFloat: return &MultiplyMatrices<float>;
+    case DataType::kDouble: return &MultiplyMatrices<double>;
+    case DataType::kInt16: return &MultiplyMatrices<std::int16_t>;
+    case DataType::kInt32: return &MultiplyMatrices<std::int32_t>;
+    case DataType::kInt64: return &MultiplyMatrices<std::int64_t>;
+    case DataType::kComplex64: return &MultiplyMatrices<complex64>;
+    case DataType::kComplex128: return &MultiplyMatrices<complex128>;
+    default: return nullptr;
+  }
+}
+
+// to = conj(from), n complex numbers of 2 * sizeof(Real) bytes.
+template <class Real>
+void ConjugateRun(const void* from, void* to, Index n) {
+  const Real* in = static_cast<const Real*>(from);
+  Real* out = static_cast<Real*>(to);
+  for (Index i = 0; i < n; ++i) {
+    out[2 * i] = in[2 * i];
+    out[2 * i + 1] = -in[2 * i + 1];
+  }
+}
+// *data becomes a conjugated copy in `copy`.
+inline void ConjugateInto(DataType type, Index n, const Scratch& copy, const void** data) {
+  if (type == DataType::kComplex64)
+    ConjugateRun<float>(*data, copy.As<char>(), n);
+  else
+    ConjugateRun<double>(*data, copy.As<char>(), n);
+  *data = copy.As<char>();
+}
+
+}  // namespace detail
+
+// The products of elements of one type: half, bfloat16 (multiplied as float), float, double, int16, int32, int64
+// (which wrap around), complex64 or complex128; Internal for others. Zeros where k is 0. ResourceExhausted without
+// scratch memory. The result does not depend on the number of threads. `weights` are of y, where it may be the same in
+// every run; used where it is one matrix.
+inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out,
+                          PackedWeights* weights = nullptr) {
+  const detail::BatchMatMulFn run = detail::BatchMatMulFor(type);
+  if (run == nullptr) return errors::Internal("BatchMatMul: no products of type ", Name(type));
+  const Index x_elements = plan.x_batches * plan.m * plan.k, y_elements = plan.y_batches * plan.k * plan.n;
+  const bool conjugate_x = plan.conjugate_x && IsComplex(type), conjugate_y = plan.conjugate_y && IsComplex(type);
+  const auto bytes = static_cast<Index>(SizeOf(type));
+  const Scratch x_copy(device, conjugate_x ? static_cast<std::size_t>(x_elements * bytes) : 0);
+  const Scratch y_copy(device, conjugate_y ? static_cast<std::size_t>(y_elements * bytes) : 0);
+  TENON_RETURN_IF_ERROR(x_copy.status("BatchMatMul"));
+  TENON_RETURN_IF_ERROR(y_copy.status("BatchMatMul"));
+  if (conjugate_x && x_elements > 0) detail::ConjugateInto(type, x_elements, x_copy, &x);
+  if (conjugate_y && y_elements > 0) detail::ConjugateInto(type, y_elements, y_copy, &y);
+  detail::JoinBatches(&plan);
+  return run(device, plan, x, y, out, plan.y_batches == 1 ? weights : nullptr);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/linalg/rotations.hpp ----
+// Rotations of pairs of rows, collected and then applied to one strip of columns after the other, which stays in a
+// cache meanwhile.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace linalg {
+
+// Row `first` becomes c first + s second, row `second` c second - s first.
+template <class R>
+struct RowRotation {
+  Index first, second;
+  R c, s;
+};
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class R>
+TENON_DETAIL_LOOP void RotateStrip(const RowRotation<R>* rotations, Index count, R* rows, Index row, Index n) {
+  for (Index i = 0; i < count; ++i) {
+    const R c = rotations[i].c, s = rotations[i].s;
+    R *const x = rows + rotations[i].first * row, *const y = rows + rotations[i].second * row;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) {
+      const R a = x[j], b = y[j];
+      x[j] = c * a + s * b;
+      y[j] = c * b - s * a;
+    }
+  }
+}
+
+TENON_DETAIL_LOOPS_END
+
+#if TENON_DETAIL_TARGETS
+// RotateStrip of 256 bytes. The second row of a rotation stays in registers where it is the first row of the next one.
+template <class R>
+TENON_DETAIL_TARGET_AVX2 void RotateChainsAvx2(const RowRotation<R>* rotations, Index count, R* rows, Index row) {
+  using Lanes [[gnu::vector_size(32), gnu::aligned(alignof(R)), gnu::may_alias]] = R;
+  constexpr Index kVectors = 8, kLanes = static_cast<Index>(32 / sizeof(R));
+  for (Index i = 0; i < count;) {
+    R* at = rows + rotations[i].first * row;
+    Lanes carry[kVectors];
+    for (Index v = 0; v < kVectors; ++v) carry[v] = *reinterpret_cast<const Lanes*>(at + v * kLanes);
+    Index second;
+    do {
+      const R c = rotations[i].c, s = rotations[i].s;
+      second = rotations[i].second;
+      R* const next = rows + second * row;
+#pragma GCC unroll 8
+      for (Index v = 0; v < kVectors; ++v) {
+        const Lanes y = *reinterpret_cast<const Lanes*>(next + v * kLanes);
+        *reinterpret_cast<Lanes*>(at + v * kLanes) = c * carry[v] + s * y;
+        carry[v] = c * y - s * carry[v];
+      }
+      at = next;
+    } while (++i < count && rotations[i].first == second);
+    for (Index v = 0; v < kVectors; ++v) *reinterpret_cast<Lanes*>(at + v * kLanes) = carry[v];
+  }
+}
+#endif
+
+// Rotations of the rows of an [n, n] matrix, RowSize(n) elements from row to row. Without a matrix they are dropped.
+// one thread.
+template <class R>
+class Rotations {
+ public:
+  static constexpr Index kStrip = static_cast<Index>(256 / sizeof(R));
+  // Whole strips, and a distance that is not a multiple of a page: such rows share their places in the caches.
+  static Index RowSize(Index n) { return (n + kStrip - 1) / kStrip * kStrip + kStrip / 4; }
+
+  Rotations(R* matrix, Index n) : matrix_(matrix), n_(n) {}
+
+  void Add(Index first, Index second, R c, R s) {
+    if (matrix_ == nullptr) return;
+    pending_.push_back({first, second, c, s});
+    if (static_cast<Index>(pending_.size()) >= std::max<Index>(1024, 16 * n_)) Apply();
+  }
+  void Apply() {
+    const auto count = static_cast<Index>(pending_.size());
+    for (Index column = 0; column < n_ && count > 0; column += kStrip) {
+#if TENON_DETAIL_TARGETS
+      if (simd::BestLevel() >= simd::Level::kAvx2) {
+        RotateChainsAvx2(pending_.data(), count, matrix_ + column, RowSize(n_));
+        continue;
+      }
+#endif
+      RotateStrip(pending_.data(), count, matrix_ + column, RowSize(n_), kStrip);
+    }
+    pending_.clear();
+  }
+
+ private:
+  R* matrix_;
+  Index n_;
+  SlimVector<RowRotation<R>> pending_;
+};
+
+}  // namespace linalg
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/linalg/spectral.hpp ----
+// Eigenvalues of Hermitian matrices and singular values, with their vectors, row-major: reduction to a tridiagonal or
+// bidiagonal matrix by blocks of reflectors, then implicit QR steps. G. H. Golub and C. F. Van Loan, "Matrix
+// Computations" (2013), 8.3 and 8.6; J. Dongarra, S. Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed
+// Forms for Eigenvalue Computations" (1989).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace linalg {
+
+inline constexpr Index kQrSteps = 60;  // for each value, at most
+
+// Givens: c and s with c x + s y = r, c y - s x = 0.
+template <class R>
+R MakeRotation(R x, R y, R* c, R* s) {
+  const R r = std::hypot(x, y);
+  *c = r == 0 ? R(1) : x / r;
+  *s = r == 0 ? R(0) : y / r;
+  return r;
+}
+// Whether an element beside the diagonal is nothing beside its two neighbours on it.
+template <class R>
+bool IsNegligible(R beside, R a, R b) {
+  constexpr R kTiny = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
+  return std::fabs(beside) <= std::numeric_limits<R>::epsilon() * (std::fabs(a) + std::fabs(b)) + kTiny;
+}
+// The unreduced block [*lo, *hi] that ends last, after elements that are negligible became 0. False: there is none.
+template <class R>
+bool FindBlock(const R* d, R* e, Index* lo, Index* hi) {
+  for (Index k = 0; k < *hi; ++k)
+    if (IsNegligible(e[k], d[k], d[k + 1])) e[k] = 0;
+  while (*hi > 0 && e[*hi - 1] == 0) --*hi;
+  *lo = *hi;
+  while (*lo > 0 && e[*lo - 1] != 0) --*lo;
+  return *hi > 0;
+}
+
+// The eigenvalues of the symmetric tridiagonal matrix of diagonal d: [n] and e: [n - 1] beside it, in d, unordered.
+// False without convergence. The rotations make an orthogonal matrix's rows the eigenvectors if it begins as 1.
+template <class R>
+bool TridiagonalEigenvalues(R* d, R* e, Index n, Rotations<R>* rotations) {
+  Index hi = n - 1, lo = 0;
+  for (Index steps = 0; n > 0 && FindBlock(d, e, &lo, &hi); ++steps) {
+    if (steps > kQrSteps * n) return false;
+    // Wilkinson's shift
+    const R half = (d[hi - 1] - d[hi]) / 2, last = e[hi - 1];
+    const R root = std::hypot(half, last);
+    R x = d[lo] - (d[hi] - last / (half + (half < 0 ? -root : root)) * last), y = e[lo], c, s;
+    for (Index k = lo; k < hi; ++k) {
+      const R r = MakeRotation(x, y, &c, &s);
+      if (k > lo) e[k - 1] = r;
+      const R a = d[k], b = d[k + 1], cross = e[k];
+      const R turned = s * (b - a) + 2 * c * cross;  // d[k] + s turned is the new diagonal
+      d[k] = a + s * turned;
+      d[k + 1] = b - s * turned;
+      e[k] = c * turned - cross;
+      if (k + 1 < hi) {
+        x = e[k];
+        y = s * e[k + 1];
+        e[k + 1] *= c;
+      }
+      rotations->Add(k, k + 1, c, s);
+    }
+  }
+  rotations->Apply();
+  return true;
+}
+
+// The singular values of the upper bidiagonal matrix of d: [n] and e: [n - 1], in d, positive, unordered. False without
+// convergence. `left` and `right` make the rows of two matrices the singular vectors.
+template <class R>
+class BidiagonalSteps {
+ public:
+  BidiagonalSteps(R* d, R* e, Index n, Rotations<R>* left, Rotations<R>* right)
+      : d_(d), e_(e), n_(n), left_(left), right_(right) {}
+
+  bool Run() {
+    Index hi = n_ - 1, lo = 0;
+    R norm = 0;
+    for (Index k = 0; k < n_; ++k) norm = std::max(norm, std::fabs(d_[k]) + (k + 1 < n_ ? std::fabs(e_[k]) : R(0)));
+    const R nothing = norm * std::numeric_limits<R>::epsilon();
+    for (Index steps = 0; n_ > 0 && FindBlock(d_, e_, &lo, &hi); ++steps) {
+      if (steps > kQrSteps * n_) return false;
+      Index zero = lo;
+      while (zero <= hi && std::fabs(d_[zero]) > nothing) ++zero;
+      if (zero < hi)
+        ClearRow(zero, hi);
+      else if (zero == hi)
+        ClearColumn(lo, hi);
+      else
+        Step(lo, hi);
+    }
+    left_->Apply();
+    right_->Apply();
+    return true;
+  }
+
+ private:
+  void ClearRow(Index zero, Index hi) {
+    R f = e_[zero], c, s;
+    d_[zero] = e_[zero] = 0;
+    for (Index k = zero + 1; k <= hi && f != 0; ++k) {
+      d_[k] = MakeRotation(d_[k], f, &c, &s);
+      if (k < hi) {
+        f = -s * e_[k];
+        e_[k] *= c;
+      }
+      left_->Add(k, zero, c, s);
+    }
+  }
+  void ClearColumn(Index lo, Index hi) {
+    R f = e_[hi - 1], c, s;
+    d_[hi] = e_[hi - 1] = 0;
+    for (Index k = hi; k-- > lo && f != 0;) {
+      d_[k] = MakeRotation(d_[k], f, &c, &s);
+      if (k > lo) {
+        f = -s * e_[k - 1];
+        e_[k - 1] *= c;
+      }
+      right_->Add(k, hi, c, s);
+    }
+  }
+  void Step(Index lo, Index hi) {
+    const R dm = d_[hi - 1], dn = d_[hi], fm = e_[hi - 1], before = hi - 1 > lo ? e_[hi - 2] : R(0);
+    const R corner = dn * dn + fm * fm, cross = dm * fm, half = ((dm - dn) * (dm + dn) + before * before - fm * fm) / 2;
+    const R root = std::hypot(half, cross), below = half + (half < 0 ? -root : root);
+    const R shift = below == 0 ? corner : corner - cross / below * cross;
+    R y = d_[lo] - shift / d_[lo], z = e_[lo], c, s;
+    for (Index k = lo; k < hi; ++k) {
+      R r = MakeRotation(y, z, &c, &s);
+      if (k > lo) e_[k - 1] = r;
+      y = c * d_[k] + s * e_[k];
+      e_[k] = c * e_[k] - s * d_[k];
+      z = s * d_[k + 1];
+      d_[k + 1] *= c;
+      right_->Add(k, k + 1, c, s);
+      d_[k] = MakeRotation(y, z, &c, &s);
+      y = c * e_[k] + s * d_[k + 1];
+      d_[k + 1] = c * d_[k + 1] - s * e_[k];
+      e_[k] = y;
+      if (k + 1 < hi) {
+        z = s * e_[k + 1];
+        e_[k + 1] *= c;
+      }
+      left_->Add(k, k + 1, c, s);
+    }
+  }
+
+  R *d_, *e_;
+  Index n_;
+  Rotations<R>*left_, *right_;
+};
+
+// The two decompositions of dense matrices. T is float, double or a complex number of these. one thread.
+template <class T>
+class Spectral {
+ public:
+  explicit Spectral(Cpu& device) : blocked_(device) {}
+
+  // EigenHermitian; v may be null. False: no convergence, which finite matrices have.
+  bool EigenHermitian(T* a, Index n, Real<T>* e, T* v) {
+    Real<T> scale = 0;
+    for (Index i = 0; i < n; ++i) {
+      a[i * n + i] = T(RealPart(a[i * n + i]));
+      for (Index j = 0; j < i; ++j) a[j * n + i] = Conj(a[i * n + j]);
+    }
+    if (n == 1) {
+      *e = RealPart(*a);
+      if (v != nullptr) *v = T(1);
+      return true;
+    }
+    scale = Scale(a, n * n);
+    SlimVector<Real<T>> beside = Zeros<Real<T>>(n);
+    SlimVector<T> taus = Zeros<T>(n);
+    Tridiagonalize(a, n, e, beside.data(), taus.data());
+    SlimVector<Real<T>> rows = v == nullptr ? SlimVector<Real<T>>() : Identity(n);
+    Rotations<Real<T>> rotations(v == nullptr ? nullptr : rows.data(), n);
+    if (!TridiagonalEigenvalues(e, beside.data(), n, &rotations)) return false;
+    const SlimVector<Index> order = Sort(e, n, false);
+    if (v != nullptr) {
+      Gather(rows.data(), order.data(), n, v, n);
+      TurnBack(a + n, n, n, n - 1, taus.data(), false, v, n);
+    }
+    for (Index i = 0; i < n; ++i) e[i] *= scale;
+    return true;
+  }
+
+  // a: [m, n], m >= n, is overwritten; s: [n], descending; u: [m, kept], n or m columns; v: [n, n]: a = u s v^H. u and
+  // v may be null, both of them. False: no convergence, which finite matrices have.
+  bool SvdTall(T* a, Index m, Index n, Index kept, Real<T>* s, T* u, T* v) {
+    const Real<T> scale = Scale(a, m * n);
+    const bool vectors = u != nullptr;
+    if (m > n) blocked_.FactorQr(a, m, n, kept, vectors ? u : Keep(m * kept));
+    SlimVector<Real<T>> beside = Zeros<Real<T>>(n);
+    SlimVector<T> taus = Zeros<T>(2 * n);
+    Bidiagonalize(a, n, s, beside.data(), taus.data(), taus.data() + n);
+    SlimVector<Real<T>> lefts = vectors ? Identity(n) : SlimVector<Real<T>>(),
+                        rights = vectors ? Identity(n) : SlimVector<Real<T>>();
+    Rotations<Real<T>> left(vectors ? lefts.data() : nullptr, n), right(vectors ? rights.data() : nullptr, n);
+    if (!BidiagonalSteps<Real<T>>(s, beside.data(), n, &left, &right).Run()) return false;
+    for (Index i = 0; i < n; ++i) {
+      if (!std::signbit(s[i])) continue;
+      s[i] = -s[i];
+      Real<T>* const line = rights.data() + i * Rotations<Real<T>>::RowSize(n);
+      for (Index j = 0; vectors && j < n; ++j) line[j] = -line[j];
+    }
+    const SlimVector<Index> order = Sort(s, n, true);
+    if (vectors) {
+      Gather(rights.data(), order.data(), n, v, n);
+      SlimVector<T> reflectors = Zeros<T>(n * n);  // those of the rows, as columns
+      for (Index i = 0; i < n; ++i)
+        for (Index j = i + 1; j < n; ++j) reflectors.data()[j * n + i] = a[i * n + j];
+      TurnBack(reflectors.data() + n, n, n, n - 1, taus.data() + n, false, v, n);
+      SlimVector<T> small = Zeros<T>(n * n);
+      Gather(lefts.data(), order.data(), n, small.data(), n);
+      TurnBack(a, n, n, n, taus.data(), true, small.data(), n);
+      FinishLeft(small.data(), m, n, kept, u);
+    }
+    for (Index i = 0; i < n; ++i) s[i] *= scale;
+    return true;
+  }
+
+ private:
+  static constexpr Index kPanel = Blocked<T>::kPanel;
+
+  template <class U>
+  static SlimVector<U> Zeros(Index n) {
+    return SlimVector<U>(static_cast<std::size_t>(std::max<Index>(n, 1)), U(0));
+  }
+  // A matrix for Rotations.
+  static SlimVector<Real<T>> Identity(Index n) {
+    const Index row = Rotations<Real<T>>::RowSize(n);
+    SlimVector<Real<T>> rows = Zeros<Real<T>>(n * row);
+    for (Index i = 0; i < n; ++i) rows.data()[i * row + i] = 1;
+    return rows;
+  }
+  T* Keep(Index n) {
+    kept_ = Zeros<T>(n);
+    return kept_.data();
+  }
+  // Divides by the largest element, so that squares neither overflow nor vanish; returns it.
+  static Real<T> Scale(T* a, Index n) {
+    Real<T> most = 0;
+    for (Index i = 0; i < n; ++i)
+      most = std::max({most, std::fabs(RealPart(a[i])), static_cast<Real<T>>(std::fabs(std::imag(a[i])))});
+    if (most == 0) return 1;
+    for (Index i = 0; i < n; ++i) a[i] /= most;
+    return most;
+  }
+  // The order of values in which they rise or fall; the values come into it.
+  static SlimVector<Index> Sort(Real<T>* values, Index n, bool fall) {
+    SlimVector<Index> order(static_cast<std::size_t>(n), 0);
+    for (Index i = 0; i < n; ++i) order.data()[i] = i;
+    SlimVector<Real<T>> copy = Zeros<Real<T>>(n);
+    std::copy(values, values + n, copy.data());
+    std::sort(order.data(), order.data() + n, [&](Index x, Index y) {
+      const Real<T> p = copy.data()[x], q = copy.data()[y];
+      return p != q ? (fall ? q < p : p < q) : x < y;
+    });
+    for (Index i = 0; i < n; ++i) values[i] = copy.data()[order.data()[i]];
+    return order;
+  }
+  // Column i of out = row order[i].
+  static void Gather(const Real<T>* rows, const Index* order, Index n, T* out, Index out_row) {
+    for (Index i = 0; i < n; ++i) {
+      const Real<T>* const from = rows + order[i] * Rotations<Real<T>>::RowSize(n);
+      for (Index j = 0; j < n; ++j) out[j * out_row + i] = T(from[j]);
+    }
+  }
+  // c = P_0^H P_1^H ... c, c: [n, n]: `count` reflectors P = 1 - tau v v^H below the diagonal of `a`: [rows, count],
+  // whose first row is row `!whole` of c.
+  void TurnBack(const T* a, Index row, Index n, Index count, const T* taus, bool whole, T* c, Index c_row) {
+    if (count <= 0) return;
+    const Index skip = whole ? 0 : 1;
+    SlimVector<T> v = Zeros<T>(n * kPanel), s = Zeros<T>(kPanel * kPanel);
+    for (Index k = (count - 1) / kPanel * kPanel; k >= 0; k -= kPanel) {
+      const Index width = std::min(kPanel, count - k), m = n - skip - k;
+      Blocked<T>::CopyReflectors(a + k * row + k, row, m, width, v.data());
+      blocked_.FactorOf(v.data(), m, width, taus + k, s.data());
+      blocked_.Reflect(v.data(), m, width, s.data(), true, c + (k + skip) * c_row, c_row, n);
+    }
+  }
+  // u: [m, kept], whose first n columns are to be multiplied by small: [n, n]; u = small where m = n.
+  void FinishLeft(const T* small, Index m, Index n, Index kept, T* u) {
+    if (m == n) {
+      std::copy(small, small + n * n, u);
+      return;
+    }
+    SlimVector<T> first = Zeros<T>(m * n), product = Zeros<T>(m * n);
+    for (Index i = 0; i < m; ++i) std::copy(u + i * kept, u + i * kept + n, first.data() + i * n);
+    blocked_.Multiply(first.data(), small, product.data(), m, n, n);
+    for (Index i = 0; i < m; ++i) std::copy(product.data() + i * n, product.data() + (i + 1) * n, u + i * kept);
+  }
+
+  // x: [m] becomes v, whose first element is 1: (1 - tau v v^H) x = beta and zeros.
+  static Real<T> MakeReflector(T* x, Index m, T* tau) {
+    Real<T> tail = 0;
+    for (Index i = 1; i < m; ++i) tail += Square(x[i]);
+    const T alpha = x[0];
+    *tau = T(0);
+    x[0] = T(1);
+    if (tail == 0 && std::imag(alpha) == 0) {
+      std::fill(x + 1, x + m, T(0));
+      return RealPart(alpha);
+    }
+    const Real<T> norm = std::sqrt(Square(alpha) + tail), beta = RealPart(alpha) >= 0 ? -norm : norm;
+    const T scale = T(1) / (alpha - beta);
+    *tau = (beta - Conj(alpha)) / beta;
+    for (Index i = 1; i < m; ++i) x[i] = Times(x[i], scale);
+    return beta;
+  }
+
+  // A matrix [n, kPanel] of a panel's vectors.
+  struct Vectors {
+    SlimVector<T> data;
+    explicit Vectors(Index n) : data(Zeros<T>(n * kPanel)) {}
+    T* At(Index i, Index p = 0) { return data.data() + i * kPanel + p; }
+  };
+  // out: [m] -= x y^H z, the first `count` columns of x: [m, ...] and y: [k, ...]; conj: [k], the conjugates of z.
+  void SubtractTwice(const T* x, Index m, const T* y, Index k, Index count, const T* conj, T* out) {
+    if (count == 0) return;
+    T sums[kPanel] = {};
+    const T* const product = blocked_.Product(count, 1, k, y, 1, kPanel, conj, 1, 1);
+    for (Index p = 0; p < count; ++p) sums[p] = Conj(product[p]);
+    blocked_.SubtractProduct(m, 1, count, x, kPanel, 1, sums, 1, 1, out, 1);
+  }
+  // Elements i * a_step of a, i in [0, m), -= x conj(y), y one row.
+  static void SubtractDots(const T* x, Index m, const T* y, Index count, T* a, Index a_step) {
+    for (Index i = 0; i < m; ++i) {
+      T sum = T(0);
+      for (Index p = 0; p < count; ++p) sum += Times(x[i * kPanel + p], Conj(y[p]));
+      a[i * a_step] -= sum;
+    }
+  }
+  // Elements i * a_step of a -= conj(x) y, y one row.
+  static void SubtractConjugateDots(const T* x, Index m, const T* y, Index count, T* a, Index a_step) {
+    for (Index i = 0; i < m; ++i) {
+      T sum = T(0);
+      for (Index p = 0; p < count; ++p) sum += Times(Conj(x[i * kPanel + p]), y[p]);
+      a[i * a_step] -= sum;
+    }
+  }
+  // c: [m, m] -= x y^H
+  void SubtractOuterProducts(const T* x, const T* y, Index m, Index width, T* c, Index c_row) {
+    Index y_row = kPanel;
+    const T* const conj = blocked_.Conjugates(y, &y_row, m, width);
+    blocked_.SubtractProduct(m, m, width, x, kPanel, 1, conj, 1, y_row, c, c_row);
+  }
+
+  // Hermitian a: [n, n], both triangles; reflectors below the elements beside the diagonal.
+  void Tridiagonalize(T* a, Index n, Real<T>* d, Real<T>* e, T* taus) {
+    Vectors v(n), w(n);
+    SlimVector<T> x = Zeros<T>(n), conj = Zeros<T>(n), p = Zeros<T>(n);
+    for (Index k = 0; k < n - 1; k += kPanel) {
+      const Index width = std::min(kPanel, n - 1 - k);
+      for (Index i = 0; i < width; ++i) {
+        const Index j = k + i, m = n - j - 1;
+        T* const column = a + j * n + j;
+        SubtractDots(v.At(j), m + 1, w.At(j), i, column, n);
+        SubtractDots(w.At(j), m + 1, v.At(j), i, column, n);
+        d[j] = RealPart(*column);
+        for (Index t = 0; t < m; ++t) x.data()[t] = column[(t + 1) * n];
+        T tau;
+        e[j] = MakeReflector(x.data(), m, &tau);
+        taus[j] = tau;
+        for (Index t = 0; t < m; ++t) {
+          column[(t + 1) * n] = *v.At(j + 1 + t, i) = x.data()[t];
+          conj.data()[t] = Conj(x.data()[t]);
+        }
+        const T* const product = blocked_.Product(m, 1, m, column + n + 1, n, 1, x.data(), 1, 1);
+        std::copy(product, product + m, p.data());
+        SubtractTwice(v.At(j + 1), m, w.At(j + 1), m, i, conj.data(), p.data());
+        SubtractTwice(w.At(j + 1), m, v.At(j + 1), m, i, conj.data(), p.data());
+        Real<T> size = 0;
+        for (Index t = 0; t < m; ++t) size += RealPart(Times(conj.data()[t], p.data()[t]));
+        const Real<T> half = Square(tau) * size / 2;
+        for (Index t = 0; t < m; ++t) *w.At(j + 1 + t, i) = Times(Conj(tau), p.data()[t]) - half * x.data()[t];
+      }
+      const Index next = k + width, m = n - next;
+      SubtractOuterProducts(v.At(next), w.At(next), m, width, a + next * n + next, n);
+      SubtractOuterProducts(w.At(next), v.At(next), m, width, a + next * n + next, n);
+    }
+    if (n > 0) d[n - 1] = RealPart(a[(n - 1) * n + n - 1]);
+  }
+
+  // a: [n, n] becomes upper bidiagonal; reflectors below the diagonal, and behind the elements beside it.
+  void Bidiagonalize(T* a, Index n, Real<T>* d, Real<T>* e, T* left_taus, T* right_taus) {
+    Vectors v(n), y(n), x(n), w(n);  // a - v y^H - x w^H
+    SlimVector<T> line = Zeros<T>(n), conj = Zeros<T>(n), sum = Zeros<T>(n);
+    for (Index k = 0; k < n; k += kPanel) {
+      const Index width = std::min(kPanel, n - k);
+      for (Index i = 0; i < width; ++i) {
+        const Index j = k + i, rows = n - j, columns = n - j - 1;
+        T* const corner = a + j * n + j;
+        SubtractDots(v.At(j), rows, y.At(j), i, corner, n);
+        SubtractDots(x.At(j), rows, w.At(j), i, corner, n);
+        for (Index t = 0; t < rows; ++t) line.data()[t] = corner[t * n];
+        d[j] = MakeReflector(line.data(), rows, &left_taus[j]);
+        for (Index t = 0; t < rows; ++t) {
+          corner[t * n] = *v.At(j + t, i) = line.data()[t];
+          conj.data()[t] = Conj(line.data()[t]);
+        }
+        if (columns == 0) break;
+        const T* product = blocked_.Product(columns, 1, rows, corner + 1, 1, n, conj.data(), 1, 1);
+        for (Index t = 0; t < columns; ++t) sum.data()[t] = Conj(product[t]);
+        SubtractTwice(y.At(j + 1), columns, v.At(j), rows, i, conj.data(), sum.data());
+        SubtractTwice(w.At(j + 1), columns, x.At(j), rows, i, conj.data(), sum.data());
+        for (Index t = 0; t < columns; ++t) *y.At(j + 1 + t, i) = Times(Conj(left_taus[j]), sum.data()[t]);
+        SubtractConjugateDots(y.At(j + 1), columns, v.At(j), i + 1, corner + 1, 1);
+        SubtractConjugateDots(w.At(j + 1), columns, x.At(j), i, corner + 1, 1);
+        for (Index t = 0; t < columns; ++t) line.data()[t] = Conj(corner[1 + t]);
+        e[j] = MakeReflector(line.data(), columns, &right_taus[j]);
+        for (Index t = 0; t < columns; ++t) {
+          corner[1 + t] = *w.At(j + 1 + t, i) = line.data()[t];
+          conj.data()[t] = Conj(line.data()[t]);
+        }
+        product = blocked_.Product(columns, 1, columns, corner + n + 1, n, 1, line.data(), 1, 1);
+        std::copy(product, product + columns, sum.data());
+        SubtractTwice(v.At(j + 1), columns, y.At(j + 1), columns, i + 1, conj.data(), sum.data());
+        SubtractTwice(x.At(j + 1), columns, w.At(j + 1), columns, i, conj.data(), sum.data());
+        for (Index t = 0; t < columns; ++t) *x.At(j + 1 + t, i) = Times(Conj(right_taus[j]), sum.data()[t]);
+      }
+      const Index next = k + width, m = n - next;
+      if (m == 0) break;
+      SubtractOuterProducts(v.At(next), y.At(next), m, width, a + next * n + next, n);
+      SubtractOuterProducts(x.At(next), w.At(next), m, width, a + next * n + next, n);
+    }
+  }
+
+  Blocked<T> blocked_;
+  SlimVector<T> kept_;
+};
+
+}  // namespace linalg
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/solve_shapes.hpp ----
+// Shape functions of the ops that solve linear systems (solve.hpp).
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// matrix: [..., m, n]  rhs: [..., m, k]  ->  [..., n, k]
+inline Status SolveShape(InferenceContext* c, bool square) {
+  ShapeHandle matrix, rhs, batch, rhs_batch, out;
+  DimensionHandle m;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
+  TENON_RETURN_IF_ERROR(c->Subshape(matrix, 0, -2, &batch));
+  TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
+  TENON_RETURN_IF_ERROR(c->Merge(batch, rhs_batch, &batch));
+  DimensionHandle n = c->Dim(matrix, -1);
+  if (square) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(matrix, -2), n, &n));
+  TENON_RETURN_IF_ERROR(c->Merge(square ? n : c->Dim(matrix, -2), c->Dim(rhs, -2), &m));
+  if (square) n = m;
+  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(n, c->Dim(rhs, -1)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status MatrixSolveShape(InferenceContext* c) { return SolveShape(c, true); }
+inline Status MatrixSolveLsShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  return SolveShape(c, false);
+}
+// SolveShape with leading dimensions that are broadcast.
+inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
+  ShapeHandle matrix, rhs, batch, rhs_batch, out;
+  DimensionHandle m;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
+  DimensionHandle n = c->Dim(matrix, -1);
+  if (square) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(matrix, -2), n, &n));
+  TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(rhs, -2), &m));
+  TENON_RETURN_IF_ERROR(c->Subshape(matrix, 0, -2, &batch));
+  TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
+  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, batch, rhs_batch, true, &batch));
+  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(m, c->Dim(rhs, -1)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status TriangularSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, true); }
+inline Status BandedSolveShape(InferenceContext* c) {
+  ShapeHandle matrix;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
+  const std::int64_t bands = c->Value(c->Dim(matrix, -2)), n = c->Value(c->Dim(matrix, -1));  // -1: not known
+  if (bands == 0) return errors::InvalidArgument("Number of bands must be positive, but is ", bands);
+  if (n >= 0 && bands > n)
+    return errors::InvalidArgument("Number of bands ", bands, " cannot exceed the size of the matrix ", n);
+  return BroadcastSolveShape(c, false);
+}
+// diagonals: [..., 3, m]  rhs: [..., m, k]
+inline Status TridiagonalSolveShape(InferenceContext* c) {
+  ShapeHandle diagonals, rhs, batch, rhs_batch;
+  DimensionHandle three, m;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &diagonals));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
+  TENON_RETURN_IF_ERROR(c->Subshape(diagonals, 0, -2, &batch));
+  TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
+  TENON_RETURN_IF_ERROR(c->Merge(batch, rhs_batch, &batch));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(diagonals, -1), c->Dim(rhs, -2), &m));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(diagonals, -2), 3, &three));
+  c->set_output(0, rhs);
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/solve.hpp ----
+// MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear
+// systems.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Two batches with the same leading dimensions.
+inline Status SameBatch(std::string_view op, const TensorShape& a, const TensorShape& b, MatrixBatch* matrix,
+                        MatrixBatch* rhs) {
+  TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, a, 0, matrix));
+  TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, b, 1, rhs));
+  if (matrix->batch == rhs->batch) return OkStatus();
+  return errors::InvalidArgument(op, ": All input tensors must have the same outer dimensions, got ", a, " and ", b);
+}
+
+template <class T>
+bool SolveOne(Cpu& device, const T* matrix, const T* rhs, Index n, Index k, bool adjoint, T* out) {
+  SlimVector<T> a = Numbers<T>(n * n);
+  if (adjoint)
+    linalg::Adjoint(matrix, n, n, a.data());
+  else
+    std::copy(matrix, matrix + n * n, a.data());
+  SlimVector<Index> order = Numbers<Index>(n);
+  Index swaps = 0;
+  linalg::Blocked<T> blocked(device);
+  if (!blocked.FactorLu(a.data(), n, order.data(), &swaps)) return false;
+  blocked.SolveLu(a.data(), order.data(), n, rhs, out, k);
+  return true;
+}
+
+// The least squares solution by the normal equations: x = (a^H a + l)^-1 a^H b, or a^H (a a^H + l)^-1 b where a: [m, n]
+// is wide. False if that is not positive definite.
+template <class T>
+bool SolveNormal(Cpu& device, const T* matrix, const T* rhs, Index m, Index n, Index k, linalg::Real<T> l2, T* out) {
+  const Index least = std::min(m, n);
+  SlimVector<T> adjoint = Numbers<T>(m * n), gram = Numbers<T>(least * least), scratch = Numbers<T>(least * least);
+  linalg::Adjoint(matrix, m, n, adjoint.data());
+  linalg::Blocked<T> blocked(device);
+  const bool tall = m >= n;
+  blocked.Multiply(tall ? adjoint.data() : matrix, tall ? matrix : adjoint.data(), gram.data(), least, tall ? m : n,
+                   least);
+  for (Index i = 0; i < least; ++i) gram[static_cast<std::size_t>(i * least + i)] += T(l2);
+  if (!blocked.FactorCholesky(gram.data(), least)) return false;
+  if (tall) {
+    blocked.Multiply(adjoint.data(), rhs, out, n, m, k);
+    blocked.SolveCholesky(gram.data(), n, out, k, scratch.data());
+  } else {
+    SlimVector<T> y = Numbers<T>(m * k);
+    std::copy(rhs, rhs + m * k, y.data());
+    blocked.SolveCholesky(gram.data(), m, y.data(), k, scratch.data());
+    blocked.Multiply(adjoint.data(), y.data(), out, n, m, k);
+  }
+  return true;
+}
+// The least squares solution. False when the columns, or the rows when these are fewer, are close to depending on each
+// other.
+template <class T>
+bool SolveIndependent(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
+  using W = typename WideOf<T>::type;
+  const bool wide = m < n;
+  const Index most = std::max(m, n), least = std::min(m, n);
+  SlimVector<W> numbers = Numbers<W>(most * least + least + most + (m + n) * k);
+  W* const columns = numbers.data();
+  W *const taus = columns + most * least, *const scratch = taus + least, *const b = scratch + most,
+           *const x = b + m * k;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) {
+      const auto value = static_cast<W>(matrix[i * n + j]);
+      columns[wide ? i * n + j : j * m + i] = wide ? linalg::Conj(value) : value;
+    }
+  SlimVector<Index> order = Numbers<Index>(least);
+  const double ratio = std::sqrt(static_cast<double>(std::numeric_limits<linalg::Real<T>>::epsilon()));
+  if (!linalg::FactorPivotedQr(columns, most, least, ratio, taus, order.data())) return false;
+  CopyAs(rhs, b, m * k);
+  linalg::SolvePivotedQr(columns, most, least, taus, order.data(), wide, b, x, k, scratch);
+  CopyAs(x, out, n * k);
+  return true;
+}
+// The shortest least squares solution, by singular values. NaN for matrices with elements that are not finite.
+template <class T>
+void SolveShortest(Cpu& device, const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
+  using W = typename WideOf<T>::type;
+  const Index most = std::max(m, n), least = std::min(m, n);
+  SlimVector<W> a = Numbers<W>(m * n), tall = Numbers<W>(m * n), u = Numbers<W>(m * n), v = Numbers<W>(least * least);
+  SlimVector<double> s = Numbers<double>(least);
+  CopyAs(matrix, a.data(), m * n);
+  if (m >= n)
+    tall = a;
+  else
+    linalg::Adjoint(a.data(), m, n, tall.data());
+  if (!linalg::Spectral<W>(device).SvdTall(tall.data(), most, least, least, s.data(), u.data(), v.data())) {
+    std::fill(out, out + n * k, T(std::numeric_limits<linalg::Real<T>>::quiet_NaN()));
+    return;
+  }
+  // a or a^H = u s v^H
+  const double cut =
+      s[0] * static_cast<double>(std::numeric_limits<linalg::Real<T>>::epsilon()) * static_cast<double>(most);
+  SlimVector<W> b = Numbers<W>(m * k), y = Numbers<W>(least * k), x = Numbers<W>(n * k), h = Numbers<W>(most * least);
+  linalg::Blocked<W> blocked(device);
+  CopyAs(rhs, b.data(), m * k);
+  if (m >= n) {
+    linalg::Adjoint(u.data(), m, n, h.data());
+    blocked.Multiply(h.data(), b.data(), y.data(), n, m, k);
+  } else {
+    linalg::Adjoint(v.data(), m, m, h.data());
+    blocked.Multiply(h.data(), b.data(), y.data(), m, m, k);
+  }
+  for (Index i = 0; i < least; ++i)
+    for (Index j = 0; j < k; ++j) {
+      W& value = y[static_cast<std::size_t>(i * k + j)];
+      value = s[static_cast<std::size_t>(i)] > cut ? W(value / s[static_cast<std::size_t>(i)]) : W(0);
+    }
+  blocked.Multiply(m >= n ? v.data() : u.data(), y.data(), x.data(), n, least, k);
+  CopyAs(x.data(), out, n * k);
+}
+
+// Systems whose leading dimensions are broadcast against each other.
+struct BroadcastSystems {
+  BatchMatMulPlan plan;  // for its batches
+  MatrixBatch matrix, rhs;
+  TensorShape output;
+
+  static Status Of(std::string_view op, const TensorShape& a, const TensorShape& b, bool square,
+                   BroadcastSystems* out) {
+    if (a.dims() < 2) return errors::InvalidArgument(op, ": In[0] ndims must be >= 2: ", a.dims());
+    if (b.dims() < 2) return errors::InvalidArgument(op, ": In[1] ndims must be >= 2: ", b.dims());
+    TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, a, 0, &out->matrix));
+    TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, b, 1, &out->rhs));
+    if (square && out->matrix.rows != out->matrix.columns)
+      return errors::InvalidArgument(op, ": In[0] matrices in the last dimensions must be square (", out->matrix.rows,
+                                     " =/= ", out->matrix.columns, ")");
+    const int rank = std::max(a.dims(), b.dims());
+    for (int d = 0; d < rank - 2; ++d) {
+      const int in_a = d - (rank - a.dims()), in_b = d - (rank - b.dims());
+      const Index x = in_a < 0 ? 1 : a.dim_size(in_a), y = in_b < 0 ? 1 : b.dim_size(in_b);
+      if (!out->plan.Add(x, y))
+        return errors::InvalidArgument(op, ": In[0] and In[1] must have compatible batch dimensions: ", a, " vs. ", b);
+      TENON_RETURN_IF_ERROR(out->output.AddDimWithStatus(x == 1 ? y : x));
+    }
+    if (out->matrix.columns != out->rhs.rows)
+      return errors::InvalidArgument(op, ": In[0] mismatch In[1] shape: ", out->matrix.columns, " vs. ", out->rhs.rows,
+                                     ": ", a, " ", b);
+    TENON_RETURN_IF_ERROR(out->output.AddDimWithStatus(out->rhs.rows));
+    return out->output.AddDimWithStatus(out->rhs.columns);
+  }
+};
+
+struct TriangularAttrs {
+  bool lower, adjoint;
+};
+
+// bands: [count, n], the diagonal first (lower) or last; element [i, j] of a lower matrix is bands[i - j, i], of an
+// upper one bands[count - 1 - (j - i), i].
+template <class T>
+bool SolveBanded(const T* bands, Index count, Index n, const TriangularAttrs& attrs, T* b, Index k) {
+  const bool lower = attrs.lower;
+  const T* const diagonal = bands + (lower ? 0 : count - 1) * n;
+  for (Index i = 0; i < n; ++i)
+    if (diagonal[i] == T(0)) return false;
+  const bool forward = lower != attrs.adjoint;
+  for (Index step = 0; step < n; ++step) {
+    const Index i = forward ? step : n - 1 - step;
+    for (Index d = 1; d < count; ++d) {
+      const Index j = forward ? i - d : i + d;
+      if (j < 0 || j >= n) break;
+      const Index row = attrs.adjoint ? j : i;  // row of the matrix as it is stored
+      const T element = bands[(lower ? d : count - 1 - d) * n + row];
+      linalg::Subtract(attrs.adjoint ? linalg::Conj(element) : element, b + j * k, b + i * k, k);
+    }
+    const T by = attrs.adjoint ? linalg::Conj(diagonal[i]) : diagonal[i];
+    for (Index c = 0; c < k; ++c) b[i * k + c] /= by;
+  }
+  return true;
+}
+
+// diagonals: [3, n], above, on and below the diagonal (the last of the first and the first of the last are not read). b
+// becomes the solution; with pivoting by exchange of neighbours. Pivots smaller than `least` become that. False if a
+// pivot is 0.
+template <class T>
+bool SolveTridiagonal(const T* diagonals, Index n, bool pivoting, linalg::Real<T> least, T* b, Index k) {
+  const T *above = diagonals, *on = diagonals + n, *below = diagonals + 2 * n;
+  SlimVector<T> u = Numbers<T>(3 * n);  // each row's diagonal and the two elements after it
+  T* const rows = u.data();
+  for (Index i = 0; i < n; ++i) {
+    rows[3 * i] = on[i];
+    rows[3 * i + 1] = i + 1 < n ? above[i] : T(0);
+  }
+  for (Index i = 0; i + 1 < n; ++i) {
+    T* const row = rows + 3 * i;
+    T* const next = row + 3;
+    T low = below[i + 1];
+    if (pivoting && std::abs(low) > std::abs(row[0])) {
+      const T next_0 = next[0], next_1 = next[1];
+      next[0] = row[1];
+      next[1] = T(0);
+      row[1] = next_0;
+      row[2] = next_1;
+      std::swap(row[0], low);
+      std::swap_ranges(b + i * k, b + (i + 1) * k, b + (i + 1) * k);
+    }
+    if (std::abs(row[0]) < least) row[0] = T(least);
+    if (row[0] == T(0)) return false;
+    const T factor = low / row[0];
+    next[0] -= linalg::Times(factor, row[1]);
+    next[1] -= linalg::Times(factor, row[2]);
+    linalg::Subtract(factor, b + i * k, b + (i + 1) * k, k);
+  }
+  T& last = rows[3 * (n - 1)];
+  if (std::abs(last) < least) last = T(least);
+  if (last == T(0)) return false;
+  for (Index i = n; i-- > 0;) {
+    for (Index d = 1; d <= 2 && i + d < n; ++d) linalg::Subtract(rows[3 * i + d], b + (i + d) * k, b + i * k, k);
+    for (Index c = 0; c < k; ++c) b[i * k + c] /= rows[3 * i];
+  }
+  return true;
+}
+
+template <class Device, class T>
+concept SolvesSystems = Device::type == "CPU" && LinalgTypes::contains<T>;
+
+}  // namespace detail
+
+// matrix: [..., n, n]  rhs: [..., n, k]  ->  x: [..., n, k]: matrix x = rhs
+struct MatrixSolve {
+  static constexpr auto signature = Op("MatrixSolve")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Output("output: T")
+                                        .Attr("adjoint: bool = false")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::MatrixSolveShape);
+
+  struct Attrs {
+    bool adjoint;
+  };
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, Tensor& output) const {
+      detail::MatrixBatch a, b;
+      TENON_RETURN_IF_ERROR(detail::SameBatch("MatrixSolve", matrix.shape(), rhs.shape(), &a, &b));
+      if (a.rows != a.columns)
+        return errors::InvalidArgument("MatrixSolve: Input matrix must be square, got shape ", matrix.shape());
+      if (a.rows != b.rows)
+        return errors::InvalidArgument("MatrixSolve: Input matrix and right-hand side must have the same number of ",
+                                       "rows, got ", a.rows, " and ", b.rows);
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, rhs.shape(), &out));
+      if (rhs.size() == 0) return OkStatus();
+      const Index n = a.rows, k = b.columns;
+      const bool good = detail::ForEachMatrix(context.device(), a.count, n, n + k, [&](Cpu& device, Index i) {
+        return detail::SolveOne(device, matrix.data + i * n * n, rhs.data + i * n * k, n, k, this->adjoint,
+                                out->data<T>() + i * n * k);
+      });
+      return good ? OkStatus() : detail::NotInvertible("MatrixSolve");
+    }
+  };
+};
+
+// matrix: [..., m, n]  rhs: [..., m, k]  ->  x: [..., n, k] with the least |matrix x - rhs|^2 + l2_regularizer |x|^2;
+// fast: by the normal equations, otherwise the shortest x, without regularisation.
+struct MatrixSolveLs {
+  static constexpr auto signature = Op("MatrixSolveLs")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Input("l2_regularizer: double")
+                                        .Output("output: T")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .Attr("fast: bool = true")
+                                        .SetShapeFn(detail::MatrixSolveLsShape);
+
+  struct Attrs {
+    bool fast;
+  };
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, HostIn<double> l2_regularizer,
+                      Tensor& output) const {
+      detail::MatrixBatch a, b;
+      TENON_RETURN_IF_ERROR(detail::SameBatch("MatrixSolveLs", matrix.shape(), rhs.shape(), &a, &b));
+      if (a.rows != b.rows)
+        return errors::InvalidArgument("MatrixSolveLs: Input matrix and rhs are incompatible: ", matrix.shape(),
+                                       " and ", rhs.shape());
+      if (l2_regularizer.shape().dims() != 0)
+        return errors::InvalidArgument("MatrixSolveLs: l2_regularizer must be a scalar, got shape ",
+                                       l2_regularizer.shape());
+      if (!(l2_regularizer[0] >= 0))
+        return errors::InvalidArgument("MatrixSolveLs: l2_regularizer must be >= 0, got ", l2_regularizer[0]);
+      const Index m = a.rows, n = a.columns, k = b.columns;
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(a.With(n, k, &shape));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
+      std::fill(out->data<T>(), out->data<T>() + shape.num_elements(), T(0));
+      if (m == 0 || shape.num_elements() == 0) return OkStatus();
+      const auto l2 = static_cast<linalg::Real<T>>(l2_regularizer[0]);
+      const bool good = detail::ForEachMatrix(context.device(), a.count, m + n, n + k, [&](Cpu& device, Index i) {
+        const T *one = matrix.data + i * m * n, *side = rhs.data + i * m * k;
+        T* const to = out->data<T>() + i * n * k;
+        if (this->fast) return detail::SolveNormal(device, one, side, m, n, k, l2, to);
+        if (!detail::SolveIndependent(one, side, m, n, k, to)) detail::SolveShortest(device, one, side, m, n, k, to);
+        return true;
+      });
+      if (good) return OkStatus();
+      return errors::InvalidArgument("MatrixSolveLs: Input matrix was rank deficient or ill-conditioned. Try setting ",
+                                     "fast=False or provide a larger l2_regularizer > 0.");
+    }
+  };
+};
+
+// matrix: [..., n, n], of which only the lower or upper triangle is read; leading dimensions are broadcast.
+struct MatrixTriangularSolve {
+  static constexpr auto signature = Op("MatrixTriangularSolve")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Output("output: T")
+                                        .Attr("lower: bool = true")
+                                        .Attr("adjoint: bool = false")
+                                        .Attr("T: {bfloat16, double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::TriangularSolveShape);
+
+  using Attrs = detail::TriangularAttrs;
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, Tensor& output) const {
+      detail::BroadcastSystems at;
+      TENON_RETURN_IF_ERROR(
+          detail::BroadcastSystems::Of("MatrixTriangularSolve", matrix.shape(), rhs.shape(), true, &at));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
+      if (at.output.num_elements() == 0) return OkStatus();
+      const Index n = at.rhs.rows, k = at.rhs.columns;
+      (void)detail::ForEachMatrix(context.device(), at.plan.batches, n, k, [&](Cpu& device, Index i) {
+        const tenon::detail::BatchPlace place(at.plan, i);
+        const T* a = matrix.data + place.x * n * n;
+        T* const x = out->data<T>() + i * n * k;
+        std::copy(rhs.data + place.y * n * k, rhs.data + (place.y + 1) * n * k, x);
+        SlimVector<T> turned = detail::Numbers<T>(this->adjoint ? n * n : 0);
+        if (this->adjoint) {
+          linalg::Adjoint(a, n, n, turned.data());
+          a = turned.data();
+        }
+        linalg::Blocked<T>(device).SolveTriangular(a, n, this->lower != this->adjoint, false, x, k);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+// matrix: [..., bands, n]  rhs: [..., n, k]: the bands of a triangular matrix, the diagonal first if it is lower, last
+// if it is upper.
+struct BandedTriangularSolve {
+  static constexpr auto signature = Op("BandedTriangularSolve")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Output("output: T")
+                                        .Attr("lower: bool = true")
+                                        .Attr("adjoint: bool = false")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::BandedSolveShape);
+
+  using Attrs = detail::TriangularAttrs;
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, Tensor& output) const {
+      detail::BroadcastSystems at;
+      TENON_RETURN_IF_ERROR(
+          detail::BroadcastSystems::Of("BandedTriangularSolve", matrix.shape(), rhs.shape(), false, &at));
+      if (matrix.size() == 0 || rhs.size() == 0)
+        return errors::InvalidArgument("BandedTriangularSolve: inputs must not be empty tensors, got shapes ",
+                                       matrix.shape(), " and ", rhs.shape());
+      const Index bands = at.matrix.rows, n = at.rhs.rows, k = at.rhs.columns;
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
+      const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Cpu&, Index i) {
+        const tenon::detail::BatchPlace place(at.plan, i);
+        T* const x = out->data<T>() + i * n * k;
+        std::copy(rhs.data + place.y * n * k, rhs.data + (place.y + 1) * n * k, x);
+        return detail::SolveBanded(matrix.data + place.x * bands * n, bands, n, *this, x, k);
+      });
+      if (good) return OkStatus();
+      return errors::InvalidArgument("BandedTriangularSolve: Input matrix is not invertible.");
+    }
+  };
+};
+
+// diagonals: [..., 3, n]: above, on and below the diagonal; rhs: [..., n, k]  ->  [..., n, k]. NaN for singular
+// systems; perturb_singular: pivots of almost nothing are made larger instead.
+struct TridiagonalSolve {
+  static constexpr auto signature = Op("TridiagonalSolve")
+                                        .Input("diagonals: T")
+                                        .Input("rhs: T")
+                                        .Output("output: T")
+                                        .Attr("partial_pivoting: bool = true")
+                                        .Attr("perturb_singular: bool = false")
+                                        .Attr("T: {double, float, complex64, complex128}")
+                                        .SetShapeFn(detail::TridiagonalSolveShape);
+
+  struct Attrs {
+    bool partial_pivoting, perturb_singular;
+  };
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      if (!this->perturb_singular || this->partial_pivoting) return OkStatus();
+      return errors::InvalidArgument(
+          "TridiagonalSolve: Setting perturb_singular requires also setting partial_pivoting.");
+    }
+    Status operator()(Context<Device>& context, In<T> diagonals, In<T> rhs, Tensor& output) const {
+      detail::MatrixBatch a, b;
+      TENON_RETURN_IF_ERROR(detail::SameBatch("TridiagonalSolve", diagonals.shape(), rhs.shape(), &a, &b));
+      if (a.rows != 3)
+        return errors::InvalidArgument("TridiagonalSolve: Expected diagonals to be provided as a matrix with 3 rows, ",
+                                       "got ", a.rows, " rows.");
+      if (a.columns != b.rows)
+        return errors::InvalidArgument("TridiagonalSolve: Expected the same number of left-hand sides and right-hand ",
+                                       "sides, got ", a.columns, " and ", b.rows, ".");
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, rhs.shape(), &out));
+      const Index n = b.rows, k = b.columns;
+      if (rhs.size() == 0) return OkStatus();
+      using R = linalg::Real<T>;
+      (void)detail::ForEachMatrix(context.device(), a.count, n, k, [&](Cpu&, Index i) {
+        const T* const one = diagonals.data + i * 3 * n;
+        T* const x = out->data<T>() + i * n * k;
+        std::copy(rhs.data + i * n * k, rhs.data + (i + 1) * n * k, x);
+        R least = 0;
+        for (Index j = 0; this->perturb_singular && j < 3 * n; ++j) least = std::max<R>(least, std::abs(one[j]));
+        least *= std::numeric_limits<R>::epsilon();
+        if (detail::SolveTridiagonal(one, n, this->partial_pivoting, least, x, k)) return true;
+        std::fill(x, x + n * k, T(std::numeric_limits<R>::quiet_NaN()));
+        return false;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/spectrum.hpp ----
+// Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// input: [..., m, n]  ->  the batch, both sizes and the lesser of them
+struct SpectrumShape {
+  ShapeHandle batch;
+  DimensionHandle m, n, least;
+
+  Status Read(InferenceContext* c) {
+    ShapeHandle input;
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+    m = c->Dim(input, -2);
+    n = c->Dim(input, -1);
+    TENON_RETURN_IF_ERROR(c->Min(m, n, &least));
+    return c->Subshape(input, 0, -2, &batch);
+  }
+  Status Set(InferenceContext* c, int output, ShapeHandle matrix) const {
+    ShapeHandle out;
+    TENON_RETURN_IF_ERROR(c->Concatenate(batch, matrix, &out));
+    c->set_output(output, out);
+    return OkStatus();
+  }
+};
+inline Status QrShape(InferenceContext* c) {
+  SpectrumShape s;
+  bool full = false;
+  TENON_RETURN_IF_ERROR(s.Read(c));
+  TENON_RETURN_IF_ERROR(c->GetAttr("full_matrices", &full));
+  TENON_RETURN_IF_ERROR(s.Set(c, 0, c->Matrix(s.m, full ? s.m : s.least)));
+  return s.Set(c, 1, c->Matrix(full ? s.m : s.least, s.n));
+}
+inline Status SvdShape(InferenceContext* c) {
+  SpectrumShape s;
+  bool full = false, vectors = false;
+  TENON_RETURN_IF_ERROR(s.Read(c));
+  TENON_RETURN_IF_ERROR(c->GetAttr("full_matrices", &full));
+  TENON_RETURN_IF_ERROR(c->GetAttr("compute_uv", &vectors));
+  TENON_RETURN_IF_ERROR(s.Set(c, 0, c->Vector(s.least)));
+  if (!vectors) {
+    c->set_output(1, c->Vector(0));
+    c->set_output(2, c->Vector(0));
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(s.Set(c, 1, c->Matrix(s.m, full ? s.m : s.least)));
+  return s.Set(c, 2, c->Matrix(s.n, full ? s.n : s.least));
+}
+inline Status EigenShape(InferenceContext* c) {
+  ShapeHandle batch, e, v;
+  DimensionHandle n;
+  bool vectors = false;
+  TENON_RETURN_IF_ERROR(SquareShape(c, c->input(0), &batch, &n));
+  TENON_RETURN_IF_ERROR(c->GetAttr("compute_v", &vectors));
+  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Vector(n), &e));
+  c->set_output(0, e);
+  if (vectors)
+    TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(n, n), &v));
+  else
+    v = c->Vector(0);
+  c->set_output(1, v);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+inline constexpr Index kSmallSpectrum = 32;
+
+// W: the type that the numbers are computed in.
+template <class W, class T>
+void QrAs(Cpu& device, const T* in, Index m, Index n, Index kept, T* q, T* r) {
+  SlimVector<W> a = Numbers<W>(m * n), factor = Numbers<W>(m * kept);
+  if constexpr (std::is_same_v<T, half>)
+    for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<W>(static_cast<float>(in[i]));
+  else
+    CopyAs(in, a.data(), m * n);
+  linalg::Blocked<W>(device).FactorQr(a.data(), m, n, kept, factor.data());
+  CopyAs(a.data(), r, kept * n);
+  CopyAs(factor.data(), q, m * kept);
+}
+// Small matrices are computed in double, large ones in the precision of their elements.
+template <class T>
+void QrOf(Cpu& device, const T* in, Index m, Index n, Index kept, T* q, T* r) {
+  if (std::min(m, n) <= kSmallSpectrum)
+    QrAs<typename WideOf<T>::type>(device, in, m, n, kept, q, r);
+  else
+    QrAs<typename WorkOf<T>::type>(device, in, m, n, kept, q, r);
+}
+
+// u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then. NaN for
+// matrices with elements that are not finite.
+template <class W, class T>
+void SvdAs(Cpu& device, const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u,
+           T* v) {
+  const Index most = std::max(m, n), least = std::min(m, n), columns = m >= n ? u_columns : v_columns;
+  using R = linalg::Real<W>;
+  SlimVector<W> a = Numbers<W>(m * n), tall = Numbers<W>(m < n ? m * n : 0);
+  SlimVector<W> longer = Numbers<W>(vectors ? most * columns : 0), shorter = Numbers<W>(vectors ? least * least : 0);
+  SlimVector<R> values = Numbers<R>(least);
+  CopyAs(in, a.data(), m * n);
+  if (m < n) linalg::Adjoint(a.data(), m, n, tall.data());
+  const bool good =
+      linalg::Spectral<W>(device).SvdTall(m < n ? tall.data() : a.data(), most, least, columns, values.data(),
+                                          vectors ? longer.data() : nullptr, vectors ? shorter.data() : nullptr);
+  constexpr R kNaN = std::numeric_limits<R>::quiet_NaN();
+  if (!good)
+    for (SlimVector<W>* each : {&longer, &shorter}) std::fill(each->begin(), each->end(), W(kNaN));
+  for (Index i = 0; i < least; ++i)
+    s[i] = T(static_cast<linalg::Real<T>>(good ? values[static_cast<std::size_t>(i)] : kNaN));
+  if (!vectors) return;
+  CopyAs(longer.data(), m >= n ? u : v, most * columns);
+  CopyAs(shorter.data(), m >= n ? v : u, least * least);
+}
+// Small matrices are computed in double, large ones in the precision of their elements.
+template <class T>
+void SvdOf(Cpu& device, const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u,
+           T* v) {
+  if (std::min(m, n) <= kSmallSpectrum)
+    SvdAs<typename WideOf<T>::type>(device, in, m, n, u_columns, v_columns, vectors, s, u, v);
+  else
+    SvdAs<T>(device, in, m, n, u_columns, v_columns, vectors, s, u, v);
+}
+
+// Whether the lower triangle of a: [n, n] is one that iterations come to an end with: none with NaN, or with infinity
+// below the diagonal.
+template <class W>
+bool HasEigenvalues(const W* a, Index n) {
+  for (Index i = 0; i < n && n > 1; ++i) {
+    if (std::isnan(std::real(a[i * n + i]))) return false;
+    for (Index j = 0; j < i; ++j)
+      if (!std::isfinite(std::real(a[i * n + j])) || !std::isfinite(std::imag(a[i * n + j]))) return false;
+  }
+  return true;
+}
+
+// False: there are none.
+template <class W, class T>
+bool EigenAs(Cpu& device, const T* in, Index n, T* e, T* v) {
+  SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(v == nullptr ? 0 : n * n);
+  SlimVector<linalg::Real<W>> values = Numbers<linalg::Real<W>>(n);
+  CopyAs(in, a.data(), n * n);
+  if (!HasEigenvalues(a.data(), n)) return false;
+  if (!linalg::Spectral<W>(device).EigenHermitian(a.data(), n, values.data(),
+                                                  v == nullptr ? nullptr : vectors.data())) {
+    if (n > 2) return false;
+    // As TensorFlow, whose iterations begin at three rows: infinity on the diagonal.
+    std::fill(values.begin(), values.end(), std::numeric_limits<linalg::Real<W>>::quiet_NaN());
+    for (Index i = 0; v != nullptr && i < n * n; ++i)
+      vectors[static_cast<std::size_t>(i)] = W(i % (n + 1) == 0 ? 1 : 0);
+  }
+  for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
+  if (v != nullptr) CopyAs(vectors.data(), v, n * n);
+  return true;
+}
+template <class T>
+bool EigenOf(Cpu& device, const T* in, Index n, T* e, T* v) {
+  if (n <= kSmallSpectrum) return EigenAs<typename WideOf<T>::type>(device, in, n, e, v);
+  return EigenAs<T>(device, in, n, e, v);
+}
+
+}  // namespace detail
+
+// input: [..., m, n]  ->  q: [..., m, p], r: [..., p, n], p = min(m, n), or m with full_matrices; input = q r
+struct Qr {
+  static constexpr auto signature = Op("Qr")
+                                        .Input("input: T")
+                                        .Output("q: T")
+                                        .Output("r: T")
+                                        .Attr("full_matrices: bool = false")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::QrShape);
+
+  struct Attrs {
+    bool full_matrices;
+  };
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& q, Tensor& r) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::Of("Qr", input.shape(), 0, &at));
+      const Index m = at.rows, n = at.columns, kept = this->full_matrices ? m : std::min(m, n);
+      TensorShape q_shape, r_shape;
+      TENON_RETURN_IF_ERROR(at.With(m, kept, &q_shape));
+      TENON_RETURN_IF_ERROR(at.With(kept, n, &r_shape));
+      Tensor *q_out = &q, *r_out = &r;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
+      if (at.count == 0 || m == 0 || std::max(kept, n) == 0) return OkStatus();
+      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Cpu& device, Index i) {
+        detail::QrOf(device, input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
+                     r_out->data<T>() + i * kept * n);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+// input: [..., m, n]  ->  s: [..., p], u: [..., m, p], v: [..., n, p], p = min(m, n); input = u diag(s) v^H. u and v
+// are square with full_matrices, and empty without compute_uv.
+struct Svd {
+  static constexpr auto signature = Op("Svd")
+                                        .Input("input: T")
+                                        .Output("s: T")
+                                        .Output("u: T")
+                                        .Output("v: T")
+                                        .Attr("compute_uv: bool = true")
+                                        .Attr("full_matrices: bool = false")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::SvdShape);
+
+  struct Attrs {
+    bool compute_uv, full_matrices;
+  };
+  template <class Device, class T>
+    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& s, Tensor& u, Tensor& v) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::Of("Svd", input.shape(), 0, &at));
+      const Index m = at.rows, n = at.columns, least = std::min(m, n);
+      const Index u_columns = this->full_matrices ? m : least, v_columns = this->full_matrices ? n : least;
+      TensorShape s_shape, u_shape{0}, v_shape{0};
+      TENON_RETURN_IF_ERROR(at.With(least, &s_shape));
+      if (this->compute_uv) {
+        TENON_RETURN_IF_ERROR(at.With(m, u_columns, &u_shape));
+        TENON_RETURN_IF_ERROR(at.With(n, v_columns, &v_shape));
+      }
+      Tensor *s_out = &s, *u_out = &u, *v_out = &v;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, s_shape, &s_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
+      if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
+      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Cpu& device, Index i) {
+        detail::SvdOf(device, input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
+                      s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
+                      this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+// input: [..., n, n], Hermitian, of which the lower triangle is read  ->  e: [..., n], ascending, v: [..., n, n], the
+// vectors as columns (empty without compute_v).
+struct SelfAdjointEigV2 {
+  static constexpr auto signature = Op("SelfAdjointEigV2")
+                                        .Input("input: T")
+                                        .Output("e: T")
+                                        .Output("v: T")
+                                        .Attr("compute_v: bool = true")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::EigenShape);
+
+  struct Attrs {
+    bool compute_v;
+  };
+  template <class Device, class T>
+    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& e, Tensor& v) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("SelfAdjointEigV2", input.shape(), &at));
+      const Index n = at.rows;
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(at.With(n, &shape));
+      Tensor *e_out = &e, *v_out = &v;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
+      if (shape.num_elements() == 0) return OkStatus();
+      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu& device, Index i) {
+            return detail::EigenOf(device, input.data + i * n * n, n, e_out->data<T>() + i * n,
+                                   this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
+          }))
+        return errors::InvalidArgument(
+            "SelfAdjointEigV2: Self-adjoint eigen decomposition was not successful. The input might not be valid.");
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/batch_v1.hpp ----
+// BatchCholesky, BatchMatrixInverse and the like: names that linear algebra of batches had in graphs of version 12 and
+// before. They run the kernels of the ops without "Batch".
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct BatchCholesky {
+  static constexpr auto signature = Op("BatchCholesky")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: {double, float}")
+                                        .Deprecated(13, "Use Cholesky instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device, class T>
+    requires detail::Factors<Device, T>
+  using kernel = Cholesky::kernel<Device, T>;
+};
+
+struct BatchCholeskyGrad {
+  static constexpr auto signature = Op("BatchCholeskyGrad")
+                                        .Input("l: T")
+                                        .Input("grad: T")
+                                        .Output("output: T")
+                                        .Attr("T: {float, double}")
+                                        .Deprecated(13, "Use CholeskyGrad instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device, class T>
+    requires detail::Factors<Device, T>
+  using kernel = CholeskyGrad::kernel<Device, T>;
+};
+
+struct BatchMatrixDeterminant {
+  static constexpr auto signature = Op("BatchMatrixDeterminant")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: {float, double, complex64, complex128}")
+                                        .Deprecated(13, "Use MatrixDeterminant instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device, class T>
+    requires detail::Factors<Device, T>
+  using kernel = MatrixDeterminant::kernel<Device, T>;
+};
+
+struct BatchMatrixInverse {
+  static constexpr auto signature = Op("BatchMatrixInverse")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("adjoint: bool = false")
+                                        .Attr("T: {double, float}")
+                                        .Deprecated(13, "Use MatrixInverse instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = MatrixInverse::Attrs;
+  template <class Device, class T>
+    requires detail::Factors<Device, T>
+  using kernel = MatrixInverse::kernel<Device, T>;
+};
+
+struct BatchMatrixSolve {
+  static constexpr auto signature = Op("BatchMatrixSolve")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Output("output: T")
+                                        .Attr("adjoint: bool = false")
+                                        .Attr("T: {double, float}")
+                                        .Deprecated(13, "Use MatrixSolve instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = MatrixSolve::Attrs;
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  using kernel = MatrixSolve::kernel<Device, T>;
+};
+
+struct BatchMatrixTriangularSolve {
+  static constexpr auto signature = Op("BatchMatrixTriangularSolve")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Output("output: T")
+                                        .Attr("lower: bool = true")
+                                        .Attr("adjoint: bool = false")
+                                        .Attr("T: {double, float}")
+                                        .Deprecated(13, "Use MatrixTriangularSolve instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = MatrixTriangularSolve::Attrs;
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  using kernel = MatrixTriangularSolve::kernel<Device, T>;
+};
+
+struct BatchMatrixSolveLs {
+  static constexpr auto signature = Op("BatchMatrixSolveLs")
+                                        .Input("matrix: T")
+                                        .Input("rhs: T")
+                                        .Input("l2_regularizer: double")
+                                        .Output("output: T")
+                                        .Attr("T: {double, float}")
+                                        .Attr("fast: bool = true")
+                                        .Deprecated(13, "Use MatrixSolveLs instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = MatrixSolveLs::Attrs;
+  template <class Device, class T>
+    requires detail::SolvesSystems<Device, T>
+  using kernel = MatrixSolveLs::kernel<Device, T>;
+};
+
+struct BatchSelfAdjointEigV2 {
+  static constexpr auto signature = Op("BatchSelfAdjointEigV2")
+                                        .Input("input: T")
+                                        .Output("e: T")
+                                        .Output("v: T")
+                                        .Attr("compute_v: bool = true")
+                                        .Attr("T: {double, float}")
+                                        .Deprecated(13, "Use SelfAdjointEigV2 instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = SelfAdjointEigV2::Attrs;
+  template <class Device, class T>
+    requires detail::Factors<Device, T>
+  using kernel = SelfAdjointEigV2::kernel<Device, T>;
+};
+
+struct BatchSvd {
+  static constexpr auto signature = Op("BatchSvd")
+                                        .Input("input: T")
+                                        .Output("s: T")
+                                        .Output("u: T")
+                                        .Output("v: T")
+                                        .Attr("compute_uv: bool = true")
+                                        .Attr("full_matrices: bool = false")
+                                        .Attr("T: {double, float, complex64, complex128}")
+                                        .Deprecated(13, "Use Svd instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = Svd::Attrs;
+  template <class Device, class T>
+    requires detail::Factors<Device, T>
+  using kernel = Svd::kernel<Device, T>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/cross.hpp ----
+// Cross: cross products of vectors of three elements.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status CrossShape(InferenceContext* c) {
+  ShapeHandle a, b;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &a));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &b));
+  TENON_RETURN_IF_ERROR(c->Merge(a, b, &a));
+  DimensionHandle three;
+  if (c->RankKnown(a)) TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(a, -1), 3, &three));
+  c->set_output(0, a);
+  return OkStatus();
+}
+
+using CrossLoop = void (*)(const void* a, const void* b, void* out, Index begin, Index end);
+
+// Vectors [begin, end). Each product and difference is rounded to T; integers wrap around.
+template <class T>
+void CrossRun(const void* pa, const void* pb, void* pout, Index begin, Index end) {
+  const auto difference = [](T x, T y, T z, T w) {  // x y - z w
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(std::uint64_t{x} * std::uint64_t{y} - std::uint64_t{z} * std::uint64_t{w});
+    else
+      return static_cast<T>(static_cast<T>(x * y) - static_cast<T>(z * w));
+  };
+  for (Index i = 3 * begin; i < 3 * end; i += 3) {
+    const T* const a = static_cast<const T*>(pa) + i;
+    const T* const b = static_cast<const T*>(pb) + i;
+    T* const out = static_cast<T*>(pout) + i;
+    out[0] = difference(a[1], b[2], a[2], b[1]);
+    out[1] = difference(a[2], b[0], a[0], b[2]);
+    out[2] = difference(a[0], b[1], a[1], b[0]);
+  }
+}
+// One loop for both signs.
+inline CrossLoop CrossLoopFor(DataType type) {
+  switch (type) {
+    case DataType::kInt8:
+    case DataType::kUint8: return &CrossRun<std::uint8_t>;
+    case DataType::kInt16:
+    case DataType::kUint16: return &CrossRun<std::uint16_t>;
+    case DataType::kInt32:
+    case DataType::kUint32: return &CrossRun<std::uint32_t>;
+    case DataType::kInt64:
+    case DataType::kUint64: return &CrossRun<std::uint64_t>;
+    case DataType::kHalf: return &CrossRun<half>;
+    case DataType::kBfloat16: return &CrossRun<bfloat16>;
+    case DataType::kFloat: return &CrossRun<float>;
+    default: return &CrossRun<double>;
+  }
+}
+
+}  // namespace detail
+
+// a, b: [..., 3]  ->  [..., 3]
+struct Cross {
+  static constexpr auto signature =
+      Op("Cross")
+          .Input("a: T")
+          .Input("b: T")
+          .Output("product: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn(detail::CrossShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& a, const Tensor& b, Tensor& product) const {
+      if (!(a.shape() == b.shape()))
+        return errors::InvalidArgument("Cross: Both inputs must be of same shape: ", a.shape(), " vs. ", b.shape());
+      if (a.dims() < 1) return errors::InvalidArgument("Cross: Input must be at least 1D, got shape ", a.shape());
+      if (a.dim_size(a.dims() - 1) != 3)
+        return errors::InvalidArgument("Cross: Cross-products are only defined for 3-element vectors, got shape ",
+                                       a.shape());
+      Tensor* out = &product;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, a.shape(), &out));
+      const detail::CrossLoop loop = detail::CrossLoopFor(a.dtype());
+      ParallelFor(context.device(), a.NumElements() / 3, 5,
+                  [&](Index begin, Index end) { loop(a.raw_data(), b.raw_data(), out->raw_data(), begin, end); });
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/linalg/schur.hpp ----
+// The Schur decomposition of a complex matrix, row-major, and from it eigenvalues, eigenvectors and the square root. G.
+// H. Golub and C. F. Van Loan, "Matrix Computations" (2013), 7.4 to 7.6; N. J. Higham, "Functions of Matrices"
+// (2008), 6.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace linalg {
+
+// a: [n, n] = q t q^H with a unitary q and an upper triangular t.
+class Schur {
+ public:
+  using C = std::complex<double>;
+
+  explicit Schur(Index n) : n_(n), t_(Size(n), C(0)), q_(Size(n), C(0)) {}
+  C* t() { return t_.data(); }
+  const C* q() const { return q_.data(); }
+
+  // Decomposes the matrix in t(). False: no convergence, which finite matrices have.
+  bool Run() {
+    for (Index i = 0; i < n_; ++i) q_.data()[i * n_ + i] = C(1);
+    for (const C& x : t_)
+      if (!std::isfinite(x.real()) || !std::isfinite(x.imag())) return false;
+    Hessenberg();
+    Index steps = 0;
+    for (Index hi = n_ - 1; hi > 0;) {
+      Index lo = hi;
+      while (lo > 0 && !IsZero(lo)) --lo;
+      if (lo == hi) {
+        --hi;
+        steps = 0;
+        continue;
+      }
+      if (++steps > 60) return false;
+      Step(lo, hi, steps % 10 == 0 ? C(std::abs(T(hi, hi - 1))) : Shift(hi));
+    }
+    return true;
+  }
+
+  // v: [n, n]: column k is the eigenvector of t[k, k], of length 1.
+  void Eigenvectors(C* v) const {
+    double norm = 0;
+    for (const C& x : t_) norm = std::max(norm, std::abs(x));
+    SlimVector<C> x(static_cast<std::size_t>(n_), C(0));
+    for (Index k = 0; k < n_; ++k) {
+      x.data()[k] = C(1);
+      for (Index i = k; i-- > 0;) {
+        C sum = C(0), gap = T(i, i) - T(k, k);
+        for (Index j = i + 1; j <= k; ++j) sum += Times(T(i, j), x.data()[j]);
+        if (gap == C(0)) gap = C(std::numeric_limits<double>::epsilon() * norm);
+        x.data()[i] = sum == C(0) ? C(0) : -sum / gap;
+      }
+      double size = 0;
+      for (Index i = 0; i < n_; ++i) {
+        C sum = C(0);
+        for (Index j = 0; j <= k; ++j) sum += Times(q_.data()[i * n_ + j], x.data()[j]);
+        v[i * n_ + k] = sum;
+        size += Square(sum);
+      }
+      size = std::sqrt(size);
+      for (Index i = 0; i < n_; ++i) v[i * n_ + k] /= size;
+    }
+  }
+  // out: [n, n], out out = q t q^H, with eigenvalues whose real parts are not negative.
+  void SquareRoot(C* out) const {
+    SlimVector<C> r(Size(n_), C(0)), turned(Size(n_), C(0)), adjoint(Size(n_), C(0));
+    for (Index j = 0; j < n_; ++j) {
+      r.data()[j * n_ + j] = std::sqrt(T(j, j));
+      for (Index i = j; i-- > 0;) {
+        C sum = T(i, j);
+        for (Index k = i + 1; k < j; ++k) sum -= Times(r.data()[i * n_ + k], r.data()[k * n_ + j]);
+        r.data()[i * n_ + j] = sum == C(0) ? C(0) : sum / (r.data()[i * n_ + i] + r.data()[j * n_ + j]);
+      }
+    }
+    Multiply(q_.data(), r.data(), turned.data(), n_, n_, n_);
+    Adjoint(q_.data(), n_, n_, adjoint.data());
+    Multiply(turned.data(), adjoint.data(), out, n_, n_, n_);
+  }
+
+ private:
+  static std::size_t Size(Index n) { return static_cast<std::size_t>(n * n); }
+  C& T(Index i, Index j) { return t_.data()[i * n_ + j]; }
+  const C& T(Index i, Index j) const { return t_.data()[i * n_ + j]; }
+
+  // Makes the element before [i, i] 0 where it is nothing beside its neighbours.
+  bool IsZero(Index i) {
+    const double around = std::abs(T(i, i)) + std::abs(T(i - 1, i - 1));
+    const double tiny = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+    if (std::abs(T(i, i - 1)) > std::numeric_limits<double>::epsilon() * around + tiny) return false;
+    T(i, i - 1) = C(0);
+    return true;
+  }
+  // The eigenvalue of the last two rows that is nearer to the last element.
+  C Shift(Index hi) const {
+    const C a = T(hi - 1, hi - 1), d = T(hi, hi), cross = Times(T(hi - 1, hi), T(hi, hi - 1));
+    const C half = (a - d) / 2.0, root = std::sqrt(Times(half, half) + cross);
+    const C far = std::abs(half + root) > std::abs(half - root) ? half + root : half - root;
+    return far == C(0) ? d : d - cross / far;
+  }
+
+  void Hessenberg() {
+    SlimVector<C> v(static_cast<std::size_t>(std::max<Index>(n_, 1)), C(0));
+    for (Index k = 0; k + 2 < n_; ++k) {
+      double tail = 0;
+      for (Index i = k + 2; i < n_; ++i) tail += Square(T(i, k));
+      if (tail == 0) continue;
+      const C alpha = T(k + 1, k);
+      const double norm = std::sqrt(Square(alpha) + tail), beta = alpha.real() >= 0 ? -norm : norm;
+      const C tau = (beta - Conj(alpha)) / beta;
+      v.data()[k + 1] = C(1);
+      for (Index i = k + 2; i < n_; ++i) v.data()[i] = T(i, k) / (alpha - beta);
+      for (Index j = k; j < n_; ++j) {  // from the left
+        C sum = C(0);
+        for (Index i = k + 1; i < n_; ++i) sum += Times(Conj(v.data()[i]), T(i, j));
+        sum = Times(tau, sum);
+        for (Index i = k + 1; i < n_; ++i) T(i, j) -= Times(sum, v.data()[i]);
+      }
+      for (C* const rows : {t_.data(), q_.data()})  // the adjoint from the right
+        for (Index i = 0; i < n_; ++i) {
+          C sum = C(0);
+          for (Index j = k + 1; j < n_; ++j) sum += Times(rows[i * n_ + j], v.data()[j]);
+          sum = Times(Conj(tau), sum);
+          for (Index j = k + 1; j < n_; ++j) rows[i * n_ + j] -= Times(sum, Conj(v.data()[j]));
+        }
+      for (Index i = k + 2; i < n_; ++i) T(i, k) = C(0);
+    }
+  }
+  // One QR step of rows [lo, hi], by rotations.
+  void Step(Index lo, Index hi, const C& shift) {
+    C x = T(lo, lo) - shift, y = T(lo + 1, lo);
+    for (Index k = lo; k < hi; ++k) {
+      const double size = std::abs(x), r = std::hypot(size, std::abs(y));
+      const double c = r == 0 ? 1 : size / r;
+      const C s = r == 0 ? C(0) : size == 0 ? C(Conj(y) / r) : C(Times(x / size, Conj(y)) / r);
+      for (Index j = std::max(lo, k - 1); j < n_; ++j) {
+        const C a = T(k, j), b = T(k + 1, j);
+        T(k, j) = c * a + Times(s, b);
+        T(k + 1, j) = c * b - Times(Conj(s), a);
+      }
+      if (k > lo) T(k + 1, k - 1) = C(0);
+      Turn(t_.data(), std::min(k + 3, hi + 1), k, c, s);
+      Turn(q_.data(), n_, k, c, s);
+      if (k + 1 < hi) {
+        x = T(k + 1, k);
+        y = T(k + 2, k);
+      }
+    }
+  }
+  // Columns k and k + 1 of the first rows.
+  void Turn(C* matrix, Index rows, Index k, double c, const C& s) const {
+    for (Index i = 0; i < rows; ++i) {
+      C &a = matrix[i * n_ + k], &b = matrix[i * n_ + k + 1];
+      const C was = a;
+      a = c * was + Times(Conj(s), b);
+      b = c * b - Times(s, was);
+    }
+  }
+
+  Index n_;
+  SlimVector<C> t_, q_;
+};
+
+}  // namespace linalg
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/eig.hpp ----
+// Eig and MatrixSquareRoot: of general square matrices, by Schur's decomposition in double.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+template <class T>
+using ComplexOf = std::complex<linalg::Real<T>>;
+
+// False: there are none. As in TensorFlow, the eigenvalues of a complex matrix rise by their sizes, and those of a real
+// one are in the order of the decomposition.
+template <class T>
+bool GeneralEigenOf(const T* in, Index n, ComplexOf<T>* e, ComplexOf<T>* v) {
+  linalg::Schur schur(n);
+  for (Index i = 0; i < n * n; ++i) schur.t()[i] = complex128(in[i]);
+  if (!schur.Run()) return false;
+  SlimVector<complex128> values = Numbers<complex128>(n), vectors = Numbers<complex128>(v == nullptr ? 0 : n * n);
+  for (Index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = schur.t()[i * n + i];
+  if (v != nullptr) schur.Eigenvectors(vectors.data());
+  for (Index i = 0; i < n && !std::is_floating_point_v<T>; ++i) {
+    Index least = i;
+    for (Index j = i + 1; j < n; ++j)
+      if (std::abs(values.data()[j]) < std::abs(values.data()[least])) least = j;
+    std::swap(values.data()[i], values.data()[least]);
+    for (Index r = 0; v != nullptr && least != i && r < n; ++r)
+      std::swap(vectors.data()[r * n + i], vectors.data()[r * n + least]);
+  }
+  CopyAs(values.data(), e, n);
+  if (v != nullptr) CopyAs(vectors.data(), v, n * n);
+  return true;
+}
+
+// NaN where a real matrix has no real root, and where elements are not finite.
+template <class T>
+void SquareRootOf(const T* in, Index n, T* out) {
+  constexpr auto kNaN = std::numeric_limits<linalg::Real<T>>::quiet_NaN();
+  linalg::Schur schur(n);
+  for (Index i = 0; i < n * n; ++i) schur.t()[i] = complex128(in[i]);
+  bool good = schur.Run();
+  if constexpr (std::is_floating_point_v<T>)
+    for (Index i = 0; i < n && good; ++i) {
+      const complex128 value = schur.t()[i * n + i];
+      good = !(value.real() < 0 && std::fabs(value.imag()) <= 1e-12 * std::fabs(value.real()));
+    }
+  if (!good) {
+    std::fill(out, out + n * n, T(kNaN));
+    return;
+  }
+  SlimVector<complex128> root = Numbers<complex128>(n * n);
+  schur.SquareRoot(root.data());
+  for (Index i = 0; i < n * n; ++i) {
+    if constexpr (std::is_floating_point_v<T>)
+      out[i] = static_cast<T>(root.data()[i].real());
+    else
+      out[i] = static_cast<T>(root.data()[i]);
+  }
+}
+
+}  // namespace detail
+
+// input: [..., n, n]  ->  e: [..., n], v: [..., n, n], the vectors of length 1 as columns (empty without
+// compute_v). Tout is the complex type of T.
+struct Eig {
+  static constexpr auto signature = Op("Eig")
+                                        .Input("input: T")
+                                        .Output("e: Tout")
+                                        .Output("v: Tout")
+                                        .Attr("compute_v: bool = true")
+                                        .Attr("T: {float, double, complex64, complex128}")
+                                        .Attr("Tout: {complex64, complex128}")
+                                        .SetShapeFn(detail::EigenShape);
+  struct Attrs {
+    bool compute_v;
+  };
+  static constexpr auto kernel_types = TypeAttrs("T");
+  template <class Device, class T>
+    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& e, Tensor& v) const {
+      using C = detail::ComplexOf<T>;
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("Eig", input.shape(), &at));
+      const Index n = at.rows;
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(at.With(n, &shape));
+      Tensor *e_out = &e, *v_out = &v;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
+      if (e_out->dtype() != dtype_of_v<C>)
+        return errors::InvalidArgument("Eig: Tout must be ", dtype_of_v<C>, " for this input, got ", e_out->dtype());
+      if (shape.num_elements() == 0) return OkStatus();
+      if (detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu&, Index i) {
+            return detail::GeneralEigenOf(input.data + i * n * n, n, e_out->data<C>() + i * n,
+                                          this->compute_v ? v_out->data<C>() + i * n * n : nullptr);
+          }))
+        return OkStatus();
+      return errors::InvalidArgument("Eig: Eigen decomposition was not successful. The input might not be valid.");
+    }
+  };
+};
+
+// input: [..., n, n]  ->  output: the root whose eigenvalues have no negative real parts; output output = input
+struct MatrixSquareRoot {
+  static constexpr auto signature = Op("MatrixSquareRoot")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::SquareUnchangedShape);
+  template <class Device, class T>
+    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
+  struct kernel {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& output) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("MatrixSquareRoot", input.shape(), &at));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();
+      const Index n = at.rows;
+      (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu&, Index i) {
+        detail::SquareRootOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
+        return true;
+      });
+      return OkStatus();
     }
   };
 };
@@ -20753,974 +23345,94 @@ struct IRFFT3D {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/gemm/batched.hpp ----
-// Products of many matrices: x: [..., m, k]  y: [..., k, n]  ->  [..., m, n], the leading dimensions broadcast. Small
-// products go to the threads whole, large ones are split by Gemm; one matrix y for all rows of x makes one product.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// A transposed operand is stored as [k, m] or [n, k]; a conjugated one (complex numbers only) counts with its imaginary
-// parts negated. immutable once made.
-struct BatchMatMulPlan {
-  struct Dim {
-    Index size, x, y;  // steps in matrices; 0 where the operand is repeated
-  };
-  Index m = 1, k = 1, n = 1;
-  bool transpose_x = false, transpose_y = false, conjugate_x = false, conjugate_y = false;
-  InlinedVector<Dim, 8> batch;  // outermost first
-  Index batches = 1, x_batches = 1, y_batches = 1;
-
-  // Adds the next dimension, inside of those that there are; sizes of 1 are repeated. False if the sizes do not fit.
-  bool Add(Index x_size, Index y_size) {
-    if (x_size != y_size && x_size != 1 && y_size != 1) return false;
-    const Index size = x_size == 1 ? y_size : x_size;
-    for (Dim& dim : batch) {
-      dim.x = Times(dim.x, x_size);
-      dim.y = Times(dim.y, y_size);
-    }
-    batches = Times(batches, size);
-    x_batches = Times(x_batches, x_size);
-    y_batches = Times(y_batches, y_size);
-    if (size != 1) batch.push_back({size, x_size == 1 ? 0 : 1, y_size == 1 ? 0 : 1});
-    return true;
-  }
-
- private:
-  // Where operands are empty the numbers may be too large, but do not matter.
-  static Index Times(Index a, Index b) { return a < 0 ? a : MultiplyWithoutOverflow(a, b); }
-};
-
-namespace detail {
-
-// Number of the matrices of x and y that make product number `i`.
-struct BatchPlace {
-  Index x = 0, y = 0;
-  BatchPlace(const BatchMatMulPlan& plan, Index i) {
-    if (plan.x_batches == plan.batches && plan.y_batches == plan.batches) {  // nothing is repeated
-      x = y = i;
-      return;
-    }
-    for (std::size_t d = plan.batch.size(); d-- > 0; i /= plan.batch[d].size) {
-      x += i % plan.batch[d].size * plan.batch[d].x;
-      y += i % plan.batch[d].size * plan.batch[d].y;
-    }
-  }
-};
-
-// Rows of x that all meet the same matrix y become rows of one product.
-inline void JoinBatches(BatchMatMulPlan* plan) {
-  if (plan->y_batches != 1 || plan->transpose_x || plan->batches != plan->x_batches) return;
-  plan->m *= plan->batches;
-  plan->batch.clear();
-  plan->batches = 1;
-}
-
-// body(device, i) -> Status for every product, `ns` nanoseconds each on one thread: side by side where they are many or
-// small, with the device's threads inside otherwise.
-template <class Body>
-Status ForEachProduct(Cpu& device, Index count, double ns, const Body& body) {
-  constexpr double kSmallNs = 60000;
-  const bool side_by_side = device.pool != nullptr && (ns < kSmallNs || count >= 4 * device.pool->NumThreads());
-  if (!side_by_side || count == 1) {
-    for (Index i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(body(device, i));
-    return OkStatus();
-  }
-  std::atomic<bool> failed{false};
-  ParallelFor(device, count, ns, [&](Index begin, Index end) {
-    Cpu alone;  // the device's allocator may be for one thread
-    for (Index i = begin; i < end; ++i)
-      if (!body(alone, i).ok()) failed.store(true, std::memory_order_relaxed);
-  });
-  if (failed.load()) return errors::ResourceExhausted("BatchMatMul: OOM when allocating scratch memory");
-  return OkStatus();
-}
-
-#if !defined(__NVCC__)  // vectors are for the host's compiler
-// Small products, one after the other: what Gemm would find out about each is found out once.
-inline void MultiplySmall(Cpu& device, const BatchMatMulPlan& plan, SmallProduct run, const GemmKernels& kernels,
-                          const GemmArgs<void>& g, double ns, const void* x, const void* y, void* z) {
-  const Index x_bytes = plan.m * plan.k * kernels.size, y_bytes = plan.k * plan.n * kernels.size,
-              z_bytes = plan.m * plan.n * kernels.size;
-  ParallelFor(device, plan.batches, ns, [&](Index begin, Index end) {
-    GemmArgs<void> product = g;
-    for (Index i = begin; i < end; ++i) {
-      const BatchPlace at(plan, i);
-      product.a = static_cast<const char*>(x) + at.x * x_bytes;
-      product.b = static_cast<const char*>(y) + at.y * y_bytes;
-      product.c = static_cast<char*>(z) + i * z_bytes;
-      run(kernels, product);
-    }
-  });
-}
-#endif
-
-template <class T>
-Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px, const void* py, void* pz,
-                        PackedWeights* weights) {
-  const T* x = static_cast<const T*>(px);
-  const T* y = static_cast<const T*>(py);
-  T* z = static_cast<T*>(pz);
-  const Index m = plan.m, k = plan.k, n = plan.n;
-  const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
-#if !defined(__NVCC__)
-  if constexpr (std::is_floating_point_v<T>) {
-    if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
-      const GemmKernels& kernels = GemmKernelsOf<T>(n);
-      const Index x_row = plan.transpose_x ? 1 : k, x_column = plan.transpose_x ? m : 1;
-      const Index y_row = plan.transpose_y ? 1 : n, y_column = plan.transpose_y ? k : 1;
-      const GemmArgs<void> g{m, n, k, nullptr, x_row, x_column, nullptr, y_row, y_column, nullptr, n};
-      if (const SmallProduct run = FindSmallProduct<T>(kernels, g, weights != nullptr); run != nullptr) {
-        MultiplySmall(device, plan, run, kernels, g, ns, px, py, pz);
-        return OkStatus();
-      }
-    }
-  }
-#endif
-  const Index x_sizes[] = {plan.transpose_x ? k : m, plan.transpose_x ? m : k};
-  const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
-  const Index z_sizes[] = {m, n};
-  return ForEachProduct(device, plan.batches, ns, [&](Cpu& on, Index i) {
-    const BatchPlace at(plan, i);
-    return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
-                   plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes), weights);
-  });
-}
-
-using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out,
-                                 PackedWeights* weights);
-
-inline BatchMatMulFn BatchMatMulFor(DataType type) {
-  switch (type) {
-    case DataType::kHalf: return &MultiplyMatrices<half>;
-    case DataType::kBfloat16: return &MultiplyMatrices<bfloat16>;
-    case DataType::kFloat: return &MultiplyMatrices<float>;
-    case DataType::kDouble: return &MultiplyMatrices<double>;
-    case DataType::kInt16: return &MultiplyMatrices<std::int16_t>;
-    case DataType::kInt32: return &MultiplyMatrices<std::int32_t>;
-    case DataType::kInt64: return &MultiplyMatrices<std::int64_t>;
-    case DataType::kComplex64: return &MultiplyMatrices<complex64>;
-    case DataType::kComplex128: return &MultiplyMatrices<complex128>;
-    default: return nullptr;
-  }
-}
-
-// to = conj(from), n complex numbers of 2 * sizeof(Real) bytes.
-template <class Real>
-void ConjugateRun(const void* from, void* to, Index n) {
-  const Real* in = static_cast<const Real*>(from);
-  Real* out = static_cast<Real*>(to);
-  for (Index i = 0; i < n; ++i) {
-    out[2 * i] = in[2 * i];
-    out[2 * i + 1] = -in[2 * i + 1];
-  }
-}
-// *data becomes a conjugated copy in `copy`.
-inline void ConjugateInto(DataType type, Index n, const Scratch& copy, const void** data) {
-  if (type == DataType::kComplex64)
-    ConjugateRun<float>(*data, copy.As<char>(), n);
-  else
-    ConjugateRun<double>(*data, copy.As<char>(), n);
-  *data = copy.As<char>();
-}
-
-}  // namespace detail
-
-// The products of elements of one type: half, bfloat16 (multiplied as float), float, double, int16, int32, int64
-// (which wrap around), complex64 or complex128; Internal for others. Zeros where k is 0. ResourceExhausted without
-// scratch memory. The result does not depend on the number of threads. `weights` are of y, where it may be the same in
-// every run; used where it is one matrix.
-inline Status BatchMatMul(Cpu& device, DataType type, BatchMatMulPlan plan, const void* x, const void* y, void* out,
-                          PackedWeights* weights = nullptr) {
-  const detail::BatchMatMulFn run = detail::BatchMatMulFor(type);
-  if (run == nullptr) return errors::Internal("BatchMatMul: no products of type ", Name(type));
-  const Index x_elements = plan.x_batches * plan.m * plan.k, y_elements = plan.y_batches * plan.k * plan.n;
-  const bool conjugate_x = plan.conjugate_x && IsComplex(type), conjugate_y = plan.conjugate_y && IsComplex(type);
-  const auto bytes = static_cast<Index>(SizeOf(type));
-  const Scratch x_copy(device, conjugate_x ? static_cast<std::size_t>(x_elements * bytes) : 0);
-  const Scratch y_copy(device, conjugate_y ? static_cast<std::size_t>(y_elements * bytes) : 0);
-  TENON_RETURN_IF_ERROR(x_copy.status("BatchMatMul"));
-  TENON_RETURN_IF_ERROR(y_copy.status("BatchMatMul"));
-  if (conjugate_x && x_elements > 0) detail::ConjugateInto(type, x_elements, x_copy, &x);
-  if (conjugate_y && y_elements > 0) detail::ConjugateInto(type, y_elements, y_copy, &y);
-  detail::JoinBatches(&plan);
-  return run(device, plan, x, y, out, plan.y_batches == 1 ? weights : nullptr);
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/linalg/solve_shapes.hpp ----
-// Shape functions of the ops that solve linear systems (solve.hpp).
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace ops::detail {
-
-// matrix: [..., m, n]  rhs: [..., m, k]  ->  [..., n, k]
-inline Status SolveShape(InferenceContext* c, bool square) {
-  ShapeHandle matrix, rhs, batch, rhs_batch, out;
-  DimensionHandle m;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
-  TENON_RETURN_IF_ERROR(c->Subshape(matrix, 0, -2, &batch));
-  TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
-  TENON_RETURN_IF_ERROR(c->Merge(batch, rhs_batch, &batch));
-  DimensionHandle n = c->Dim(matrix, -1);
-  if (square) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(matrix, -2), n, &n));
-  TENON_RETURN_IF_ERROR(c->Merge(square ? n : c->Dim(matrix, -2), c->Dim(rhs, -2), &m));
-  if (square) n = m;
-  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(n, c->Dim(rhs, -1)), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MatrixSolveShape(InferenceContext* c) { return SolveShape(c, true); }
-inline Status MatrixSolveLsShape(InferenceContext* c) {
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  return SolveShape(c, false);
-}
-// SolveShape with leading dimensions that are broadcast.
-inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
-  ShapeHandle matrix, rhs, batch, rhs_batch, out;
-  DimensionHandle m;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
-  DimensionHandle n = c->Dim(matrix, -1);
-  if (square) TENON_RETURN_IF_ERROR(c->Merge(c->Dim(matrix, -2), n, &n));
-  TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(rhs, -2), &m));
-  TENON_RETURN_IF_ERROR(c->Subshape(matrix, 0, -2, &batch));
-  TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
-  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, batch, rhs_batch, true, &batch));
-  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(m, c->Dim(rhs, -1)), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status TriangularSolveShape(InferenceContext* c) { return BroadcastSolveShape(c, true); }
-inline Status BandedSolveShape(InferenceContext* c) {
-  ShapeHandle matrix;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &matrix));
-  const std::int64_t bands = c->Value(c->Dim(matrix, -2)), n = c->Value(c->Dim(matrix, -1));  // -1: not known
-  if (bands == 0) return errors::InvalidArgument("Number of bands must be positive, but is ", bands);
-  if (n >= 0 && bands > n)
-    return errors::InvalidArgument("Number of bands ", bands, " cannot exceed the size of the matrix ", n);
-  return BroadcastSolveShape(c, false);
-}
-// diagonals: [..., 3, m]  rhs: [..., m, k]
-inline Status TridiagonalSolveShape(InferenceContext* c) {
-  ShapeHandle diagonals, rhs, batch, rhs_batch;
-  DimensionHandle three, m;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &diagonals));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &rhs));
-  TENON_RETURN_IF_ERROR(c->Subshape(diagonals, 0, -2, &batch));
-  TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
-  TENON_RETURN_IF_ERROR(c->Merge(batch, rhs_batch, &batch));
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(diagonals, -1), c->Dim(rhs, -2), &m));
-  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(diagonals, -2), 3, &three));
-  c->set_output(0, rhs);
-  return OkStatus();
-}
-
-}  // namespace ops::detail
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/linalg/solve.hpp ----
-// MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear
-// systems.
+// ---- tenon/ops/linalg/tridiagonal_matmul.hpp ----
+// TridiagonalMatMul: products of tridiagonal matrices and dense ones.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-// Two batches with the same leading dimensions.
-inline Status SameBatch(std::string_view op, const TensorShape& a, const TensorShape& b, MatrixBatch* matrix,
-                        MatrixBatch* rhs) {
-  TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, a, 0, matrix));
-  TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, b, 1, rhs));
-  if (matrix->batch == rhs->batch) return OkStatus();
-  return errors::InvalidArgument(op, ": All input tensors must have the same outer dimensions, got ", a, " and ", b);
-}
-
-template <class T>
-bool SolveOne(const T* matrix, const T* rhs, Index n, Index k, bool adjoint, T* out) {
-  SlimVector<T> a = Numbers<T>(n * n);
-  if (adjoint)
-    linalg::Adjoint(matrix, n, n, a.data());
-  else
-    std::copy(matrix, matrix + n * n, a.data());
-  SlimVector<Index> order = Numbers<Index>(n);
-  Index swaps = 0;
-  if (!linalg::FactorLu(a.data(), n, order.data(), &swaps)) return false;
-  linalg::SolveLu(a.data(), order.data(), n, rhs, out, k);
-  return true;
-}
-
-// The least squares solution by the normal equations: x = (a^H a + l)^-1 a^H b, or a^H (a a^H + l)^-1 b where a: [m, n]
-// is wide. False if that is not positive definite.
-template <class T>
-bool SolveNormal(const T* matrix, const T* rhs, Index m, Index n, Index k, linalg::Real<T> l2, T* out) {
-  const Index least = std::min(m, n);
-  SlimVector<T> adjoint = Numbers<T>(m * n), gram = Numbers<T>(least * least), scratch = Numbers<T>(least * least);
-  linalg::Adjoint(matrix, m, n, adjoint.data());
-  const bool tall = m >= n;
-  linalg::Multiply(tall ? adjoint.data() : matrix, tall ? matrix : adjoint.data(), gram.data(), least, tall ? m : n,
-                   least);
-  for (Index i = 0; i < least; ++i) gram[static_cast<std::size_t>(i * least + i)] += T(l2);
-  if (!linalg::FactorCholesky(gram.data(), least)) return false;
-  if (tall) {
-    linalg::Multiply(adjoint.data(), rhs, out, n, m, k);
-    linalg::SolveCholesky(gram.data(), n, out, k, scratch.data());
-  } else {
-    SlimVector<T> y = Numbers<T>(m * k);
-    std::copy(rhs, rhs + m * k, y.data());
-    linalg::SolveCholesky(gram.data(), m, y.data(), k, scratch.data());
-    linalg::Multiply(adjoint.data(), y.data(), out, n, m, k);
+// Three diagonals [..., 1, m] and a matrix [..., m, n].
+inline Status TridiagonalMatMulShape(InferenceContext* c) {
+  ShapeHandle matrix, batch, other;
+  DimensionHandle m, one;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(3), 2, &matrix));
+  TENON_RETURN_IF_ERROR(c->Subshape(matrix, 0, -2, &batch));
+  m = c->Dim(matrix, -2);
+  for (int i = 0; i < 3; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), 2, &other));
+    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(other, -2), 1, &one));
+    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(other, -1), m, &m));
+    TENON_RETURN_IF_ERROR(c->Subshape(other, 0, -2, &other));
+    TENON_RETURN_IF_ERROR(c->Merge(batch, other, &batch));
   }
-  return true;
+  c->set_output(0, matrix);
+  return OkStatus();
 }
-// The least squares solution. False when the columns, or the rows when these are fewer, are close to depending on each
-// other.
+
+inline Status CheckDiagonals(OpKernelContext& context, MatrixBatch* rhs) {
+  constexpr std::string_view kName = "TridiagonalMatMul";
+  constexpr std::string_view kNames[] = {"Superdiagonal", "Main diagonal", "Subdiagonal"};
+  TENON_RETURN_IF_ERROR(MatrixBatch::Of(kName, context.input(3).shape(), 3, rhs));
+  for (int i = 0; i < 3; ++i) {
+    MatrixBatch diagonal;
+    TENON_RETURN_IF_ERROR(MatrixBatch::Of(kName, context.input(i).shape(), i, &diagonal));
+    if (!(diagonal.batch == rhs->batch))
+      return errors::InvalidArgument(kName, ": All input tensors must have the same outer dimensions, got ",
+                                     context.input(i).shape(), " and ", context.input(3).shape());
+    if (diagonal.rows != 1)
+      return errors::InvalidArgument(kName, ": ", kNames[i],
+                                     " must be a row-vector, not a matrix: ", context.input(i).shape());
+    if (diagonal.columns != rhs->rows)
+      return errors::InvalidArgument(kName, ": ", kNames[i], " has ", diagonal.columns, " elements, but rhs has ",
+                                     rhs->rows, " rows");
+  }
+  return OkStatus();
+}
+
+// The last of `above` and the first of `below` are not read.
 template <class T>
-bool SolveIndependent(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
-  using W = typename WideOf<T>::type;
-  const bool wide = m < n;
-  const Index most = std::max(m, n), least = std::min(m, n);
-  SlimVector<W> numbers = Numbers<W>(most * least + least + most + (m + n) * k);
-  W* const columns = numbers.data();
-  W *const taus = columns + most * least, *const scratch = taus + least, *const b = scratch + most,
-           *const x = b + m * k;
-  for (Index i = 0; i < m; ++i)
+void TridiagonalProduct(const T* above, const T* on, const T* below, const T* b, Index m, Index n, T* out) {
+  for (Index i = 0; i < m; ++i, b += n, out += n)
     for (Index j = 0; j < n; ++j) {
-      const auto value = static_cast<W>(matrix[i * n + j]);
-      columns[wide ? i * n + j : j * m + i] = wide ? linalg::Conj(value) : value;
+      T sum = linalg::Times(on[i], b[j]);
+      if (i + 1 < m) sum += linalg::Times(above[i], b[n + j]);
+      if (i > 0) sum += linalg::Times(below[i], b[j - n]);
+      out[j] = sum;
     }
-  SlimVector<Index> order = Numbers<Index>(least);
-  const double ratio = std::sqrt(static_cast<double>(std::numeric_limits<linalg::Real<T>>::epsilon()));
-  if (!linalg::FactorPivotedQr(columns, most, least, ratio, taus, order.data())) return false;
-  CopyAs(rhs, b, m * k);
-  linalg::SolvePivotedQr(columns, most, least, taus, order.data(), wide, b, x, k, scratch);
-  CopyAs(x, out, n * k);
-  return true;
 }
-// The shortest least squares solution, by singular values.
-template <class T>
-void SolveShortest(const T* matrix, const T* rhs, Index m, Index n, Index k, T* out) {
-  using W = typename WideOf<T>::type;
-  const Index most = std::max(m, n), least = std::min(m, n);
-  SlimVector<W> a = Numbers<W>(m * n), u = Numbers<W>(m * n), v = Numbers<W>(least * least);
-  SlimVector<double> s = Numbers<double>(least);
-  CopyAs(matrix, a.data(), m * n);
-  if (m >= n)
-    u = a;
-  else
-    linalg::Adjoint(a.data(), m, n, u.data());
-  linalg::SvdTall(u.data(), most, least, s.data(), v.data());  // a or a^H = u s v^H
-  const double cut =
-      s[0] * static_cast<double>(std::numeric_limits<linalg::Real<T>>::epsilon()) * static_cast<double>(most);
-  SlimVector<W> b = Numbers<W>(m * k), y = Numbers<W>(least * k), x = Numbers<W>(n * k), h = Numbers<W>(most * least);
-  CopyAs(rhs, b.data(), m * k);
-  if (m >= n) {
-    linalg::Adjoint(u.data(), m, n, h.data());
-    linalg::Multiply(h.data(), b.data(), y.data(), n, m, k);
-  } else {
-    linalg::Adjoint(v.data(), m, m, h.data());
-    linalg::Multiply(h.data(), b.data(), y.data(), m, m, k);
-  }
-  for (Index i = 0; i < least; ++i)
-    for (Index j = 0; j < k; ++j) {
-      W& value = y[static_cast<std::size_t>(i * k + j)];
-      value = s[static_cast<std::size_t>(i)] > cut ? W(value / s[static_cast<std::size_t>(i)]) : W(0);
-    }
-  linalg::Multiply(m >= n ? v.data() : u.data(), y.data(), x.data(), n, least, k);
-  CopyAs(x.data(), out, n * k);
-}
-
-// Systems whose leading dimensions are broadcast against each other.
-struct BroadcastSystems {
-  BatchMatMulPlan plan;  // for its batches
-  MatrixBatch matrix, rhs;
-  TensorShape output;
-
-  static Status Of(std::string_view op, const TensorShape& a, const TensorShape& b, bool square,
-                   BroadcastSystems* out) {
-    if (a.dims() < 2) return errors::InvalidArgument(op, ": In[0] ndims must be >= 2: ", a.dims());
-    if (b.dims() < 2) return errors::InvalidArgument(op, ": In[1] ndims must be >= 2: ", b.dims());
-    TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, a, 0, &out->matrix));
-    TENON_RETURN_IF_ERROR(MatrixBatch::Of(op, b, 1, &out->rhs));
-    if (square && out->matrix.rows != out->matrix.columns)
-      return errors::InvalidArgument(op, ": In[0] matrices in the last dimensions must be square (", out->matrix.rows,
-                                     " =/= ", out->matrix.columns, ")");
-    const int rank = std::max(a.dims(), b.dims());
-    for (int d = 0; d < rank - 2; ++d) {
-      const int in_a = d - (rank - a.dims()), in_b = d - (rank - b.dims());
-      const Index x = in_a < 0 ? 1 : a.dim_size(in_a), y = in_b < 0 ? 1 : b.dim_size(in_b);
-      if (!out->plan.Add(x, y))
-        return errors::InvalidArgument(op, ": In[0] and In[1] must have compatible batch dimensions: ", a, " vs. ", b);
-      TENON_RETURN_IF_ERROR(out->output.AddDimWithStatus(x == 1 ? y : x));
-    }
-    if (out->matrix.columns != out->rhs.rows)
-      return errors::InvalidArgument(op, ": In[0] mismatch In[1] shape: ", out->matrix.columns, " vs. ", out->rhs.rows,
-                                     ": ", a, " ", b);
-    TENON_RETURN_IF_ERROR(out->output.AddDimWithStatus(out->rhs.rows));
-    return out->output.AddDimWithStatus(out->rhs.columns);
-  }
-};
-
-struct TriangularAttrs {
-  bool lower, adjoint;
-};
-
-// bands: [count, n], the diagonal first (lower) or last; element [i, j] of a lower matrix is bands[i - j, i], of an
-// upper one bands[count - 1 - (j - i), i].
-template <class T>
-bool SolveBanded(const T* bands, Index count, Index n, const TriangularAttrs& attrs, T* b, Index k) {
-  const bool lower = attrs.lower;
-  const T* const diagonal = bands + (lower ? 0 : count - 1) * n;
-  for (Index i = 0; i < n; ++i)
-    if (diagonal[i] == T(0)) return false;
-  const bool forward = lower != attrs.adjoint;
-  for (Index step = 0; step < n; ++step) {
-    const Index i = forward ? step : n - 1 - step;
-    for (Index d = 1; d < count; ++d) {
-      const Index j = forward ? i - d : i + d;
-      if (j < 0 || j >= n) break;
-      const Index row = attrs.adjoint ? j : i;  // row of the matrix as it is stored
-      const T element = bands[(lower ? d : count - 1 - d) * n + row];
-      linalg::Subtract(attrs.adjoint ? linalg::Conj(element) : element, b + j * k, b + i * k, k);
-    }
-    const T by = attrs.adjoint ? linalg::Conj(diagonal[i]) : diagonal[i];
-    for (Index c = 0; c < k; ++c) b[i * k + c] /= by;
-  }
-  return true;
-}
-
-// diagonals: [3, n], above, on and below the diagonal (the last of the first and the first of the last are not read). b
-// becomes the solution; with pivoting by exchange of neighbours. Pivots smaller than `least` become that. False if a
-// pivot is 0.
-template <class T>
-bool SolveTridiagonal(const T* diagonals, Index n, bool pivoting, linalg::Real<T> least, T* b, Index k) {
-  const T *above = diagonals, *on = diagonals + n, *below = diagonals + 2 * n;
-  SlimVector<T> u = Numbers<T>(3 * n);  // each row's diagonal and the two elements after it
-  T* const rows = u.data();
-  for (Index i = 0; i < n; ++i) {
-    rows[3 * i] = on[i];
-    rows[3 * i + 1] = i + 1 < n ? above[i] : T(0);
-  }
-  for (Index i = 0; i + 1 < n; ++i) {
-    T* const row = rows + 3 * i;
-    T* const next = row + 3;
-    T low = below[i + 1];
-    if (pivoting && std::abs(low) > std::abs(row[0])) {
-      const T next_0 = next[0], next_1 = next[1];
-      next[0] = row[1];
-      next[1] = T(0);
-      row[1] = next_0;
-      row[2] = next_1;
-      std::swap(row[0], low);
-      std::swap_ranges(b + i * k, b + (i + 1) * k, b + (i + 1) * k);
-    }
-    if (std::abs(row[0]) < least) row[0] = T(least);
-    if (row[0] == T(0)) return false;
-    const T factor = low / row[0];
-    next[0] -= linalg::Times(factor, row[1]);
-    next[1] -= linalg::Times(factor, row[2]);
-    linalg::Subtract(factor, b + i * k, b + (i + 1) * k, k);
-  }
-  T& last = rows[3 * (n - 1)];
-  if (std::abs(last) < least) last = T(least);
-  if (last == T(0)) return false;
-  for (Index i = n; i-- > 0;) {
-    for (Index d = 1; d <= 2 && i + d < n; ++d) linalg::Subtract(rows[3 * i + d], b + (i + d) * k, b + i * k, k);
-    for (Index c = 0; c < k; ++c) b[i * k + c] /= rows[3 * i];
-  }
-  return true;
-}
-
-template <class Device, class T>
-concept SolvesSystems = Device::type == "CPU" && LinalgTypes::contains<T>;
 
 }  // namespace detail
 
-// matrix: [..., n, n]  rhs: [..., n, k]  ->  x: [..., n, k]: matrix x = rhs
-struct MatrixSolve {
-  static constexpr auto signature = Op("MatrixSolve")
-                                        .Input("matrix: T")
+// superdiag, maindiag, subdiag: [..., 1, m], rhs: [..., m, n]  ->  [..., m, n]. The last element of superdiag and the
+// first one of subdiag are not read.
+struct TridiagonalMatMul {
+  static constexpr auto signature = Op("TridiagonalMatMul")
+                                        .Input("superdiag: T")
+                                        .Input("maindiag: T")
+                                        .Input("subdiag: T")
                                         .Input("rhs: T")
                                         .Output("output: T")
-                                        .Attr("adjoint: bool = false")
-                                        .Attr("T: {double, float, half, complex64, complex128}")
-                                        .SetShapeFn(detail::MatrixSolveShape);
-
-  struct Attrs {
-    bool adjoint;
-  };
-  template <class Device, class T>
-    requires detail::SolvesSystems<Device, T>
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, Tensor& output) const {
-      detail::MatrixBatch a, b;
-      TENON_RETURN_IF_ERROR(detail::SameBatch("MatrixSolve", matrix.shape(), rhs.shape(), &a, &b));
-      if (a.rows != a.columns)
-        return errors::InvalidArgument("MatrixSolve: Input matrix must be square, got shape ", matrix.shape());
-      if (a.rows != b.rows)
-        return errors::InvalidArgument("MatrixSolve: Input matrix and right-hand side must have the same number of ",
-                                       "rows, got ", a.rows, " and ", b.rows);
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, rhs.shape(), &out));
-      if (rhs.size() == 0) return OkStatus();
-      const Index n = a.rows, k = b.columns;
-      const bool good = detail::ForEachMatrix(context.device(), a.count, n, n + k, [&](Index i) {
-        return detail::SolveOne(matrix.data + i * n * n, rhs.data + i * n * k, n, k, this->adjoint,
-                                out->data<T>() + i * n * k);
-      });
-      return good ? OkStatus() : detail::NotInvertible("MatrixSolve");
-    }
-  };
-};
-
-// matrix: [..., m, n]  rhs: [..., m, k]  ->  x: [..., n, k] with the least |matrix x - rhs|^2 + l2_regularizer |x|^2;
-// fast: by the normal equations, otherwise the shortest x, without regularisation.
-struct MatrixSolveLs {
-  static constexpr auto signature = Op("MatrixSolveLs")
-                                        .Input("matrix: T")
-                                        .Input("rhs: T")
-                                        .Input("l2_regularizer: double")
-                                        .Output("output: T")
-                                        .Attr("T: {double, float, half, complex64, complex128}")
-                                        .Attr("fast: bool = true")
-                                        .SetShapeFn(detail::MatrixSolveLsShape);
-
-  struct Attrs {
-    bool fast;
-  };
-  template <class Device, class T>
-    requires detail::SolvesSystems<Device, T>
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, HostIn<double> l2_regularizer,
-                      Tensor& output) const {
-      detail::MatrixBatch a, b;
-      TENON_RETURN_IF_ERROR(detail::SameBatch("MatrixSolveLs", matrix.shape(), rhs.shape(), &a, &b));
-      if (a.rows != b.rows)
-        return errors::InvalidArgument("MatrixSolveLs: Input matrix and rhs are incompatible: ", matrix.shape(),
-                                       " and ", rhs.shape());
-      if (l2_regularizer.shape().dims() != 0)
-        return errors::InvalidArgument("MatrixSolveLs: l2_regularizer must be a scalar, got shape ",
-                                       l2_regularizer.shape());
-      if (!(l2_regularizer[0] >= 0))
-        return errors::InvalidArgument("MatrixSolveLs: l2_regularizer must be >= 0, got ", l2_regularizer[0]);
-      const Index m = a.rows, n = a.columns, k = b.columns;
-      TensorShape shape;
-      TENON_RETURN_IF_ERROR(a.With(n, k, &shape));
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
-      std::fill(out->data<T>(), out->data<T>() + shape.num_elements(), T(0));
-      if (m == 0 || shape.num_elements() == 0) return OkStatus();
-      const auto l2 = static_cast<linalg::Real<T>>(l2_regularizer[0]);
-      const bool good = detail::ForEachMatrix(context.device(), a.count, m + n, n + k, [&](Index i) {
-        const T *one = matrix.data + i * m * n, *side = rhs.data + i * m * k;
-        T* const to = out->data<T>() + i * n * k;
-        if (this->fast) return detail::SolveNormal(one, side, m, n, k, l2, to);
-        if (!detail::SolveIndependent(one, side, m, n, k, to)) detail::SolveShortest(one, side, m, n, k, to);
-        return true;
-      });
-      if (good) return OkStatus();
-      return errors::InvalidArgument("MatrixSolveLs: Input matrix was rank deficient or ill-conditioned. Try setting ",
-                                     "fast=False or provide a larger l2_regularizer > 0.");
-    }
-  };
-};
-
-// matrix: [..., n, n], of which only the lower or upper triangle is read; leading dimensions are broadcast.
-struct MatrixTriangularSolve {
-  static constexpr auto signature = Op("MatrixTriangularSolve")
-                                        .Input("matrix: T")
-                                        .Input("rhs: T")
-                                        .Output("output: T")
-                                        .Attr("lower: bool = true")
-                                        .Attr("adjoint: bool = false")
-                                        .Attr("T: {bfloat16, double, float, half, complex64, complex128}")
-                                        .SetShapeFn(detail::TriangularSolveShape);
-
-  using Attrs = detail::TriangularAttrs;
-  template <class Device, class T>
-    requires detail::SolvesSystems<Device, T>
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, Tensor& output) const {
-      detail::BroadcastSystems at;
-      TENON_RETURN_IF_ERROR(
-          detail::BroadcastSystems::Of("MatrixTriangularSolve", matrix.shape(), rhs.shape(), true, &at));
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
-      if (at.output.num_elements() == 0) return OkStatus();
-      const Index n = at.rhs.rows, k = at.rhs.columns;
-      (void)detail::ForEachMatrix(context.device(), at.plan.batches, n, k, [&](Index i) {
-        const tenon::detail::BatchPlace place(at.plan, i);
-        const T* a = matrix.data + place.x * n * n;
-        T* const x = out->data<T>() + i * n * k;
-        std::copy(rhs.data + place.y * n * k, rhs.data + (place.y + 1) * n * k, x);
-        SlimVector<T> turned = detail::Numbers<T>(this->adjoint ? n * n : 0);
-        if (this->adjoint) {
-          linalg::Adjoint(a, n, n, turned.data());
-          a = turned.data();
-        }
-        linalg::SolveTriangular(a, n, this->lower != this->adjoint, false, x, k);
-        return true;
-      });
-      return OkStatus();
-    }
-  };
-};
-
-// matrix: [..., bands, n]  rhs: [..., n, k]: the bands of a triangular matrix, the diagonal first if it is lower, last
-// if it is upper.
-struct BandedTriangularSolve {
-  static constexpr auto signature = Op("BandedTriangularSolve")
-                                        .Input("matrix: T")
-                                        .Input("rhs: T")
-                                        .Output("output: T")
-                                        .Attr("lower: bool = true")
-                                        .Attr("adjoint: bool = false")
-                                        .Attr("T: {double, float, half, complex64, complex128}")
-                                        .SetShapeFn(detail::BandedSolveShape);
-
-  using Attrs = detail::TriangularAttrs;
-  template <class Device, class T>
-    requires detail::SolvesSystems<Device, T>
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> matrix, In<T> rhs, Tensor& output) const {
-      detail::BroadcastSystems at;
-      TENON_RETURN_IF_ERROR(
-          detail::BroadcastSystems::Of("BandedTriangularSolve", matrix.shape(), rhs.shape(), false, &at));
-      if (matrix.size() == 0 || rhs.size() == 0)
-        return errors::InvalidArgument("BandedTriangularSolve: inputs must not be empty tensors, got shapes ",
-                                       matrix.shape(), " and ", rhs.shape());
-      const Index bands = at.matrix.rows, n = at.rhs.rows, k = at.rhs.columns;
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
-      const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Index i) {
-        const tenon::detail::BatchPlace place(at.plan, i);
-        T* const x = out->data<T>() + i * n * k;
-        std::copy(rhs.data + place.y * n * k, rhs.data + (place.y + 1) * n * k, x);
-        return detail::SolveBanded(matrix.data + place.x * bands * n, bands, n, *this, x, k);
-      });
-      if (good) return OkStatus();
-      return errors::InvalidArgument("BandedTriangularSolve: Input matrix is not invertible.");
-    }
-  };
-};
-
-// diagonals: [..., 3, n]: above, on and below the diagonal; rhs: [..., n, k]  ->  [..., n, k]. NaN for singular
-// systems; perturb_singular: pivots of almost nothing are made larger instead.
-struct TridiagonalSolve {
-  static constexpr auto signature = Op("TridiagonalSolve")
-                                        .Input("diagonals: T")
-                                        .Input("rhs: T")
-                                        .Output("output: T")
-                                        .Attr("partial_pivoting: bool = true")
-                                        .Attr("perturb_singular: bool = false")
                                         .Attr("T: {double, float, complex64, complex128}")
-                                        .SetShapeFn(detail::TridiagonalSolveShape);
+                                        .SetShapeFn(detail::TridiagonalMatMulShape);
 
-  struct Attrs {
-    bool partial_pivoting, perturb_singular;
-  };
-  template <class Device, class T>
-    requires detail::SolvesSystems<Device, T>
-  struct kernel : Attrs {
-    Status Init(OpKernelConstruction&) {
-      if (!this->perturb_singular || this->partial_pivoting) return OkStatus();
-      return errors::InvalidArgument(
-          "TridiagonalSolve: Setting perturb_singular requires also setting partial_pivoting.");
-    }
-    Status operator()(Context<Device>& context, In<T> diagonals, In<T> rhs, Tensor& output) const {
-      detail::MatrixBatch a, b;
-      TENON_RETURN_IF_ERROR(detail::SameBatch("TridiagonalSolve", diagonals.shape(), rhs.shape(), &a, &b));
-      if (a.rows != 3)
-        return errors::InvalidArgument("TridiagonalSolve: Expected diagonals to be provided as a matrix with 3 rows, ",
-                                       "got ", a.rows, " rows.");
-      if (a.columns != b.rows)
-        return errors::InvalidArgument("TridiagonalSolve: Expected the same number of left-hand sides and right-hand ",
-                                       "sides, got ", a.columns, " and ", b.rows, ".");
-      Tensor* out = &output;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, rhs.shape(), &out));
-      const Index n = b.rows, k = b.columns;
-      if (rhs.size() == 0) return OkStatus();
-      using R = linalg::Real<T>;
-      (void)detail::ForEachMatrix(context.device(), a.count, n, k, [&](Index i) {
-        const T* const one = diagonals.data + i * 3 * n;
-        T* const x = out->data<T>() + i * n * k;
-        std::copy(rhs.data + i * n * k, rhs.data + (i + 1) * n * k, x);
-        R least = 0;
-        for (Index j = 0; this->perturb_singular && j < 3 * n; ++j) least = std::max<R>(least, std::abs(one[j]));
-        least *= std::numeric_limits<R>::epsilon();
-        if (detail::SolveTridiagonal(one, n, this->partial_pivoting, least, x, k)) return true;
-        std::fill(x, x + n * k, T(std::numeric_limits<R>::quiet_NaN()));
-        return false;
-      });
-      return OkStatus();
-    }
-  };
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/linalg/spectrum.hpp ----
-// Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices, calculated in double.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// input: [..., m, n]  ->  the batch, both sizes and the lesser of them
-struct SpectrumShape {
-  ShapeHandle batch;
-  DimensionHandle m, n, least;
-
-  Status Read(InferenceContext* c) {
-    ShapeHandle input;
-    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
-    m = c->Dim(input, -2);
-    n = c->Dim(input, -1);
-    TENON_RETURN_IF_ERROR(c->Min(m, n, &least));
-    return c->Subshape(input, 0, -2, &batch);
-  }
-  Status Set(InferenceContext* c, int output, ShapeHandle matrix) const {
-    ShapeHandle out;
-    TENON_RETURN_IF_ERROR(c->Concatenate(batch, matrix, &out));
-    c->set_output(output, out);
-    return OkStatus();
-  }
-};
-inline Status QrShape(InferenceContext* c) {
-  SpectrumShape s;
-  bool full = false;
-  TENON_RETURN_IF_ERROR(s.Read(c));
-  TENON_RETURN_IF_ERROR(c->GetAttr("full_matrices", &full));
-  TENON_RETURN_IF_ERROR(s.Set(c, 0, c->Matrix(s.m, full ? s.m : s.least)));
-  return s.Set(c, 1, c->Matrix(full ? s.m : s.least, s.n));
-}
-inline Status SvdShape(InferenceContext* c) {
-  SpectrumShape s;
-  bool full = false, vectors = false;
-  TENON_RETURN_IF_ERROR(s.Read(c));
-  TENON_RETURN_IF_ERROR(c->GetAttr("full_matrices", &full));
-  TENON_RETURN_IF_ERROR(c->GetAttr("compute_uv", &vectors));
-  TENON_RETURN_IF_ERROR(s.Set(c, 0, c->Vector(s.least)));
-  if (!vectors) {
-    c->set_output(1, c->Vector(0));
-    c->set_output(2, c->Vector(0));
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(s.Set(c, 1, c->Matrix(s.m, full ? s.m : s.least)));
-  return s.Set(c, 2, c->Matrix(s.n, full ? s.n : s.least));
-}
-inline Status EigenShape(InferenceContext* c) {
-  ShapeHandle batch, e, v;
-  DimensionHandle n;
-  bool vectors = false;
-  TENON_RETURN_IF_ERROR(SquareShape(c, c->input(0), &batch, &n));
-  TENON_RETURN_IF_ERROR(c->GetAttr("compute_v", &vectors));
-  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Vector(n), &e));
-  c->set_output(0, e);
-  if (vectors)
-    TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(n, n), &v));
-  else
-    v = c->Vector(0);
-  c->set_output(1, v);
-  return OkStatus();
-}
-
-TENON_DETAIL_SETUP_CODE_END
-
-template <class T>
-void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
-  using W = typename WideOf<T>::type;
-  SlimVector<W> a = Numbers<W>(m * n), factor = Numbers<W>(m * kept);
-  if constexpr (std::is_same_v<T, half>)
-    for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<float>(in[i]));
-  else
-    CopyAs(in, a.data(), m * n);
-  linalg::FactorQr(a.data(), m, n, kept, factor.data());
-  CopyAs(a.data(), r, kept * n);
-  CopyAs(factor.data(), q, m * kept);
-}
-
-// u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
-template <class T>
-void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u, T* v) {
-  using W = typename WideOf<T>::type;
-  const Index most = std::max(m, n), least = std::min(m, n);
-  SlimVector<W> a = Numbers<W>(m * n), left = Numbers<W>(m * n), right = Numbers<W>(least * least);
-  SlimVector<double> values = Numbers<double>(least);
-  CopyAs(in, a.data(), m * n);
-  if (m >= n)
-    left = a;
-  else
-    linalg::Adjoint(a.data(), m, n, left.data());
-  linalg::SvdTall(left.data(), most, least, values.data(), right.data());
-  for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
-  if (!vectors) return;
-  // The longer side may have more columns than there are values.
-  T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
-  const Index columns = m >= n ? u_columns : v_columns;
-  CopyAs(right.data(), shorter, least * least);
-  SlimVector<W> basis = Numbers<W>(most * columns);
-  for (Index i = 0; i < most; ++i)
-    std::copy(left.data() + i * least, left.data() + (i + 1) * least, basis.data() + i * columns);
-  linalg::CompleteBasis(basis.data(), most, columns, least);
-  CopyAs(basis.data(), longer, most * columns);
-}
-
-// Whether the lower triangle of a: [n, n] is one that iterations come to an end with: none with NaN, or with infinity
-// below the diagonal.
-template <class W>
-bool HasEigenvalues(const W* a, Index n) {
-  for (Index i = 0; i < n && n > 1; ++i) {
-    if (std::isnan(std::real(a[i * n + i]))) return false;
-    for (Index j = 0; j < i; ++j)
-      if (!std::isfinite(std::real(a[i * n + j])) || !std::isfinite(std::imag(a[i * n + j]))) return false;
-  }
-  return true;
-}
-
-// False: there are none.
-template <class T>
-bool EigenOf(const T* in, Index n, T* e, T* v) {
-  using W = typename WideOf<T>::type;
-  SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(n * n);
-  SlimVector<double> values = Numbers<double>(n);
-  CopyAs(in, a.data(), n * n);
-  if (!HasEigenvalues(a.data(), n)) return false;
-  linalg::EigenHermitian(a.data(), n, values.data(), vectors.data());
-  for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
-  if (v != nullptr) CopyAs(vectors.data(), v, n * n);
-  return true;
-}
-
-}  // namespace detail
-
-// input: [..., m, n]  ->  q: [..., m, p], r: [..., p, n], p = min(m, n), or m with full_matrices; input = q r
-struct Qr {
-  static constexpr auto signature = Op("Qr")
-                                        .Input("input: T")
-                                        .Output("q: T")
-                                        .Output("r: T")
-                                        .Attr("full_matrices: bool = false")
-                                        .Attr("T: {double, float, half, complex64, complex128}")
-                                        .SetShapeFn(detail::QrShape);
-
-  struct Attrs {
-    bool full_matrices;
-  };
   template <class Device, class T>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> input, Tensor& q, Tensor& r) const {
+  struct kernel {
+    Status operator()(Context<Device>& context, In<T> superdiag, In<T> maindiag, In<T> subdiag, In<T> rhs,
+                      Tensor& output) const {
       detail::MatrixBatch at;
-      TENON_RETURN_IF_ERROR(detail::MatrixBatch::Of("Qr", input.shape(), 0, &at));
-      const Index m = at.rows, n = at.columns, kept = this->full_matrices ? m : std::min(m, n);
-      TensorShape q_shape, r_shape;
-      TENON_RETURN_IF_ERROR(at.With(m, kept, &q_shape));
-      TENON_RETURN_IF_ERROR(at.With(kept, n, &r_shape));
-      Tensor *q_out = &q, *r_out = &r;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
-      if (at.count == 0 || m == 0 || std::max(kept, n) == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, m, kept + n, [&](Index i) {
-        detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
-                     r_out->data<T>() + i * kept * n);
+      TENON_RETURN_IF_ERROR(detail::CheckDiagonals(context.op(), &at));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, rhs.shape(), &out));
+      if (rhs.size() == 0) return OkStatus();
+      const Index m = at.rows, n = at.columns;
+      (void)detail::ForEachMatrix(context.device(), at.count, m, n, [&](Cpu&, Index i) {
+        detail::TridiagonalProduct(superdiag.data + i * m, maindiag.data + i * m, subdiag.data + i * m,
+                                   rhs.data + i * m * n, m, n, out->data<T>() + i * m * n);
         return true;
       });
-      return OkStatus();
-    }
-  };
-};
-
-// input: [..., m, n]  ->  s: [..., p], u: [..., m, p], v: [..., n, p], p = min(m, n); input = u diag(s) v^H. u and v
-// are square with full_matrices, and empty without compute_uv.
-struct Svd {
-  static constexpr auto signature = Op("Svd")
-                                        .Input("input: T")
-                                        .Output("s: T")
-                                        .Output("u: T")
-                                        .Output("v: T")
-                                        .Attr("compute_uv: bool = true")
-                                        .Attr("full_matrices: bool = false")
-                                        .Attr("T: {double, float, half, complex64, complex128}")
-                                        .SetShapeFn(detail::SvdShape);
-
-  struct Attrs {
-    bool compute_uv, full_matrices;
-  };
-  template <class Device, class T>
-    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> input, Tensor& s, Tensor& u, Tensor& v) const {
-      detail::MatrixBatch at;
-      TENON_RETURN_IF_ERROR(detail::MatrixBatch::Of("Svd", input.shape(), 0, &at));
-      const Index m = at.rows, n = at.columns, least = std::min(m, n);
-      const Index u_columns = this->full_matrices ? m : least, v_columns = this->full_matrices ? n : least;
-      TensorShape s_shape, u_shape{0}, v_shape{0};
-      TENON_RETURN_IF_ERROR(at.With(least, &s_shape));
-      if (this->compute_uv) {
-        TENON_RETURN_IF_ERROR(at.With(m, u_columns, &u_shape));
-        TENON_RETURN_IF_ERROR(at.With(n, v_columns, &v_shape));
-      }
-      Tensor *s_out = &s, *u_out = &u, *v_out = &v;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, s_shape, &s_out));
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
-      if (s_shape.num_elements() + u_shape.num_elements() + v_shape.num_elements() == 0) return OkStatus();
-      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
-        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
-                      s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
-                      this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
-        return true;
-      });
-      return OkStatus();
-    }
-  };
-};
-
-// input: [..., n, n], Hermitian, of which the lower triangle is read  ->  e: [..., n], ascending, v: [..., n, n], the
-// vectors as columns (empty without compute_v).
-struct SelfAdjointEigV2 {
-  static constexpr auto signature = Op("SelfAdjointEigV2")
-                                        .Input("input: T")
-                                        .Output("e: T")
-                                        .Output("v: T")
-                                        .Attr("compute_v: bool = true")
-                                        .Attr("T: {double, float, half, complex64, complex128}")
-                                        .SetShapeFn(detail::EigenShape);
-
-  struct Attrs {
-    bool compute_v;
-  };
-  template <class Device, class T>
-    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, In<T> input, Tensor& e, Tensor& v) const {
-      detail::MatrixBatch at;
-      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("SelfAdjointEigV2", input.shape(), &at));
-      const Index n = at.rows;
-      TensorShape shape;
-      TENON_RETURN_IF_ERROR(at.With(n, &shape));
-      Tensor *e_out = &e, *v_out = &v;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
-      if (shape.num_elements() == 0) return OkStatus();
-      if (!detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
-            return detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
-                                   this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
-          }))
-        return errors::InvalidArgument(
-            "SelfAdjointEigV2: Self-adjoint eigen decomposition was not successful. The input might not be valid.");
       return OkStatus();
     }
   };
@@ -21921,6 +23633,7 @@ inline Status ArgShape(InferenceContext* c) {
   return OkStatus();
 }
 
+TENON_DETAIL_COLD_CODE_BEGIN
 template <class Device>
 Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const Tensor& input,
                        const HostIndices& dimension, Tensor* output) {
@@ -21945,6 +23658,7 @@ Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const
   const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
   return ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
 }
+TENON_DETAIL_COLD_CODE_END
 
 template <class Op, class Device>
 struct ArgKernel {
@@ -24358,6 +26072,280 @@ struct FakeQuantWithMinMaxVarsPerChannelGradient {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/math/scalar_erf_gamma.hpp ----
+// Special functions that the standard library lacks, for float and double: calculated in double, so that a float is the
+// nearest one or its neighbour. Thread-safe.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// c[0] + c[1] x + c[2] x^2 + ...
+template <int N>
+TENON_HD double Polynomial(const double (&c)[N], double x) {
+  double sum = c[N - 1];
+  for (int i = N - 2; i >= 0; --i) sum = sum * x + c[i];
+  return sum;
+}
+
+// Coefficients of the quantile of the normal distribution: quotients of polynomials in 0.180625 - q^2 up to |q| =
+// 0.425, in r - 1.6 with r = sqrt(-log(tail)) up to r = 5, in r - 5 beyond. M. J. Wichura, "Algorithm AS 241: The
+// percentage points of the normal distribution", Applied Statistics 37 (1988), routine PPND16; the third by Remez up to
+// r = 28, error 1e-17.
+struct NormalQuantileFit {
+  double central[8] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
+                       1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                       3.3430575583588128105e+4, 2.5090809287301226727e+3};
+  double central_below[8] = {1.0,
+                             4.2313330701600911252e+1,
+                             6.8718700749205790830e+2,
+                             5.3941960214247511077e+3,
+                             2.1213794301586595867e+4,
+                             3.9307895800092710610e+4,
+                             2.8729085735721942674e+4,
+                             5.2264952788528545610e+3};
+  double near[8] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
+                    3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
+                    2.27238449892691845833e-2, 7.74545014278341407640e-4};
+  double near_below[8] = {1.0,
+                          2.05319162663775882187e0,
+                          1.67638483018380384940e0,
+                          6.89767334985100004550e-1,
+                          1.48103976427480074590e-1,
+                          1.51986665636164571966e-2,
+                          5.47593808499534494600e-4,
+                          1.05075007164441684324e-9};
+  double far[9] = {6.6579046435011033367,     5.5627706714279216982,     1.8637821799618994323,
+                   0.32142640717966391994,    0.030469407982054011463,   0.0015724954164045795799,
+                   4.1186020010216108176e-05, 4.6843148950596821706e-07, 1.6029639965782638411e-09};
+  double far_below[8] = {1,
+                         0.61469961087661761923,
+                         0.1455058805356654883,
+                         0.016735845192838397222,
+                         0.00097541811647680338581,
+                         2.7499509965769491665e-05,
+                         3.2556475597823422342e-07,
+                         1.1334661016400652829e-09};
+};
+
+// The standard normal quantile of 1/2 + q, where `tail` is 1/2 - |q|, given apart because it may be tiny. Relative
+// error about 1e-15.
+TENON_HD double NormalQuantile(double q, double tail) {
+  static constexpr NormalQuantileFit kFit{};
+  const double magnitude = q < 0 ? -q : q;
+  double x;
+  if (magnitude <= 0.425) {
+    const double r = 0.180625 - q * q;
+    x = magnitude * Polynomial(kFit.central, r) / Polynomial(kFit.central_below, r);
+  } else if (tail == 0) {
+    x = HUGE_VAL;
+  } else if (!(tail > 0)) {
+    return static_cast<double>(NAN);
+  } else {
+    const double r = std::sqrt(-std::log(tail));
+    x = r <= 5 ? Polynomial(kFit.near, r - 1.6) / Polynomial(kFit.near_below, r - 1.6)
+               : Polynomial(kFit.far, r - 5) / Polynomial(kFit.far_below, r - 5);
+  }
+  return q < 0 ? -x : x;
+}
+
+}  // namespace detail
+
+// The x at which the standard normal distribution reaches p; -inf at 0, inf at 1, NaN outside of [0, 1].
+template <std::floating_point T>
+TENON_HD T Ndtri(T p) {
+  const double wide = static_cast<double>(p);
+  return static_cast<T>(detail::NormalQuantile(wide - 0.5, wide < 0.5 ? wide : 1 - wide));
+}
+
+// The y with erf(y) = x; infinite at -1 and 1, NaN outside. erfinv(x) = ndtri((x + 1) / 2) / sqrt(2), where neither
+// the middle nor the tails lose digits.
+template <std::floating_point T>
+TENON_HD T Erfinv(T x) {
+  constexpr double kRootOfHalf = 0.70710678118654752440;
+  const double wide = static_cast<double>(x);
+  return static_cast<T>(detail::NormalQuantile(wide / 2, (1 - (wide < 0 ? -wide : wide)) / 2) * kRootOfHalf);
+}
+
+// log|gamma(x)|; infinite at 0, at the negative integers and at both infinities.
+template <std::floating_point T>
+TENON_HD T Lgamma(T x) {
+#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__NVCC__)
+  int sign = 0;  // std::lgamma would write it to a global variable
+  return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
+#else
+  return static_cast<T>(std::lgamma(static_cast<double>(x)));
+#endif
+}
+
+// The derivative of log gamma(x); NaN at 0, at the negative integers and at -infinity. Up the recurrence
+// psi(x) = psi(x + 1) - 1/x to 10, then the asymptotic series; below 0 by reflection. Abramowitz and Stegun,
+// "Handbook of Mathematical Functions", 6.3.5, 6.3.7 and 6.3.18.
+template <std::floating_point T>
+TENON_HD T Digamma(T x) {
+  constexpr double kPi = 3.14159265358979323846;
+  constexpr double kSeries[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
+  double y = static_cast<double>(x), sum = 0;
+  if (y <= 0) {
+    if (std::floor(y) == y) return std::numeric_limits<T>::quiet_NaN();
+    const double rest = y - std::round(y);  // tan has period pi; the rest is exact
+    sum = -kPi / std::tan(kPi * rest);
+    y = 1 - y;
+  }
+  for (; y < 10; y += 1) sum -= 1 / y;
+  const double square = 1 / (y * y);
+  return static_cast<T>(sum + std::log(y) - 0.5 / y - square * detail::Polynomial(kSeries, square));
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/math/scalar_gamma_derivative.hpp ----
+// Derivatives of the incomplete gamma function with respect to its parameter, calculated in double. Series and
+// continued fraction as in Cephes, differentiated term by term: M. Figurnov, S. Mohamed, A. Mnih, "Implicit
+// Reparameterization Gradients" (2018).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A number and its derivative with respect to a.
+struct WithDerivative {
+  double value = 0, slope = 0;
+
+  WithDerivative operator*(const WithDerivative& y) const {
+    return {value * y.value, slope * y.value + value * y.slope};
+  }
+  WithDerivative operator*(double y) const { return {value * y, slope * y}; }
+  WithDerivative operator/(const WithDerivative& y) const {
+    const double quotient = value / y.value;
+    return {quotient, (slope - quotient * y.slope) / y.value};
+  }
+  WithDerivative operator-(const WithDerivative& y) const { return {value - y.value, slope - y.slope}; }
+};
+
+inline constexpr int kGammaTerms = 10000;
+
+// P(a, x) = factor * sum, factor = x^a exp(-x) / gamma(a + 1). For 0 < a, 0 < x, and x <= 1 or x <= a.
+inline WithDerivative LowerGammaSeries(double a, double x) {
+  WithDerivative term{1, 0}, sum{1, 0};
+  for (int i = 1; i <= kGammaTerms; ++i) {
+    const double n = a + i;
+    term = term * WithDerivative{x / n, -x / (n * n)};
+    sum.value += term.value;
+    sum.slope += term.slope;
+    if (std::fabs(term.slope) <= std::numeric_limits<double>::epsilon() / 2 * std::fabs(sum.slope)) break;
+  }
+  return sum;
+}
+
+// 1 - P(a, x) = factor * fraction, factor = x^a exp(-x) / gamma(a). For 0 < a, 1 < x and a < x.
+inline WithDerivative UpperGammaFraction(double a, double x) {
+  constexpr double kLarge = 1 / std::numeric_limits<double>::epsilon();
+  WithDerivative p_before{1, 0}, q_before{x, 0}, p{x + 1, 0}, q{(x + 2 - a) * x, -x}, fraction = p / q;
+  for (int i = 1; i <= kGammaTerms; ++i) {
+    const WithDerivative grows{x + 2 - a + 2 * i, -1}, shrinks{(1 - a + i) * i, -1.0 * i};
+    const WithDerivative p_next = p * grows - p_before * shrinks, q_next = q * grows - q_before * shrinks;
+    p_before = p;
+    q_before = q;
+    p = p_next;
+    q = q_next;
+    if (q.value != 0) {
+      const double before = fraction.slope;
+      fraction = p / q;
+      if (std::fabs(fraction.slope - before) <= std::numeric_limits<double>::epsilon() / 2) break;
+    }
+    if (std::fabs(p.value) > kLarge)
+      for (WithDerivative* each : {&p_before, &q_before, &p, &q}) *each = *each * (1 / kLarge);
+  }
+  return fraction;
+}
+
+// Of P(a, x): its derivative with respect to a, or (`of_sample`) the derivative of the x with P(a, x) constant. 0 where
+// x^a exp(-x) / gamma(a) is less than exp(-limit).
+inline double LowerGammaDerivative(double a, double x, bool of_sample, double limit) {
+  if (x == 0) return 0;
+  if (x < 0 || a <= 0 || std::isnan(a) || std::isnan(x)) return std::numeric_limits<double>::quiet_NaN();
+  const bool upper = x > 1 && x > a;
+  if (upper && std::isinf(x)) return 0;
+  const double log_x = std::log(x), log_factor = a * log_x - x - Lgamma(a);
+  if (log_factor < -limit || std::isnan(log_factor)) return 0;
+  const WithDerivative sum = upper ? UpperGammaFraction(a, x) : LowerGammaSeries(a, x);
+  const double log_slope = log_x - Digamma(upper ? a : a + 1);
+  const double slope = sum.value * log_slope + sum.slope;
+  if (of_sample) return upper ? slope * x : -slope * x / a;
+  const double factor = std::exp(log_factor);
+  return upper ? -slope * factor : slope * factor / a;
+}
+
+template <std::floating_point T>
+T LowerGammaDerivativeOf(T a, T x, bool of_sample) {
+  const double limit = std::log(static_cast<double>(std::numeric_limits<T>::max()));
+  return static_cast<T>(LowerGammaDerivative(static_cast<double>(a), static_cast<double>(x), of_sample, limit));
+}
+
+}  // namespace detail
+
+// d Igamma(a, x) / d a.
+template <std::floating_point T>
+T IgammaGradA(T a, T x) {
+  return detail::LowerGammaDerivativeOf(a, x, false);
+}
+// d sample / d alpha of a sample from the gamma distribution of this alpha.
+template <std::floating_point T>
+T RandomGammaGrad(T alpha, T sample) {
+  return detail::LowerGammaDerivativeOf(alpha, sample, true);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/math/gamma_gradient.hpp ----
+// IgammaGradA and RandomGammaGrad: derivatives of the incomplete gamma function with respect to its parameter.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+// The derivative of Igamma with respect to a.
+struct IgammaGradA {
+  static constexpr auto signature = Op("IgammaGradA")
+                                        .Input("a: T")
+                                        .Input("x: T")
+                                        .Output("z: T")
+                                        .Attr("T: {float, double}")
+                                        .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr float cost_ns = 300;
+
+  template <class T>
+  static T map(const T& a, const T& x) {
+    return tenon::IgammaGradA(a, x);
+  }
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  using kernel = Map2<IgammaGradA, Device, T>;
+};
+
+// The derivative of a sample of RandomGamma with respect to alpha.
+struct RandomGammaGrad {
+  static constexpr auto signature = Op("RandomGammaGrad")
+                                        .Input("alpha: T")
+                                        .Input("sample: T")
+                                        .Output("output: T")
+                                        .Attr("T: {float, double}")
+                                        .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr float cost_ns = 300;
+
+  template <class T>
+  static T map(const T& alpha, const T& sample) {
+    return tenon::RandomGammaGrad(alpha, sample);
+  }
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  using kernel = Map2<RandomGammaGrad, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/math/gradient.hpp ----
 // Gradients of element-wise ops of one operand, from their output y and the gradient dy behind them. For complex
 // numbers the derivative is conjugated, except in the first two. y and dy have the same number of elements.
@@ -25009,6 +26997,7 @@ inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<
 struct Adder {
   BinaryLoops loops{};
   const void* attrs = nullptr;
+  int numbers = 1;  // that one element is for the loops: 2 for complex ones
 
   bool has_loops() const { return loops.vv != nullptr; }
 };
@@ -25027,14 +27016,14 @@ Adder FindAdder(const Cpu&, DataType dtype) {
     case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
     case DataType::kFloat: return {kBinaryLoops<Operation, float>};
     case DataType::kDouble: return {kBinaryLoops<Operation, double>};
-    case DataType::kComplex64: return {kBinaryLoops<Operation, complex64>};
-    case DataType::kComplex128: return {kBinaryLoops<Operation, complex128>};
+    case DataType::kComplex64: return {kBinaryLoops<Operation, float>, nullptr, 2};
+    case DataType::kComplex128: return {kBinaryLoops<Operation, double>, nullptr, 2};
     default: return {};
   }
 }
 
 inline Status Accumulate(Cpu& device, const Adder& adder, Span<const void* const> inputs, void* out, Index n) {
-  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n);
+  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n * adder.numbers);
 }
 
 // Output 0 of the running kernel = the sum of its inputs, which have one shape.
@@ -26883,132 +28872,6 @@ struct SparseSegmentSqrtNGrad {
 };
 
 }  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/math/scalar_erf_gamma.hpp ----
-// Special functions that the standard library lacks, for float and double: calculated in double, so that a float is the
-// nearest one or its neighbour. Thread-safe.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// c[0] + c[1] x + c[2] x^2 + ...
-template <int N>
-TENON_HD double Polynomial(const double (&c)[N], double x) {
-  double sum = c[N - 1];
-  for (int i = N - 2; i >= 0; --i) sum = sum * x + c[i];
-  return sum;
-}
-
-// Coefficients of the quantile of the normal distribution: quotients of polynomials in 0.180625 - q^2 up to |q| =
-// 0.425, in r - 1.6 with r = sqrt(-log(tail)) up to r = 5, in r - 5 beyond. M. J. Wichura, "Algorithm AS 241: The
-// percentage points of the normal distribution", Applied Statistics 37 (1988), routine PPND16; the third by Remez up to
-// r = 28, error 1e-17.
-struct NormalQuantileFit {
-  double central[8] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
-                       1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
-                       3.3430575583588128105e+4, 2.5090809287301226727e+3};
-  double central_below[8] = {1.0,
-                             4.2313330701600911252e+1,
-                             6.8718700749205790830e+2,
-                             5.3941960214247511077e+3,
-                             2.1213794301586595867e+4,
-                             3.9307895800092710610e+4,
-                             2.8729085735721942674e+4,
-                             5.2264952788528545610e+3};
-  double near[8] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
-                    3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
-                    2.27238449892691845833e-2, 7.74545014278341407640e-4};
-  double near_below[8] = {1.0,
-                          2.05319162663775882187e0,
-                          1.67638483018380384940e0,
-                          6.89767334985100004550e-1,
-                          1.48103976427480074590e-1,
-                          1.51986665636164571966e-2,
-                          5.47593808499534494600e-4,
-                          1.05075007164441684324e-9};
-  double far[9] = {6.6579046435011033367,     5.5627706714279216982,     1.8637821799618994323,
-                   0.32142640717966391994,    0.030469407982054011463,   0.0015724954164045795799,
-                   4.1186020010216108176e-05, 4.6843148950596821706e-07, 1.6029639965782638411e-09};
-  double far_below[8] = {1,
-                         0.61469961087661761923,
-                         0.1455058805356654883,
-                         0.016735845192838397222,
-                         0.00097541811647680338581,
-                         2.7499509965769491665e-05,
-                         3.2556475597823422342e-07,
-                         1.1334661016400652829e-09};
-};
-
-// The standard normal quantile of 1/2 + q, where `tail` is 1/2 - |q|, given apart because it may be tiny. Relative
-// error about 1e-15.
-TENON_HD double NormalQuantile(double q, double tail) {
-  static constexpr NormalQuantileFit kFit{};
-  const double magnitude = q < 0 ? -q : q;
-  double x;
-  if (magnitude <= 0.425) {
-    const double r = 0.180625 - q * q;
-    x = magnitude * Polynomial(kFit.central, r) / Polynomial(kFit.central_below, r);
-  } else if (tail == 0) {
-    x = HUGE_VAL;
-  } else if (!(tail > 0)) {
-    return static_cast<double>(NAN);
-  } else {
-    const double r = std::sqrt(-std::log(tail));
-    x = r <= 5 ? Polynomial(kFit.near, r - 1.6) / Polynomial(kFit.near_below, r - 1.6)
-               : Polynomial(kFit.far, r - 5) / Polynomial(kFit.far_below, r - 5);
-  }
-  return q < 0 ? -x : x;
-}
-
-}  // namespace detail
-
-// The x at which the standard normal distribution reaches p; -inf at 0, inf at 1, NaN outside of [0, 1].
-template <std::floating_point T>
-TENON_HD T Ndtri(T p) {
-  const double wide = static_cast<double>(p);
-  return static_cast<T>(detail::NormalQuantile(wide - 0.5, wide < 0.5 ? wide : 1 - wide));
-}
-
-// The y with erf(y) = x; infinite at -1 and 1, NaN outside. erfinv(x) = ndtri((x + 1) / 2) / sqrt(2), where neither
-// the middle nor the tails lose digits.
-template <std::floating_point T>
-TENON_HD T Erfinv(T x) {
-  constexpr double kRootOfHalf = 0.70710678118654752440;
-  const double wide = static_cast<double>(x);
-  return static_cast<T>(detail::NormalQuantile(wide / 2, (1 - (wide < 0 ? -wide : wide)) / 2) * kRootOfHalf);
-}
-
-// log|gamma(x)|; infinite at 0, at the negative integers and at both infinities.
-template <std::floating_point T>
-TENON_HD T Lgamma(T x) {
-#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__NVCC__)
-  int sign = 0;  // std::lgamma would write it to a global variable
-  return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
-#else
-  return static_cast<T>(std::lgamma(static_cast<double>(x)));
-#endif
-}
-
-// The derivative of log gamma(x); NaN at 0, at the negative integers and at -infinity. Up the recurrence
-// psi(x) = psi(x + 1) - 1/x to 10, then the asymptotic series; below 0 by reflection. Abramowitz and Stegun,
-// "Handbook of Mathematical Functions", 6.3.5, 6.3.7 and 6.3.18.
-template <std::floating_point T>
-TENON_HD T Digamma(T x) {
-  constexpr double kPi = 3.14159265358979323846;
-  constexpr double kSeries[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
-  double y = static_cast<double>(x), sum = 0;
-  if (y <= 0) {
-    if (std::floor(y) == y) return std::numeric_limits<T>::quiet_NaN();
-    const double rest = y - std::round(y);  // tan has period pi; the rest is exact
-    sum = -kPi / std::tan(kPi * rest);
-    y = 1 - y;
-  }
-  for (; y < 10; y += 1) sum -= 1 / y;
-  const double square = 1 / (y * y);
-  return static_cast<T>(sum + std::log(y) - 0.5 / y - square * detail::Polynomial(kSeries, square));
-}
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -29585,7 +31448,7 @@ TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
 }
 #else
 template <bool squares, int>
-float NormLanesSum(const float* x, Index rows, float mean) {
+TENON_HD float NormLanesSum(const float* x, Index rows, float mean) {
   float sum = 0;
   for (Index i = 0; i < rows * kNormLanes; ++i) sum += squares ? (x[i] - mean) * (x[i] - mean) : x[i];
   return sum;
@@ -30578,6 +32441,7 @@ struct Conv3DGeometry {
   Window planes{.input = 1, .output = 1}, rows, columns;
   Index in_depth = 0, out_depth = 0;
   Index groups = 1;
+  bool channels_first = false;  // input and output are NCHW; only on a GPU, of one plane
 
   Index group_depth() const { return in_depth / groups; }
   Index places() const {  // output positions of one image
@@ -30787,14 +32651,16 @@ struct PoolAttrs {
 // size.
 inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input, std::span<const std::int64_t> ksize,
                                   std::span<const std::int64_t> strides, std::string_view padding,
-                                  std::span<const std::int64_t> paddings, PoolGeometry* geometry) {
+                                  std::span<const std::int64_t> paddings, PoolGeometry* geometry,
+                                  bool channels_first = false) {
   Padding kind{};
   TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
   if (ksize.size() == 4 && strides.size() == 4 && (ksize[0] != 1 || strides[0] != 1))
     return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
-  TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry));
+  TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry, channels_first));
   if (geometry->depth_window != 1)
-    return errors::Unimplemented(op, ": Non-spatial pooling is not yet supported, got ksize[3] = ", ksize[3]);
+    return errors::Unimplemented(op,
+                                 ": Non-spatial pooling is not yet supported, got ksize[3] = ", geometry->depth_window);
   return OkStatus();
 }
 
@@ -30842,18 +32708,18 @@ struct AvgPool {
 
   // Sizes its output itself: the kernel takes windows that the shape function refuses.
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> value, Late<T>& output) const {
-      if (this->data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default AvgPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides, this->padding, {}, &g));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides,
+                                                        this->padding, {}, &g, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(g.output_shape()));
-      tenon::AvgPool(device, g, value.data, out.data);
-      return OkStatus();
+      return tenon::AvgPool(device, g, value.data, out.data);
     }
   };
 };
@@ -30875,11 +32741,10 @@ struct AvgPoolGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices orig_input_shape, const Tensor& grad,
                       Tensor& output) const {
-      if (this->data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default AvgPoolingGradOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       TensorShape shape;
@@ -30887,8 +32752,8 @@ struct AvgPoolGrad {
       if (grad.dims() != 4)
         return errors::InvalidArgument("AvgPoolGrad: out_backprop must be 4-dimensional, got shape ", grad.shape());
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding, {}, &g));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding,
+                                                        {}, &g, this->data_format == "NCHW"));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
       return Run(context.device(), g, grad, out);
@@ -30896,33 +32761,30 @@ struct AvgPoolGrad {
   };
 
  private:
-  template <class T>
-  static void RunAs(Cpu& device, const PoolGeometry& g, const Tensor& grad, Tensor* out) {
-    tenon::AvgPoolGrad(device, g, static_cast<const T*>(grad.raw_data()), static_cast<T*>(out->raw_data()));
+  template <class T, class Device>
+  static Status RunAs(Device& device, const PoolGeometry& g, const Tensor& grad, Tensor* out, Index without) {
+    return tenon::AvgPoolGrad(device, g, static_cast<const T*>(grad.raw_data()), static_cast<T*>(out->raw_data()),
+                              without);
   }
   // Images for which there is no gradient get none.
-  static Status Run(Cpu& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
+  template <class Device>
+  static Status Run(Device& device, PoolGeometry g, const Tensor& grad, Tensor* out) {
     if (out->NumElements() == 0) return OkStatus();
-    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(1), &g.rows));
-    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", grad.dim_size(2), &g.columns));
-    const ElementMover mover = MoverOf(grad.dtype());
-    if (grad.NumElements() == 0) {
-      ZeroRun(mover, out->raw_data(), out->NumElements());
-      return OkStatus();
-    }
-    if (grad.dim_size(0) > g.batch || grad.dim_size(3) != g.depth)
+    const TensorShape places = ShapeInOrderOfNhwc(g.channels_first, grad.shape());
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", places.dim_size(1), &g.rows));
+    TENON_RETURN_IF_ERROR(detail::PlaceGradient("AvgPoolGrad", places.dim_size(2), &g.columns));
+    const bool none = grad.NumElements() == 0;
+    if (!none && (places.dim_size(0) > g.batch || places.dim_size(3) != g.depth))
       return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
                                      grad.shape());
-    const Index image = out->NumElements() / g.batch, without = g.batch - grad.dim_size(0);
-    g.batch = grad.dim_size(0);
+    const Index without = none ? g.batch : g.batch - places.dim_size(0);
+    g.batch -= without;
     switch (grad.dtype()) {
-      case DataType::kHalf: RunAs<half>(device, g, grad, out); break;
-      case DataType::kBfloat16: RunAs<bfloat16>(device, g, grad, out); break;
-      case DataType::kFloat: RunAs<float>(device, g, grad, out); break;
-      default: RunAs<double>(device, g, grad, out); break;
+      case DataType::kHalf: return RunAs<half>(device, g, grad, out, without);
+      case DataType::kBfloat16: return RunAs<bfloat16>(device, g, grad, out, without);
+      case DataType::kFloat: return RunAs<float>(device, g, grad, out, without);
+      default: return RunAs<double>(device, g, grad, out, without);
     }
-    ZeroRun(mover, mover.At(out->raw_data(), g.batch * image), without * image);
-    return OkStatus();
   }
 };
 
@@ -30955,29 +32817,38 @@ inline Status PlaceGradient(std::string_view op, int dimension, Padding padding,
                                  " dilation: ", w->dilation);
 }
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // Fills in all but the data. The errors are those of TensorFlow, which has another code for strides and dilations of
 // batch and depth in either gradient.
-inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGradientAttrs& a, const TensorShape& input,
-                                   const TensorShape& filter, const TensorShape& gradient, Conv3DGeometry* geometry) {
-  if (a.data_format != "NHWC") return errors::InvalidArgument(op, "Op only supports NHWC, got ", a.data_format);
-  if (a.strides.size() != 4)
+template <class Device>
+Status ConvGradientGeometry(std::string_view op, Code code, const ConvGradientAttrs& a, const TensorShape& images,
+                            const TensorShape& filter, const TensorShape& image_gradient, Conv3DGeometry* geometry) {
+  if (!TakesImageFormat<Device>(a.data_format))
+    return errors::InvalidArgument(op, "Op only supports NHWC, got ", a.data_format);
+  const bool channels_first = a.data_format == "NCHW";
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images),
+                    gradient = ShapeInOrderOfNhwc(channels_first, image_gradient);
+  const InOrderOfNhwc ordered_strides(channels_first, a.strides), ordered_dilations(channels_first, a.dilations),
+      ordered_paddings(channels_first, a.explicit_paddings, 2);
+  const Span<const Index> strides = ordered_strides, dilations = ordered_dilations, paddings = ordered_paddings;
+  if (strides.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
-  if (a.strides[0] != 1 || a.strides[3] != 1)
+  if (strides[0] != 1 || strides[3] != 1)
     return Status(
         code, StrCat(op, ": Current implementation does not yet support strides in the batch and depth dimensions."));
-  if (a.strides[1] <= 0 || a.strides[2] <= 0)
+  if (strides[1] <= 0 || strides[2] <= 0)
     return errors::InvalidArgument(op, ": Row and column strides should be larger than 0.");
-  if (a.dilations.size() != 4)
+  if (dilations.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window dilations field must specify 4 dimensions");
-  if (a.dilations[0] != 1 || a.dilations[3] != 1)
+  if (dilations[0] != 1 || dilations[3] != 1)
     return Status(
         code, StrCat(op, ": Current implementation does not yet support dilations in the batch and depth dimensions."));
-  if (a.dilations[1] != 1 || a.dilations[2] != 1)
+  if (dilations[1] != 1 || dilations[2] != 1)
     return errors::InvalidArgument(op,
                                    ": Current CPU implementations do not yet support dilation rates larger than 1.");
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
-  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, a.explicit_paddings, 4, TensorFormat::kNHWC));
+  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, paddings, 4, TensorFormat::kNHWC));
   if (input.dims() != 4) return errors::InvalidArgument(op, ": input must be 4-dimensional, got ", input);
   if (filter.dims() != 4) return errors::InvalidArgument(op, ": filter must be 4-dimensional, got ", filter);
   if (gradient.dims() != 4) return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional, got ", gradient);
@@ -30985,6 +32856,7 @@ inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGra
     return errors::InvalidArgument(op, ": input and out_backprop must have the same batch size. Input batch: ",
                                    input.dim_size(0), ", outbackprop batch: ", gradient.dim_size(0), ", batch_dim: 0");
   Conv3DGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.in_depth = input.dim_size(3);
   g.out_depth = gradient.dim_size(3);
@@ -31000,10 +32872,10 @@ inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGra
   for (int i = 0; i < 2; ++i) {
     const auto at = static_cast<std::size_t>(i + 1);
     Window& w = *windows[i];
-    w = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = a.strides[at]};
+    w = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = strides[at]};
     if (padding == Padding::kExplicit) {
-      w.pad_before = a.explicit_paddings[2 * at];
-      w.pad_after = a.explicit_paddings[2 * at + 1];
+      w.pad_before = paddings[2 * at];
+      w.pad_after = paddings[2 * at + 1];
     }
     TENON_RETURN_IF_ERROR(PlaceGradient(op, i + 1, padding, gradient.dim_size(i + 1), &w));
   }
@@ -31015,20 +32887,22 @@ inline Status ConvGradientGeometry(std::string_view op, Code code, const ConvGra
   *geometry = g;
   return OkStatus();
 }
+TENON_DETAIL_COLD_CODE_END
 
 // Convolutions and their gradients are worked on as float where the elements are half or bfloat16.
 template <class T>
 using ConvComputeType = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, T>;
-template <class T>
-using ConvolutionOf = Status (*)(Cpu& device, const Conv3DGeometry& g, const T* a, const T* b, T* output);
+template <class Device, class T>
+using ConvolutionOf = Status (*)(Device& device, const Conv3DGeometry& g, const T* a, const T* b, T* output);
 
 // `run` of the two inputs, whose geometry is checked; `shape` is the output's.
-template <class T>
-Status RunConvolution(OpKernelContext& context, Cpu& device, const Conv3DGeometry& g, ConvolutionOf<T> run,
-                      const Tensor& first, const Tensor& second, const TensorShape& shape) {
+template <class T, class Device>
+Status RunConvolution(OpKernelContext& context, Device& device, const Conv3DGeometry& g,
+                      std::type_identity_t<ConvolutionOf<Device, T>> run, const Tensor& first, const Tensor& second,
+                      const TensorShape& shape) {
   FloatInput a, b;
   FloatOutput out;
-  TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
+  TENON_RETURN_IF_ERROR(out.Make(context, device, 0, shape));
   TENON_RETURN_IF_ERROR(a.Read(context, device, first));
   TENON_RETURN_IF_ERROR(b.Read(context, device, second));
   TENON_RETURN_IF_ERROR(run(device, g, a.As<T>(), b.As<T>(), out.As<T>()));
@@ -31057,32 +32931,35 @@ struct Conv2DBackpropInput {
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
-      using C = detail::ConvComputeType<T>;
+      using C = FloatOn<Device, T>;
       TensorShape shape;
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(Place(*this, input_sizes, filter.shape(), out_backprop.shape(), &shape, &g));
+      TENON_RETURN_IF_ERROR(Place<Device>(*this, input_sizes, filter.shape(), out_backprop.shape(), &shape, &g));
       return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
                                        shape);
     }
   };
 
  private:
+  template <class Device>
   static Status Place(const Attrs& attrs, const HostIndices& input_sizes, const TensorShape& filter,
                       const TensorShape& out_backprop, TensorShape* shape, Conv3DGeometry* geometry) {
     constexpr std::string_view kName = "Conv2DCustomBackpropInput";
     if (input_sizes.shape().dims() == 1 && input_sizes.size() == 2 && filter.dims() == 4 && out_backprop.dims() == 4) {
-      const Index sizes[] = {out_backprop.dim_size(0), input_sizes[0], input_sizes[1], filter.dim_size(2)};
-      if (sizes[1] < 0 || sizes[2] < 0)
-        return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", sizes[1], " and ", sizes[2]);
-      TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, shape));
+      const Index rows = input_sizes[0], columns = input_sizes[1];
+      if (rows < 0 || columns < 0)
+        return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", rows, " and ", columns);
+      const Index batch = out_backprop.dim_size(0), depth = filter.dim_size(2);
+      const Index last[] = {batch, rows, columns, depth}, first[] = {batch, depth, rows, columns};
+      TENON_RETURN_IF_ERROR(TensorShape::Build(attrs.data_format == "NCHW" ? first : last, shape));
     } else {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, shape));
     }
-    return detail::ConvGradientGeometry(kName, Code::kUnimplemented, attrs, *shape, filter, out_backprop, geometry);
+    return detail::ConvGradientGeometry<Device>(kName, Code::kUnimplemented, attrs, *shape, filter, out_backprop,
+                                                geometry);
   }
 };
 
@@ -31106,17 +32983,16 @@ struct Conv2DBackpropFilter {
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
-      using C = detail::ConvComputeType<T>;
+      using C = FloatOn<Device, T>;
       constexpr std::string_view kName = "Conv2DCustomBackpropFilter";
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, Code::kInvalidArgument, *this, input.shape(), shape,
-                                                         out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry<Device>(kName, Code::kInvalidArgument, *this, input.shape(),
+                                                                 shape, out_backprop.shape(), &g));
       return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
                                        shape);
     }
@@ -32173,6 +34049,7 @@ struct DepthwiseGeometry {
   Index batch = 0;
   Window rows, columns;
   Index depth = 0, multiplier = 1;
+  bool channels_first = false;  // input and output are NCHW; only on a GPU
 
   Index out_depth() const { return MultiplySizes(depth, multiplier); }
   Index input_elements() const {
@@ -32602,20 +34479,30 @@ namespace ops {
 
 namespace detail {
 
+TENON_DETAIL_COLD_CODE_BEGIN
 // gradient: null for the convolution itself. The errors are those of TensorFlow.
-inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& input,
-                                    const TensorShape& filter, const TensorShape* gradient,
-                                    DepthwiseGeometry* geometry) {
-  if (a.strides.size() != 4)
+template <class Device>
+Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& images,
+                             const TensorShape& filter, const TensorShape* image_gradient,
+                             DepthwiseGeometry* geometry) {
+  const bool channels_first = a.data_format == "NCHW";
+  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images),
+                    ordered_gradient =
+                        image_gradient == nullptr ? TensorShape() : ShapeInOrderOfNhwc(channels_first, *image_gradient);
+  const TensorShape* const gradient = image_gradient == nullptr ? nullptr : &ordered_gradient;
+  const InOrderOfNhwc ordered_strides(channels_first, a.strides),
+      ordered_paddings(channels_first, a.explicit_paddings, 2);
+  const Span<const Index> strides = ordered_strides, paddings = ordered_paddings;
+  if (strides.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
-  if (a.data_format != "NHWC")
+  if (!TakesImageFormat<Device>(a.data_format))
     return errors::Unimplemented(op, ": Depthwise convolution on CPU is only supported for NHWC format, got ",
                                  a.data_format);
-  if (a.strides[1] != a.strides[2])
+  if (strides[1] != strides[2])
     return errors::InvalidArgument(
         op, ": Current implementation only supports equal length strides in the row and column dimensions, got ",
-        a.strides[1], " and ", a.strides[2]);
-  if (a.strides[0] != 1 || a.strides[3] != 1)
+        strides[1], " and ", strides[2]);
+  if (strides[0] != 1 || strides[3] != 1)
     return errors::InvalidArgument(
         op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
   // As in TensorFlow, whose gradients do not look at dilations.
@@ -32624,12 +34511,13 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
       return errors::Unimplemented(op, ": Current kernel implementation does not support dilations, received ", d);
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
-  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, a.explicit_paddings, 4, TensorFormat::kNHWC));
+  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, paddings, 4, TensorFormat::kNHWC));
   if (input.dims() != 4) return errors::InvalidArgument(op, ": input must be 4-dimensional", input);
   if (filter.dims() != 4) return errors::InvalidArgument(op, ": filter must be 4-dimensional: ", filter);
   if (gradient != nullptr && gradient->dims() != 4)
     return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional: ", *gradient);
   DepthwiseGeometry g;
+  g.channels_first = channels_first;
   g.batch = input.dim_size(0);
   g.depth = input.dim_size(3);
   g.multiplier = filter.dim_size(3);
@@ -32649,10 +34537,10 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
   Window* const windows[] = {&g.rows, &g.columns};
   for (int i = 0; i < 2; ++i) {
     const auto at = static_cast<std::size_t>(i + 1);
-    *windows[i] = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = a.strides[at]};
+    *windows[i] = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = strides[at]};
     if (padding == Padding::kExplicit) {
-      windows[i]->pad_before = a.explicit_paddings[2 * at];
-      windows[i]->pad_after = a.explicit_paddings[2 * at + 1];
+      windows[i]->pad_before = paddings[2 * at];
+      windows[i]->pad_after = paddings[2 * at + 1];
     }
     TENON_RETURN_IF_ERROR(gradient == nullptr
                               ? PlaceWindow(padding, windows[i])
@@ -32661,18 +34549,19 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
   *geometry = g;
   return OkStatus();
 }
+TENON_DETAIL_COLD_CODE_END
 
 enum class DepthwiseTask { kForward, kInput, kFilter };
 
 // a, b: input and filter; filter and gradient; or input and gradient. A program has the engines of its own tasks and
 // types alone.
-template <DepthwiseTask kTask, class T>
-Status RunDepthwise(OpKernelContext& context, Cpu& device, const DepthwiseGeometry& g, const Tensor& a, const Tensor& b,
-                    const TensorShape& shape) {
-  using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+template <DepthwiseTask kTask, class T, class Device>
+Status RunDepthwise(OpKernelContext& context, Device& device, const DepthwiseGeometry& g, const Tensor& a,
+                    const Tensor& b, const TensorShape& shape) {
+  using C = FloatOn<Device, T>;
   FloatInput first, second;
   FloatOutput out;
-  TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
+  TENON_RETURN_IF_ERROR(out.Make(context, device, 0, shape));
   TENON_RETURN_IF_ERROR(first.Read(context, device, a));
   TENON_RETURN_IF_ERROR(second.Read(context, device, b));
   if constexpr (kTask == DepthwiseTask::kForward)
@@ -32703,15 +34592,15 @@ struct DepthwiseConv2dNative {
   using Attrs = detail::ConvGradientAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       DepthwiseGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry("DepthwiseConv2dNative", *this, input.shape(), filter.shape(), nullptr, &g));
-      const Index sizes[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()};
+      TENON_RETURN_IF_ERROR(detail::MakeDepthwiseGeometry<Device>("DepthwiseConv2dNative", *this, input.shape(),
+                                                                  filter.shape(), nullptr, &g));
+      const Index last[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()},
+                  first[] = {g.batch, g.out_depth(), g.rows.output, g.columns.output};
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+      TENON_RETURN_IF_ERROR(TensorShape::Build(g.channels_first ? first : last, &shape));
       return detail::RunDepthwise<detail::DepthwiseTask::kForward, T>(context.op(), context.device(), g, input, filter,
                                                                       shape);
     }
@@ -32736,7 +34625,6 @@ struct DepthwiseConv2dNativeBackpropInput {
   using Attrs = detail::ConvGradientAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
@@ -32745,7 +34633,7 @@ struct DepthwiseConv2dNativeBackpropInput {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
+          detail::MakeDepthwiseGeometry<Device>(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
       return detail::RunDepthwise<detail::DepthwiseTask::kInput, T>(context.op(), context.device(), g, filter,
                                                                     out_backprop, shape);
     }
@@ -32770,7 +34658,6 @@ struct DepthwiseConv2dNativeBackpropFilter {
   using Attrs = detail::ConvGradientAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
@@ -32779,7 +34666,7 @@ struct DepthwiseConv2dNativeBackpropFilter {
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
-          detail::MakeDepthwiseGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
+          detail::MakeDepthwiseGeometry<Device>(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
       return detail::RunDepthwise<detail::DepthwiseTask::kFilter, T>(context.op(), context.device(), g, input,
                                                                      out_backprop, shape);
     }
@@ -32809,17 +34696,18 @@ struct DilationGeometry {
 
 namespace detail {
 
+// `n`, or the end of [0, last] that is nearest.
+TENON_HD Index Clamped(Index n, Index last) { return n < 0 ? 0 : n < last ? n : last; }
+
 // The largest sum for output element `at` of an image; where it was found, in the image and in the filter. Without any
 // element of the image: the lowest number, and where the window begins.
 template <class T>
-T LargestSum(const DilationGeometry& g, const T* image, const T* filter, Index at, Index* in_image, Index* in_filter) {
+TENON_HD T LargestSum(const DilationGeometry& g, T lowest, const T* image, const T* filter, Index at, Index* in_image,
+                      Index* in_filter) {
   const Index d = at % g.depth, column = at / g.depth % g.columns.output, row = at / g.depth / g.columns.output;
   const Index top = row * g.rows.stride - g.rows.pad_before, left = column * g.columns.stride - g.columns.pad_before;
-  T most = std::numeric_limits<T>::lowest();
-  *in_image = (std::clamp<Index>(top, 0, g.rows.input - 1) * g.columns.input +
-               std::clamp<Index>(left, 0, g.columns.input - 1)) *
-                  g.depth +
-              d;
+  T most = lowest;
+  *in_image = (Clamped(top, g.rows.input - 1) * g.columns.input + Clamped(left, g.columns.input - 1)) * g.depth + d;
   *in_filter = d;
   for (Index r = 0; r < g.rows.size; ++r) {
     const Index y = top + r * g.rows.dilation;
@@ -32848,38 +34736,42 @@ double DilationNs(const DilationGeometry& g) {
 
 // Overwrites `output`, g.output_elements() for each image.
 template <class T>
-void Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
+Status Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* filter, T* output) {
   const Index per_image = g.output_elements();
   ParallelFor(device, g.batch * per_image, detail::DilationNs<T>(g), [&](Index begin, Index end) {
     Index unused = 0;
     for (Index i = begin; i < end; ++i)
-      output[i] =
-          detail::LargestSum(g, input + i / per_image * g.image_elements(), filter, i % per_image, &unused, &unused);
+      output[i] = detail::LargestSum(g, std::numeric_limits<T>::lowest(), input + i / per_image * g.image_elements(),
+                                     filter, i % per_image, &unused, &unused);
   });
+  return OkStatus();
 }
 
 // The gradients: each element of `gradient` goes to where its largest sum came from. Overwrites `output`, which has
 // the input's shape or (to_filter) the filter's.
 template <class T>
-void DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input, const T* filter,
-                const T* gradient, T* output) {
+Status DilateGrad(Cpu& device, const DilationGeometry& g, bool to_filter, const T* input, const T* filter,
+                  const T* gradient, T* output) {
   const Index per_image = g.output_elements();
   const auto add = [&](Index begin, Index end, T* to) {
     Index in_image = 0, in_filter = 0;
     for (Index i = begin; i < end; ++i) {
       const Index image = i / per_image * g.image_elements();
-      detail::LargestSum(g, input + image, filter, i % per_image, &in_image, &in_filter);
+      detail::LargestSum(g, std::numeric_limits<T>::lowest(), input + image, filter, i % per_image, &in_image,
+                         &in_filter);
       T& sum = to[to_filter ? in_filter : image + in_image];
       sum = detail::PoolSum(sum, gradient[i]);
     }
   };
   if (to_filter) {
     std::fill_n(output, g.filter_elements(), T(0));
-    return add(0, g.batch * per_image, output);
+    add(0, g.batch * per_image, output);
+    return OkStatus();
   }
   std::fill_n(output, g.batch * g.image_elements(), T(0));
   ParallelFor(device, g.batch, detail::DilationNs<T>(g) * static_cast<double>(per_image),
               [&](Index begin, Index end) { add(begin * per_image, end * per_image, output); });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -32972,36 +34864,38 @@ inline Status MakeDilationGeometry(std::string_view op, const Dilation2DAttrs& a
 
 enum class DilationTask { kForward, kInput, kFilter };
 
-template <class T>
-void RunDilation(Cpu& device, const DilationGeometry& g, DilationTask task, const void* input, const void* filter,
-                 const void* gradient, void* out) {
+template <class T, DilationTask kTask, class Device>
+Status RunDilation(Device& device, const DilationGeometry& g, const void* input, const void* filter,
+                   const void* gradient, void* out) {
   const T *x = static_cast<const T*>(input), *f = static_cast<const T*>(filter);
-  if (task == DilationTask::kForward)
-    Dilate(device, g, x, f, static_cast<T*>(out));
+  if constexpr (kTask == DilationTask::kForward)
+    return Dilate(device, g, x, f, static_cast<T*>(out));
   else
-    DilateGrad(device, g, task == DilationTask::kFilter, x, f, static_cast<const T*>(gradient), static_cast<T*>(out));
+    return DilateGrad(device, g, kTask == DilationTask::kFilter, x, f, static_cast<const T*>(gradient),
+                      static_cast<T*>(out));
 }
-using DilationFunction = void (*)(Cpu&, const DilationGeometry&, DilationTask, const void*, const void*, const void*,
-                                  void*);
-inline DilationFunction DilationOf(DataType dtype) {
+template <class Device>
+using DilationFunction = Status (*)(Device&, const DilationGeometry&, const void*, const void*, const void*, void*);
+template <DilationTask kTask, class Device>
+DilationFunction<Device> DilationOf(DataType dtype) {
   switch (dtype) {
-    case DataType::kHalf: return &RunDilation<half>;
-    case DataType::kBfloat16: return &RunDilation<bfloat16>;
-    case DataType::kDouble: return &RunDilation<double>;
-    case DataType::kInt8: return &RunDilation<std::int8_t>;
-    case DataType::kInt16: return &RunDilation<std::int16_t>;
-    case DataType::kInt32: return &RunDilation<std::int32_t>;
-    case DataType::kInt64: return &RunDilation<std::int64_t>;
-    case DataType::kUint8: return &RunDilation<std::uint8_t>;
-    case DataType::kUint16: return &RunDilation<std::uint16_t>;
-    case DataType::kUint32: return &RunDilation<std::uint32_t>;
-    case DataType::kUint64: return &RunDilation<std::uint64_t>;
-    default: return &RunDilation<float>;
+    case DataType::kHalf: return &RunDilation<half, kTask, Device>;
+    case DataType::kBfloat16: return &RunDilation<bfloat16, kTask, Device>;
+    case DataType::kDouble: return &RunDilation<double, kTask, Device>;
+    case DataType::kInt8: return &RunDilation<std::int8_t, kTask, Device>;
+    case DataType::kInt16: return &RunDilation<std::int16_t, kTask, Device>;
+    case DataType::kInt32: return &RunDilation<std::int32_t, kTask, Device>;
+    case DataType::kInt64: return &RunDilation<std::int64_t, kTask, Device>;
+    case DataType::kUint8: return &RunDilation<std::uint8_t, kTask, Device>;
+    case DataType::kUint16: return &RunDilation<std::uint16_t, kTask, Device>;
+    case DataType::kUint32: return &RunDilation<std::uint32_t, kTask, Device>;
+    case DataType::kUint64: return &RunDilation<std::uint64_t, kTask, Device>;
+    default: return &RunDilation<float, kTask, Device>;
   }
 }
 
-inline Status RunDilationOp(OpKernelContext& context, Cpu& device, std::string_view op, DilationTask task,
-                            const Dilation2DAttrs& attrs) {
+template <DilationTask task, class Device>
+Status RunDilationOp(OpKernelContext& context, Device& device, std::string_view op, const Dilation2DAttrs& attrs) {
   const Tensor &input = context.input(0), &filter = context.input(1);
   DilationGeometry g;
   TENON_RETURN_IF_ERROR(MakeDilationGeometry(op, attrs, input.shape(), filter.shape(), &g));
@@ -33018,9 +34912,9 @@ inline Status RunDilationOp(OpKernelContext& context, Cpu& device, std::string_v
   }
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
-  if (out->NumElements() > 0)
-    DilationOf(input.dtype())(device, g, task, input.raw_data(), filter.raw_data(), gradient, out->raw_data());
-  return OkStatus();
+  if (out->NumElements() == 0) return OkStatus();
+  return DilationOf<task, Device>(input.dtype())(device, g, input.raw_data(), filter.raw_data(), gradient,
+                                                 out->raw_data());
 }
 
 }  // namespace detail
@@ -33041,10 +34935,9 @@ struct Dilation2D {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2D", detail::DilationTask::kForward, *this);
+      return detail::RunDilationOp<detail::DilationTask::kForward>(context.op(), context.device(), "Dilation2D", *this);
     }
   };
 };
@@ -33065,11 +34958,11 @@ struct Dilation2DBackpropInput {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each element goes to where the largest sum came from
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2DBackpropInput",
-                                   detail::DilationTask::kInput, *this);
+      return detail::RunDilationOp<detail::DilationTask::kInput>(context.op(), context.device(),
+                                                                 "Dilation2DBackpropInput", *this);
     }
   };
 };
@@ -33093,11 +34986,237 @@ struct Dilation2DBackpropFilter {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each element goes to where the largest sum came from
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2DBackpropFilter",
-                                   detail::DilationTask::kFilter, *this);
+      return detail::RunDilationOp<detail::DilationTask::kFilter>(context.op(), context.device(),
+                                                                  "Dilation2DBackpropFilter", *this);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/fractional_pool_gradient.hpp ----
+// FractionalMaxPoolGrad, FractionalAvgPoolGrad: gradients of pools whose windows have sizes of their own.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using FractionalTypes = TypeList<float, double, std::int32_t, std::int64_t>;
+
+// Window i of one dimension: elements [Begin(i), End(i)) of `size`; with `overlapping` one more, which is also the
+// first one of window i + 1. Empty where the sequence falls.
+struct FractionalWindows {
+  const std::int64_t* sequence = nullptr;
+  Index count = 0, size = 0;
+  bool overlapping = false;
+
+  Index Begin(Index i) const { return sequence[i]; }
+  Index End(Index i) const { return sequence[i + 1] < size ? sequence[i + 1] + (overlapping ? 1 : 0) : size; }
+
+  // Of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
+  Status Read(std::string_view op, std::string_view name, const Tensor& values, Index windows, Index dimension,
+              bool overlap) {
+    if (values.NumElements() <= windows)
+      return errors::InvalidArgument(op, ": ", name, " must have at least ", windows + 1, " elements, but got ",
+                                     values.NumElements());
+    sequence = values.data<std::int64_t>();
+    count = windows;
+    size = dimension;
+    overlapping = overlap;
+    for (Index i = 0; i <= count; ++i)
+      if (sequence[i] < 0)
+        return errors::InvalidArgument(op, ": ", name, " values must not be negative, got ", sequence[i], " at ", i);
+    return OkStatus();
+  }
+};
+
+// images: [batch, rows.size, columns.size, image_depth], windows: [batch, rows.count, columns.count, depth].
+struct FractionalGeometry {
+  Index batch = 0, depth = 0, image_depth = 0;
+  FractionalWindows rows, columns;
+
+  Index image() const { return rows.size * columns.size * image_depth; }
+  Index places() const { return rows.count * columns.count; }
+  // Calls body(first element of a pixel in its image) for all pixels of the window at `place`.
+  template <class Body>
+  Index ForWindow(Index place, const Body& body) const {
+    const Index r = place / columns.count, c = place % columns.count;
+    Index pixels = 0;
+    for (Index y = rows.Begin(r); y < rows.End(r); ++y)
+      for (Index x = columns.Begin(c); x < columns.End(c); ++x, ++pixels) body((y * columns.size + x) * image_depth);
+    return pixels;
+  }
+};
+
+// back[window] goes to the first of the largest elements of the window. InvalidArgument: `output` is not the largest.
+template <class T>
+Status FractionalMaxGradient(const FractionalGeometry& g, const T* input, const T* output, const T* back, T* out) {
+  for (Index i = 0; i < g.batch * g.places(); ++i) {
+    const Index image = i / g.places() * g.image();
+    for (Index d = 0; d < g.depth; ++d) {
+      Index most = kNoPlace;
+      g.ForWindow(i % g.places(), [&](Index pixel) {
+        const Index at = image + pixel + d;
+        if (most == kNoPlace || input[most] < input[at]) most = at;
+      });
+      const Index e = i * g.depth + d;
+      if (most == kNoPlace || !(input[most] == output[e]))
+        return errors::InvalidArgument("FractionalMaxPoolGrad: tensor_out_dup is not the same as tensor_out: element ",
+                                       e, " of orig_output is not the largest of its window");
+      out[most] = tenon::detail::PoolSum(out[most], back[e]);
+    }
+  }
+  return OkStatus();
+}
+// back[window] is shared out evenly to the window.
+template <class T>
+void FractionalMeanGradient(const FractionalGeometry& g, const T* back, double* sums) {
+  for (Index i = 0; i < g.batch * g.places(); ++i) {
+    const Index image = i / g.places() * g.image(), pixels = g.ForWindow(i % g.places(), [](Index) {});
+    g.ForWindow(i % g.places(), [&](Index pixel) {
+      for (Index d = 0; d < g.depth; ++d)
+        sums[image + pixel + d] += static_cast<double>(back[i * g.depth + d]) / static_cast<double>(pixels);
+    });
+  }
+}
+
+inline Status CheckFractionalRank(std::string_view op, std::string_view name, const Tensor& tensor) {
+  if (tensor.dims() == 4) return OkStatus();
+  return errors::InvalidArgument(op, ": ", name, " must be 4-dimensional, got shape ", tensor.shape());
+}
+// The windows that `back` has elements for, from inputs `first` and `first` + 1, over images of this shape.
+inline Status ReadFractionalGeometry(OpKernelContext& context, std::string_view op, int first, const TensorShape& image,
+                                     bool overlapping, const TensorShape& back, FractionalGeometry* g) {
+  TENON_RETURN_IF_ERROR(
+      g->rows.Read(op, "row_pooling_sequence", context.input(first), back.dim_size(1), image.dim_size(1), overlapping));
+  TENON_RETURN_IF_ERROR(g->columns.Read(op, "col_pooling_sequence", context.input(first + 1), back.dim_size(2),
+                                        image.dim_size(2), overlapping));
+  g->batch = back.dim_size(0);
+  g->depth = back.dim_size(3);
+  g->image_depth = image.dim_size(3);
+  if (g->batch <= image.dim_size(0) && g->depth <= g->image_depth) return OkStatus();
+  return errors::InvalidArgument(op, ": out_backprop has more images or channels than the input, got ", back, " and ",
+                                 image);
+}
+
+inline Status RunFractionalMaxPoolGrad(OpKernelContext& context, bool overlapping) {
+  constexpr std::string_view kName = "FractionalMaxPoolGrad";
+  const Tensor &input = context.input(0), &output = context.input(1), &back = context.input(2);
+  TENON_RETURN_IF_ERROR(CheckFractionalRank(kName, "orig_input", input));
+  TENON_RETURN_IF_ERROR(CheckFractionalRank(kName, "orig_output", output));
+  TENON_RETURN_IF_ERROR(CheckFractionalRank(kName, "out_backprop", back));
+  if (input.NumElements() == 0)
+    return errors::InvalidArgument(kName, ": orig_input must not be empty, got ", input.shape());
+  if (!(output.shape() == back.shape()))
+    return errors::InvalidArgument(kName, ": orig_output and out_backprop must have the same shape, got ",
+                                   output.shape(), " and ", back.shape());
+  for (int i = 3; i < 5; ++i)
+    if (context.input(i).dims() != 1)
+      return errors::InvalidArgument(kName, ": ", i == 3 ? "row" : "col",
+                                     "_pooling_sequence must be a vector, received ", context.input(i).shape());
+  FractionalGeometry g;
+  TENON_RETURN_IF_ERROR(ReadFractionalGeometry(context, kName, 3, input.shape(), overlapping, back.shape(), &g));
+  if (g.batch != input.dim_size(0) || g.depth != g.image_depth || g.rows.count + 1 != context.input(3).NumElements() ||
+      g.columns.count + 1 != context.input(4).NumElements())
+    return errors::InvalidArgument(kName, ": tensor_out_dup is not the same as tensor_out: orig_output has shape ",
+                                   output.shape());
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  Status status;
+  TENON_RETURN_IF_ERROR(DispatchType<FractionalTypes>(input.dtype(), [&]<class T>() {
+    std::fill_n(out->data<T>(), out->NumElements(), T(0));
+    status = FractionalMaxGradient(g, input.data<T>(), output.data<T>(), back.data<T>(), out->data<T>());
+  }));
+  return status;
+}
+inline Status RunFractionalAvgPoolGrad(OpKernelContext& context, const HostIndices& sizes, bool overlapping) {
+  constexpr std::string_view kName = "FractionalAvgPoolGrad";
+  const Tensor& back = context.input(1);
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeFromValues(kName, "original input tensor shape", sizes, 4, &shape));
+  TENON_RETURN_IF_ERROR(CheckFractionalRank(kName, "out_backprop", back));
+  FractionalGeometry g;
+  TENON_RETURN_IF_ERROR(ReadFractionalGeometry(context, kName, 2, shape, overlapping, back.shape(), &g));
+  Tensor* out = nullptr;
+  Tensor temp;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kDouble, shape, &temp));
+  double* const sums = temp.data<double>();
+  std::fill_n(sums, temp.NumElements(), 0.0);
+  return DispatchType<FractionalTypes>(back.dtype(), [&]<class T>() {
+    FractionalMeanGradient(g, back.data<T>(), sums);
+    for (Index i = 0; i < out->NumElements(); ++i) out->data<T>()[i] = static_cast<T>(sums[i]);
+  });
+}
+
+// Nothing follows from the length of a shape that is not known.
+inline Status FractionalAvgPoolGradShape(InferenceContext* c) {
+  SlimVector<std::int64_t> sizes;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(0, &sizes, &known));
+  if (known) return ShapeFromInput(c, 0, 4);
+  c->set_output(0, c->UnknownShapeOfRank(4));
+  return OkStatus();
+}
+
+struct FractionalGradAttrs {
+  bool overlapping;
+};
+
+}  // namespace detail
+
+// orig_input: [n, h, w, c], orig_output and the sequences: outputs of FractionalMaxPool  ->  the shape of orig_input
+struct FractionalMaxPoolGrad {
+  static constexpr auto signature =
+      Op("FractionalMaxPoolGrad")
+          .Input("orig_input: T")
+          .Input("orig_output: T")
+          .Input("out_backprop: T")
+          .Input("row_pooling_sequence: int64")
+          .Input("col_pooling_sequence: int64")
+          .Output("output: T")
+          .Attr("overlapping: bool = false")
+          .Attr("T: {float, double, int32, int64}")
+          .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRank(c, 4); });
+  using Attrs = detail::FractionalGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&) const {
+      return detail::RunFractionalMaxPoolGrad(context.op(), this->overlapping);
+    }
+  };
+};
+
+// orig_input_tensor_shape: [n, h, w, c] as values
+struct FractionalAvgPoolGrad {
+  static constexpr auto signature = Op("FractionalAvgPoolGrad")
+                                        .Input("orig_input_tensor_shape: int64")
+                                        .Input("out_backprop: T")
+                                        .Input("row_pooling_sequence: int64")
+                                        .Input("col_pooling_sequence: int64")
+                                        .Output("output: T")
+                                        .Attr("overlapping: bool = false")
+                                        .Attr("T: {float, double, int32, int64}")
+                                        .SetShapeFn(detail::FractionalAvgPoolGradShape);
+  using Attrs = detail::FractionalGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices sizes, const Tensor&, const Tensor&, const Tensor&,
+                      Tensor&) const {
+      return detail::RunFractionalAvgPoolGrad(context.op(), sizes, this->overlapping);
     }
   };
 };
@@ -33126,7 +35245,7 @@ struct FusedOutput {
 namespace detail {
 
 template <class C>
-C FusedActivate(FusedActivation activation, C leaky_alpha, C x) {
+TENON_HD C FusedActivate(FusedActivation activation, C leaky_alpha, C x) {
   switch (activation) {
     case FusedActivation::kRelu: return x > C(0) || std::isnan(x) ? x : C(0);
     case FusedActivation::kRelu6: return x > C(6) ? C(6) : x > C(0) || std::isnan(x) ? x : C(0);
@@ -33141,9 +35260,16 @@ C FusedActivate(FusedActivation activation, C leaky_alpha, C x) {
 
 }  // namespace detail
 
+// factors[c] = scale[c] / sqrt(variance[c] + epsilon)
+template <class C>
+Status NormFactors(Cpu&, const C* scale, const C* variance, C epsilon, Index channels, C* factors) {
+  for (Index c = 0; c < channels; ++c) factors[c] = scale[c] / std::sqrt(variance[c] + epsilon);
+  return OkStatus();
+}
+
 // x: [rows, channels]
 template <class C>
-void FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channels, C* x) {
+Status FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channels, C* x) {
   const double ns = (f.activation >= FusedActivation::kElu ? 8.0 : 1.0) * static_cast<double>(channels);
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
     for (C* row = x + begin * channels; row != x + end * channels; row += channels) {
@@ -33156,6 +35282,7 @@ void FinishFused(Cpu& device, const FusedOutput<C>& f, Index rows, Index channel
       for (Index c = 0; c < channels; ++c) row[c] = detail::FusedActivate(f.activation, f.leaky_alpha, row[c]);
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -33216,9 +35343,9 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
   return OkStatus();
 }
 
-template <class C>
-Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry& g, const Fusion& fusion, float epsilon,
-                    float leaky_alpha, PackedWeights* weights) {
+template <class C, class Device>
+Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeometry& g, const Fusion& fusion,
+                    float epsilon, float leaky_alpha, PackedWeights* weights) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -33227,15 +35354,15 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
   if (fusion.normalises) {
     TENON_RETURN_IF_ERROR(context.allocate_temp(dtype_of_v<C>, TensorShape{g.out_depth}, &factors));
     const C *scale = context.input(2).data<C>(), *variance = context.input(5).data<C>();
-    for (Index c = 0; c < g.out_depth; ++c)
-      factors.data<C>()[c] = scale[c] / std::sqrt(variance[c] + static_cast<C>(epsilon));
+    TENON_RETURN_IF_ERROR(
+        NormFactors(device, scale, variance, static_cast<C>(epsilon), g.out_depth, factors.data<C>()));
     f.mean = context.input(4).data<C>();
     f.factor = factors.data<C>();
   }
   TENON_RETURN_IF_ERROR(
       tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>(), weights));
-  if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
-  return OkStatus();
+  if (out->NumElements() == 0) return OkStatus();
+  return FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
 }
 
 }  // namespace detail
@@ -33274,16 +35401,18 @@ struct FusedConv2D {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, PacksInput<1> {
+  struct kernel : Attrs, PacksInputOn<Device, 1> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
-      return Run(context.op(), context.device(), *this, &this->weights);
+      return Run(context.op(), context.device(), *this, this->packed());
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, PackedWeights* weights) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& a, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedConv2D";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, a.fused_ops, a.num_args, false, &fusion));
@@ -33373,10 +35502,133 @@ struct FusedMatMul {
                                       Out<float, 2>(out.As<float>(), sizes), weights));
     // TensorFlow answers an empty product with zeros, without the bias.
     if (out.size() > 0 && inner > 0)
-      FinishFused<float>(
+      TENON_RETURN_IF_ERROR(FinishFused<float>(
           device, {.offset = bias.As<float>(), .activation = fusion.activation, .leaky_alpha = attrs.leakyrelu_alpha},
-          sizes[0], sizes[1], out.As<float>());
+          sizes[0], sizes[1], out.As<float>()));
     out.Finish(device);
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/global_normalization_gradient.hpp ----
+// BatchNormWithGlobalNormalizationGrad: the gradient of BatchNormWithGlobalNormalization.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status GlobalNormalizationGradShape(InferenceContext* c) {
+  ShapeHandle input, back, vector;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(4), 4, &back));
+  TENON_RETURN_IF_ERROR(c->Merge(input, back, &input));
+  DimensionHandle depth = c->Dim(input, 3);
+  for (int i = 1; i < 4; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
+    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
+  }
+  ShapeHandle out;
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, 3, depth, &out));
+  c->set_output(0, out);
+  for (int i = 1; i < 5; ++i) c->set_output(i, c->Vector(depth));
+  return OkStatus();
+}
+
+// in: x, mean, variance, gamma, dy; out: dx, dmean, dvariance, dbeta, dgamma.
+template <class C>
+void GlobalNormalizationGradient(Cpu& device, const ChannelLayout& l, const FloatInput* in, C epsilon, bool scales,
+                                 const FloatOutput* out) {
+  const C *x = in[0].As<C>(), *mean = in[1].As<C>(), *variance = in[2].As<C>(), *gamma = in[3].As<C>(),
+          *dy = in[4].As<C>();
+  C *dx = out[0].As<C>(), *dmean = out[1].As<C>(), *dvariance = out[2].As<C>(), *dbeta = out[3].As<C>(),
+    *dgamma = out[4].As<C>();
+  ParallelFor(device, l.channels, 8.0 * static_cast<double>(l.outer), [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) {
+      const C inverse = C(1) / std::sqrt(variance[c] + epsilon), factor = scales ? inverse * gamma[c] : inverse;
+      double sum = 0, moved = 0;
+      for (Index i = c; i < l.outer * l.channels; i += l.channels) {
+        sum += static_cast<double>(dy[i]);
+        moved += static_cast<double>(dy[i]) * static_cast<double>(x[i] - mean[c]);
+        dx[i] = dy[i] * factor;
+      }
+      dbeta[c] = static_cast<C>(sum);
+      dmean[c] = -static_cast<C>(sum) * factor;
+      dvariance[c] = static_cast<C>(moved) * C(-0.5) * factor * inverse * inverse;
+      dgamma[c] = scales ? static_cast<C>(moved) * inverse : C(0);
+    }
+  });
+}
+
+}  // namespace detail
+
+// t, backprop: [n, h, w, c], m, v, gamma: [c]  ->  dx as t, and four of [c]. Only in graphs of version 8 and before.
+struct BatchNormWithGlobalNormalizationGrad {
+  static constexpr auto signature =
+      Op("BatchNormWithGlobalNormalizationGrad")
+          .Input("t: T")
+          .Input("m: T")
+          .Input("v: T")
+          .Input("gamma: T")
+          .Input("backprop: T")
+          .Output("dx: T")
+          .Output("dm: T")
+          .Output("dv: T")
+          .Output("db: T")
+          .Output("dg: T")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("variance_epsilon: float")
+          .Attr("scale_after_normalization: bool")
+          .Deprecated(9, "Use tf.nn.batch_normalization()")
+          .SetShapeFn(detail::GlobalNormalizationGradShape);
+  using Attrs = BatchNormWithGlobalNormalization::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.input_type(0), BatchNormWithGlobalNormalization::kServed);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return Run(context.op(), context.device(), *this);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs) {
+    constexpr std::string_view kName = "BatchNormWithGlobalNormalizationGrad";
+    constexpr std::string_view kNames[] = {"input", "mean", "var", "gamma"};
+    const Tensor &x = context.input(0), &back = context.input(4);
+    if (x.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", x.shape());
+    if (back.dims() != 4) return errors::InvalidArgument(kName, ": out_backprop must be 4-dimensional", back.shape());
+    for (int i = 1; i < 4; ++i) TENON_RETURN_IF_ERROR(detail::CheckNormVector(kName, kNames[i], context.input(i)));
+    if (!(back.shape() == x.shape()))
+      return errors::InvalidArgument(kName, ": input and out_backprop must have the same shape, got ", x.shape(),
+                                     " and ", back.shape());
+    const ChannelLayout l{x.dim_size(0) * x.dim_size(1) * x.dim_size(2), x.dim_size(3)};
+    for (int i = 1; i < 4; ++i)
+      TENON_RETURN_IF_ERROR(detail::CheckNormLength(kName, kNames[i], context.input(i), l.channels));
+    FloatInput in[5];
+    FloatOutput out[5];
+    for (int i = 0; i < 5; ++i) {
+      TENON_RETURN_IF_ERROR(in[i].Read(context, device, context.input(i)));
+      TENON_RETURN_IF_ERROR(out[i].Make(context, i, i == 0 ? x.shape() : context.input(1).shape()));
+    }
+    if (x.dtype() == DataType::kDouble)
+      detail::GlobalNormalizationGradient<double>(device, l, in, static_cast<double>(attrs.variance_epsilon),
+                                                  attrs.scale_after_normalization, out);
+    else
+      detail::GlobalNormalizationGradient<float>(device, l, in, attrs.variance_epsilon, attrs.scale_after_normalization,
+                                                 out);
+    for (FloatOutput& each : out) each.Finish(device);
     return OkStatus();
   }
 };
@@ -33407,17 +35659,18 @@ inline float LrnNorm(const LrnParameters& p, const float* x, Index depth, Index 
 }  // namespace detail
 
 // y[c] = x[c] / norm(c)^beta for each of `rows` rows of `depth` channels.
-inline void Lrn(Cpu& device, const LrnParameters& p, const float* x, Index rows, Index depth, float* y) {
+inline Status Lrn(Cpu& device, const LrnParameters& p, const float* x, Index rows, Index depth, float* y) {
   const double ns = static_cast<double>(depth) * (20 + static_cast<double>(std::min(p.radius, depth)));
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
     for (Index i = begin * depth; i < end * depth; i += depth)
       for (Index c = 0; c < depth; ++c) y[i + c] = x[i + c] * std::pow(detail::LrnNorm(p, x + i, depth, c), -p.beta);
   });
+  return OkStatus();
 }
 
 // From the gradient of y, x and y.
-inline void LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const float* x, const float* y, Index rows,
-                    Index depth, float* dx) {
+inline Status LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const float* x, const float* y, Index rows,
+                      Index depth, float* dx) {
   const double ns = static_cast<double>(depth) * (30 + 3 * static_cast<double>(std::min(p.radius, depth)));
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
     for (Index i = begin * depth; i < end * depth; i += depth) {
@@ -33433,6 +35686,7 @@ inline void LrnGrad(Cpu& device, const LrnParameters& p, const float* dy, const 
       }
     }
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -33487,24 +35741,31 @@ struct LRN {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kLrnTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, Tensor&) const {
       LrnParameters parameters;
       TENON_RETURN_IF_ERROR(detail::CheckLrn("LRN", *this, &parameters));
       if (input.dims() != 4) return errors::InvalidArgument("LRN: in must be 4-dimensional, got ", input.shape());
-      FloatInput x;
-      FloatOutput y;
-      TENON_RETURN_IF_ERROR(y.Make(context.op(), 0, input.shape()));
-      if (y.size() == 0) return OkStatus();
-      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
-      const Index depth = input.dim_size(3);
-      Lrn(context.device(), parameters, x.template As<float>(), y.size() / depth, depth, y.template As<float>());
-      y.Finish(context.device());
-      return OkStatus();
+      if (input.dtype() == DataType::kHalf) return Run<half>(context, parameters, input);
+      return Run<float>(context, parameters, input);
     }
   };
+
+ private:
+  template <class T, class Device>
+  static Status Run(Context<Device>& context, const LrnParameters& parameters, const Tensor& input) {
+    using C = FloatOn<Device, T>;
+    FloatInput x;
+    FloatOutput y;
+    TENON_RETURN_IF_ERROR(y.Make(context.op(), context.device(), 0, input.shape()));
+    if (y.size() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
+    const Index depth = input.dim_size(3);
+    TENON_RETURN_IF_ERROR(Lrn(context.device(), parameters, x.As<C>(), y.size() / depth, depth, y.As<C>()));
+    y.Finish(context.device());
+    return OkStatus();
+  }
 };
 
 // input_image, output_image: what LRN read and made
@@ -33524,7 +35785,6 @@ struct LRNGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kLrnTypes); }
     Status operator()(Context<Device>& context, const Tensor& input_grads, const Tensor& input_image,
@@ -33538,20 +35798,30 @@ struct LRNGrad {
         return errors::InvalidArgument(
             "LRNGrad: input_grads, input_image, and out_image should have the same shape, got ", input_grads.shape(),
             ", ", input_image.shape(), ", ", output_image.shape());
-      FloatInput dy, x, y;
-      FloatOutput dx;
-      TENON_RETURN_IF_ERROR(dx.Make(context.op(), 0, input_grads.shape()));
-      if (dx.size() == 0) return OkStatus();
-      TENON_RETURN_IF_ERROR(dy.Read(context.op(), context.device(), input_grads));
-      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input_image));
-      TENON_RETURN_IF_ERROR(y.Read(context.op(), context.device(), output_image));
-      const Index depth = input_grads.dim_size(3);
-      LrnGrad(context.device(), parameters, dy.template As<float>(), x.template As<float>(), y.template As<float>(),
-              dx.size() / depth, depth, dx.template As<float>());
-      dx.Finish(context.device());
-      return OkStatus();
+      if (input_grads.dtype() == DataType::kHalf)
+        return Run<half>(context, parameters, input_grads, input_image, output_image);
+      return Run<float>(context, parameters, input_grads, input_image, output_image);
     }
   };
+
+ private:
+  template <class T, class Device>
+  static Status Run(Context<Device>& context, const LrnParameters& parameters, const Tensor& input_grads,
+                    const Tensor& input_image, const Tensor& output_image) {
+    using C = FloatOn<Device, T>;
+    FloatInput dy, x, y;
+    FloatOutput dx;
+    TENON_RETURN_IF_ERROR(dx.Make(context.op(), context.device(), 0, input_grads.shape()));
+    if (dx.size() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(dy.Read(context.op(), context.device(), input_grads));
+    TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input_image));
+    TENON_RETURN_IF_ERROR(y.Read(context.op(), context.device(), output_image));
+    const Index depth = input_grads.dim_size(3);
+    TENON_RETURN_IF_ERROR(
+        LrnGrad(context.device(), parameters, dy.As<C>(), x.As<C>(), y.As<C>(), dx.size() / depth, depth, dx.As<C>()));
+    dx.Finish(context.device());
+    return OkStatus();
+  }
 };
 
 }  // namespace ops
@@ -33877,44 +36147,53 @@ namespace detail {
 inline constexpr DataTypeSet kPoolTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
 
 // The loops of one element type.
+template <class Device>
 struct MaxPoolLoops {
-  Status (*pool)(Cpu&, const PoolGeometry&, const void*, void*);
-  void (*places)(Cpu&, const PoolGeometry&, const void*, void*, Index*);
-  void (*add)(Cpu&, Index, Index, Index, const void*, const Index*, void*);
+  Status (*pool)(Device&, const PoolGeometry&, const void*, void*);
+  Status (*places)(Device&, const PoolGeometry&, const void*, void*, Index*);
+  Status (*gradient)(Device&, const PoolGeometry&, const void*, const void*, void*, Index*, void*);
+  void (*add)(Cpu&, Index, Index, Index, const void*, const Index*, void*);  // null but on the CPU
 };
-template <class T>
+template <class Device, class T>
 struct MaxPoolOf {
-  static Status Pool(Cpu& device, const PoolGeometry& g, const void* in, void* out) {
+  static Status Pool(Device& device, const PoolGeometry& g, const void* in, void* out) {
     return tenon::MaxPool(device, g, static_cast<const T*>(in), static_cast<T*>(out));
   }
-  static void Places(Cpu& device, const PoolGeometry& g, const void* in, void* most, Index* places) {
-    MaxPoolPlaces(device, g, static_cast<const T*>(in), static_cast<T*>(most), places);
+  static Status Places(Device& device, const PoolGeometry& g, const void* in, void* most, Index* places) {
+    return MaxPoolPlaces(device, g, static_cast<const T*>(in), static_cast<T*>(most), places);
+  }
+  static Status Gradient(Device& device, const PoolGeometry& g, const void* in, const void* grad, void* most,
+                         Index* places, void* out) {
+    return MaxPoolGradient(device, g, static_cast<const T*>(in), static_cast<const T*>(grad), static_cast<T*>(most),
+                           places, static_cast<T*>(out));
   }
   static void Add(Cpu& device, Index batch, Index count, Index image, const void* grad, const Index* places,
                   void* out) {
     AddAtPlaces(device, batch, count, image, static_cast<const T*>(grad), places, static_cast<T*>(out));
   }
-  static constexpr MaxPoolLoops loops{&Pool, &Places, &Add};
+  static constexpr MaxPoolLoops<Device> loops{&Pool, &Places, &Gradient, Device::type == "CPU" ? &Add : nullptr};
 };
 // For one of kPoolTypes.
-inline const MaxPoolLoops& MaxPoolLoopsOf(DataType dtype) {
+template <class Device>
+const MaxPoolLoops<Device>& MaxPoolLoopsOf(DataType dtype) {
   switch (dtype) {
-    case DataType::kHalf: return MaxPoolOf<half>::loops;
-    case DataType::kBfloat16: return MaxPoolOf<bfloat16>::loops;
-    case DataType::kDouble: return MaxPoolOf<double>::loops;
-    case DataType::kInt8: return MaxPoolOf<std::int8_t>::loops;
-    case DataType::kInt16: return MaxPoolOf<std::int16_t>::loops;
-    case DataType::kInt32: return MaxPoolOf<std::int32_t>::loops;
-    case DataType::kInt64: return MaxPoolOf<std::int64_t>::loops;
-    case DataType::kUint8: return MaxPoolOf<std::uint8_t>::loops;
-    case DataType::kUint16: return MaxPoolOf<std::uint16_t>::loops;
-    case DataType::kUint32: return MaxPoolOf<std::uint32_t>::loops;
-    case DataType::kUint64: return MaxPoolOf<std::uint64_t>::loops;
-    default: return MaxPoolOf<float>::loops;
+    case DataType::kHalf: return MaxPoolOf<Device, half>::loops;
+    case DataType::kBfloat16: return MaxPoolOf<Device, bfloat16>::loops;
+    case DataType::kDouble: return MaxPoolOf<Device, double>::loops;
+    case DataType::kInt8: return MaxPoolOf<Device, std::int8_t>::loops;
+    case DataType::kInt16: return MaxPoolOf<Device, std::int16_t>::loops;
+    case DataType::kInt32: return MaxPoolOf<Device, std::int32_t>::loops;
+    case DataType::kInt64: return MaxPoolOf<Device, std::int64_t>::loops;
+    case DataType::kUint8: return MaxPoolOf<Device, std::uint8_t>::loops;
+    case DataType::kUint16: return MaxPoolOf<Device, std::uint16_t>::loops;
+    case DataType::kUint32: return MaxPoolOf<Device, std::uint32_t>::loops;
+    case DataType::kUint64: return MaxPoolOf<Device, std::uint64_t>::loops;
+    default: return MaxPoolOf<Device, float>::loops;
   }
 }
 
-inline Status MaxPoolV2Shape(InferenceContext* c) {
+// The window's sizes are input `sizes`, its strides the input after it.
+inline Status SizedMaxPoolShape(InferenceContext* c, int sizes) {
   TensorFormat format = TensorFormat::kNHWC;
   TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
   ShapeHandle input, list, out;
@@ -33922,10 +36201,10 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), shape_inference::internal::ImageRank(format), &input));
   SlimVector<std::int64_t> lists[2];
   for (int i = 0; i < 2; ++i) {
-    TENON_RETURN_IF_ERROR(c->WithRank(c->input(1 + i), 1, &list));
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(sizes + i), 1, &list));
     TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
     bool known = false;
-    TENON_RETURN_IF_ERROR(c->ReadInput(1 + i, &lists[i], &known));
+    TENON_RETURN_IF_ERROR(c->ReadInput(sizes + i, &lists[i], &known));
     if (!known || lists[i].size() != 4) return shape_inference::UnknownShape(c);
   }
   shape_inference::internal::ImageDims image;
@@ -33946,6 +36225,7 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
+inline Status MaxPoolV2Shape(InferenceContext* c) { return SizedMaxPoolShape(c, 1); }
 
 inline Status ReadFour(std::string_view op, std::string_view what, const HostIndices& list, Index* four) {
   if (list.size() != 4)
@@ -33956,20 +36236,23 @@ inline Status ReadFour(std::string_view op, std::string_view what, const HostInd
 }
 
 // Output 0, of the shape of `input`: each element of `grad` where the largest of its window is.
-inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_view op, std::span<const Index> ksize,
-                             std::span<const Index> strides, std::string_view padding, std::span<const Index> paddings,
-                             std::string_view data_format) {
+template <class Device>
+Status RunMaxPoolGrad(OpKernelContext& context, Device& device, std::string_view op, std::span<const Index> ksize,
+                      std::span<const Index> strides, std::string_view padding, std::span<const Index> paddings,
+                      std::string_view data_format) {
   const Tensor &input = context.input(0), &output = context.input(1), &grad = context.input(2);
-  if (data_format != "NHWC")
+  if (!TakesImageFormat<Device>(data_format))
     return errors::InvalidArgument("Default MaxPoolingGradOp only supports NHWC on device type CPU, got ", data_format);
-  if (ksize.size() == 4 && strides.size() == 4 && (ksize[3] != 1 || strides[3] != 1))
+  const bool channels_first = data_format == "NCHW";
+  const std::size_t depth = channels_first ? 1 : 3;
+  if (ksize.size() == 4 && strides.size() == 4 && (ksize[depth] != 1 || strides[depth] != 1))
     return errors::Unimplemented("MaxPoolingGrad is not yet supported on the depth dimension.");
   if (input.dims() != 4) return errors::InvalidArgument(op, ": tensor_in must be 4-dimensional, got ", input.shape());
   if (output.dims() != 4)
     return errors::InvalidArgument(op, ": tensor_out must be 4-dimensional, got ", output.shape());
   if (grad.dims() != 4) return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional, got ", grad.shape());
   PoolGeometry g;
-  TENON_RETURN_IF_ERROR(SpatialPoolGeometry(op, input.shape(), ksize, strides, padding, paddings, &g));
+  TENON_RETURN_IF_ERROR(SpatialPoolGeometry(op, input.shape(), ksize, strides, padding, paddings, &g, channels_first));
   const TensorShape shape = g.output_shape();
   if (!(output.shape() == shape))
     return errors::InvalidArgument(op, ": Expected orig_output shape to be ", shape, ", but got ", output.shape());
@@ -33980,25 +36263,12 @@ inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_
   TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, shape, &places));
   TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), shape, &most));
-  const MaxPoolLoops& loops = MaxPoolLoopsOf(input.dtype());
   if (out->NumElements() == 0) return OkStatus();
-  loops.places(device, g, input.raw_data(), most.raw_data(), places.data<std::int64_t>());
-  loops.add(device, g.batch, shape.num_elements() / g.batch, input.NumElements() / g.batch, grad.raw_data(),
-            places.data<std::int64_t>(), out->raw_data());
-  return OkStatus();
+  return MaxPoolLoopsOf<Device>(input.dtype())
+      .gradient(device, g, input.raw_data(), grad.raw_data(), most.raw_data(), places.data<std::int64_t>(),
+                out->raw_data());
 }
 
-// Writes positions as Targmax. With `in_batch` they count the whole batch: `image` elements for each image before.
-inline void WritePlaces(const Index* places, Index batch, Index count, Index image, bool in_batch, DataType dtype,
-                        void* out) {
-  for (Index i = 0; i < batch * count; ++i) {
-    const Index place = places[i] == kNoPlace || !in_batch ? places[i] : places[i] + i / count * image;
-    if (dtype == DataType::kInt32)
-      static_cast<std::int32_t*>(out)[i] = static_cast<std::int32_t>(place);
-    else
-      static_cast<std::int64_t*>(out)[i] = place;
-  }
-}
 // Reads positions back as positions in an image. InvalidArgument: a position is not in its image.
 inline Status ReadPlaces(const Tensor& argmax, Index batch, Index count, Index image, bool in_batch, Index* places) {
   for (Index i = 0; i < batch * count; ++i) {
@@ -34033,12 +36303,11 @@ struct MaxPoolV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPoolTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices ksize, HostIndices strides,
                       Tensor& output) const {
-      if (this->data_format != "NHWC")
+      if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
       Index sizes[4], steps[4];
@@ -34047,10 +36316,10 @@ struct MaxPoolV2 {
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(this->padding, &kind));
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), sizes, steps, kind, {}, &g));
+      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), sizes, steps, kind, {}, &g, this->data_format == "NCHW"));
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, g.output_shape(), &out));
-      return detail::MaxPoolLoopsOf(input.dtype()).pool(context.device(), g, input.raw_data(), out->raw_data());
+      return detail::MaxPoolLoopsOf<Device>(input.dtype()).pool(context.device(), g, input.raw_data(), out->raw_data());
     }
   };
 };
@@ -34085,7 +36354,6 @@ struct MaxPoolWithArgmax {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output, Tensor& argmax) const {
       PoolGeometry g;
@@ -34100,11 +36368,12 @@ struct MaxPoolWithArgmax {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, shape, &at));
       TENON_RETURN_IF_ERROR(context.op().allocate_temp(DataType::kInt64, shape, &places));
       if (shape.num_elements() == 0) return OkStatus();
-      detail::MaxPoolLoopsOf(input.dtype())
-          .places(context.device(), g, input.raw_data(), out->raw_data(), places.template data<std::int64_t>());
-      detail::WritePlaces(places.template data<std::int64_t>(), g.batch, shape.num_elements() / g.batch,
-                          input.NumElements() / g.batch, this->include_batch_in_index, at->dtype(), at->raw_data());
-      return OkStatus();
+      TENON_RETURN_IF_ERROR(
+          detail::MaxPoolLoopsOf<Device>(input.dtype())
+              .places(context.device(), g, input.raw_data(), out->raw_data(), places.template data<std::int64_t>()));
+      return WritePlaces(context.device(), places.template data<std::int64_t>(), g.batch,
+                         shape.num_elements() / g.batch, input.NumElements() / g.batch, this->include_batch_in_index,
+                         at->dtype(), at->raw_data());
     }
   };
 };
@@ -34132,7 +36401,6 @@ struct MaxPoolGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
       return detail::RunMaxPoolGrad(context.op(), context.device(), "MaxPoolGrad", this->ksize, this->strides,
@@ -34161,7 +36429,6 @@ struct MaxPoolGradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, HostIndices ksize,
                       HostIndices strides, Tensor&) const {
@@ -34197,7 +36464,7 @@ struct MaxPoolGradWithArgmax {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // each position is checked before it is written to
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(2), ToSet(DataType::kInt64)); }
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& grad, const Tensor& argmax,
@@ -34220,9 +36487,211 @@ struct MaxPoolGradWithArgmax {
       const Index count = shape.num_elements() / g.batch, image = input.NumElements() / g.batch;
       Index* const at = places.template data<std::int64_t>();
       TENON_RETURN_IF_ERROR(detail::ReadPlaces(argmax, g.batch, count, image, this->include_batch_in_index, at));
-      detail::MaxPoolLoopsOf(input.dtype())
+      detail::MaxPoolLoopsOf<Device>(input.dtype())
           .add(context.device(), g.batch, count, image, grad.raw_data(), at, out->raw_data());
       return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/conv/max_pool_second_gradient.hpp ----
+// The gradient of MaxPoolGrad with respect to its gradient, on the CPU: NDHWC.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// result, of the shape of `output`: the element of `gradient`, which has the shape of `input`, at the first place of
+// the window where input is equal to output; 0 without such a place.
+template <class T>
+void MaxPoolSecondGradient(Cpu& device, const Pool3DGeometry& g, const T* input, const T* output, const T* gradient,
+                           T* result) {
+  if (g.depth == 0) return;
+  ParallelFor(device, g.batch * g.places(), 2 * detail::Pool3DNs(g), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index volume = i / g.places() * g.volume();
+      for (Index e = i * g.depth; e < (i + 1) * g.depth; ++e) {
+        const T most = output[e];
+        bool found = false;
+        result[e] = T(0);
+        detail::ForWindow3D(g, i % g.places(), [&](Index pixel) {
+          const Index at = volume + pixel + (e - i * g.depth);
+          if (found || !(input[at] == most)) return;
+          found = true;
+          result[e] = gradient[at];
+        });
+      }
+    }
+  });
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/pool_second_gradient.hpp ----
+// MaxPoolGradGrad, MaxPoolGradGradV2, MaxPool3DGradGrad: gradients of MaxPool's gradients.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using PoolTypes = TypeList<half, bfloat16, float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                           std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+
+// orig_output has the output's shape, and grad the shape of orig_input.
+inline Status MergePoolShapes(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->Merge(c->input(1), c->output(0), &unused));
+  return c->Merge(c->input(2), c->input(0), &unused);
+}
+
+// Output 0, of the shape of input 1.
+inline Status RunPoolSecondGradient(OpKernelContext& context, Cpu& device, std::string_view op, const Pool3DGeometry& g,
+                                    const TensorShape& want) {
+  const Tensor &input = context.input(0), &output = context.input(1), &grad = context.input(2);
+  TENON_RETURN_IF_ERROR(CheckPool3DGrad(op, "orig_output", output.shape(), want));
+  TENON_RETURN_IF_ERROR(CheckPool3DGrad(op, "grad", grad.shape(), input.shape()));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, output.shape(), &out));
+  return DispatchType<PoolTypes>(input.dtype(), [&]<class T>() {
+    MaxPoolSecondGradient(device, g, input.data<T>(), output.data<T>(), grad.data<T>(), out->data<T>());
+  });
+}
+
+inline Status CheckPoolRanks(std::string_view op, OpKernelContext& context, int rank) {
+  constexpr std::string_view kNames[] = {"tensor_in", "tensor_out", "out_grad_backprop"};
+  for (int i = 0; i < 3; ++i)
+    if (context.input(i).dims() != rank)
+      return errors::InvalidArgument(op, ": ", kNames[i], " must be ", rank, "-dimensional, got shape ",
+                                     context.input(i).shape());
+  return OkStatus();
+}
+
+inline Status RunMaxPoolGradGrad(OpKernelContext& context, Cpu& device, std::string_view op,
+                                 std::span<const Index> ksize, std::span<const Index> strides, std::string_view padding,
+                                 std::string_view data_format) {
+  if (data_format != "NHWC")
+    return errors::InvalidArgument("Default MaxPoolingGradGradOp only supports NHWC on device type CPU, got ",
+                                   data_format);
+  if (ksize.size() == 4 && strides.size() == 4 && (ksize[3] != 1 || strides[3] != 1))
+    return errors::Unimplemented("MaxPoolingGradGrad is not yet supported on the depth dimension.");
+  TENON_RETURN_IF_ERROR(CheckPoolRanks(op, context, 4));
+  PoolGeometry g;
+  TENON_RETURN_IF_ERROR(SpatialPoolGeometry(op, context.input(0).shape(), ksize, strides, padding, {}, &g));
+  const Pool3DGeometry volumes{g.batch, {.input = 1, .output = 1}, g.rows, g.columns, g.depth};
+  return RunPoolSecondGradient(context, device, op, volumes, g.output_shape());
+}
+
+inline Status RunMaxPool3DGradGrad(OpKernelContext& context, Cpu& device, const PoolAttrs& attrs) {
+  constexpr std::string_view kName = "MaxPool3DGradGrad";
+  Pool3DGeometry g;
+  TensorShape want;
+  TENON_RETURN_IF_ERROR(CheckPoolRanks(kName, context, 5));
+  const std::size_t channels = attrs.data_format == "NCDHW" ? 1 : 4;
+  if (attrs.ksize.size() == 5 && attrs.strides.size() == 5 &&
+      (attrs.ksize[channels] != 1 || attrs.strides[channels] != 1))
+    return errors::Unimplemented("MaxPooling3dGradGrad is not yet supported on the depth dimension.");
+  if (context.input(0).NumElements() == 0)
+    return errors::InvalidArgument(kName, ": received empty tensor tensor_in: ", context.input(0).shape());
+  TENON_RETURN_IF_ERROR(MakePool3DGeometry(kName, attrs, context.input(0).shape(), &g, &want));
+  return RunPoolSecondGradient(context, device, kName, g, want);
+}
+
+}  // namespace detail
+
+// orig_input, grad: [n, h, w, c], orig_output: what MaxPool made of orig_input  ->  the shape of orig_output
+struct MaxPoolGradGrad {
+  static constexpr auto signature =
+      Op("MaxPoolGradGrad")
+          .Attr("ksize: list(int) >= 4")
+          .Attr("strides: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+          .Input("orig_input: T")
+          .Input("orig_output: T")
+          .Input("grad: T")
+          .Output("output: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            TENON_RETURN_IF_ERROR(shape_inference::MaxPoolShape(c));
+            return detail::MergePoolShapes(c);
+          });
+  using Attrs = detail::PoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunMaxPoolGradGrad(context.op(), context.device(), "MaxPoolGradGrad", this->ksize, this->strides,
+                                        this->padding, this->data_format);
+    }
+  };
+};
+
+// ksize, strides: four values each
+struct MaxPoolGradGradV2 {
+  static constexpr auto signature =
+      Op("MaxPoolGradGradV2")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+          .Input("orig_input: T")
+          .Input("orig_output: T")
+          .Input("grad: T")
+          .Input("ksize: int32")
+          .Input("strides: int32")
+          .Output("output: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            TENON_RETURN_IF_ERROR(detail::SizedMaxPoolShape(c, 3));
+            return detail::MergePoolShapes(c);
+          });
+  struct Attrs {
+    std::string_view padding, data_format;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, HostIndices ksize,
+                      HostIndices strides, Tensor&) const {
+      Index sizes[4], steps[4];
+      TENON_RETURN_IF_ERROR(detail::ReadFour("MaxPoolGradGradV2", "ksize", ksize, sizes));
+      TENON_RETURN_IF_ERROR(detail::ReadFour("MaxPoolGradGradV2", "strides", strides, steps));
+      return detail::RunMaxPoolGradGrad(context.op(), context.device(), "MaxPoolGradGradV2", sizes, steps,
+                                        this->padding, this->data_format);
+    }
+  };
+};
+
+// orig_input, grad: [n, d, h, w, c]  ->  the shape of orig_output
+struct MaxPool3DGradGrad {
+  static constexpr auto signature =
+      Op("MaxPool3DGradGrad")
+          .Input("orig_input: T")
+          .Input("orig_output: T")
+          .Input("grad: T")
+          .Output("output: T")
+          .Attr("ksize: list(int) >= 5")
+          .Attr("strides: list(int) >= 5")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            TENON_RETURN_IF_ERROR(detail::Pool3DShape(c));
+            return detail::MergePoolShapes(c);
+          });
+  using Attrs = detail::PoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPool3DTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunMaxPool3DGradGrad(context.op(), context.device(), *this);
     }
   };
 };
@@ -34646,6 +37115,251 @@ struct GRUBlockCell {
     return GruStep(device, cell, x.data<float>(), h_prev.data<float>(), outs[0]->data<float>(), outs[1]->data<float>(),
                    outs[2]->data<float>(), outs[3]->data<float>());
   }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/nn/lstm_gradient.hpp ----
+// The gradient of one step of an LSTM over a batch, on the CPU, of float.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// One step: what LstmStep read and made, and the gradients of its state and output.
+struct LstmStepRecord {
+  const float *x, *cs_prev, *h_prev;
+  const float *i, *cs, *f, *o, *ci, *co;
+  const float *cs_grad, *h_grad;      // [batch, cells]
+  const float *next_cs, *next_h;      // gradients from the step after, added; null after the last one
+};
+// x and the states of the step before are written; to all others the step is added.
+struct LstmGradients {
+  float *x, *cs_prev, *h_prev, *w;
+  float* peepholes[3];  // [cells] each
+  float* b;
+};
+
+namespace detail {
+
+inline Status GradientProduct(Cpu& device, const float* a, const Index* a_dims, bool transpose_a, const float* b,
+                              const Index* b_dims, bool transpose_b, const Index* out_dims, float* out) {
+  return Gemm<float>(device, In<float, 2>(a, a_dims), transpose_a, In<float, 2>(b, b_dims), transpose_b,
+                     Out<float, 2>(out, out_dims));
+}
+
+}  // namespace detail
+
+// The clip and the forget bias of the cell have no gradient.
+inline Status LstmStepGradient(Cpu& device, const LstmCell& cell, const LstmStepRecord& step,
+                               const LstmGradients& out) {
+  const Index n = cell.cells, inner = cell.inputs + n, batch = cell.batch;
+  const std::size_t gate_bytes = detail::ScratchBytes<float>(batch * 4 * n),
+                    joined_bytes = detail::ScratchBytes<float>(batch * inner);
+  Scratch scratch(device, gate_bytes + joined_bytes + detail::ScratchBytes<float>(inner * 4 * n));
+  TENON_RETURN_IF_ERROR(scratch.status("LSTM"));
+  float* const gates = scratch.As<float>();
+  float* const joined = scratch.As<float>(gate_bytes);
+  float* const weights = scratch.As<float>(gate_bytes + joined_bytes);
+  for (Index r = 0; r < batch; ++r) {
+    for (Index c = 0; c < n; ++c) {
+      const Index at = r * n + c;
+      const auto gate = [&](int number) -> float& { return gates[(r * 4 + number) * n + c]; };
+      const float dh = step.h_grad[at] + (step.next_h == nullptr ? 0.0f : step.next_h[at]);
+      const float i = step.i[at], f = step.f[at], o = step.o[at], ci = step.ci[at], co = step.co[at];
+      const float d_o = o * (1 - o) * dh * co;
+      float dcs = (1 - co * co) * dh * o + step.cs_grad[at] + (step.next_cs == nullptr ? 0.0f : step.next_cs[at]);
+      if (cell.peepholes[2] != nullptr) dcs += d_o * cell.peepholes[2][c];
+      const float before = step.cs_prev[at];
+      const float di = i * (1 - i) * dcs * ci, df = f * (1 - f) * dcs * before, dci = (1 - ci * ci) * dcs * i;
+      gate(cell.input_gate) = di;
+      gate(cell.new_gate) = dci;
+      gate(cell.forget_gate) = df;
+      gate(cell.output_gate) = d_o;
+      float cs_prev = dcs * f;
+      if (cell.peepholes[0] != nullptr) {
+        cs_prev += di * cell.peepholes[0][c] + df * cell.peepholes[1][c];
+        out.peepholes[0][c] += di * before;
+        out.peepholes[1][c] += df * before;
+        out.peepholes[2][c] += d_o * step.cs[at];
+      }
+      out.cs_prev[at] = cs_prev;
+    }
+    for (Index k = 0; k < 4 * n; ++k) out.b[k] += gates[r * 4 * n + k];
+  }
+  // The gradient of [x, h_prev], then the gradient of w from the joined rows.
+  const Index gate_dims[] = {batch, 4 * n}, w_dims[] = {inner, 4 * n}, joined_dims[] = {batch, inner};
+  TENON_RETURN_IF_ERROR(
+      detail::GradientProduct(device, gates, gate_dims, false, cell.w, w_dims, true, joined_dims, joined));
+  for (Index r = 0; r < batch; ++r) {
+    std::copy_n(joined + r * inner, cell.inputs, out.x + r * cell.inputs);
+    std::copy_n(joined + r * inner + cell.inputs, n, out.h_prev + r * n);
+  }
+  detail::JoinRows(step.x, cell.inputs, step.h_prev, n, batch, joined);
+  TENON_RETURN_IF_ERROR(
+      detail::GradientProduct(device, joined, joined_dims, true, gates, gate_dims, false, w_dims, weights));
+  for (Index k = 0; k < inner * 4 * n; ++k) out.w[k] += weights[k];
+  return OkStatus();
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/recurrent_gradient.hpp ----
+// BlockLSTMGrad and BlockLSTMGradV2: gradients of BlockLSTM and BlockLSTMV2.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr int kLstmGradInputs = 18, kLstmGradOutputs = 8;
+
+// Output i has the shape of input i + 1.
+inline Status BlockLstmGradShape(InferenceContext* c) {
+  constexpr int kRanks[] = {3, 2, 2, 2, 1, 1, 1, 1};
+  for (int i = 0; i < kLstmGradOutputs; ++i) {
+    ShapeHandle shape;
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i + 1), kRanks[i], &shape));
+    c->set_output(i, shape);
+  }
+  return OkStatus();
+}
+
+// The inputs behind those of the forward op: the sequences [steps, batch, cells] that it made, and their gradients.
+inline Status CheckLstmRecords(OpKernelContext& context, std::string_view op, const TensorShape& want) {
+  constexpr std::string_view kNames[] = {"i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"};
+  for (int i = 9; i < kLstmGradInputs; ++i)
+    if (!(context.input(i).shape() == want))
+      return errors::InvalidArgument(op, ": ", kNames[i - 9], " must have shape ", want, ", got ",
+                                     context.input(i).shape());
+  return OkStatus();
+}
+
+inline Status RunLstmGrad(OpKernelContext& context, Cpu& device, std::string_view op, bool peephole,
+                          bool forget_before_new) {
+  LstmCell cell;
+  Index steps = 0;
+  TENON_RETURN_IF_ERROR(CheckLstm(context, op, 1, peephole, &steps, &cell));
+  const Tensor& limit = context.input(0);
+  if (limit.dims() != 0)
+    return errors::InvalidArgument(op, ": seq_len_max must be a scalar, got shape ", limit.shape());
+  const Index length = *limit.data<std::int64_t>();
+  if (length < 0 || length > steps)
+    return errors::InvalidArgument(op, ": seq_len_max must be in [0, ", steps, "], got ", length);
+  const Index sizes[] = {steps, cell.batch, cell.cells};
+  TensorShape sequence;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &sequence));
+  TENON_RETURN_IF_ERROR(CheckLstmRecords(context, op, sequence));
+  if (forget_before_new) std::swap(cell.new_gate, cell.forget_gate);
+  FloatInput in[kLstmGradInputs];
+  FloatOutput outs[kLstmGradOutputs];
+  for (int i = 1; i < kLstmGradInputs; ++i) TENON_RETURN_IF_ERROR(in[i].Read(context, device, context.input(i)));
+  for (int i = 0; i < kLstmGradOutputs; ++i) {
+    TENON_RETURN_IF_ERROR(outs[i].Make(context, i, context.input(i + 1).shape()));
+    std::fill_n(outs[i].As<float>(), outs[i].size(), 0.0f);
+  }
+  cell.w = in[4].As<float>();
+  for (int i = 0; peephole && i < 3; ++i) cell.peepholes[i] = in[5 + i].As<float>();
+  const Index state = cell.batch * cell.cells, x_step = cell.batch * cell.inputs;
+  float *const cs_prev = outs[1].As<float>(), *const h_prev = outs[2].As<float>();
+  for (Index t = length; t-- > 0 && state > 0;) {
+    const auto at = [&](int input) { return in[input].As<float>() + t * state; };
+    const bool last = t + 1 == length;
+    const LstmStepRecord step{in[1].As<float>() + t * x_step,
+                              t == 0 ? in[2].As<float>() : at(10) - state,
+                              t == 0 ? in[3].As<float>() : at(15) - state,
+                              at(9),
+                              at(10),
+                              at(11),
+                              at(12),
+                              at(13),
+                              at(14),
+                              at(16),
+                              at(17),
+                              last ? nullptr : cs_prev,
+                              last ? nullptr : h_prev};
+    const LstmGradients gradients{outs[0].As<float>() + t * x_step,
+                                  cs_prev,
+                                  h_prev,
+                                  outs[3].As<float>(),
+                                  {outs[4].As<float>(), outs[5].As<float>(), outs[6].As<float>()},
+                                  outs[7].As<float>()};
+    TENON_RETURN_IF_ERROR(LstmStepGradient(device, cell, step, gradients));
+  }
+  for (FloatOutput& out : outs) out.Finish(device);
+  return OkStatus();
+}
+
+struct LstmGradAttrs {
+  bool use_peephole;
+};
+
+constexpr auto LstmGradOp(std::string_view name) {
+  return Op(name)
+      .Input("seq_len_max: int64")
+      .Input("x: T")
+      .Input("cs_prev: T")
+      .Input("h_prev: T")
+      .Input("w: T")
+      .Input("wci: T")
+      .Input("wcf: T")
+      .Input("wco: T")
+      .Input("b: T")
+      .Input("i: T")
+      .Input("cs: T")
+      .Input("f: T")
+      .Input("o: T")
+      .Input("ci: T")
+      .Input("co: T")
+      .Input("h: T")
+      .Input("cs_grad: T")
+      .Input("h_grad: T")
+      .Output("x_grad: T")
+      .Output("cs_prev_grad: T")
+      .Output("h_prev_grad: T")
+      .Output("w_grad: T")
+      .Output("wci_grad: T")
+      .Output("wcf_grad: T")
+      .Output("wco_grad: T")
+      .Output("b_grad: T")
+      .Attr("use_peephole: bool")
+      .Attr("T: {half, float}")
+      .SetShapeFn(BlockLstmGradShape);
+}
+
+// A kernel has no more than so many arguments: this one reads its inputs by number.
+template <class Device, bool kForgetBeforeNew>
+struct LstmGradKernel : LstmGradAttrs {
+  Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                    const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+    return RunLstmGrad(context.op(), context.device(), kForgetBeforeNew ? "BlockLSTMGradV2" : "BlockLSTMGrad",
+                       this->use_peephole, kForgetBeforeNew);
+  }
+};
+
+}  // namespace detail
+
+// The inputs and outputs of BlockLSTM, and gradients of its cs and h  ->  gradients of its inputs but the first
+struct BlockLSTMGrad {
+  static constexpr auto signature = detail::LstmGradOp("BlockLSTMGrad");
+  using Attrs = detail::LstmGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::LstmGradKernel<Device, false>;
+};
+
+// Of BlockLSTMV2, whose gates are in another order.
+struct BlockLSTMGradV2 {
+  static constexpr auto signature = detail::LstmGradOp("BlockLSTMGradV2");
+  using Attrs = detail::LstmGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::LstmGradKernel<Device, true>;
 };
 
 }  // namespace ops
@@ -35507,8 +38221,11 @@ inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tenso
     return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
   TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
   if (a.dtype() != DataType::kVariant) {
-    const void* const addends[] = {a.raw_data(), b.raw_data()};
-    return Accumulate(context->device<Cpu>(), adder.loops, adder.attrs, addends, out->raw_data(), out->NumElements());
+    Tensor x = a, y = b;
+    TENON_RETURN_IF_ERROR(BringToKernel(*context, &x));
+    TENON_RETURN_IF_ERROR(BringToKernel(*context, &y));
+    const void* const addends[] = {x.raw_data(), y.raw_data()};
+    return Accumulate(context->device<Cpu>(), adder, addends, out->raw_data(), out->NumElements());
   }
   TENON_RETURN_IF_ERROR(CheckIsWanted(context));
   for (Index i = 0; i < a.NumElements(); ++i)
@@ -36034,6 +38751,8 @@ struct RandomFill {
   int bytes = 0;  // size of one element
   float cost_ns = 1;  // time for one group
   std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
+  RandomKind kind = RandomKind::kUniform;
+  DataType dtype = DataType::kInvalid;
 
   bool exists() const { return bytes != 0; }
 };
@@ -36044,15 +38763,15 @@ inline constexpr std::uint64_t kRandomBlocksPerElement = 256;
 namespace detail {
 
 // In [0, 1), from the low bits of a word as the fraction of a number in [1, 2).
-inline float UniformFloat(std::uint32_t word) { return BitCast<float>((word & 0x7fffff) | 0x3f800000u) - 1.0f; }
-inline double UniformDouble(std::uint32_t high, std::uint32_t low) {
+TENON_HD float UniformFloat(std::uint32_t word) { return BitCast<float>((word & 0x7fffff) | 0x3f800000u) - 1.0f; }
+TENON_HD double UniformDouble(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t fraction = std::uint64_t{high & 0xfffff} << 32 | low;
   return BitCast<double>(fraction | 0x3ff0000000000000u) - 1.0;
 }
 
 // Two normal numbers from two uniform ones (Box and Muller 1958); 1e-7 stands for smaller logarithms' arguments.
 template <class Float>
-void BoxMuller(Float uniform, Float turn, Float* two) {
+TENON_HD void BoxMuller(Float uniform, Float turn, Float* two) {
   constexpr Float kLeast = Float(1e-7);
   constexpr double kTwoPi = 2 * 3.141592653589793238462643383279502884;
   const Float radius = std::sqrt(Float(-2) * std::log(uniform < kLeast ? kLeast : uniform));
@@ -36201,6 +38920,8 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
                                : dtype == DataType::kInt32 || dtype == DataType::kInt64 || dtype == DataType::kUint32 ||
                                      dtype == DataType::kUint64;
   if (!served) return fill;
+  fill.kind = kind;
+  fill.dtype = dtype;
   fill.bytes = SizeOf(dtype);
   fill.per_block = fill.bytes == 8 ? 2 : 4;
   const auto choose = [dtype](auto* of_half, auto* of_bfloat16, auto* of_float, auto* of_double) {
@@ -36236,12 +38957,13 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
 }
 
 // out: n elements, from the blocks that begin at `from`.
-inline void FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
+inline Status FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
   const detail::RandomWork work{fill, from, out, n};
   const Index groups = n / fill.per_block + (n % fill.per_block != 0 ? 1 : 0);
   ParallelFor(device, groups, static_cast<double>(fill.cost_ns), [&](Index begin, Index end) {
     fill.convert != nullptr ? work.Convert(begin, end) : work.Draw(begin, end);
   });
+  return OkStatus();
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -36452,8 +39174,9 @@ inline Philox ScrambledSeeds(std::uint64_t seed, std::uint64_t seed2) {
   const PhiloxBlock block = mix.Next();
   return {block.word[0] | std::uint64_t{block.word[1]} << 32, 0, block.word[2] | std::uint64_t{block.word[3]} << 32};
 }
-inline Status CheckSeed(std::string_view op, const Tensor& seed) {
-  if (seed.dims() == 1 && seed.dim_size(0) == 2) return OkStatus();
+template <class Seed>
+Status CheckSeed(std::string_view op, const Seed& seed) {
+  if (seed.shape().dims() == 1 && seed.shape().dim_size(0) == 2) return OkStatus();
   return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
 }
 // seed: [2], int32 or int64.
@@ -36471,28 +39194,38 @@ inline Status StreamOfSeed(std::string_view op, const Tensor& seed, Philox* stre
   return OkStatus();
 }
 
+inline Status StreamOfSeed(std::string_view op, const HostIndices& seed, Philox* stream) {
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
+  *stream = ScrambledSeeds(static_cast<std::uint64_t>(seed[0]), static_cast<std::uint64_t>(seed[1]));
+  return OkStatus();
+}
+
 // Numbers of the algorithms, as in TensorFlow.
 inline constexpr std::int32_t kAlgorithmPhilox = 1, kAlgorithmThreeFry = 2, kAlgorithmAuto = 3;
 
-// key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. A counter of one word has 0 as its
-// upper half. On CPU there is Philox only: *supported says whether alg means it.
-inline Status StreamOfKey(std::string_view op, const Tensor& key, const Tensor& counter, const HostIndices& alg,
-                          int alg_input, Philox* stream, bool* supported) {
+inline const std::uint64_t* WordsOf(const Tensor& words) { return words.data<std::uint64_t>(); }
+inline const std::uint64_t* WordsOf(const HostIn<std::uint64_t>& words) { return words.data; }
+
+// Words: Tensor or HostIn. key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. The upper
+// half is 0 where a counter has one word. On CPU there is Philox only: *supported says whether alg means it.
+template <class Words>
+Status StreamOfKey(std::string_view op, const Words& key, const Words& counter, const HostIndices& alg, int alg_input,
+                   Philox* stream, bool* supported) {
   if (alg.shape().dims() != 0)
     return errors::InvalidArgument(op, ": input ", alg_input, " (0-based) must have shape [], not ", alg.shape());
   const Index asked = alg[0] == kAlgorithmAuto ? kAlgorithmPhilox : alg[0];
   // TensorFlow takes an algorithm's number for the length of its counter.
-  if (key.dims() != 1 || key.dim_size(0) != 1)
+  if (key.shape().dims() != 1 || key.shape().dim_size(0) != 1)
     return errors::InvalidArgument(op, ": key must have shape [1], not ", key.shape(),
                                    ". (Note that batched keys are not supported yet.)");
-  if (counter.dims() != 1 || counter.dim_size(0) < asked)
+  if (counter.shape().dims() != 1 || counter.shape().dim_size(0) < asked)
     return errors::InvalidArgument(op, ": counter must be a vector with length at least ", asked,
                                    "; got shape: ", counter.shape(),
                                    ". (Note that batched counters are not supported yet.)");
   *supported = asked == kAlgorithmPhilox;
   if (!*supported) return OkStatus();
-  const std::uint64_t* words = counter.data<std::uint64_t>();
-  *stream = {key.data<std::uint64_t>()[0], words[0], counter.dim_size(0) > 1 ? words[1] : 0};
+  const std::uint64_t* words = WordsOf(counter);
+  *stream = {WordsOf(key)[0], words[0], counter.shape().dim_size(0) > 1 ? words[1] : 0};
   return OkStatus();
 }
 inline Status UnsupportedAlgorithm(std::string_view op, const HostIndices& alg) {
@@ -36619,14 +39352,14 @@ struct SeedAttrs {
   std::int64_t seed2;
 };
 
-inline Status RunSeededFill(OpKernelContext& context, Cpu& device, const RandomFill& fill, SeededGenerator* generator,
-                            const HostIndices& sizes, Tensor* output) {
+template <class Device>
+Status RunSeededFill(OpKernelContext& context, Device& device, const RandomFill& fill, SeededGenerator* generator,
+                     const HostIndices& sizes, Tensor* output) {
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ShapeOfInput(context.op_kernel().def().op, sizes, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   const Index n = output->NumElements();
-  FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
-  return OkStatus();
+  return FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
 }
 
 // The kernel of all that are given a shape alone.
@@ -36662,7 +39395,6 @@ struct RandomUniform {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::SeededFill<Device, RandomKind::kUniform> {};
 };
 
@@ -36682,7 +39414,6 @@ struct RandomStandardNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::SeededFill<Device, RandomKind::kNormal> {};
 };
 
@@ -36702,7 +39433,6 @@ struct TruncatedNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::SeededFill<Device, RandomKind::kTruncatedNormal> {};
 };
 
@@ -36724,7 +39454,7 @@ struct RandomUniformInt {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // as in TensorFlow
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) {
       generator.Seed(this->seed, this->seed2);
@@ -36748,8 +39478,7 @@ struct RandomUniformInt {
     if (n == 0) return OkStatus();
     RandomFill fill = RandomFillOf(RandomKind::kInRange, minval.dtype());
     TENON_RETURN_IF_ERROR(detail::SetRange("RandomUniformInt", minval, maxval, &fill));
-    FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
-    return OkStatus();
+    return FillRandom(device, fill, generator->ReserveElements(n), output->raw_data(), n);
   }
 };
 
@@ -37612,7 +40341,7 @@ inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements,
   if (shape.dim_size(0) < kPhiloxStateSize)
     return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", kPhiloxStateSize,
                                    "; got ", shape.dim_size(0));
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   std::int64_t* const state = variable.tensor().data<std::int64_t>();
   *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
             static_cast<std::uint64_t>(state[1])};
@@ -37644,8 +40373,8 @@ inline Status RunStatefulFill(OpKernelContext& context, Cpu& device, RandomFill 
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   TENON_RETURN_IF_ERROR(AdvanceRng(context, static_cast<std::uint64_t>(shape.num_elements()), &stream));
-  if (output->NumElements() > 0) FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  if (output->NumElements() == 0) return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
 template <class Device, RandomKind kKind>
@@ -37797,8 +40526,9 @@ namespace ops {
 
 namespace detail {
 
-inline Status RunStatelessFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& sizes,
-                               const Tensor& seed, const Tensor* minval, const Tensor* maxval, Tensor* output) {
+template <class Device, class Seed>
+Status RunStatelessFill(OpKernelContext& context, Device& device, RandomFill fill, const HostIndices& sizes,
+                        const Seed& seed, const Tensor* minval, const Tensor* maxval, Tensor* output) {
   const std::string_view op = context.op_kernel().def().op;
   TensorShape shape;
   Philox stream;
@@ -37811,18 +40541,17 @@ inline Status RunStatelessFill(OpKernelContext& context, Cpu& device, RandomFill
     TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
   }
-  FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
-// The kernel of all without bounds.
-template <class Device, RandomKind kKind>
+// The kernel of all without bounds. Seed: HostIndices, or const Tensor& where a seed may be unsigned.
+template <class Device, RandomKind kKind, class Seed = HostIndices>
 struct StatelessFill {
   Status Init(OpKernelConstruction& c) {
     fill = RandomFillOf(kKind, c.output_type(0));
     return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
   }
-  Status operator()(Context<Device>& context, HostIndices shape, const Tensor& seed, Tensor& output) const {
+  Status operator()(Context<Device>& context, HostIndices shape, Seed seed, Tensor& output) const {
     return RunStatelessFill(context.op(), context.device(), fill, shape, seed, nullptr, nullptr, &output);
   }
   RandomFill fill;
@@ -37844,7 +40573,6 @@ struct StatelessRandomUniform {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::StatelessFill<Device, RandomKind::kUniform> {};
 };
 
@@ -37862,7 +40590,6 @@ struct StatelessRandomNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::StatelessFill<Device, RandomKind::kNormal> {};
 };
 
@@ -37880,7 +40607,6 @@ struct StatelessTruncatedNormal {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::StatelessFill<Device, RandomKind::kTruncatedNormal> {};
 };
 
@@ -37898,8 +40624,8 @@ struct StatelessRandomUniformFullInt {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : detail::StatelessFill<Device, RandomKind::kAnyInteger> {};
+    requires(Device::type == "CPU")  // seed and bounds are read in the memory that they lie in
+  struct kernel : detail::StatelessFill<Device, RandomKind::kAnyInteger, const Tensor&> {};
 };
 
 // Integers in [minval, maxval).
@@ -37918,7 +40644,7 @@ struct StatelessRandomUniformInt {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // seed and bounds are read in the memory that they lie in
   struct kernel {
     Status operator()(Context<Device>& context, HostIndices shape, const Tensor& seed, const Tensor& minval,
                       const Tensor& maxval, Tensor& output) const {
@@ -37942,9 +40668,10 @@ namespace ops {
 
 namespace detail {
 
-inline Status RunKeyedFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& sizes,
-                           const Tensor& key, const Tensor& counter, const HostIndices& alg, const Tensor* minval,
-                           const Tensor* maxval, Tensor* output) {
+template <class Device, class Words>
+Status RunKeyedFill(OpKernelContext& context, Device& device, RandomFill fill, const HostIndices& sizes,
+                    const Words& key, const Words& counter, const HostIndices& alg, const Tensor* minval,
+                    const Tensor* maxval, Tensor* output) {
   const std::string_view op = context.op_kernel().def().op;
   TensorShape shape;
   Philox stream;
@@ -37958,8 +40685,7 @@ inline Status RunKeyedFill(OpKernelContext& context, Cpu& device, RandomFill fil
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
   }
   if (!supported) return UnsupportedAlgorithm(op, alg);
-  FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-  return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
 }
 
 // The kernel of all without bounds.
@@ -37969,8 +40695,8 @@ struct KeyedFill {
     fill = RandomFillOf(kKind, c.output_type(0));
     return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
   }
-  Status operator()(Context<Device>& context, HostIndices shape, const Tensor& key, const Tensor& counter,
-                    HostIndices alg, Tensor& output) const {
+  Status operator()(Context<Device>& context, HostIndices shape, HostIn<std::uint64_t> key,
+                    HostIn<std::uint64_t> counter, HostIndices alg, Tensor& output) const {
     return RunKeyedFill(context.op(), context.device(), fill, shape, key, counter, alg, nullptr, nullptr, &output);
   }
   RandomFill fill;
@@ -38011,7 +40737,6 @@ struct StatelessRandomUniformV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::KeyedFill<Device, RandomKind::kUniform> {};
 };
 
@@ -38030,7 +40755,6 @@ struct StatelessRandomNormalV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::KeyedFill<Device, RandomKind::kNormal> {};
 };
 
@@ -38049,7 +40773,6 @@ struct StatelessTruncatedNormalV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::KeyedFill<Device, RandomKind::kTruncatedNormal> {};
 };
 
@@ -38068,7 +40791,7 @@ struct StatelessRandomUniformFullIntV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // a GPU draws floating numbers alone
   struct kernel : detail::KeyedFill<Device, RandomKind::kAnyInteger> {};
 };
 
@@ -46029,6 +48752,7 @@ inline Status ReadVariable(const OpKernelContext& context, const Tensor& resourc
   if (variable->tensor.dtype() != dtype)
     return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", dtype, " got ",
                                    variable->tensor.dtype());
+  TENON_RETURN_IF_ERROR(variable->BringTo(context));
   *value = variable->tensor;
   return OkStatus();
 }
@@ -46052,7 +48776,6 @@ struct VarHandleOp {
 
   // The handle is the same in every run, so that programs take it as a constant; an anonymous one is made by each run.
   template <class Device>
-    requires(Device::type == "CPU")
   class kernel final : public OpKernel {
    public:
     explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
@@ -46099,8 +48822,8 @@ struct ReadVariableOp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.output_type(0)); }
     Status operator()(Context<Device>& context, const Tensor& resource, Tensor& value) const {
       return detail::ReadVariable(context.op(), resource, context.op().expected_output_dtype(0), &value);
     }
@@ -46135,8 +48858,11 @@ struct _ReadVariablesOp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      for (const DataType type : c.output_types()) TENON_RETURN_IF_ERROR(ServeVariable<Device>(c, type));
+      return OkStatus();
+    }
     Status operator()(Context<Device>& context, std::span<const Tensor> resources, std::span<Tensor> values) const {
       for (std::size_t i = 0; i < values.size(); ++i)
         TENON_RETURN_IF_ERROR(detail::ReadVariable(
@@ -46166,9 +48892,8 @@ struct AssignVariableOp {
                                        ~ToSet(DataType::kFloat8E5M2FNUZ).mask};
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kServed); }
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.input_type(1), kServed); }
     Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& value) const {
       return Run(context.op(), resource, value, this->validate_shape);
     }
@@ -46194,7 +48919,7 @@ struct AssignVariableOp {
     variable->tensor = value;
     variable->is_initialized = true;
     // A shared buffer may be one that the caller of the run fed and will fill again. A mapped file does not change.
-    return variable->IsOfFile() ? OkStatus() : variable->MakeWritable();
+    return variable->IsOfFile() ? OkStatus() : variable->MakeWritable(context);
   }
 };
 
@@ -46206,8 +48931,9 @@ struct VarIsInitializedOp {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor& resource, Out<bool> is_initialized) const {
       Ref<Var> variable;
       const Status status = LookupResource<Var>(context.op(), resource, &variable);
@@ -46229,7 +48955,6 @@ struct DisableCopyOnRead {
       Op("DisableCopyOnRead").Input("resource: resource").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Context<Device>& context, const Tensor& resource) const {
       Ref<Var> variable;
@@ -46252,7 +48977,6 @@ struct DestroyResourceOp {
   };
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& resource) const {
       const ResourceHandle* handle = nullptr;
@@ -46278,8 +49002,9 @@ struct VariableShape {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor& resource, Tensor& output) const {
       Ref<Var> variable;
       TENON_RETURN_IF_ERROR(LookupResource<Var>(context.op(), resource, &variable));
@@ -47390,7 +50115,7 @@ inline Status AssignPart(OpKernelContext& context, const StridedSlice::Attrs& at
     TENON_RETURN_IF_ERROR(RepeatValue(mover, value, plan.output, &repeated));
     from = &repeated;
   }
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   CopyToPart(mover, plan.copy, from->raw_data(), variable.tensor().raw_data());
   return OkStatus();
 }
@@ -48853,9 +51578,11 @@ inline constexpr DataTypeSet kListTypes = kPodAndStringTypes | kQuantizedTypes |
 struct ListKernel {
   Status Init(OpKernelConstruction&) { return RegisterTensorList(); }
 };
-inline Status InitListKernel(OpKernelConstruction& c, DataType element_dtype) {
+// In the memory of a GPU elements are numbers other than int32, as in TensorFlow.
+template <class Device>
+Status InitListKernel(OpKernelConstruction& c, DataType element_dtype, DataTypeSet served = kListTypes) {
   TENON_RETURN_IF_ERROR(RegisterTensorList());
-  return ServeOnly(c, element_dtype, kListTypes);
+  return ServeVariable<Device>(c, element_dtype, served);
 }
 
 // The list of a variant; `decoded` holds one that was still serialised.
@@ -48894,12 +51621,18 @@ struct ListInput {
   }
 };
 
+// Output 0 := lists of this shape, objects of the host.
+inline Status AllocateLists(OpKernelContext& context, const TensorShape& shape, Tensor** out) {
+  AllocatorAttributes attributes;
+  attributes.set_on_host(true);
+  return context.allocate_output(0, shape, out, attributes);
+}
 // Output 0 := a list that may be changed. Where this is the last use of input 0 it is the same list, which `input` then
 // still names, otherwise a copy.
 inline Status ForwardList(OpKernelContext& context, const TensorList& input, TensorList** out) {
   if (!context.TryForward(0, 0, context.input(0).shape())) {
     Tensor* made = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &made));
+    TENON_RETURN_IF_ERROR(AllocateLists(context, TensorShape(), &made));
   }
   Variant& variant = context.mutable_output(0)->data<Variant>()[0];
   if (!variant.is<TensorList>()) variant = Variant(input);
@@ -48909,7 +51642,7 @@ inline Status ForwardList(OpKernelContext& context, const TensorList& input, Ten
 // Output 0 := this list.
 inline Status SetListOutput(OpKernelContext& context, TensorList&& list) {
   Tensor* out = nullptr;
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
+  TENON_RETURN_IF_ERROR(AllocateLists(context, TensorShape(), &out));
   out->data<Variant>()[0] = Variant(std::move(list));
   return OkStatus();
 }
@@ -48962,15 +51695,16 @@ inline Status ReadScalar(const OpKernelContext& context, int i, const char* name
 }
 
 // A new tensor of zeros (empty strings, empty variants).
-inline Status ZeroTensor(OpKernelContext& context, DataType dtype, const TensorShape& shape, Tensor* out) {
-  TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, out));
-  Zero(context.device<Cpu>(), MoverOf(dtype), out->raw_data(), out->NumElements());
-  return OkStatus();
+template <class Device>
+Status ZeroTensor(Context<Device>& context, DataType dtype, const TensorShape& shape, Tensor* out) {
+  TENON_RETURN_IF_ERROR(context.op().allocate_temp(dtype, shape, out));
+  return Zero(context.device(), MoverOf(dtype), out->raw_data(), out->NumElements());
 }
 
 // Rows [begin, end) of dimension 0 of a tensor, without that dimension when `drop`. They share its buffer if they are
 // aligned there, otherwise they are copied.
-inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index begin, Index end, bool drop, Tensor* out) {
+template <class Device>
+Status TakeRows(Context<Device>& context, const Tensor& tensor, Index begin, Index end, bool drop, Tensor* out) {
   TensorShape shape = tensor.shape();
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
   if (drop) TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
@@ -48979,9 +51713,8 @@ inline Status TakeRows(OpKernelContext& context, const Tensor& tensor, Index beg
     if (out->CopyFrom(rows, shape)) return OkStatus();
     return errors::Internal("TakeRows: ", rows.shape(), " cannot become ", shape);
   }
-  TENON_RETURN_IF_ERROR(context.allocate_temp(tensor.dtype(), shape, out));
-  Copy(context.device<Cpu>(), MoverOf(tensor.dtype()), rows.raw_data(), out->raw_data(), out->NumElements());
-  return OkStatus();
+  TENON_RETURN_IF_ERROR(context.op().allocate_temp(tensor.dtype(), shape, out));
+  return Copy(context.device(), MoverOf(tensor.dtype()), rows.raw_data(), out->raw_data(), out->NumElements());
 }
 
 }  // namespace ops::detail
@@ -49217,9 +51950,8 @@ struct EmptyTensorList {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+    Status operator()(Context<Device>& context, HostIndices, HostIndices, Tensor&) const {
       return Run(context.op(), this->element_dtype);
     }
   };
@@ -49253,9 +51985,8 @@ struct TensorListReserve {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+    Status operator()(Context<Device>& context, HostIndices, HostIndices, Tensor&) const {
       return Run(context.op(), this->element_dtype);
     }
   };
@@ -49285,8 +52016,8 @@ struct TensorListPushBack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : detail::ListKernel {
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return Run(context.op());
     }
@@ -49323,33 +52054,34 @@ struct TensorListPopBack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(1)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(1)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
+  template <class Device>
+  static Status Run(Context<Device>& context) {
     detail::ListInput in;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(1)));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(1)));
     if (in.list->tensors.empty()) return errors::InvalidArgument("Trying to pop from an empty list.");
     Tensor item = in.list->tensors.back();
     if (!TensorList::IsSet(item)) {
       PartialTensorShape partial;
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, *in.list, 1, &partial));
+      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), *in.list, 1, &partial));
       if (!partial.AsTensorShape(&shape))
         return errors::InvalidArgument("Trying to read an uninitialized tensor but element_shape is not fully defined ",
                                        partial);
       TENON_RETURN_IF_ERROR(detail::ZeroTensor(context, in.list->element_dtype, shape, &item));
     }
     TensorList* out = nullptr;
-    TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
+    TENON_RETURN_IF_ERROR(detail::ForwardList(context.op(), *in.list, &out));
     out->tensors.pop_back();
-    context.set_output(1, std::move(item));
+    TENON_RETURN_IF_ERROR(BringToKernel(context.op(), &item));
+    context.op().set_output(1, std::move(item));
     return OkStatus();
   }
 };
@@ -49370,9 +52102,9 @@ struct TensorListSetItem {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(2), kAllTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, const Tensor&, Tensor&) const {
       return Run(context.op(), this->resize_if_index_out_of_bounds);
     }
   };
@@ -49412,20 +52144,20 @@ struct TensorListGetItem {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
+  template <class Device>
+  static Status Run(Context<Device>& context) {
     detail::ListInput in;
     Index index = 0;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(0)));
-    TENON_RETURN_IF_ERROR(detail::ReadNumber(context, 1, "index", &index));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
+    TENON_RETURN_IF_ERROR(detail::ReadNumber(context.op(), 1, "index", &index));
     if (index < 0 || index >= in.list->size())
       return errors::InvalidArgument("Trying to access element ", index, " in a list with ", in.list->size(),
                                      " elements.");
@@ -49433,7 +52165,7 @@ struct TensorListGetItem {
     if (!TensorList::IsSet(item)) {
       PartialTensorShape partial;
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, *in.list, 2, &partial));
+      TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), *in.list, 2, &partial));
       if (!partial.IsFullyDefined())
         for (const Tensor& element : in.list->tensors) TENON_RETURN_IF_ERROR(detail::MergeElement(element, &partial));
       if (!partial.AsTensorShape(&shape))
@@ -49442,7 +52174,8 @@ struct TensorListGetItem {
             " and no list element is set.");
       TENON_RETURN_IF_ERROR(detail::ZeroTensor(context, in.list->element_dtype, shape, &item));
     }
-    context.set_output(0, std::move(item));
+    TENON_RETURN_IF_ERROR(BringToKernel(context.op(), &item));
+    context.op().set_output(0, std::move(item));
     return OkStatus();
   }
 };
@@ -49454,8 +52187,9 @@ struct TensorListLength {
                                         .SetShapeFn(shape_inference::ScalarShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::ListKernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> length) const {
       detail::ListInput in;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0));
@@ -49476,8 +52210,9 @@ struct TensorListElementShape {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::ListKernel {
+    static constexpr bool outputs_on_host = true;
+
     Status operator()(Context<Device>& context, const Tensor&, Tensor&) const { return Run(context.op()); }
   };
 
@@ -49509,11 +52244,8 @@ struct TensorListResize {
                                         .SetShapeFn(detail::ListResizeShape);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : detail::ListKernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
-    }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&) const { return Run(context.op()); }
   };
 
  private:
@@ -49541,17 +52273,15 @@ struct TensorListPushBackBatch {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(1)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
-    }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const { return Run(context); }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor &handles = context.input(0), &rows = context.input(1);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor &handles = context.op().input(0), &rows = context.op().input(1);
     if (rows.dims() < 1)
       return errors::InvalidArgument("Expected tensor to be at least a vector, but saw shape: ", rows.shape());
     if (handles.dims() != 1)
@@ -49576,7 +52306,7 @@ struct TensorListPushBackBatch {
       TENON_RETURN_IF_ERROR(detail::TakeRows(context, rows, b, b + 1, true, &lists.back().tensors.emplace_back()));
     }
     Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, handles.shape(), &out));
+    TENON_RETURN_IF_ERROR(detail::AllocateLists(context.op(), handles.shape(), &out));
     for (std::size_t b = 0; b < lists.size(); ++b) out->data<Variant>()[b] = Variant(std::move(lists[b]));
     return OkStatus();
   }
@@ -49597,7 +52327,6 @@ struct TensorListConcatLists {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs, detail::ListKernel {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return Run(context.op(), this->element_dtype);
@@ -49610,7 +52339,7 @@ struct TensorListConcatLists {
     if (!(a.shape() == b.shape()))
       return errors::InvalidArgument("Incompatible input TensorList tensor shapes: ", a.shape(), " vs. ", b.shape());
     Tensor* out = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, a.shape(), &out));
+    TENON_RETURN_IF_ERROR(detail::AllocateLists(context, a.shape(), &out));
     for (Index i = 0; i < a.NumElements(); ++i) {
       TensorList decoded_a, decoded_b;
       const TensorList *list_a = nullptr, *list_b = nullptr;
@@ -49644,26 +52373,37 @@ namespace ops::detail {
 // Lays elements one behind the other, in the order in which they are added; unset ones are zeros.
 class ElementStack {
  public:
-  void Add(const Tensor* element, Index run) {
-    parts_.push_back({TensorList::IsSet(*element) ? element->raw_data() : nullptr, run});
-    if (!TensorList::IsSet(*element)) longest_unset_ = std::max(longest_unset_, run);
+  Status Add(const OpKernelContext& context, const Tensor& element, Index run) {
+    const void* data = nullptr;
+    if (!TensorList::IsSet(element)) {
+      longest_unset_ = std::max(longest_unset_, run);
+    } else {
+      Tensor here = element;
+      TENON_RETURN_IF_ERROR(BringToKernel(context, &here));
+      data = here.raw_data();
+      if (data != element.raw_data()) copies_.push_back(std::move(here));
+    }
+    parts_.push_back({data, run});
+    return OkStatus();
   }
   // Output 0 := all of them as a tensor of this shape.
-  Status Write(OpKernelContext& context, const TensorShape& shape) {
+  template <class Device>
+  Status Write(Context<Device>& context, const TensorShape& shape) {
     Tensor* out = nullptr;
     Tensor zeros;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
     if (out->NumElements() == 0) return OkStatus();
     if (longest_unset_ > 0)
       TENON_RETURN_IF_ERROR(ZeroTensor(context, out->dtype(), TensorShape({longest_unset_}), &zeros));
     for (ConcatPart& part : parts_)
       if (part.data == nullptr) part.data = zeros.raw_data();
-    tenon::Concat(context.device<Cpu>(), MoverOf(out->dtype()), {parts_.data(), parts_.size()}, 1, out->raw_data());
-    return OkStatus();
+    return tenon::Concat(context.device(), MoverOf(out->dtype()), Span<const ConcatPart>(parts_.data(), parts_.size()),
+                         1, out->raw_data());
   }
 
  private:
   SlimVector<ConcatPart> parts_;
+  SlimVector<Tensor> copies_;  // elements from other memory
   Index longest_unset_ = 0;
 };
 
@@ -49719,7 +52459,7 @@ struct ConcatElements {
     if (first == -1 && !differ) first = common;
     return OkStatus();
   }
-  Status Write(OpKernelContext& context) {
+  Status Write(Context<Cpu>& context) {
     TensorShape shape;
     if (!rest.AsTensorShape(&shape))
       return errors::InvalidArgument(
@@ -49727,7 +52467,7 @@ struct ConcatElements {
           "defined: ",
           rest);
     Tensor* lengths = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({list.size()}), &lengths));
+    TENON_RETURN_IF_ERROR(context.op().allocate_output(1, TensorShape({list.size()}), &lengths));
     const Index run = shape.num_elements();
     Index total = 0;
     ElementStack stack;
@@ -49736,12 +52476,12 @@ struct ConcatElements {
       if (TensorList::IsSet(list.at(i)))
         length = list.at(i).dim_size(0);
       else
-        TENON_RETURN_IF_ERROR(LengthOfUnset(context, i, &length));
+        TENON_RETURN_IF_ERROR(LengthOfUnset(context.op(), i, &length));
       const Index elements = MultiplyWithoutOverflow(length, run);
       if (length > std::numeric_limits<Index>::max() - total || elements < 0)
         return errors::InvalidArgument("TensorListConcat: the lengths add up to more than 2**63 - 1, at index ", i,
                                        " with length ", length);
-      stack.Add(&list.at(i), elements);
+      TENON_RETURN_IF_ERROR(stack.Add(context.op(), list.at(i), elements));
       lengths->data<std::int64_t>()[i] = length;
       total += length;
     }
@@ -49768,7 +52508,7 @@ struct ConcatElements {
 };
 
 // `shape`: of the elements, as the op says.
-inline Status ConcatList(OpKernelContext& context, const TensorList& list, PartialTensorShape shape) {
+inline Status ConcatList(Context<Cpu>& context, const TensorList& list, PartialTensorShape shape) {
   if (!shape.unknown_rank() && shape.dims() < 1)
     return errors::InvalidArgument("Concat requires elements to be at least vectors, found scalars instead.");
   ConcatElements work{list, shape, shape.unknown_rank() ? -1 : shape.dim_size(0)};
@@ -49798,16 +52538,16 @@ struct TensorListConcat {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // the host computes lengths
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
     Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&) const {
       detail::ListInput in;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
       PartialTensorShape shape = this->element_shape;
       if (!shape.unknown_rank() && shape.dims() > 0)
         TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, -1));  // the elements decide
-      return detail::ConcatList(context.op(), *in.list, shape);
+      return detail::ConcatList(context, *in.list, shape);
     }
   };
 };
@@ -49826,15 +52566,15 @@ struct TensorListConcatV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
+    requires(Device::type == "CPU")  // the host computes lengths
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&) const {
       detail::ListInput in;
       PartialTensorShape shape;
       TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
       TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), *in.list, 1, &shape));
-      return detail::ConcatList(context.op(), *in.list, shape);
+      return detail::ConcatList(context, *in.list, shape);
     }
   };
 };
@@ -49853,19 +52593,19 @@ struct TensorListSplit {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor &tensor = context.input(0), &lengths = context.input(2);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor &tensor = context.op().input(0), &lengths = context.op().input(2);
     TensorList list;
-    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(1), &list.element_shape));
+    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.op().input(1), &list.element_shape));
     if (!list.element_shape.unknown_rank() && list.element_shape.dims() < 1)
       return errors::InvalidArgument("TensorListSplit requires element_shape to be at least of rank 1, but saw: ",
                                      list.element_shape);
@@ -49893,7 +52633,7 @@ struct TensorListSplit {
     if (start != tensor.dim_size(0))
       return errors::InvalidArgument("Unused values in tensor. Length of tensor: ", tensor.dim_size(0),
                                      " Values used: ", start);
-    return detail::SetListOutput(context, std::move(list));
+    return detail::SetListOutput(context.op(), std::move(list));
   }
 };
 
@@ -49911,7 +52651,8 @@ namespace ops {
 namespace detail {
 
 // The tensor's rows become elements indices[0], indices[1], ... of a list that is long enough.
-inline Status ScatterRows(OpKernelContext& context, const Tensor& tensor, const Tensor& indices, TensorList* list) {
+template <class Device>
+Status ScatterRows(Context<Device>& context, const Tensor& tensor, const Tensor& indices, TensorList* list) {
   for (Index i = 0; i < indices.NumElements(); ++i)
     TENON_RETURN_IF_ERROR(TakeRows(context, tensor, i, i + 1, true, &list->at(indices.data<std::int32_t>()[i])));
   return OkStatus();
@@ -49941,24 +52682,24 @@ struct TensorListStack {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op(), this->num_elements);
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&) const {
+      return Run(context, this->num_elements);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, std::int64_t wanted) {
+  template <class Device>
+  static Status Run(Context<Device>& context, std::int64_t wanted) {
     detail::ListInput in;
     PartialTensorShape partial;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(0)));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
     const TensorList& list = *in.list;
     if (wanted != -1 && list.size() != wanted)
       return errors::InvalidArgument("Operation expected a list with ", wanted, " elements but got a list with ",
                                      list.size(), " elements.");
-    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, list, 1, &partial));
+    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), list, 1, &partial));
     if (!partial.IsFullyDefined() && list.tensors.empty())
       return errors::InvalidArgument("Tried to stack elements of an empty list with non-fully-defined element_shape: ",
                                      partial);
@@ -49969,7 +52710,8 @@ struct TensorListStack {
           "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: ",
           partial);
     detail::ElementStack stack;
-    for (const Tensor& element : list.tensors) stack.Add(&element, shape.num_elements());
+    for (const Tensor& element : list.tensors)
+      TENON_RETURN_IF_ERROR(stack.Add(context.op(), element, shape.num_elements()));
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, list.size()));
     return stack.Write(context, shape);
   }
@@ -49988,19 +52730,17 @@ struct TensorListFromTensor {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
-    }
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&) const { return Run(context); }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor& tensor = context.input(0);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor& tensor = context.op().input(0);
     TensorList list;
-    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.input(1), &list.element_shape));
+    TENON_RETURN_IF_ERROR(detail::ReadElementShape(context.op().input(1), &list.element_shape));
     TENON_RETURN_IF_ERROR(detail::CheckRowsFit(tensor, list.element_shape));
     list.element_dtype = tensor.dtype();
     constexpr Index kMostEmpty = Index{1} << 20;  // elements that no memory bounds
@@ -50010,7 +52750,7 @@ struct TensorListFromTensor {
     TENON_RETURN_IF_ERROR(list.Resize(tensor.dim_size(0)));
     for (Index i = 0; i < list.size(); ++i)
       TENON_RETURN_IF_ERROR(detail::TakeRows(context, tensor, i, i + 1, true, &list.at(i)));
-    return detail::SetListOutput(context, std::move(list));
+    return detail::SetListOutput(context.op(), std::move(list));
   }
 };
 
@@ -50027,22 +52767,22 @@ struct TensorListGather {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.output_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
+  template <class Device>
+  static Status Run(Context<Device>& context) {
     detail::ListInput in;
     PartialTensorShape partial;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, context.expected_output_dtype(0)));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(0)));
     const TensorList& list = *in.list;
-    const Tensor& indices = context.input(1);
-    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context, list, 2, &partial));
+    const Tensor& indices = context.op().input(1);
+    TENON_RETURN_IF_ERROR(detail::MergedElementShape(context.op(), list, 2, &partial));
     if (!partial.IsFullyDefined() && indices.NumElements() == 0)
       return errors::InvalidArgument("Tried to gather 0-elements from a list with non-fully-defined shape: ", partial);
     for (Index i = 0; i < indices.NumElements(); ++i) {
@@ -50057,7 +52797,7 @@ struct TensorListGather {
           "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: ", partial);
     detail::ElementStack stack;
     for (Index i = 0; i < indices.NumElements(); ++i)
-      stack.Add(&list.at(indices.data<std::int32_t>()[i]), shape.num_elements());
+      TENON_RETURN_IF_ERROR(stack.Add(context.op(), list.at(indices.data<std::int32_t>()[i]), shape.num_elements()));
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, indices.NumElements()));
     return stack.Write(context, shape);
   }
@@ -50066,10 +52806,11 @@ struct TensorListGather {
 namespace detail {
 
 // `length`: -1, as long as the largest index wants.
-inline Status ScatterToList(OpKernelContext& context, Index length) {
-  const Tensor &tensor = context.input(0), &indices = context.input(1);
+template <class Device>
+Status ScatterToList(Context<Device>& context, Index length) {
+  const Tensor &tensor = context.op().input(0), &indices = context.op().input(1);
   TensorList list;
-  TENON_RETURN_IF_ERROR(ReadElementShape(context.input(2), &list.element_shape));
+  TENON_RETURN_IF_ERROR(ReadElementShape(context.op().input(2), &list.element_shape));
   if (length < -1) return errors::InvalidArgument("TensorListScatter expects num_elements >= -1, found: ", length);
   TENON_RETURN_IF_ERROR(CheckRowsFit(tensor, list.element_shape));
   if (indices.NumElements() != tensor.dim_size(0))
@@ -50089,7 +52830,7 @@ inline Status ScatterToList(OpKernelContext& context, Index length) {
   list.element_dtype = tensor.dtype();
   TENON_RETURN_IF_ERROR(list.Resize(needed));
   TENON_RETURN_IF_ERROR(ScatterRows(context, tensor, indices, &list));
-  return SetListOutput(context, std::move(list));
+  return SetListOutput(context.op(), std::move(list));
 }
 
 }  // namespace detail
@@ -50108,11 +52849,10 @@ struct TensorListScatter {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::ScatterToList(context.op(), -1);
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, Tensor&) const {
+      return detail::ScatterToList(context, -1);
     }
   };
 };
@@ -50131,14 +52871,12 @@ struct TensorListScatterV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(0)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                      Tensor&) const {
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(0)); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices, HostIndices, HostIndices, Tensor&) const {
       Index length = 0;
       TENON_RETURN_IF_ERROR(detail::ReadScalar(context.op(), 3, "num_elements", &length));
-      return detail::ScatterToList(context.op(), length);
+      return detail::ScatterToList(context, length);
     }
   };
 };
@@ -50156,19 +52894,19 @@ struct TensorListScatterIntoExistingList {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return detail::InitListKernel(c, c.input_type(1)); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return Run(context.op());
+    Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, HostIndices, Tensor&) const {
+      return Run(context);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context) {
-    const Tensor &tensor = context.input(1), &indices = context.input(2);
+  template <class Device>
+  static Status Run(Context<Device>& context) {
+    const Tensor &tensor = context.op().input(1), &indices = context.op().input(2);
     detail::ListInput in;
-    TENON_RETURN_IF_ERROR(in.Get(context, 0, tensor.dtype()));
+    TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, tensor.dtype()));
     TENON_RETURN_IF_ERROR(detail::CheckIsVector(tensor));
     if (indices.dims() != 1)
       return errors::InvalidArgument("Expected indices to be a vector, but received shape: ", indices.shape());
@@ -50184,7 +52922,7 @@ struct TensorListScatterIntoExistingList {
       needed = std::max(needed, at + 1);
     }
     TensorList* out = nullptr;
-    TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
+    TENON_RETURN_IF_ERROR(detail::ForwardList(context.op(), *in.list, &out));
     if (needed > out->size()) TENON_RETURN_IF_ERROR(out->Resize(needed));
     return detail::ScatterRows(context, tensor, indices, out);
   }
@@ -50209,6 +52947,7 @@ struct TrainingRun {
   Index n;
 };
 using TrainingLoop = void (*)(const TrainingRun& run);
+using TrainingLaunch = Status (*)(void* device, const TrainingRun& run);  // queued on a GPU
 
 namespace training {
 
@@ -50225,40 +52964,61 @@ struct Given {
 template <class T>
 inline constexpr bool kInFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 template <class T>
-T Sqrt(T x) {
+TENON_HD T Sqrt(T x) {
   if constexpr (kInFloat<T>)
     return T(std::sqrt(static_cast<float>(x)));
   else
     return std::sqrt(x);
 }
 template <class T>
-T Power(T x, T y) {
+TENON_HD T Power(T x, T y) {
   if constexpr (kInFloat<T>)
     return T(std::pow(static_cast<float>(x), static_cast<float>(y)));
   else
     return std::pow(x, y);
 }
 template <class T>
-T Exp(T x) {
+TENON_HD T Exp(T x) {
   if constexpr (kInFloat<T>)
     return T(std::exp(static_cast<float>(x)));
   else
     return std::exp(x);
 }
 template <class T>
-T Magnitude(T x) {
+TENON_HD T Magnitude(T x) {
   return x < T(0) ? -x : x;
 }
 template <class T>
-T Sign(T x) {
+TENON_HD T Sign(T x) {
   return x < T(0) ? T(-1) : x > T(0) ? T(1) : x;
 }
 
+// AssignAdd and AssignSub.
+struct Add {
+  static constexpr int kSlots = 1, kScalars = 0;
+  template <class T>
+  TENON_HD static void Step(T& var, T x, const Given<T>&) {
+    if constexpr (std::is_integral_v<T>)  // wraps
+      var = static_cast<T>(static_cast<std::uint64_t>(var) + static_cast<std::uint64_t>(x));
+    else
+      var += x;
+  }
+};
+struct Subtract {
+  static constexpr int kSlots = 1, kScalars = 0;
+  template <class T>
+  TENON_HD static void Step(T& var, T x, const Given<T>&) {
+    if constexpr (std::is_integral_v<T>)
+      var = static_cast<T>(static_cast<std::uint64_t>(var) - static_cast<std::uint64_t>(x));
+    else
+      var -= x;
+  }
+};
 // scalars: alpha
 struct GradientDescent {
   static constexpr int kSlots = 1, kScalars = 1;
   template <class T>
-  static void Step(T& var, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T g, const Given<T>& p) {
     var -= g * p.s[0];
   }
 };
@@ -50267,7 +53027,7 @@ struct GradientDescent {
 struct Adadelta {
   static constexpr int kSlots = 3, kScalars = 3;
   template <class T>
-  static void Step(T& var, T& accum, T& accum_update, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T& accum_update, T g, const Given<T>& p) {
     const T lr = p.s[0], rho = p.s[1], epsilon = p.s[2];
     accum = accum * rho + g * g * (T(1) - rho);
     const T update = Sqrt(accum_update + epsilon) * (T(1) / Sqrt(accum + epsilon)) * g;
@@ -50280,7 +53040,7 @@ struct Adadelta {
 struct Adagrad {
   static constexpr int kSlots = 2, kScalars = 1;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     if (p.flag) accum += g * g;
     var -= g * p.s[0] * (T(1) / Sqrt(accum));
   }
@@ -50289,7 +53049,7 @@ struct Adagrad {
 struct AdagradV2 {
   static constexpr int kSlots = 2, kScalars = 2;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     if (p.flag) accum += g * g;
     var -= (g * p.s[0]) / (Sqrt(accum) + p.s[1]);
   }
@@ -50297,7 +53057,7 @@ struct AdagradV2 {
 
 // Shrinks x towards zero by l1 * rate, then divides by 1 + l2 * rate.
 template <class T>
-T Shrink(T x, T rate, T l1, T l2) {
+TENON_HD T Shrink(T x, T rate, T l1, T l2) {
   if (!(l1 > T(0))) return x / (T(1) + l2 * rate);
   const T left = Magnitude(x) - rate * l1;
   return Sign(x) * (left > T(0) ? left : T(0)) / (T(1) + l2 * rate);
@@ -50306,7 +53066,7 @@ T Shrink(T x, T rate, T l1, T l2) {
 struct ProximalGradientDescent {
   static constexpr int kSlots = 1, kScalars = 3;
   template <class T>
-  static void Step(T& var, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T g, const Given<T>& p) {
     var = Shrink(var - g * p.s[0], p.s[0], p.s[1], p.s[2]);
   }
 };
@@ -50314,7 +53074,7 @@ struct ProximalGradientDescent {
 struct ProximalAdagrad {
   static constexpr int kSlots = 2, kScalars = 3;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum += g * g;
     const T rate = p.s[0] * (T(1) / Sqrt(accum));
     var = Shrink(var - g * rate, rate, p.s[1], p.s[2]);
@@ -50324,7 +53084,7 @@ struct ProximalAdagrad {
 struct AdagradDA {
   static constexpr int kSlots = 3, kScalars = 3;
   template <class T>
-  static void Step(T& var, T& sum, T& squares, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& sum, T& squares, T g, const Given<T>& p) {
     const T lr = p.s[0], l1 = p.s[1], l2 = p.s[2];
     sum += g;
     squares += g * g;
@@ -50340,7 +53100,7 @@ struct AdagradDA {
 
 // g: the gradient that the accumulator gets, shrunk: the one that the linear term gets.
 template <class T>
-void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr_power, bool by_lr) {
+TENON_HD void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr_power, bool by_lr) {
   const T grown = accum + g * g;
   const bool root = lr_power == T(-0.5f);
   const T after = root ? Sqrt(grown) : Power(grown, -lr_power), before = root ? Sqrt(accum) : Power(accum, -lr_power);
@@ -50360,7 +53120,7 @@ void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr
 struct Ftrl {
   static constexpr int kSlots = 3, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
     FtrlStep(var, accum, linear, g, g, p.s[0], p.s[1], p.s[2], p.s[3], p.flag);
   }
 };
@@ -50368,7 +53128,7 @@ struct Ftrl {
 struct FtrlV2 {
   static constexpr int kSlots = 3, kScalars = 5;
   template <class T>
-  static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
     FtrlStep(var, accum, linear, g, g + T(2) * p.s[3] * var, p.s[0], p.s[1], p.s[2], p.s[4], p.flag);
   }
 };
@@ -50377,7 +53137,7 @@ struct FtrlV2 {
 struct Momentum {
   static constexpr int kSlots = 2, kScalars = 2;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum = accum * p.s[1] + g;
     var -= p.flag ? g * p.s[0] + accum * p.s[1] * p.s[0] : accum * p.s[0];
   }
@@ -50385,7 +53145,7 @@ struct Momentum {
 struct KerasMomentum {
   static constexpr int kSlots = 2, kScalars = 2;
   template <class T>
-  static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum = accum * p.s[1] - g * p.s[0];
     var += p.flag ? accum * p.s[1] - g * p.s[0] : accum;
   }
@@ -50395,7 +53155,7 @@ struct KerasMomentum {
 struct Adam {
   static constexpr int kSlots = 3, kScalars = 6;
   template <class T>
-  static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
     const T alpha = p.s[2] * Sqrt(T(1) - p.s[1]) / (T(1) - p.s[0]), beta1 = p.s[3];
     m += (g - m) * (T(1) - beta1);
     v += (g * g - v) * (T(1) - p.s[4]);
@@ -50406,7 +53166,7 @@ struct Adam {
 struct AdamWithAmsgrad {
   static constexpr int kSlots = 4, kScalars = 6;
   template <class T>
-  static void Step(T& var, T& m, T& v, T& vhat, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, T& vhat, T g, const Given<T>& p) {
     const T alpha = p.s[2] * Sqrt(T(1) - p.s[1]) / (T(1) - p.s[0]);
     m += (g - m) * (T(1) - p.s[3]);
     v += (g * g - v) * (T(1) - p.s[4]);
@@ -50418,7 +53178,7 @@ struct AdamWithAmsgrad {
 struct AdaMax {
   static constexpr int kSlots = 3, kScalars = 5;
   template <class T>
-  static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
     m += (g - m) * (T(1) - p.s[2]);
     const T decayed = p.s[3] * v, size = Magnitude(g);
     v = decayed < size ? size : decayed;
@@ -50430,7 +53190,7 @@ struct AdaMax {
 struct RMSProp {
   static constexpr int kSlots = 3, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& ms, T& mom, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& ms, T& mom, T g, const Given<T>& p) {
     ms += (g * g - ms) * (T(1) - p.s[1]);
     mom = mom * p.s[2] + (g * p.s[0]) / Sqrt(ms + p.s[3]);
     var -= mom;
@@ -50439,7 +53199,7 @@ struct RMSProp {
 struct CenteredRMSProp {
   static constexpr int kSlots = 4, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& mg, T& ms, T& mom, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& mg, T& ms, T& mom, T g, const Given<T>& p) {
     ms += (g * g - ms) * (T(1) - p.s[1]);
     mg += (g - mg) * (T(1) - p.s[1]);
     mom = mom * p.s[2] + (g * p.s[0]) / Sqrt(ms - mg * mg + p.s[3]);
@@ -50451,7 +53211,7 @@ struct CenteredRMSProp {
 struct AddSign {
   static constexpr int kSlots = 2, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& m, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T g, const Given<T>& p) {
     m = m * p.s[3] + g * (T(1) - p.s[3]);
     var -= p.s[0] * (p.s[1] + p.s[2] * (Sign(g) * Sign(m))) * g;
   }
@@ -50460,11 +53220,24 @@ struct AddSign {
 struct PowerSign {
   static constexpr int kSlots = 2, kScalars = 4;
   template <class T>
-  static void Step(T& var, T& m, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T g, const Given<T>& p) {
     m = m * p.s[3] + g * (T(1) - p.s[3]);
     var -= p.s[0] * Exp(p.s[1] * p.s[2] * (Sign(g) * Sign(m))) * g;
   }
 };
+
+// Element i of a variable and its slots.
+template <class Rule, class T>
+TENON_HD void StepElement(T* const (&slots)[4], const T* g, Index i, const Given<T>& p) {
+  if constexpr (Rule::kSlots == 1)
+    Rule::Step(slots[0][i], T(g[i]), p);
+  else if constexpr (Rule::kSlots == 2)
+    Rule::Step(slots[0][i], slots[1][i], T(g[i]), p);
+  else if constexpr (Rule::kSlots == 3)
+    Rule::Step(slots[0][i], slots[1][i], slots[2][i], T(g[i]), p);
+  else
+    Rule::Step(slots[0][i], slots[1][i], slots[2][i], slots[3][i], T(g[i]), p);
+}
 
 template <class Rule, class T>
 void RunRule(const TrainingRun& run) {
@@ -50472,21 +53245,10 @@ void RunRule(const TrainingRun& run) {
   for (int k = 0; k < Rule::kScalars; ++k) p.s[k] = *static_cast<const T*>(run.scalars[k]);
   p.global_step = static_cast<T>(static_cast<float>(run.global_step));
   p.flag = run.flag;
-  T* a = static_cast<T*>(run.slots[0]);
-  T* b = static_cast<T*>(run.slots[1]);
-  T* c = static_cast<T*>(run.slots[2]);
-  T* d = static_cast<T*>(run.slots[3]);
-  const T* g = static_cast<const T*>(run.grad);
-  for (Index i = 0; i < run.n; ++i) {
-    if constexpr (Rule::kSlots == 1)
-      Rule::Step(a[i], T(g[i]), p);
-    else if constexpr (Rule::kSlots == 2)
-      Rule::Step(a[i], b[i], T(g[i]), p);
-    else if constexpr (Rule::kSlots == 3)
-      Rule::Step(a[i], b[i], c[i], T(g[i]), p);
-    else
-      Rule::Step(a[i], b[i], c[i], d[i], T(g[i]), p);
-  }
+  T* const slots[4] = {static_cast<T*>(run.slots[0]), static_cast<T*>(run.slots[1]), static_cast<T*>(run.slots[2]),
+                       static_cast<T*>(run.slots[3])};
+  const T* const g = static_cast<const T*>(run.grad);
+  for (Index i = 0; i < run.n; ++i) StepElement<Rule>(slots, g, i, p);
 }
 
 // The loop for one element type; null where the rule has none.
@@ -50595,12 +53357,13 @@ class LockedSlots {
       if (var.tensor.dtype() != dtype)
         return errors::InvalidArgument("Trying to update variable with wrong dtype. Expected ", var.tensor.dtype(),
                                        " got ", dtype);
+      if (owners_[i]) TENON_RETURN_IF_ERROR(vars_[i]->BringTo(context));
     }
     return OkStatus();
   }
-  Status MakeWritable() {
+  Status MakeWritable(const OpKernelContext& context) {
     for (int i = 0; i < count_; ++i)
-      if (owners_[i] || vars_[i]->IsOfFile()) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable());
+      if (owners_[i] || vars_[i]->IsOfFile()) TENON_RETURN_IF_ERROR(vars_[i]->MakeWritable(context));
     return OkStatus();
   }
   Tensor& operator[](int i) const { return vars_[i]->tensor; }
@@ -50612,14 +53375,13 @@ class LockedSlots {
   tenon::MutexLock locks_[kMax];  // let go before owners_
 };
 
-// Raw form: one class for all training ops. An op's own class hands over its rule and what it serves.
+// Raw form: one class for all training ops. RuleKernel hands over the rule and what the op serves.
 class TrainingKernel : public OpKernel {
  public:
-  // `loop`: of the op's element type, or null. `checks_rates`: lr must be positive and regularisation not negative.
-  // `rows_first`: all indices are checked before the first row changes.
-  TrainingKernel(OpKernelConstruction* c, TrainingLoop loop, DataTypeSet served, std::string_view flag,
-                 bool checks_rates, bool rows_first = false)
-      : OpKernel(c), inputs_(c->op()), loop_(loop), checks_rates_(checks_rates), rows_first_(rows_first) {
+  // `checks_rates`: lr must be positive and regularisation not negative. `rows_first`: all indices are checked before
+  // the first row changes.
+  TrainingKernel(OpKernelConstruction* c, DataTypeSet served, std::string_view flag, bool checks_rates, bool rows_first)
+      : OpKernel(c), inputs_(c->op()), checks_rates_(checks_rates), rows_first_(rows_first) {
     dtype_ = c->input_type(inputs_.grad);
     c->SetStatus(ServeOnly(*c, dtype_, served));
     if (!flag.empty()) c->SetStatus(c->GetAttr(flag, &flag_));
@@ -50654,7 +53416,12 @@ class TrainingKernel : public OpKernel {
     if (!(grad.shape() == slots[0].shape()))
       return errors::InvalidArgument("var and ", ArgName(inputs_.grad),
                                      " do not have the same shape: ", slots[0].shape(), " ", grad.shape());
-    TENON_RETURN_IF_ERROR(slots.MakeWritable());
+    TENON_RETURN_IF_ERROR(slots.MakeWritable(context));
+    if (launch_ != nullptr) {
+      TrainingRun run = all;
+      PointAt(slots, grad, 0, 0, grad.NumElements(), &run);
+      return run.n > 0 ? launch_(context.environment().device, run) : OkStatus();
+    }
     constexpr double kElementNs = 2;
     ParallelFor(context.device<Cpu>(), grad.NumElements(), kElementNs,
                 [&](Index begin, Index end) { RunPart(slots, all, grad, begin, begin, end - begin); });
@@ -50681,7 +53448,7 @@ class TrainingKernel : public OpKernel {
       return errors::InvalidArgument("grad must be the same size as indices in the first dimension, got ",
                                      grad.dim_size(0), " and ", indices.dim_size(0));
     if (indices.NumElements() == 0) return OkStatus();
-    TENON_RETURN_IF_ERROR(slots.MakeWritable());
+    TENON_RETURN_IF_ERROR(slots.MakeWritable(context));
     const HostIndices at(indices.any_view(), indices.dtype());
     const Index rows = shape.dim_size(0), width = rows == 0 ? 0 : shape.num_elements() / rows;
     const auto bad = [&](Index i) {
@@ -50699,11 +53466,14 @@ class TrainingKernel : public OpKernel {
     return OkStatus();
   }
 
-  void RunPart(const LockedSlots& slots, TrainingRun run, const Tensor& grad, Index to, Index from, Index n) const {
+  void PointAt(const LockedSlots& slots, const Tensor& grad, Index to, Index from, Index n, TrainingRun* run) const {
     const auto bytes = static_cast<Index>(SizeOf(dtype_));
-    for (int k = 0; k < inputs_.slots; ++k) run.slots[k] = static_cast<char*>(slots[k].raw_data()) + to * bytes;
-    run.grad = static_cast<const char*>(grad.raw_data()) + from * bytes;
-    run.n = n;
+    for (int k = 0; k < inputs_.slots; ++k) run->slots[k] = static_cast<char*>(slots[k].raw_data()) + to * bytes;
+    run->grad = static_cast<const char*>(grad.raw_data()) + from * bytes;
+    run->n = n;
+  }
+  void RunPart(const LockedSlots& slots, TrainingRun run, const Tensor& grad, Index to, Index from, Index n) const {
+    PointAt(slots, grad, to, from, n, &run);
     if (n > 0) loop_(run);
   }
 
@@ -50741,9 +53511,12 @@ class TrainingKernel : public OpKernel {
   }
 
   TrainingInputs inputs_;
-  TrainingLoop loop_;
-  DataType dtype_ = DataType::kInvalid;
   bool flag_ = false, checks_rates_ = false, rows_first_ = false, zero_rate_allowed_ = false;
+
+ protected:
+  DataType dtype_ = DataType::kInvalid;
+  TrainingLoop loop_ = nullptr;  // on the CPU
+  TrainingLaunch launch_ = nullptr;  // on a GPU; scalars stay in its memory
 };
 
 inline constexpr DataTypeSet kTrainingReals =
@@ -50754,8 +53527,20 @@ inline constexpr DataTypeSet kTrainingNumbersNoBfloat16{kTrainingNumbers.mask & 
 inline constexpr DataTypeSet kTrainingFloats = ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 inline constexpr DataTypeSet kTrainingHalfAndFloats = kTrainingFloats | ToSet(DataType::kHalf);
 
-// The element type of a training op's node: T stands for the gradient.
-inline DataType TrainingType(const OpKernelConstruction& c) { return c.input_type(TrainingInputs(c.op()).grad); }
+// The kernel of a training op. `flag`: its bool attr that the rule reads. A GPU has dense rules of real numbers.
+template <class Device, class Rule, DataTypeSet served, FixedString flag = "", bool checks_rates = false,
+          bool rows_first = false>
+class RuleKernel final : public TrainingKernel {
+ public:
+  explicit RuleKernel(OpKernelConstruction* c)
+      : TrainingKernel(c, DataTypeSet{Device::type == "CPU" ? served.mask : served.mask & kTrainingReals.mask},
+                       flag.view(), checks_rates, rows_first) {
+    if constexpr (Device::type == "CPU")
+      loop_ = training::LoopFor<Rule, served.contains(DataType::kComplex64)>(dtype_);
+    else
+      launch_ = TrainingLaunchFor<Rule>(Device{}, dtype_);
+  }
+};
 
 }  // namespace ops::detail
 
@@ -50787,12 +53572,7 @@ struct ApplyAdaMax {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdaMax, false>(detail::TrainingType(*c)),
-                         detail::kTrainingHalfAndFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdaMax, detail::kTrainingHalfAndFloats>;
 };
 
 struct ApplyAdadelta {
@@ -50813,12 +53593,7 @@ struct ApplyAdadelta {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers>;
 };
 
 struct ApplyAdagrad {
@@ -50837,12 +53612,7 @@ struct ApplyAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ApplyAdagradDA {
@@ -50864,12 +53634,7 @@ struct ApplyAdagradDA {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct ApplyAdagradV2 {
@@ -50889,12 +53654,7 @@ struct ApplyAdagradV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ApplyAdam {
@@ -50919,12 +53679,7 @@ struct ApplyAdam {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adam, true>(detail::TrainingType(*c)), detail::kTrainingNumbers,
-                         "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adam, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ApplyAddSign {
@@ -50945,12 +53700,7 @@ struct ApplyAddSign {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AddSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AddSign, detail::kTrainingReals>;
 };
 
 struct ApplyCenteredRMSProp {
@@ -50973,12 +53723,7 @@ struct ApplyCenteredRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbers>;
 };
 
 struct ApplyFtrl {
@@ -51001,12 +53746,7 @@ struct ApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ApplyFtrlV2 {
@@ -51030,12 +53770,7 @@ struct ApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ApplyGradientDescent {
@@ -51052,12 +53787,7 @@ struct ApplyGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::GradientDescent, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::GradientDescent, detail::kTrainingNumbers>;
 };
 
 struct ApplyMomentum {
@@ -51077,12 +53807,7 @@ struct ApplyMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ApplyPowerSign {
@@ -51103,12 +53828,7 @@ struct ApplyPowerSign {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::PowerSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::PowerSign, detail::kTrainingReals>;
 };
 
 struct ApplyProximalAdagrad {
@@ -51128,12 +53848,7 @@ struct ApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct ApplyProximalGradientDescent {
@@ -51152,12 +53867,7 @@ struct ApplyProximalGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct ApplyRMSProp {
@@ -51179,12 +53889,7 @@ struct ApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbers>;
 };
 
 }  // namespace ops
@@ -51216,13 +53921,7 @@ struct ResourceApplyAdaMax {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdaMax, false>(detail::TrainingType(*c)),
-                         detail::kTrainingHalfAndFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdaMax, detail::kTrainingHalfAndFloats>;
 };
 
 struct ResourceApplyAdadelta {
@@ -51242,13 +53941,7 @@ struct ResourceApplyAdadelta {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers>;
 };
 
 struct ResourceApplyAdagrad {
@@ -51266,13 +53959,7 @@ struct ResourceApplyAdagrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ResourceApplyAdagradDA {
@@ -51293,13 +53980,8 @@ struct ResourceApplyAdagradDA {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+    requires(Device::type == "CPU")  // as in TensorFlow
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct ResourceApplyAdagradV2 {
@@ -51318,13 +54000,7 @@ struct ResourceApplyAdagradV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots">;
 };
 
 struct ResourceApplyAdam {
@@ -51348,13 +54024,7 @@ struct ResourceApplyAdam {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adam, true>(detail::TrainingType(*c)), detail::kTrainingNumbers,
-                         "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adam, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceApplyAdamWithAmsgrad {
@@ -51378,13 +54048,7 @@ struct ResourceApplyAdamWithAmsgrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdamWithAmsgrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdamWithAmsgrad, detail::kTrainingReals>;
 };
 
 struct ResourceApplyAddSign {
@@ -51404,13 +54068,7 @@ struct ResourceApplyAddSign {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AddSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AddSign, detail::kTrainingReals>;
 };
 
 struct ResourceApplyCenteredRMSProp {
@@ -51432,13 +54090,7 @@ struct ResourceApplyCenteredRMSProp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbers>;
 };
 
 struct ResourceApplyFtrl {
@@ -51460,13 +54112,7 @@ struct ResourceApplyFtrl {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ResourceApplyFtrlV2 {
@@ -51489,13 +54135,7 @@ struct ResourceApplyFtrlV2 {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr">;
 };
 
 struct ResourceApplyGradientDescent {
@@ -51511,13 +54151,7 @@ struct ResourceApplyGradientDescent {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::GradientDescent, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::GradientDescent, detail::kTrainingNumbers>;
 };
 
 struct ResourceApplyKerasMomentum {
@@ -51536,13 +54170,7 @@ struct ResourceApplyKerasMomentum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::KerasMomentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::KerasMomentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceApplyMomentum {
@@ -51561,13 +54189,7 @@ struct ResourceApplyMomentum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceApplyPowerSign {
@@ -51587,13 +54209,7 @@ struct ResourceApplyPowerSign {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::PowerSign, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::PowerSign, detail::kTrainingReals>;
 };
 
 struct ResourceApplyProximalAdagrad {
@@ -51613,12 +54229,7 @@ struct ResourceApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct ResourceApplyProximalGradientDescent {
@@ -51636,13 +54247,7 @@ struct ResourceApplyProximalGradientDescent {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct ResourceApplyRMSProp {
@@ -51663,13 +54268,7 @@ struct ResourceApplyRMSProp {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbers>;
 };
 
 }  // namespace ops
@@ -51702,12 +54301,7 @@ struct SparseApplyAdadelta {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers, "", false, true>;
 };
 
 struct SparseApplyAdagrad {
@@ -51728,12 +54322,7 @@ struct SparseApplyAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct SparseApplyAdagradDA {
@@ -51757,12 +54346,7 @@ struct SparseApplyAdagradDA {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct SparseApplyAdagradV2 {
@@ -51784,12 +54368,7 @@ struct SparseApplyAdagradV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct SparseApplyCenteredRMSProp {
@@ -51814,12 +54393,8 @@ struct SparseApplyCenteredRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel =
+      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct SparseApplyFtrl {
@@ -51844,12 +54419,7 @@ struct SparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyFtrlV2 {
@@ -51875,12 +54445,7 @@ struct SparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyMomentum {
@@ -51902,12 +54467,7 @@ struct SparseApplyMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct SparseApplyProximalAdagrad {
@@ -51929,12 +54489,7 @@ struct SparseApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct SparseApplyProximalGradientDescent {
@@ -51955,12 +54510,7 @@ struct SparseApplyProximalGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct SparseApplyRMSProp {
@@ -51984,12 +54534,7 @@ struct SparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops
@@ -52022,12 +54567,7 @@ struct ResourceSparseApplyAdadelta {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adadelta, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adadelta, detail::kTrainingNumbers, "", false, true>;
 };
 
 struct ResourceSparseApplyAdagrad {
@@ -52048,12 +54588,7 @@ struct ResourceSparseApplyAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Adagrad, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Adagrad, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct ResourceSparseApplyAdagradDA {
@@ -52077,12 +54612,7 @@ struct ResourceSparseApplyAdagradDA {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradDA, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradDA, detail::kTrainingFloats>;
 };
 
 struct ResourceSparseApplyAdagradV2 {
@@ -52104,12 +54634,7 @@ struct ResourceSparseApplyAdagradV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::AdagradV2, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "update_slots", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::AdagradV2, detail::kTrainingNumbers, "update_slots", false, true>;
 };
 
 struct ResourceSparseApplyCenteredRMSProp {
@@ -52134,12 +54659,8 @@ struct ResourceSparseApplyCenteredRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::CenteredRMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel =
+      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct ResourceSparseApplyFtrl {
@@ -52164,12 +54685,7 @@ struct ResourceSparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Ftrl, false>(detail::TrainingType(*c)), detail::kTrainingReals,
-                         "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyFtrlV2 {
@@ -52195,12 +54711,7 @@ struct ResourceSparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::FtrlV2, false>(detail::TrainingType(*c)),
-                         detail::kTrainingReals, "multiply_linear_by_lr", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyKerasMomentum {
@@ -52222,12 +54733,7 @@ struct ResourceSparseApplyKerasMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::KerasMomentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::KerasMomentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceSparseApplyMomentum {
@@ -52249,12 +54755,7 @@ struct ResourceSparseApplyMomentum {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::Momentum, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbers, "use_nesterov", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::Momentum, detail::kTrainingNumbers, "use_nesterov">;
 };
 
 struct ResourceSparseApplyProximalAdagrad {
@@ -52276,12 +54777,7 @@ struct ResourceSparseApplyProximalAdagrad {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalAdagrad, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalAdagrad, detail::kTrainingFloats, "", true>;
 };
 
 struct ResourceSparseApplyProximalGradientDescent {
@@ -52302,12 +54798,7 @@ struct ResourceSparseApplyProximalGradientDescent {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::ProximalGradientDescent, false>(detail::TrainingType(*c)),
-                         detail::kTrainingFloats, "", false) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::ProximalGradientDescent, detail::kTrainingFloats>;
 };
 
 struct ResourceSparseApplyRMSProp {
@@ -52331,12 +54822,7 @@ struct ResourceSparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  class kernel final : public detail::TrainingKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c)
-        : TrainingKernel(c, training::LoopFor<training::RMSProp, true>(detail::TrainingType(*c)),
-                         detail::kTrainingNumbersNoBfloat16, "", false, true) {}
-  };
+  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops
@@ -52407,14 +54893,13 @@ struct ResourceGather {
       kPodAndObjectTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kServed); }
-    Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& indices, Tensor& output) const {
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.output_type(0), kServed); }
+    Status operator()(Context<Device>& context, const Tensor& resource, HostIndices, Tensor& output) const {
       Tensor params;
       TENON_RETURN_IF_ERROR(detail::ValueOf(context.op(), resource, &params));
-      return detail::RunGather(context.op(), context.device(), params, indices, this->batch_dims, this->batch_dims,
-                               &output);
+      return detail::RunGather(context.op(), context.device(), params, context.op().input(1), this->batch_dims,
+                               this->batch_dims, &output);
     }
   };
 };
@@ -52433,13 +54918,12 @@ struct ResourceGatherNd {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kPodAndObjectTypes); }
-    Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& indices, Tensor& output) const {
+    Status Init(OpKernelConstruction& c) { return ServeVariable<Device>(c, c.output_type(0), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor& resource, HostIndices, Tensor& output) const {
       Tensor params;
       TENON_RETURN_IF_ERROR(detail::ValueOf(context.op(), resource, &params));
-      return detail::RunGatherNd(context.op(), context.device(), params, indices, false, &output);
+      return detail::RunGatherNd(context.op(), context.device(), params, context.op().input(1), false, &output);
     }
   };
 };
@@ -52528,7 +55012,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   if (by_handle)  // TensorFlow writes an update that is too long past its row
     TENON_RETURN_IF_ERROR(
         (update.combine == nullptr ? CheckRowUpdate : CheckHandleUpdate)(shape, indices.shape(), updates.shape()));
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   const ElementMover mover = MoverOf(updates.dtype());
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index rows = shape.dim_size(0);
@@ -52770,7 +55254,7 @@ inline Status ScatterParts(OpKernelContext& context, const Tensor& target, const
   const TensorShape shape = variable.tensor().shape();
   TENON_RETURN_IF_ERROR(CheckScatter(shape, indices.shape(), updates.shape()));
   if (indices.NumElements() == 0 || updates.NumElements() == 0) return OkStatus();
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
   const HostIndices at(indices.any_view(), indices.dtype());
   const Index depth = indices.dim_size(indices.dims() - 1), count = indices.NumElements() / depth;
   SlimVector<Index> places(static_cast<std::size_t>(count), 0);
@@ -52976,9 +55460,26 @@ namespace ops {
 
 namespace detail {
 
+inline Status Update(Cpu& device, CombineFn combine, const Tensor& value, Tensor* variable) {
+  const ElementMover mover = MoverOf(value.dtype());
+  const void* from = value.raw_data();
+  void* to = variable->raw_data();
+  ParallelFor(device, value.NumElements(), 3 * mover.cost_ns(),
+              [&](Index begin, Index end) { combine(mover.At(from, begin), mover.At(to, begin), end - begin); });
+  return OkStatus();
+}
+template <class Device>
+Status Update(Device& device, TrainingLaunch launch, const Tensor& value, Tensor* variable) {
+  TrainingRun run{};
+  run.slots[0] = variable->raw_data();
+  run.grad = value.raw_data();
+  run.n = value.NumElements();
+  return run.n > 0 ? launch(&device, run) : OkStatus();
+}
 // variable op= value, element by element.
-inline Status UpdateVariable(OpKernelContext& context, Cpu& device, const Tensor& target, const Tensor& value,
-                             CombineFn combine) {
+template <class Device, class Function>
+Status UpdateVariable(OpKernelContext& context, Device& device, const Tensor& target, const Tensor& value,
+                      Function update) {
   LockedVar variable;
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, target, value.dtype()));
   if (!(variable.tensor().shape() == value.shape()))
@@ -52987,13 +55488,8 @@ inline Status UpdateVariable(OpKernelContext& context, Cpu& device, const Tensor
                                          variable.tensor().shape(), ", the update ", value.shape())
                : errors::InvalidArgument("Cannot update variable with shape ", variable.tensor().shape(),
                                          " using a Tensor with shape ", value.shape(), ", shapes must be equal.");
-  TENON_RETURN_IF_ERROR(variable.MakeWritable());
-  const ElementMover mover = MoverOf(value.dtype());
-  const void* from = value.raw_data();
-  void* to = variable.tensor().raw_data();
-  ParallelFor(device, value.NumElements(), 3 * mover.cost_ns(),
-              [&](Index begin, Index end) { combine(mover.At(from, begin), mover.At(to, begin), end - begin); });
-  return OkStatus();
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
+  return Update(device, update, value, &variable.tensor());
 }
 
 template <class Combine, class Device>
@@ -53010,17 +55506,21 @@ struct RefUpdateKernel {
   }
   CombineFn combine = nullptr;
 };
-template <class Combine, class Device>
-  requires(Device::type == "CPU")
+template <class Combine, class Rule, class Device>
 struct HandleUpdateKernel {
   Status Init(OpKernelConstruction& c) {
-    combine = CombineFor<Combine, ScatterNumbers>(c.input_type(1));
-    return ServeOnly(c, c.input_type(1), dtypes_of<ScatterNumbers>::value);
+    const DataType type = c.input_type(1);
+    if constexpr (Device::type == "CPU") {
+      update = CombineFor<Combine, ScatterNumbers>(type);
+    } else {
+      update = TrainingLaunchFor<Rule>(Device{}, type);
+    }
+    return ServeOnly(c, type, update == nullptr ? DataTypeSet{} : dtypes_of<ScatterNumbers>::value);
   }
   Status operator()(Context<Device>& context, const Tensor& resource, const Tensor& value) const {
-    return UpdateVariable(context.op(), context.device(), resource, value, combine);
+    return UpdateVariable(context.op(), context.device(), resource, value, update);
   }
-  CombineFn combine = nullptr;
+  std::conditional_t<Device::type == "CPU", CombineFn, TrainingLaunch> update = nullptr;
 };
 
 // The limit must be one of the variable's numbers.
@@ -53038,7 +55538,7 @@ inline Status CountUp(OpKernelContext& context, const Tensor& target, std::int64
   const bool wide = dtype == DataType::kInt64;
   const std::int64_t before = wide ? *variable.tensor().data<std::int64_t>() : *variable.tensor().data<std::int32_t>();
   if (before >= limit) return errors::OutOfRange("Reached limit of ", limit);
-  TENON_RETURN_IF_ERROR(variable.var().MakeWritable());
+  TENON_RETURN_IF_ERROR(variable.var().MakeWritable(context));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &output));
   if (wide) {
     *output->data<std::int64_t>() = before;
@@ -53099,7 +55599,7 @@ struct AssignAddVariableOp {
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
-  using kernel = detail::HandleUpdateKernel<detail::AddTo, Device>;
+  using kernel = detail::HandleUpdateKernel<detail::AddTo, training::Add, Device>;
 };
 
 struct AssignSubVariableOp {
@@ -53112,7 +55612,7 @@ struct AssignSubVariableOp {
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
-  using kernel = detail::HandleUpdateKernel<detail::SubtractFrom, Device>;
+  using kernel = detail::HandleUpdateKernel<detail::SubtractFrom, training::Subtract, Device>;
 };
 
 struct CountUpTo {
@@ -56019,15 +58519,17 @@ using All = OpList<
     DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
-    ScaleAndTranslate, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
+    ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
     PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
-    Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
-    IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
+    BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse, BatchMatrixSolve, BatchMatrixSolveLs,
+    BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Eig, MatrixSquareRoot, Cross,
+    Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D,
+    IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
     MatrixTriangularSolve, TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
@@ -56037,17 +58539,18 @@ using All = OpList<
     FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod, EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p,
     Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy, FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient,
     FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient, FakeQuantWithMinMaxVarsPerChannel,
-    FakeQuantWithMinMaxVarsPerChannelGradient, InvGrad, ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad,
-    Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount, SparseBincount, LogicalAnd, LogicalNot,
-    LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3,
-    QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor,
-    IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2,
-    SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd,
-    UnsortedSegmentSum, Select, SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments,
-    SparseSegmentSqrtN, SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum,
-    SparseSegmentSumGrad, SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0,
-    BesselI0e, BesselI1, BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2,
-    NthElement, TopK, TopKV2, Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
+    FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad, ReciprocalGrad, RsqrtGrad,
+    SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount,
+    SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
+    QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean,
+    Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax,
+    SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2,
+    UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select, SelectV2,
+    SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
+    SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
+    SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
+    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
+    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -56055,10 +58558,12 @@ using All = OpList<
     BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter,
     Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap,
     DataFormatVecPermute, DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D,
-    FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad,
-    MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
+    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput,
+    FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul, BatchNormWithGlobalNormalizationGrad, LRN,
+    LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad,
+    MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad,
+    MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax,
+    Softmax,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,

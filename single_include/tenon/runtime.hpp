@@ -1344,9 +1344,11 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 
 struct PlanReport;
+struct ProgramOptions;
 
 namespace detail {
 
+class KernelCache;
 class TraceCollector;
 
 // Runs the program of one step; made for it, and used again with it. externally synchronised.
@@ -1404,6 +1406,28 @@ struct ControlFlow {
   MakeExecutor make_on_pool;
 };
 
+// A program that was built, with what it was built from. All outlive the call.
+struct OptimizedBuild {
+  const Graph& graph;
+  KernelCache* kernels;  // nodes with state keep their kernels
+  const Registry* registry;
+  Device* device;
+  Device* host;
+  FunctionRuntime* functions;
+  Span<const InEdge> feeds, fetches;
+  Span<const int> targets;
+  const ProgramOptions& options;
+  const OptimizerOptions& optimizer;
+  std::int64_t packed_weights_bytes;
+};
+// Optimises programs, of <tenon/optimizer.hpp>.
+struct SignatureOptimizer {
+  // InvalidArgument: the options name an unknown pass, or a limit is out of range.
+  Status (*check)(const OptimizerOptions& options);
+  // Replaces *program by the program of the optimised graph. It stays where that cannot be built. Cancelled.
+  Status (*replace)(const OptimizedBuild& build, Owned<Program>* program);
+};
+
 TENON_DETAIL_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
   return errors::Unimplemented(what,
                                ", which this program was compiled without: include <tenon/runtime.hpp> without "
@@ -1416,76 +1440,6 @@ TENON_DETAIL_COLD inline Status NoControlFlow() {
 }
 
 }  // namespace detail
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/deferred_ops.hpp ----
-// DeferredOps: keeps a run alive while kernels go on working after their end.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Counts the work that kernels still do after they have ended; the run waits for it. thread-safe.
-class DeferredOps {
- public:
-  void Inc() { count_.fetch_add(1, std::memory_order_relaxed); }
-  void Dec() {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) count_.notify_all();
-  }
-  ~DeferredOps() { Wait(); }
-  void Wait() const {
-    for (int count = count_.load(std::memory_order_acquire); count != 0; count = count_.load(std::memory_order_acquire))
-      count_.wait(count, std::memory_order_acquire);
-  }
-
- private:
-  std::atomic<int> count_{0};
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/memory_record.hpp ----
-// MemoryRecord: memory that one node takes while it runs, excluding its outputs. For measurements.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Bytes. A temporary tensor that becomes an output is no longer counted. one thread.
-class MemoryRecord final : public MemoryListener {
- public:
-  void AddTemp(std::int64_t bytes, const Tensor& tensor) override {
-    temps_.push_back({tensor.raw_data(), bytes});
-    temp_bytes_ += bytes;
-  }
-  void RemoveTemp(const Tensor& tensor) override {
-    for (std::size_t i = 0; i < temps_.size(); ++i) {
-      if (temps_[i].data != tensor.raw_data() || tensor.raw_data() == nullptr) continue;
-      temp_bytes_ -= temps_[i].bytes;
-      temps_[i] = temps_.back();
-      temps_.pop_back();
-      return;
-    }
-  }
-  // `alloc_id`: from the allocator; negative when it gives none.
-  void AddPersistent(std::int64_t bytes, std::int64_t alloc_id) {
-    persistent_bytes_ += bytes;
-    if (alloc_id >= 0) persistent_ids_.push_back(alloc_id);
-  }
-  void Clear() {
-    temps_.clear();
-    persistent_ids_.clear();
-    temp_bytes_ = persistent_bytes_ = 0;
-  }
-
-  std::int64_t temp_bytes() const { return temp_bytes_; }
-  std::int64_t persistent_bytes() const { return persistent_bytes_; }
-  Span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
-
- private:
-  struct Temp {
-    const void* data;
-    std::int64_t bytes;
-  };
-  std::int64_t temp_bytes_ = 0, persistent_bytes_ = 0;
-  SlimVector<Temp> temps_;
-  SlimVector<std::int64_t> persistent_ids_;
-};
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -2224,6 +2178,9 @@ class Step {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
       env->device_name = device->name();
+      if (program_.device != program_.host)
+        env->other_device_name = (device == program_.host ? program_.device : program_.host)->name();
+      if (!program_.device->uses_host_memory()) env->memory_device = program_.device;
       env->step_allocator = cache;
       env->host_memory = device->uses_host_memory();
       env->result_allocator = device->allocator();
@@ -5780,6 +5737,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
     TENON_RETURN_IF_ERROR(session->FindWatch());
+    TENON_RETURN_IF_ERROR(session->CheckOptimizer());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
@@ -5981,8 +5939,23 @@ class SessionImpl : public RefCounted {
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(ends.feeds, ends.fetches, ends.targets));
-    if (state->functions_wait) program->has_async = true;
     program->graph_owner = use;
+    if (options_.optimizer.level != OptimizerLevel::kOff) [[unlikely]] {
+      const OptimizedBuild build{state->graph,
+                                 state->kernels.get(),
+                                 registry_,
+                                 device_,
+                                 host_,
+                                 functions_.get(),
+                                 ends.feeds,
+                                 ends.fetches,
+                                 ends.targets,
+                                 options,
+                                 options_.optimizer,
+                                 options_.packed_weights_bytes};
+      TENON_RETURN_IF_ERROR(extensions.optimizer.load(std::memory_order_acquire)->replace(build, &program));
+    }
+    if (state->functions_wait) program->has_async = true;
     return program;
   }
   bool WantsDataflow(const Program& program) const {
@@ -6130,6 +6103,14 @@ class SessionImpl : public RefCounted {
           "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/session/run_with_options.hpp> in one "
           "source file of the program");
     return OkStatus();
+  }
+
+  Status CheckOptimizer() const {
+    if (options_.optimizer.level == OptimizerLevel::kOff) return OkStatus();
+    const SignatureOptimizer* const optimizer = extensions.optimizer.load(std::memory_order_acquire);
+    if (optimizer != nullptr) return optimizer->check(options_.optimizer);
+    return errors::FailedPrecondition(
+        "SessionOptions: optimizer needs <tenon/optimizer.hpp> in one source file of the program");
   }
 
   Status FindWatch() {
@@ -11024,6 +11005,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
         ops_(registry->ops()) {}
 
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
+  void set_optimizer(const OptimizerOptions& options) { optimizer_ = options; }
   ResourceMgr* resources() const override { return resources_; }
 
   // `devices` finds the functions on the session's other devices; it outlives this.
@@ -11213,6 +11195,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
       on_host_ = MakeOwned<SessionFunctions>(nullptr, registry_, host_, host_, options_, lower_);
       on_host_->SetGraph(library_->graph, library_->owner);
       on_host_->set_resources(resources_);
+      on_host_->set_optimizer(optimizer_);
       on_host_->set_devices(this);
     }
     return static_cast<FunctionRuntime*>(on_host_.get());
@@ -11291,6 +11274,12 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     options.cancellation = cancellation;
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
+    if (optimizer_.level != OptimizerLevel::kOff) {
+      const OptimizedBuild build{
+          graph,      function->kernels.get(), registry_, device_, host_, this, feeds, fetches, targets, options,
+          optimizer_, kUsualPackedWeightsBytes};
+      TENON_RETURN_IF_ERROR(extensions.optimizer.load(std::memory_order_acquire)->replace(build, &function->program));
+    }
     function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
   }
@@ -11300,6 +11289,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   Device* host_;
   ProgramOptions options_;
   GraphPass lower_;
+  OptimizerOptions optimizer_;  // for the bodies of functions
   ResourceMgr* resources_ = nullptr;
   FunctionsOnDevices* devices_ = nullptr;  // null: this device and the host are all
   Mutex mutex_;
@@ -11317,6 +11307,7 @@ inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Devi
       ProgramOptions{.constant_folding = options.constant_folding, .plan_after_runs = options.plan_after_runs},
       options.lower_control_flow);
   functions->set_resources(resources);
+  functions->set_optimizer(options.optimizer);
   return functions;
 }
 inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSessionFunctions);
@@ -20515,6 +20506,7 @@ class BranchLowering final : public LoweredNodes {
 
 struct LowerOptions {
   bool unmarked = false;  // also If, Case, While and For without _lower_using_switch_merge
+  bool branches_and_loops = true;  // false: calls alone
   bool inline_calls = false;  // also the graph's own calls without _lower_as_multi_device_function
   int max_nodes = 1'000'000;  // that may be added: calls within calls multiply
 };
@@ -20579,6 +20571,7 @@ class FunctionalLowering {
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
+    if (!options_.branches_and_loops) return OkStatus();
     if (!Has(node, kLowerUsingSwitchMergeAttr) && (!options_.unmarked || (i < given_ && chooses_by_shape_[ToSize(i)])))
       return OkStatus();
     const bool is_case = node.op == "Case" || node.op == "StatelessCase";
@@ -26346,6 +26339,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
@@ -26622,6 +26616,7 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   return WriteFile(path, pieces);
 }
 
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/compression/deflate.hpp ----
@@ -29661,446 +29656,6 @@ class FunctionCallFrame final : public CallFrame {
   SlimVector<DataType> arg_types_, retval_types_;
   SlimVector<Tensor> args_, retvals_;
 };
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/argument_lists.hpp ----
-// OpInputList, OpMutableInputList, OpOutputList: the tensors of one argument `name: N * T` or `name: list(type)` of a
-// raw kernel, from OpKernelContext::input_list and its sisters.
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Views of the context: they live as long as it does. one thread.
-class OpInputList {
- public:
-  // Walks over the tensors of a list.
-  class Iterator {
-   public:
-    Iterator(const OpInputList* list, int i) : list_(list), i_(i) {}
-    const Tensor& operator*() const { return (*list_)[i_]; }
-    const Tensor* operator->() const { return &(*list_)[i_]; }
-    Iterator& operator++() {
-      ++i_;
-      return *this;
-    }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.i_ == b.i_; }
-
-   private:
-    const OpInputList* list_;
-    int i_;
-  };
-
-  OpInputList() = default;
-  OpInputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
-  int size() const { return stop_ - start_; }
-  const Tensor& operator[](int i) const { return context_->input(start_ + i); }
-  Iterator begin() const { return {this, 0}; }
-  Iterator end() const { return {this, size()}; }
-
- private:
-  OpKernelContext* context_ = nullptr;
-  int start_ = 0, stop_ = 0;
-};
-
-// The values that a list of references refers to.
-class OpMutableInputList {
- public:
-  OpMutableInputList() = default;
-  OpMutableInputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
-  int size() const { return stop_ - start_; }
-  Tensor at(int i, bool lock_held) { return context_->mutable_input(start_ + i, lock_held); }
-  Mutex* ref_mutex(int i) { return context_->input_ref_mutex(start_ + i); }
-
- private:
-  OpKernelContext* context_ = nullptr;
-  int start_ = 0, stop_ = 0;
-};
-
-class OpOutputList {
- public:
-  OpOutputList() = default;
-  OpOutputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
-  int size() const { return stop_ - start_; }
-  Tensor* operator[](int i) { return context_->mutable_output(start_ + i); }
-  bool required(int i) const { return context_->output_required(start_ + i); }
-  DataType expected_output_dtype(int i) const { return context_->expected_output_dtype(start_ + i); }
-  Status allocate(int i, const TensorShape& shape, Tensor** out) {
-    return context_->allocate_output(start_ + i, shape, out);
-  }
-  void set(int i, Tensor tensor) { context_->set_output(start_ + i, std::move(tensor)); }
-  void set_ref(int i, Ref<LegacyVar> variable) { context_->set_output_ref(start_ + i, std::move(variable)); }
-
- private:
-  OpKernelContext* context_ = nullptr;
-  int start_ = 0, stop_ = 0;
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/context_access.hpp ----
-// The rarer members of OpKernelContext and OpKernelConstruction, with TensorFlow's names: lists of tensors, references,
-// allocation by attributes, recorded memory, services. Kernels that were written for TensorFlow include this; the
-// runtime itself does not.
-#include <cstdint>
-#include <initializer_list>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-TENON_DETAIL_COLD inline Status NoReference(const OpKernelContext& context, int i) {
-  const OpKernel& kernel = context.op_kernel();
-  return errors::Internal("input ", i, " of node '", kernel.name(), "', op '", kernel.type_string(),
-                          "', is no reference: ",
-                          i < 0 || i >= kernel.num_inputs() ? std::string("there are ") + StrCat(kernel.num_inputs())
-                                                            : StrCat("it is a ", context.input_dtype(i)));
-}
-// `where`: " at file:line", or nothing.
-TENON_DETAIL_COLD inline void LogFailure(std::string_view where, const Status& status) {
-  TENON_LOG(kWarning, "OP_REQUIRES failed", where, " : ", status.ToString());
-}
-
-}  // namespace detail
-
-// ---- inputs
-
-// A reference type where the input is a reference, as input_dtype(i).
-inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtype) const {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
-  *dtype = input_dtype(i);
-  return OkStatus();
-}
-// As input(i), with a Status where there is no such input or it is a reference.
-inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
-  if (i < 0 || i >= num_inputs())
-    return errors::InvalidArgument("input ", i, " of node '", op_kernel().name(), "': it has ", num_inputs(),
-                                   " inputs");
-  if (input_is_ref(i))
-    return errors::InvalidArgument("Calling get_input with a reference: input ", i, " of node '", op_kernel().name(),
-                                   "'");
-  *tensor = &input(i);
-  return OkStatus();
-}
-// The number of the one tensor of that argument: errors as for input(name).
-inline Status OpKernelContext::get_input_index(std::string_view name, int* i) const { return FindOne(false, name, i); }
-inline Status OpKernelContext::get_output_index(std::string_view name, int* i) const { return FindOne(true, name, i); }
-inline Status OpKernelContext::input_list(std::string_view name, OpInputList* list) {
-  int start = 0, stop = 0;
-  TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
-  *list = OpInputList(this, start, stop);
-  return OkStatus();
-}
-inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
-  AllocatorAttributes attributes;
-  attributes.set_on_host(input_memory_type(i) == MemoryType::kHost);
-  return attributes;
-}
-// InvalidArgument unless the node's tensors have these types.
-inline Status OpKernelContext::MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
-  SlimVector<DataType> have;
-  for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
-  return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
-}
-// TensorFlow's form: false, and an error of the context, unless all inputs have one shape. `kernel` is the context's.
-inline bool OpKernelContext::ValidateInputsAreSameShape(const OpKernel*) {
-  const Status same = ValidateInputsAreSameShape();
-  SetStatus(same);
-  return same.ok();
-}
-
-// "(float[2,3];int32[])": of all inputs, also of references.
-inline std::string OpKernel::ShapeTraceString(const OpKernelContext& context) const {
-  std::string text = "(";
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    const Tensor& input = context.input(i);
-    StrAppend(&text, i == 0 ? "" : ";");
-    if (context.has_input(i)) StrAppend(&text, input.dtype(), input.shape());
-  }
-  return text += ")";
-}
-// "name:Op", with `verbose` "name:Op#shape=(float[2,3];int32[])#".
-inline std::string OpKernel::TraceString(const OpKernelContext& context, bool verbose) const {
-  std::string text = StrCat(name(), ":", type_string());
-  if (verbose && num_inputs() > 0) StrAppend(&text, "#shape=", ShapeTraceString(context), "#");
-  return text;
-}
-
-// ---- references. An error becomes the context's status.
-
-inline LegacyVar* OpKernelContext::FindVariable(int i) {
-  if (i >= 0 && i < num_inputs() && input_is_ref(i)) return ReferredBy(input(i));
-  SetStatus(detail::NoReference(*this, i));
-  return nullptr;
-}
-// The lock of the variable behind an input; null when the input is not a reference.
-inline Mutex* OpKernelContext::input_ref_mutex(int i) {
-  LegacyVar* const variable = FindVariable(i);
-  return variable == nullptr ? nullptr : &variable->mutex;
-}
-inline Status OpKernelContext::input_ref_mutex(std::string_view name, Mutex** mutex) {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindInput(name, true, &i));
-  *mutex = input_ref_mutex(i);
-  return OkStatus();
-}
-// The value behind a reference; it shares the variable's buffer. `lock_held`: the caller has its lock.
-inline Tensor OpKernelContext::mutable_input(int i, bool lock_held) {
-  LegacyVar* const variable = FindVariable(i);
-  if (variable == nullptr) return Tensor(DataType::kInvalid);
-  if (lock_held) return variable->tensor;
-  const MutexLock lock(variable->mutex);
-  return variable->tensor;
-}
-inline Status OpKernelContext::mutable_input(std::string_view name, Tensor* tensor, bool lock_held) {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindInput(name, true, &i));
-  *tensor = mutable_input(i, lock_held);
-  return OkStatus();
-}
-inline Status OpKernelContext::mutable_input_list(std::string_view name, OpMutableInputList* list) {
-  int start = 0, stop = 0;
-  TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
-  *list = OpMutableInputList(this, start, stop);
-  return OkStatus();
-}
-// The variable gets another tensor, of whatever shape.
-inline void OpKernelContext::replace_ref_input(int i, const Tensor& tensor, bool lock_held) {
-  LegacyVar* const variable = FindVariable(i);
-  if (variable == nullptr) return;
-  Tensor dropped;  // goes after the lock
-  MutexLock lock;
-  if (!lock_held) lock = MutexLock(variable->mutex);
-  dropped = std::exchange(variable->tensor, tensor);
-}
-inline Status OpKernelContext::replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held) {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
-  if (!input_is_ref(i))
-    return errors::InvalidArgument("OpKernel used immutable input name '", name, "' when ref input was expected");
-  replace_ref_input(i, tensor, lock_held);
-  return OkStatus();
-}
-// The variable has no value afterwards.
-inline void OpKernelContext::delete_ref_input(int i, bool lock_held) {
-  if (LegacyVar* const variable = FindVariable(i); variable != nullptr)
-    replace_ref_input(i, Tensor(BaseType(input_dtype(i)), TensorShape(), nullptr), lock_held);
-}
-inline void OpKernelContext::forward_ref_input_to_ref_output(int input, int output) {
-  if (output < 0 || output >= num_outputs()) return SetStatus(NoOutput("forward_ref_input_to_ref_output", output));
-  if (FindVariable(input) == nullptr) return;
-  if (input_dtype(input) != expected_output_dtype(output))
-    return SetStatus(NotThisRef("forward_ref_input_to_ref_output", output, input_dtype(input)));
-  frame_->outputs[output] = this->input(input);
-}
-
-// ---- outputs
-
-inline Status OpKernelContext::mutable_output(std::string_view name, Tensor** tensor) {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
-  *tensor = mutable_output(i);
-  return OkStatus();
-}
-inline Status OpKernelContext::output_list(std::string_view name, OpOutputList* list) {
-  int start = 0, stop = 0;
-  TENON_RETURN_IF_ERROR(op_kernel().OutputRange(name, &start, &stop));
-  *list = OpOutputList(this, start, stop);
-  return OkStatus();
-}
-inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
-  AllocatorAttributes attributes;
-  attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
-  return attributes;
-}
-TENON_DETAIL_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
-  return errors::Internal(call, ": output ", i, " of node '", op_kernel().name(), "', op '", op_kernel().type_string(),
-                          "', is a ", expected_output_dtype(i), ", not a ",
-                          given == DataType::kInvalid ? std::string("null variable") : StrCat(given));
-}
-// An output that is a reference to a variable. An output of another type, or none, is an error of the context.
-inline void OpKernelContext::set_output_ref(int i, Ref<LegacyVar> variable) {
-  if (i < 0 || i >= num_outputs()) return SetStatus(NoOutput("set_output_ref", i));
-  const DataType type = !variable ? DataType::kInvalid : MakeRefType(variable->tensor.dtype());
-  if (type != expected_output_dtype(i)) return SetStatus(NotThisRef("set_output_ref", i, type));
-  frame_->outputs[i] = RefTo(std::move(variable));
-}
-inline Status OpKernelContext::set_output_ref(std::string_view name, Ref<LegacyVar> variable) {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
-  set_output_ref(i, std::move(variable));
-  return status();
-}
-// In host memory where the attributes say so.
-inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor** out,
-                                               AllocatorAttributes attributes) {
-  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory() || IsRefType(expected_output_dtype(i)))
-    return allocate_output(i, shape, out);
-  if (IsSet(i)) return CannotAllocate(i);
-  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
-  set_output(i, std::move(tensor));
-  *out = mutable_output(i);
-  return OkStatus();
-}
-inline Status OpKernelContext::allocate_output(std::string_view name, const TensorShape& shape, Tensor** out,
-                                               AllocatorAttributes attributes) {
-  int i = 0;
-  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
-  return allocate_output(i, shape, out, attributes);
-}
-
-// ---- forwarding
-
-inline Owned<Tensor> OpKernelContext::forward_input(int input, int output, DataType dtype, const TensorShape& shape,
-                                                    MemoryType memory_type, AllocatorAttributes attributes) {
-  if (input < 0 || input >= num_inputs() || !has_input(input) || input_is_ref(input)) return nullptr;
-  const Tensor& from = this->input(input);
-  if (from.dtype() != dtype || from.NumElements() != shape.num_elements()) return nullptr;
-  if (input_memory_type(input) != memory_type || (output >= 0 && output_memory_type(output) != memory_type))
-    return nullptr;
-  if (frame_->last_use[input] == 0 || !from.RefCountIsOne()) return nullptr;
-  if (!attributes.IsEqualOrLessRestrictiveThan(input_alloc_attr(input))) return nullptr;
-  Owned<Tensor> forwarded(new Tensor);
-  return forwarded->CopyFrom(from, shape) ? std::move(forwarded) : nullptr;
-}
-// FailedPrecondition when it cannot be.
-inline Status OpKernelContext::forward_input_to_output_with_shape(std::string_view input, std::string_view output,
-                                                                  const TensorShape& shape, Tensor** out) {
-  int from = 0, to = 0;
-  TENON_RETURN_IF_ERROR(FindOne(false, input, &from));
-  TENON_RETURN_IF_ERROR(FindOne(true, output, &to));
-  if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
-  return errors::FailedPrecondition("OpKernel could not forward input '", input, "' to output '", output, "'");
-}
-inline Status OpKernelContext::forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates,
-                                                                std::string_view output, const TensorShape& shape,
-                                                                Tensor** out) {
-  const Span<const std::string_view> names(candidates.begin(), candidates.size());
-  return forward_input_or_allocate_output(names, output, shape, out);
-}
-inline Status OpKernelContext::forward_input_or_allocate_output(Span<const std::string_view> candidates,
-                                                                std::string_view output, const TensorShape& shape,
-                                                                Tensor** out) {
-  int to = 0;
-  TENON_RETURN_IF_ERROR(FindOne(true, output, &to));
-  for (const std::string_view name : candidates) {
-    int from = 0;
-    TENON_RETURN_IF_ERROR(FindOne(false, name, &from));
-    if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
-  }
-  return allocate_output(to, shape, out);
-}
-
-// ---- memory
-
-// A tensor that the kernel keeps beyond the run: its memory is not the run's.
-inline Status OpKernelContext::allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
-                                                   AllocatorAttributes attributes) {
-  const StepEnvironment& env = environment();
-  Allocator* const allocator = attributes.on_host() && !host_memory() ? nullptr : env.result_allocator;
-  TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator));
-  record_persistent_memory_allocation(static_cast<std::int64_t>(out->TotalBytes()));
-  return OkStatus();
-}
-inline void OpKernelContext::record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor) {
-  if (record_ != nullptr) record_->AddTemp(bytes, tensor);
-}
-inline std::int64_t OpKernelContext::temp_memory_allocated() const {
-  return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->temp_bytes();
-}
-inline void OpKernelContext::record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id) {
-  if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->AddPersistent(bytes, alloc_id);
-}
-inline std::int64_t OpKernelContext::persistent_memory_allocated() const {
-  return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->persistent_bytes();
-}
-inline Span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
-  return record_ == nullptr ? Span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
-}
-inline void OpKernelContext::clear_recorded_memory() {
-  if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->Clear();
-}
-
-// ---- status. The forms with a warning log it; the other forms leave that to the caller of the run.
-
-inline void OpKernelContext::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
-inline void OpKernelContext::CtxFailureWithWarning(const Status& status) {
-  detail::LogFailure("", status);
-  SetStatus(status);
-}
-inline void OpKernelContext::CtxFailureWithWarning(const char* file, int line, const Status& status) {
-  detail::LogFailure(StrCat(" at ", file, ":", line), status);
-  SetStatus(status);
-}
-inline void OpKernelConstruction::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
-inline void OpKernelConstruction::CtxFailureWithWarning(const Status& status) {
-  detail::LogFailure("", status);
-  SetStatus(status);
-}
-inline void OpKernelConstruction::CtxFailureWithWarning(const char* file, int line, const Status& status) {
-  detail::LogFailure(StrCat(" at ", file, ":", line), status);
-  SetStatus(status);
-}
-
-// ---- services
-
-inline ResourceMgr* OpKernelConstruction::resource_manager() const {
-  return functions_ == nullptr ? nullptr : functions_->resources();
-}
-inline Rendezvous* OpKernelContext::rendezvous() const {
-  const RunServices* const all = services();
-  if (all == nullptr || all->rendezvous != nullptr || all->own_rendezvous == nullptr)
-    return all == nullptr ? nullptr : all->rendezvous;
-  return all->own_rendezvous->Get();
-}
-// Members of StepServices, which explains them; null, empty or 0 where the run has none.
-inline CallFrame* OpKernelContext::call_frame() const {
-  return step_services() == nullptr ? nullptr : step_services()->call_frame;
-}
-inline TensorSliceReaderCache* OpKernelContext::slice_reader_cache() const {
-  return step_services() == nullptr ? nullptr : step_services()->slice_reader_cache;
-}
-inline CollectiveExecutor* OpKernelContext::collective_executor() const {
-  return step_services() == nullptr ? nullptr : step_services()->collective_executor;
-}
-inline GraphCollector* OpKernelContext::graph_collector() const {
-  return step_services() == nullptr ? nullptr : step_services()->graph_collector;
-}
-// The collector of a run with a trace; else the one in StepServices.
-inline StepStatsCollector* OpKernelContext::stats_collector() const {
-  if (services() != nullptr && services()->stats != nullptr) return services()->stats;
-  return step_services() == nullptr ? nullptr : step_services()->stats_collector;
-}
-inline const SessionMetadata* OpKernelContext::session_metadata() const {
-  return step_services() == nullptr ? nullptr : step_services()->session_metadata;
-}
-inline std::string_view OpKernelContext::session_handle() const {
-  return step_services() == nullptr ? std::string_view() : step_services()->session_handle;
-}
-inline std::string_view OpKernelContext::executor_type() const {
-  return step_services() == nullptr ? std::string_view() : step_services()->executor_type;
-}
-inline std::int64_t OpKernelContext::deadline_us() const {
-  return step_services() == nullptr ? 0 : step_services()->deadline_us;
-}
-inline bool OpKernelContext::run_all_kernels_inline() const {
-  return step_services() != nullptr && step_services()->run_all_kernels_inline;
-}
-inline Runner OpKernelContext::runner() const { return Runner(services() == nullptr ? nullptr : services()->pool); }
-// To be called before the kernel ends, by one that goes on working; dec when that work is done. The run waits.
-inline Function<void()> OpKernelContext::inc_num_deferred_ops_function() const {
-  DeferredOps* const deferred = services() == nullptr ? nullptr : services()->deferred;
-  return [deferred] {
-    if (deferred != nullptr) deferred->Inc();
-  };
-}
-inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
-  DeferredOps* const deferred = services() == nullptr ? nullptr : services()->deferred;
-  return [deferred] {
-    if (deferred != nullptr) deferred->Dec();
-  };
-}
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -34725,8 +34280,8 @@ TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// Shares the variable's memory; later changes of the variable do not reach the result. FailedPrecondition: the variable
-// has no value. Other errors are the errors of Session::Run.
+// Shares the variable's memory, or has a copy of what a GPU holds; later changes of the variable do not reach the
+// result. FailedPrecondition: the variable has no value. Other errors are the errors of Session::Run.
 inline Result<Tensor> VariableValue(const Session& session, const std::string& tensor) {
   TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> fetched, session.Run({}, Span<const std::string>(&tensor, 1)));
   if (fetched[0].dtype() != DataType::kResource) return fetched[0];
@@ -34736,6 +34291,11 @@ inline Result<Tensor> VariableValue(const Session& session, const std::string& t
   const Status found = impl->resources()->Lookup(handle.container, handle.name, &variable);
   if (found.ok()) {
     const MutexLock lock(variable->mutex);
+    if (variable->is_initialized && !variable->tensor.HostAccessible()) {
+      Tensor copy;
+      TENON_RETURN_IF_ERROR(impl->device()->CopyToHost(variable->tensor, impl->host()->allocator(), &copy));
+      return copy;
+    }
     if (variable->is_initialized) return variable->tensor;
   }
   return errors::FailedPrecondition("Variable '", handle.name, "' of node '", tensor,
@@ -35818,9 +35378,13 @@ inline Status FindVariables(const SessionImpl& session, SlimVector<StoredVariabl
       continue;
     }
     places.try_emplace(info.name, variables->size());
-    const std::string_view device = graph.assigned_device_name(node.id);
-    for (Device* const candidate : session.devices())
-      if (variable.device == nullptr || candidate->name() == device) variable.device = candidate;
+    if (session.session_devices() == nullptr) {
+      variable.device = info.is_resource ? session.device() : session.host();
+    } else {
+      const std::string_view device = graph.assigned_device_name(node.id);
+      for (Device* const candidate : session.devices())
+        if (variable.device == nullptr || candidate->name() == device) variable.device = candidate;
+    }
     variable.resources = session.resources_of(variable.device);
     variable.key = info.name;
     variables->push_back(std::move(variable));
@@ -35929,7 +35493,7 @@ inline Status ReadValue(const StoredVariable& variable, const std::string& prefi
     return errors::InvalidArgument("RestoreVariables: '", variable.key, "' in '", prefix, "' has the shape ", shape,
                                    ", the variable '", info.name, "' ", info.shape);
   TENON_ASSIGN_OR_RETURN(Tensor read, reader->Read(variable.key));
-  if (variable.device->uses_host_memory()) {
+  if (info.is_resource || variable.device->uses_host_memory()) {  // the first kernel that reads it brings it there
     *value = std::move(read);
     return OkStatus();
   }

@@ -12832,7 +12832,8 @@ struct HostIn : In<T, Rank> {
   explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
 };
 
-// An input in host memory of int16, int32 or int64 elements, read as Index values. A view, valid until the kernel ends.
+// An input in host memory of int8, int16, int32 or int64 elements, read as Index values. A view, valid until the kernel
+// ends.
 class HostIndices {
  public:
   // Made by the runtime.
@@ -12842,11 +12843,12 @@ class HostIndices {
   Index operator[](Index i) const {
     if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
     if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
-    return static_cast<const std::int16_t*>(data_)[i];
+    if (dtype_ == DataType::kInt16) return static_cast<const std::int16_t*>(data_)[i];
+    return static_cast<const std::int8_t*>(data_)[i];
   }
   Index size() const { return size_; }  // number of elements
   const TensorShape& shape() const { return *shape_; }  // the input's shape
-  DataType dtype() const { return dtype_; }  // int16, int32 or int64
+  DataType dtype() const { return dtype_; }  // int8, int16, int32 or int64
 
  private:
   const void* data_;
@@ -13100,6 +13102,7 @@ class FunctionRuntime;
 class OpKernelContext;
 class Rendezvous;
 class ResourceMgr;
+class Device;
 class StepContainer;
 class Tensor;
 class ThreadPoolInterface;
@@ -13141,6 +13144,8 @@ struct RunServices {
 struct StepEnvironment {
   void* device = nullptr;  // the Cpu or Cuda that kernels get
   std::string_view device_name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  std::string_view other_device_name;  // the program's second device; handles of either are good
+  Device* memory_device = nullptr;  // the one of the two whose memory the host cannot read; null: there is none
   Allocator* step_allocator = nullptr;  // memory that lives no longer than the step, as a rule
   Allocator* result_allocator = nullptr;  // memory of fetched tensors
   Allocator* host_allocator = nullptr;  // host memory, when the device has another one
@@ -13626,7 +13631,7 @@ struct FixedString {
   constexpr FixedString(const char (&literal)[N + 1]) : FixedString(std::string_view(literal, N)) {}
   // The first N characters of `s`; missing ones stay zero.
   constexpr explicit FixedString(std::string_view s) {
-    for (std::size_t i = 0; i < N && i < s.size(); ++i) text[i] = s[i];
+    for (std::size_t i = 0; i != N && i < s.size(); ++i) text[i] = s[i];
   }
 
   static constexpr std::size_t size() { return N; }
@@ -13714,6 +13719,7 @@ struct KernelRow {
   std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
   bool is_async = false;
   bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
+  bool outputs_on_host = false;  // on a GPU: all outputs in host memory
   bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
   std::uint32_t size = 0, align = 0;  // the kernel object's
@@ -13918,7 +13924,8 @@ constexpr auto ArgumentElement() {
 }
 template <class Op, int I>
 constexpr bool MayBeIndices() {
-  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
+  constexpr std::uint64_t allowed =
+      MaskOf<std::int8_t>() | MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
   constexpr const ArgSpec& a = Argument<Op, I>();
   if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
   const AttrSpec* attr = kOpView<Op>.TypeAttr(a);
@@ -14269,6 +14276,8 @@ struct KernelCheck {
   template <int... I>
   static constexpr bool TakesElements(std::integer_sequence<int, I...>) {
     constexpr auto gives = [](ParamKind kind) {
+      if constexpr (requires { requires Kernel::outputs_on_host; })
+        if (IsOutputKind(kind)) return false;
       return kind == ParamKind::kIn || kind == ParamKind::kInList || kind == ParamKind::kOut ||
              kind == ParamKind::kForward || kind == ParamKind::kOutList || kind == ParamKind::kLate;
     };
@@ -14673,6 +14682,7 @@ constexpr KernelRow MakeRow() {
         row.is_async = Check::is_async;
         row.takes_context = Check::takes_context;
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
+        if constexpr (requires { Kernel::outputs_on_host; }) row.outputs_on_host = Kernel::outputs_on_host;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
@@ -15349,6 +15359,12 @@ class Device {
   virtual Status QueueCopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) {
     return CopyToHost(from, host_allocator, to);
   }
+  // Copies a tensor of the device to other memory of the device; otherwise as CopyToDevice.
+  virtual Status CopyWithin(const Tensor& from, Tensor* to) {
+    Tensor host;
+    TENON_RETURN_IF_ERROR(CopyToHost(from, DefaultAllocator(), &host));
+    return CopyToDevice(host, to);
+  }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
 
@@ -15537,8 +15553,8 @@ class AdaptedCore {
   }
 
   // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // all of a kernel for any device, and, as TensorFlow has it, all of them where an erased kernel (or one that asks for
-  // it) works on int32.
+  // outputs of a kernel that says so, all of a kernel for any device, and, as TensorFlow has it, all of them where an
+  // erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_other = [](DataType type) { return type != DataType::kInt32; };
@@ -15547,7 +15563,9 @@ class AdaptedCore {
                                                    !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
-      if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      const bool host = all || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices ||
+                        (row_->outputs_on_host && IsOutputKind(kind));
+      if (!host) continue;
       for (int t = first_[ToSize(a)]; t < first_[ToSize(a + 1)]; ++t)
         t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
@@ -17186,6 +17204,7 @@ class RunPlans;
 struct SessionExtras;
 struct SessionWatch;
 struct SeveralDevices;
+struct SignatureOptimizer;
 
 using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
 using GraphTextReader = Result<GraphDef> (*)(std::string_view path, std::string_view text);
@@ -17239,6 +17258,9 @@ struct Extensions {
   std::atomic<KeepSource> keep_source{nullptr};
   // Runs sessions on several devices. runtime/multi_device/session_devices.hpp. Without: FailedPrecondition.
   std::atomic<const SeveralDevices*> several_devices{nullptr};
+  // Optimises graphs, for SessionOptions::optimizer. runtime/program/optimized_program.hpp. Without:
+  // FailedPrecondition.
+  std::atomic<const SignatureOptimizer*> optimizer{nullptr};
 
   // Folds integer nodes in shape inference. graph/shapes.hpp. Without: more shapes are unknown before a run.
   std::atomic<FoldNode> fold_integers{nullptr};
@@ -20549,6 +20571,44 @@ struct ImportLimits {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/optimize/core/options.hpp ----
+// OptimizerOptions: how a session optimises its graph before it runs. Plain data with designated initialisers.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+struct OptimizationReport;
+
+// Which passes run.
+enum class OptimizerLevel : std::uint8_t {
+  kOff,  // runs the graph as it is
+  kExact,  // passes after which every output has the same bits
+  kFast,  // also passes that change the rounding of results
+};
+
+// Gets the report of each optimised signature. thread-safe.
+class OptimizationSink {
+ public:
+  virtual ~OptimizationSink() = default;
+  // Called once for each signature and each called function that was optimised.
+  virtual void Optimized(const OptimizationReport& report) = 0;
+};
+
+// Options of the optimizer, as TensorFlow's RewriterConfig. A level other than kOff needs <tenon/optimizer.hpp> in one
+// source file of the program.
+//
+//   Session::FromGraphFile("model.pb", {.optimizer = {.level = OptimizerLevel::kExact, .disabled = {"remap"}}})
+struct OptimizerOptions {
+  OptimizerLevel level = OptimizerLevel::kOff;
+  std::vector<std::string> only = {};  // names of the passes that run, whatever their level; empty: those of the level
+  std::vector<std::string> disabled = {};  // names of passes that do not run
+  std::vector<std::string> keep = {};  // names of nodes that stay, besides those that a run names
+  int max_iterations = 8;  // rounds over all passes; fewer when a round changes nothing
+  int time_limit_in_ms = 10'000;  // no pass starts later [ms]; 0: none. The graph so far runs
+  double max_growth = 4;  // the graph gets at most this many nodes per node it had
+  OptimizationSink* sink = nullptr;  // gets reports; outlives the session
+};
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/api/session_options.hpp ----
 // SessionOptions: how a session runs its graph. Plain data with designated initialisers.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -20631,6 +20691,9 @@ struct SessionOptions {
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
   GraphPass lower_control_flow = nullptr;
+  // Rewrites the part of the graph that a signature needs when that is prepared; off unless a level is given. Sessions
+  // on several devices and partial runs do without.
+  OptimizerOptions optimizer = {};
   // Refuses a graph whose library has a function with an op that is not registered, as TensorFlow does. False: calling
   // such a function fails. SavedModel::Load checks the functions that signatures need.
   bool check_functions = true;
@@ -25484,16 +25547,7 @@ template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
 
-#if !defined(__NVCC__)
-
 namespace detail {
-
-TENON_DETAIL_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
-  return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
-}
-TENON_DETAIL_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
-  return errors::Internal("MatMul: the product has shape [", m, ",", n, "], but its output has ", got.DebugString());
-}
 
 // c + a b in the arithmetic of T: integers wrap, complex numbers are multiplied by the schoolbook rule.
 template <class T>
@@ -25509,6 +25563,19 @@ template <class T>
 TENON_HD std::complex<T> MultiplyAdd(std::complex<T> a, std::complex<T> b, std::complex<T> c) {
   return {c.real() + (a.real() * b.real() - a.imag() * b.imag()),
           c.imag() + (a.real() * b.imag() + a.imag() * b.real())};
+}
+
+}  // namespace detail
+
+#if !defined(__NVCC__)
+
+namespace detail {
+
+TENON_DETAIL_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
+  return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
+}
+TENON_DETAIL_COLD inline Status WrongProductShape(const TensorShape& got, Index m, Index n) {
+  return errors::Internal("MatMul: the product has shape [", m, ",", n, "], but its output has ", got.DebugString());
 }
 
 TENON_DETAIL_LOOPS_BEGIN
@@ -30728,418 +30795,25 @@ inline bool ReadValues(const FeatureView& feature, tstring* to) {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/kernel/cancellation.hpp ----
-// CancellationManager: tells waiting code that a run is over, after an error elsewhere or because its caller gave up.
+// ---- tenon/kernel/bring_tensor.hpp ----
+// BringToKernel: a tensor that lies inside an object (a variable, a list), in the memory that a kernel reads.
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Tells waiting code that a run is over. A waiter registers a callback under a token and deregisters it after the wait.
-// thread-safe.
-//
-//   const auto token = cancellation->NewToken();
-//   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
-//   ...
-//   cancellation->Deregister(token);       // false: the callback ran
-class CancellationManager {
- public:
-  using Token = std::int64_t;
-
-  CancellationManager() = default;
-  // Makes a child, which is cancelled with its parent. The parent outlives it.
-  explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
-  CancellationManager(const CancellationManager&) = delete;
-  CancellationManager& operator=(const CancellationManager&) = delete;
-  // Waits until a StartCancel under way has run its callbacks; not to be destroyed from one of them.
-  ~CancellationManager() {
-    if (attached_) [[unlikely]]
-      (void)parent_->Deregister(parent_token_);
-    if (!cancelling_.load(std::memory_order_acquire)) [[likely]]
-      return;
-    MutexLock lock(mutex_);
-    while (state_ == State::kCancelling) finished_.wait(lock);
-  }
-
-  // Returns a token that no other waiter has.
-  Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
-
-  // Cancels: runs every callback, outside of the lock, on this thread; exceptions are logged. A second call does
-  // nothing.
-  void StartCancel() {
-    SlimVector<Entry> callbacks;
-    {
-      const MutexLock lock(mutex_);
-      if (state_ != State::kActive) return;
-      state_ = State::kCancelling;
-      cancelling_.store(true, std::memory_order_release);
-      callbacks = std::move(callbacks_);
-      callbacks_.clear();
-    }
-    for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
-    const MutexLock lock(mutex_);
-    state_ = State::kCancelled;
-    finished_.notify_all();
-  }
-  // Returns true from the beginning of StartCancel on, also of a parent's.
-  TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
-    for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
-      if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
-        return true;
-    return false;
-  }
-
-  // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
-  [[nodiscard]] bool Register(Token token, Function<void()> callback) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive || !AttachLocked()) return false;
-    callbacks_.push_back({token, std::move(callback)});
-    return true;
-  }
-  // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
-  // returns. Must not be called from a callback, nor under a lock that a callback takes.
-  bool Deregister(Token token) {
-    MutexLock lock(mutex_);
-    if (state_ == State::kActive) {
-      Remove(token);
-      return true;
-    }
-    while (state_ != State::kCancelled) finished_.wait(lock);
-    return false;
-  }
-  // As Deregister, without waiting. False: cancelling has begun.
-  bool TryDeregister(Token token) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive) return false;
-    Remove(token);
-    return true;
-  }
-  // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
-  // work here.
-  TENON_DETAIL_COLD bool IsInUse() {
-    if (!mutex_.try_lock()) return true;
-    const bool idle = callbacks_.empty() && state_ != State::kCancelling;
-    mutex_.unlock();
-    return !idle;
-  }
-  // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
-  TENON_DETAIL_COLD void Abandon() {
-    new (&mutex_) Mutex();
-    new (&finished_) ConditionVariable();
-    new (&callbacks_) SlimVector<Entry>();
-    state_ = State::kCancelled;
-    cancelling_.store(true, std::memory_order_release);
-  }
-
- private:
-  enum class State : std::uint8_t { kActive, kCancelling, kCancelled };
-  struct Entry {
-    Token token;
-    Function<void()> callback;
-  };
-  // Children's locks are taken before their parents'. False when the parent is being cancelled.
-  bool AttachLocked() {
-    if (parent_ == nullptr || attached_) return true;
-    parent_token_ = parent_->NewToken();
-    attached_ = parent_->Register(parent_token_, [this] { StartCancel(); });
-    return attached_;
-  }
-  void Remove(Token token) {
-    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
-      if (callbacks_[i].token != token) continue;
-      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
-      callbacks_.pop_back();
-      return;
-    }
-  }
-
-  CancellationManager* const parent_ = nullptr;
-  Token parent_token_ = 0;
-  bool attached_ = false;  // the parent knows of this one
-  std::atomic<Token> next_token_{0};
-  std::atomic<bool> cancelling_{false};
-  Mutex mutex_;
-  ConditionVariable finished_;
-  State state_ = State::kActive;
-  SlimVector<Entry> callbacks_;
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/condition.hpp ----
-// Reading the tensor that a conditional or a loop takes as its condition.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Reads a tensor as the condition of a node: a scalar is its value (not zero, not the empty string), anything else is
-// true when it has elements.
-TENON_DETAIL_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
-  if (t.dims() > 0) {
-    *value = t.NumElements() > 0;
+// Has *value in the memory that the running kernel reads: a value of a GPU is copied for a kernel on the host, and the
+// other way round. Strings, handles and variants stay where they are. Errors are those of the copy.
+inline Status BringToKernel(const OpKernelContext& context, Tensor* value) {
+  Device* const device = context.environment().memory_device;
+  if (device == nullptr || context.host_memory() == value->HostAccessible() || value->NumElements() == 0 ||
+      SizeOf(value->dtype()) == 0) [[likely]]
     return OkStatus();
-  }
-  switch (t.dtype()) {
-    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
-    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
-    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
-    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
-    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
-    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
-    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
-    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
-    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
-    default:
-      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
-  }
-}
-
-// Reads the condition of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond
-// refuses a tensor that is not a scalar bool.
-TENON_DETAIL_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
-  if (t.dtype() != DataType::kBool)
-    return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
-                                   t.dtype());
-  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
-  *value = t.scalar<bool>()();
+  Tensor there;
+  TENON_RETURN_IF_ERROR(context.host_memory()
+                            ? device->CopyToHost(*value, context.environment().result_allocator, &there)
+                            : device->CopyToDevice(*value, &there));
+  *value = std::move(there);
   return OkStatus();
 }
 
-}  // namespace detail
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/function_runtime.hpp ----
-// FunctionRuntime: the interface through which a kernel calls the functions of its graph's library.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-class Allocator;
-class ResourceMgr;
-struct NameAttrList;
-struct StepEnvironment;
-
-// A function with its attrs bound. Handles are numbers: copying one costs nothing, they live as long as the runtime.
-struct FunctionHandle {
-  int number = -1;
-};
-
-// Reads a tensor as a condition; an error when it cannot be one.
-using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
-
-// The numbers that a For counts, which fit int32. `allocator`: for the tensors that hold them.
-struct ForRange {
-  std::int64_t next, limit, delta;
-  Allocator* allocator;
-  bool More() const { return delta > 0 ? next < limit : delta < 0 && next > limit; }
-  void Step() { next += delta; }
-};
-
-// A function made ready to be called again and again by one kernel, as a loop does. one thread.
-class FunctionCalls {
- public:
-  // One tensor for each argument, to be filled in before every Run, which takes them away. The function may overwrite
-  // an argument whose buffer nothing else holds.
-  Span<Tensor> args() const { return args_; }
-  // The results of the last Run; the caller may take them away.
-  Span<Tensor> results() const { return results_; }
-  // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are
-  // not the function's.
-  virtual Status Run() = 0;
-  // Called after the last call: args and results are gone.
-  virtual void End() noexcept = 0;
-
- protected:
-  ~FunctionCalls() = default;
-  Span<Tensor> args_, results_;
-};
-
-// thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
-class FunctionRuntime {
- public:
-  virtual ~FunctionRuntime() = default;
-  // The function of a call; the same handle for the same name and attrs. InvalidArgument when the library has no such
-  // function. The body is built when it runs first, so functions may call each other in a circle.
-  virtual Result<FunctionHandle> Find(const NameAttrList& call) = 0;
-  // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
-  // in TensorFlow.
-  virtual Status CheckSingleTensors(FunctionHandle function) = 0;
-  // The function as the body of a For, for RunFor; an instance of its own. A handle of number -1: its first argument is
-  // not a single tensor. Errors: of Find.
-  virtual Result<FunctionHandle> FindForBody(const NameAttrList& call) = 0;
-  // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
-  // (graph/gradient_maker.hpp). NotFound: there is none.
-  virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
-  // The runtime of these functions on another device of the session, with handles of its own. InvalidArgument: not a
-  // device name; Internal: no such device here.
-  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
-  // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
-  // the function has another number; ResourceExhausted when calls are nested too deep.
-  virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,
-                                       std::size_t num_results) = 0;
-  // One call, with the errors of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
-  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
-                     Span<Tensor> results) = 0;
-  // Replaces the variables with body(variables) as long as cond(variables) holds (TensorFlow's While). Errors: of
-  // Begin and Run, Cancelled when the run is given up, and the errors of `holds`, which reads the condition's result
-  // (kernel/condition.hpp).
-  virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
-                         Span<Tensor> variables, ReadCondition holds) = 0;
-  // variables[1, 2, ...] = body(range.next, variables...) for each number of the range (TensorFlow's For); variables[0]
-  // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
-  virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
-                        Span<Tensor> variables) = 0;
-  // The session's resources, for kernels that look one up while they are built; null when there are none.
-  virtual ResourceMgr* resources() const { return nullptr; }
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/rendezvous.hpp ----
-// Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
-// for it; neither waits for the other to come first. An interface: runtime/executor/local_rendezvous.hpp has the table.
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// Which turn of which loop a value belongs to; outside of all loops both are 0.
-struct FrameAndIteration {
-  std::uint64_t frame_id = 0;
-  std::int64_t iteration = 0;
-};
-
-// A key that was read: what it names, and the text itself. immutable.
-struct RendezvousKey {
-  std::string text;
-  std::string_view src_device, dst_device, edge_name;  // of `text`
-  DeviceName src, dst;
-  std::uint64_t src_incarnation = 0;
-  std::uint64_t hash = 0;  // of `text`
-
-  RendezvousKey() = default;
-  RendezvousKey(const RendezvousKey& other) { *this = other; }
-  RendezvousKey& operator=(const RendezvousKey& other);
-
-  // "<source>;<incarnation, 16 hex digits>;<destination>;<edge>;<frame>:<iteration>".
-  static std::string Create(std::string_view src_device, std::uint64_t src_incarnation, std::string_view dst_device,
-                            std::string_view edge_name, FrameAndIteration where);
-  // InvalidArgument unless there are five parts, both devices complete, the incarnation hexadecimal and the others not
-  // empty.
-  static Result<RendezvousKey> Parse(std::string text);
-};
-
-// thread-safe. A key may be sent several times: the values are received in their order.
-class Rendezvous : public RefCounted {
- public:
-  struct Args {
-    AllocatorAttributes alloc_attributes;  // where the tensor is, or is wanted
-    CancellationManager* cancellation = nullptr;  // the receiver's, if it may give up; outlives the wait
-  };
-  // `send` is what the sender said, `recv` what the receiver did; both are empty after an error.
-  using DoneCallback =
-      Function<void(const Status& status, const Args& send, const Args& recv, const Tensor& tensor, bool is_dead)>;
-
-  // Hands the tensor over; a receiver that waits is called back on this thread. An error, once the rendezvous was
-  // aborted.
-  virtual Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) = 0;
-  // Sends an error after the tensors sent before: receivers of the key that wait, and all later ones, get it. The first
-  // error of a key counts, and later Sends return it. Returns the rendezvous' own error, once it was aborted.
-  virtual Status SendError(const RendezvousKey& key, const Status& status) = 0;
-  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels. A
-  // receiver that is cancelled takes no tensor.
-  virtual void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) = 0;
-  // Ends all waits, and all later calls, with this error; the first one counts.
-  virtual void StartAbort(const Status& status) = 0;
-
-  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never): this cancels the receiver, and the next tensor
-  // goes to the next receiver. Returns a tensor that arrives at that moment. `*tensor` is unchanged after an error.
-  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0);
-
- private:
-  // One Recv, on its thread's stack.
-  struct Wait {
-    Notification done;
-    Status status;
-    Tensor* tensor;
-    bool* is_dead;
-  };
-};
-
-inline Status Rendezvous::Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead,
-                               std::int64_t timeout_ms) {
-  CancellationManager timeout(args.cancellation);
-  Wait wait{{}, {}, tensor, is_dead};
-  Args own = args;
-  if (timeout_ms > 0) own.cancellation = &timeout;
-  RecvAsync(key, own, [&wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
-    wait.status = status;
-    if (status.ok()) {
-      *wait.tensor = value;
-      *wait.is_dead = dead;
-    }
-    wait.done.Notify();
-  });
-  constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 1000;
-  const bool late = timeout_ms > 0 && !wait.done.WaitForNotificationWithTimeout(std::min(timeout_ms, kLongest) * 1000);
-  if (late) timeout.StartCancel();
-  wait.done.WaitForNotification();
-  if (late && wait.status.code() == Code::kCancelled)
-    return errors::DeadlineExceeded("Timed out waiting for notification");
-  return wait.status;
-}
-
-inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
-  const auto part = [&](std::string_view of) {
-    return of.empty()
-               ? std::string_view()
-               : std::string_view(text).substr(static_cast<std::size_t>(of.data() - other.text.data()), of.size());
-  };
-  text = other.text;
-  src_device = part(other.src_device);
-  dst_device = part(other.dst_device);
-  edge_name = part(other.edge_name);
-  src = other.src;
-  dst = other.dst;
-  src_incarnation = other.src_incarnation;
-  hash = other.hash;
-  return *this;
-}
-
-inline std::string RendezvousKey::Create(std::string_view src_device, std::uint64_t src_incarnation,
-                                         std::string_view dst_device, std::string_view edge_name,
-                                         FrameAndIteration where) {
-  char hex[16];
-  for (int i = 0; i < 16; ++i) hex[i] = "0123456789abcdef"[(src_incarnation >> (60 - 4 * i)) & 15];
-  return StrCat(src_device, ";", std::string_view(hex, sizeof hex), ";", dst_device, ";", edge_name, ";",
-                where.frame_id, ":", where.iteration);
-}
-
-inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
-  RendezvousKey key;
-  key.text = std::move(text);
-  const auto invalid = [&key] { return errors::InvalidArgument("Invalid  rendezvous key: ", key.text); };
-  std::string_view parts[5], rest = key.text;
-  for (int i = 0; i < 5; ++i) {
-    const std::size_t end = rest.find(';');
-    if ((end == std::string_view::npos) != (i == 4)) return invalid();
-    parts[i] = rest.substr(0, end);
-    if (i < 4) rest.remove_prefix(end + 1);
-  }
-  if (parts[1].empty() || parts[1].size() > 16 || parts[3].empty() || parts[4].empty()) return invalid();
-  for (const char c : parts[1]) {
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
-    if (digit < 0) return invalid();
-    key.src_incarnation = key.src_incarnation << 4 | static_cast<std::uint64_t>(digit);
-  }
-  if (!DeviceName::Parse(parts[0], &key.src) || !key.src.IsComplete() || !DeviceName::Parse(parts[2], &key.dst) ||
-      !key.dst.IsComplete())
-    return invalid();
-  key.src_device = parts[0];
-  key.dst_device = parts[2];
-  key.edge_name = parts[3];
-  key.hash = Hash64(key.text);
-  return key;
-}
-
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/resource_mgr.hpp ----
@@ -31436,6 +31110,11 @@ inline Tensor HandleTensor(ResourceHandle handle) {
 
 namespace detail {
 
+// Nodes that a GPU has no kernel for run on the host and share the GPU's resources.
+TENON_DETAIL_COLD inline bool IsOfOtherDevice(const OpKernelContext& context, const ResourceHandle& handle) {
+  const std::string_view other = context.environment().other_device_name;
+  return !other.empty() && handle.device == other;
+}
 TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
   return errors::InvalidArgument(
       "Trying to access a handle's resource using the wrong type. The handle points to a "
@@ -31444,9 +31123,9 @@ TENON_DETAIL_COLD inline Status WrongResourceType(const ResourceHandle& handle, 
       ") but you are trying to access the resource as type '", wanted.name, "' (hash code ", wanted.hash, ")");
 }
 
-// InvalidArgument when the handle is of another device or another type.
+// InvalidArgument when the handle is of a device of another program or of another type.
 inline Status CheckHandle(const OpKernelContext& context, const ResourceHandle& handle, ResourceType wanted) {
-  if (handle.device != context.device_name()) [[unlikely]]
+  if (handle.device != context.device_name() && !IsOfOtherDevice(context, handle)) [[unlikely]]
     return errors::InvalidArgument("Trying to access resource ", handle.name, " located in device ", handle.device,
                                    " from device ", context.device_name());
   if (handle.hash_code != wanted.hash) [[unlikely]]
@@ -31549,6 +31228,535 @@ struct ContainerInfo {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/kernel/variable.hpp ----
+// Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
+// A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// `mutex` guards the rest. A value that was read shares the variable's buffer: a kernel that changes elements of a
+// resource variable calls MakeWritable first, so that no value read earlier changes. References work as in
+// TensorFlow: a value read through one may change until the end of the run.
+class Var : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::Var";
+
+  explicit Var(DataType dtype) : tensor(dtype, TensorShape(), nullptr) {}
+  std::string DebugString() const override {
+    const MutexLock lock(mutex);
+    return StrCat(tensor.dtype(), "/", tensor.shape());
+  }
+  std::int64_t MemoryUsed() const override {
+    const MutexLock lock(mutex);
+    return static_cast<std::int64_t>(tensor.TotalBytes());
+  }
+
+  // Under the lock: gives the variable a buffer that nothing else sees, with the same values, in the same memory.
+  // ResourceExhausted when there is none left.
+  Status MakeWritable(const OpKernelContext& context) {
+    if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
+    Tensor copy;
+    if (tensor.HostAccessible())
+      copy = tensor.DeepCopy();
+    else if (Device* const device = context.environment().memory_device; device != nullptr)
+      TENON_RETURN_IF_ERROR(device->CopyWithin(tensor, &copy));
+    if (!copy.IsInitialized())
+      return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
+                                       tensor.dtype(), " for a copy of a variable");
+    tensor = std::move(copy);
+    return OkStatus();
+  }
+
+  // Under the lock: moves the value to the memory that the kernel's device reads. It stays there: a variable is copied
+  // in each step only if kernels on both sides use it.
+  Status BringTo(const OpKernelContext& context) { return BringToKernel(context, &tensor); }
+
+  // Under the lock: whether the value is a view of a mapped file, which a variable may keep until it is written to.
+  bool IsOfFile() const { return tensor.buffer() != nullptr && tensor.buffer()->root()->is_mapped_file(); }
+
+  mutable Mutex mutex;
+  Tensor tensor;
+  bool is_initialized = false;  // for resource variables; the tensor of a reference says it itself
+};
+
+// The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
+class LegacyVar final : public Var {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::LegacyVar";
+  using Var::Var;
+};
+
+// The tensor that a reference edge carries; it holds the variable. Shape functions see `shape` in a run.
+inline Tensor RefTo(Ref<LegacyVar> variable, const TensorShape& shape = TensorShape()) {
+  const DataType type = MakeRefType(variable->tensor.dtype());
+  LegacyVar* held = variable.release();
+  return Tensor(
+      type, shape,
+      Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
+}
+// The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).
+inline LegacyVar* ReferredBy(const Tensor& tensor) {
+  return IsRefType(tensor.dtype()) ? static_cast<LegacyVar*>(const_cast<void*>(tensor.raw_data())) : nullptr;
+}
+// The value at this moment, sharing the variable's buffer. FailedPrecondition when there is none yet; `name` is the
+// node's, for the message.
+inline Status ReadReference(const Tensor& reference, std::string_view name, Tensor* value) {
+  const LegacyVar* variable = ReferredBy(reference);
+  const MutexLock lock(variable->mutex);
+  if (!variable->tensor.IsInitialized())
+    return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
+  *value = variable->tensor;
+  return OkStatus();
+}
+
+// A variable that a kernel reads or changes, locked: the resource that a handle names, or a reference's variable.
+class LockedVar {
+ public:
+  LockedVar() = default;
+  Tensor& tensor() const { return var_->tensor; }
+  Var& var() const { return *var_; }
+  bool is_reference() const { return !owner_; }
+
+  // `input` is input number `number` of the node. NotFound when a handle's variable does not exist, FailedPrecondition
+  // when a reference's has no value yet, InvalidArgument when the element type is not `dtype`.
+  Status Open(const OpKernelContext& context, int number, const Tensor& input, DataType dtype) {
+    if (input.dtype() == DataType::kResource) {
+      TENON_RETURN_IF_ERROR(LookupResource<Var>(context, input, &owner_));
+      var_ = owner_.get();
+    } else if (var_ = ReferredBy(input); var_ == nullptr) {
+      return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
+                                     input.dtype(), " incompatible with expected ", MakeRefType(dtype), ".");
+    }
+    lock_ = MutexLock(var_->mutex);
+    const std::string_view name =
+        is_reference() ? std::string_view(context.op_kernel().def().input[static_cast<std::size_t>(number)])
+                       : std::string_view(input.data<ResourceHandle>()->name);
+    if (is_reference() ? !tensor().IsInitialized() : !var_->is_initialized)
+      return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
+    if (tensor().dtype() != dtype)
+      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
+                                     " got ", dtype);
+    return is_reference() ? OkStatus() : var_->BringTo(context);
+  }
+  // Call it before changing elements. A value that was read through a reference sees the change, as in TensorFlow,
+  // but strings and handles, which another thread could be reading, are copied first. So are views of files.
+  Status MakeWritable(const OpKernelContext& context) const {
+    return is_reference() && SizeOf(tensor().dtype()) != 0 && !var_->IsOfFile() ? OkStatus()
+                                                                                : var_->MakeWritable(context);
+  }
+
+ private:
+  Ref<Var> owner_;
+  Var* var_ = nullptr;
+  MutexLock lock_;  // let go before owner_
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/argument_lists.hpp ----
+// OpInputList, OpMutableInputList, OpOutputList: the tensors of one argument `name: N * T` or `name: list(type)` of a
+// raw kernel, from OpKernelContext::input_list and its sisters.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Views of the context: they live as long as it does. one thread.
+class OpInputList {
+ public:
+  // Walks over the tensors of a list.
+  class Iterator {
+   public:
+    Iterator(const OpInputList* list, int i) : list_(list), i_(i) {}
+    const Tensor& operator*() const { return (*list_)[i_]; }
+    const Tensor* operator->() const { return &(*list_)[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.i_ == b.i_; }
+
+   private:
+    const OpInputList* list_;
+    int i_;
+  };
+
+  OpInputList() = default;
+  OpInputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  const Tensor& operator[](int i) const { return context_->input(start_ + i); }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
+// The values that a list of references refers to.
+class OpMutableInputList {
+ public:
+  OpMutableInputList() = default;
+  OpMutableInputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  Tensor at(int i, bool lock_held) { return context_->mutable_input(start_ + i, lock_held); }
+  Mutex* ref_mutex(int i) { return context_->input_ref_mutex(start_ + i); }
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
+class OpOutputList {
+ public:
+  OpOutputList() = default;
+  OpOutputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  Tensor* operator[](int i) { return context_->mutable_output(start_ + i); }
+  bool required(int i) const { return context_->output_required(start_ + i); }
+  DataType expected_output_dtype(int i) const { return context_->expected_output_dtype(start_ + i); }
+  Status allocate(int i, const TensorShape& shape, Tensor** out) {
+    return context_->allocate_output(start_ + i, shape, out);
+  }
+  void set(int i, Tensor tensor) { context_->set_output(start_ + i, std::move(tensor)); }
+  void set_ref(int i, Ref<LegacyVar> variable) { context_->set_output_ref(start_ + i, std::move(variable)); }
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/cancellation.hpp ----
+// CancellationManager: tells waiting code that a run is over, after an error elsewhere or because its caller gave up.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Tells waiting code that a run is over. A waiter registers a callback under a token and deregisters it after the wait.
+// thread-safe.
+//
+//   const auto token = cancellation->NewToken();
+//   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
+//   ...
+//   cancellation->Deregister(token);       // false: the callback ran
+class CancellationManager {
+ public:
+  using Token = std::int64_t;
+
+  CancellationManager() = default;
+  // Makes a child, which is cancelled with its parent. The parent outlives it.
+  explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
+  CancellationManager(const CancellationManager&) = delete;
+  CancellationManager& operator=(const CancellationManager&) = delete;
+  // Waits until a StartCancel under way has run its callbacks; not to be destroyed from one of them.
+  ~CancellationManager() {
+    if (attached_) [[unlikely]]
+      (void)parent_->Deregister(parent_token_);
+    if (!cancelling_.load(std::memory_order_acquire)) [[likely]]
+      return;
+    MutexLock lock(mutex_);
+    while (state_ == State::kCancelling) finished_.wait(lock);
+  }
+
+  // Returns a token that no other waiter has.
+  Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Cancels: runs every callback, outside of the lock, on this thread; exceptions are logged. A second call does
+  // nothing.
+  void StartCancel() {
+    SlimVector<Entry> callbacks;
+    {
+      const MutexLock lock(mutex_);
+      if (state_ != State::kActive) return;
+      state_ = State::kCancelling;
+      cancelling_.store(true, std::memory_order_release);
+      callbacks = std::move(callbacks_);
+      callbacks_.clear();
+    }
+    for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
+    const MutexLock lock(mutex_);
+    state_ = State::kCancelled;
+    finished_.notify_all();
+  }
+  // Returns true from the beginning of StartCancel on, also of a parent's.
+  TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
+    for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
+      if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
+        return true;
+    return false;
+  }
+
+  // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
+  [[nodiscard]] bool Register(Token token, Function<void()> callback) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive || !AttachLocked()) return false;
+    callbacks_.push_back({token, std::move(callback)});
+    return true;
+  }
+  // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
+  // returns. Must not be called from a callback, nor under a lock that a callback takes.
+  bool Deregister(Token token) {
+    MutexLock lock(mutex_);
+    if (state_ == State::kActive) {
+      Remove(token);
+      return true;
+    }
+    while (state_ != State::kCancelled) finished_.wait(lock);
+    return false;
+  }
+  // As Deregister, without waiting. False: cancelling has begun.
+  bool TryDeregister(Token token) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive) return false;
+    Remove(token);
+    return true;
+  }
+  // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
+  // work here.
+  TENON_DETAIL_COLD bool IsInUse() {
+    if (!mutex_.try_lock()) return true;
+    const bool idle = callbacks_.empty() && state_ != State::kCancelling;
+    mutex_.unlock();
+    return !idle;
+  }
+  // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
+  TENON_DETAIL_COLD void Abandon() {
+    new (&mutex_) Mutex();
+    new (&finished_) ConditionVariable();
+    new (&callbacks_) SlimVector<Entry>();
+    state_ = State::kCancelled;
+    cancelling_.store(true, std::memory_order_release);
+  }
+
+ private:
+  enum class State : std::uint8_t { kActive, kCancelling, kCancelled };
+  struct Entry {
+    Token token;
+    Function<void()> callback;
+  };
+  // Children's locks are taken before their parents'. False when the parent is being cancelled.
+  bool AttachLocked() {
+    if (parent_ == nullptr || attached_) return true;
+    parent_token_ = parent_->NewToken();
+    attached_ = parent_->Register(parent_token_, [this] { StartCancel(); });
+    return attached_;
+  }
+  void Remove(Token token) {
+    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
+      if (callbacks_[i].token != token) continue;
+      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
+      callbacks_.pop_back();
+      return;
+    }
+  }
+
+  CancellationManager* const parent_ = nullptr;
+  Token parent_token_ = 0;
+  bool attached_ = false;  // the parent knows of this one
+  std::atomic<Token> next_token_{0};
+  std::atomic<bool> cancelling_{false};
+  Mutex mutex_;
+  ConditionVariable finished_;
+  State state_ = State::kActive;
+  SlimVector<Entry> callbacks_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/condition.hpp ----
+// Reading the tensor that a conditional or a loop takes as its condition.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Reads a tensor as the condition of a node: a scalar is its value (not zero, not the empty string), anything else is
+// true when it has elements.
+TENON_DETAIL_NOINLINE inline Status ToBool(const Tensor& t, bool* value) {
+  if (t.dims() > 0) {
+    *value = t.NumElements() > 0;
+    return OkStatus();
+  }
+  switch (t.dtype()) {
+    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
+    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
+    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
+    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
+    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
+    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
+    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
+    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
+    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
+    default:
+      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
+  }
+}
+
+// Reads the condition of a node with _lower_using_switch_merge: TensorFlow lowers it, and a Switch or a LoopCond
+// refuses a tensor that is not a scalar bool.
+TENON_DETAIL_NOINLINE inline Status ToPredicate(const Tensor& t, bool* value) {
+  if (t.dtype() != DataType::kBool)
+    return errors::InvalidArgument("the condition of a node with _lower_using_switch_merge must be a bool, got ",
+                                   t.dtype());
+  if (t.dims() != 0) return errors::InvalidArgument("The second input must be a scalar, but it has shape ", t.shape());
+  *value = t.scalar<bool>()();
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/deferred_ops.hpp ----
+// DeferredOps: keeps a run alive while kernels go on working after their end.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Counts the work that kernels still do after they have ended; the run waits for it. thread-safe.
+class DeferredOps {
+ public:
+  void Inc() { count_.fetch_add(1, std::memory_order_relaxed); }
+  void Dec() {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) count_.notify_all();
+  }
+  ~DeferredOps() { Wait(); }
+  void Wait() const {
+    for (int count = count_.load(std::memory_order_acquire); count != 0; count = count_.load(std::memory_order_acquire))
+      count_.wait(count, std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/function_runtime.hpp ----
+// FunctionRuntime: the interface through which a kernel calls the functions of its graph's library.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+class Allocator;
+class ResourceMgr;
+struct NameAttrList;
+struct StepEnvironment;
+
+// A function with its attrs bound. Handles are numbers: copying one costs nothing, they live as long as the runtime.
+struct FunctionHandle {
+  int number = -1;
+};
+
+// Reads a tensor as a condition; an error when it cannot be one.
+using ReadCondition = Status (*)(const Tensor& tensor, bool* holds);
+
+// The numbers that a For counts, which fit int32. `allocator`: for the tensors that hold them.
+struct ForRange {
+  std::int64_t next, limit, delta;
+  Allocator* allocator;
+  bool More() const { return delta > 0 ? next < limit : delta < 0 && next > limit; }
+  void Step() { next += delta; }
+};
+
+// A function made ready to be called again and again by one kernel, as a loop does. one thread.
+class FunctionCalls {
+ public:
+  // One tensor for each argument, to be filled in before every Run, which takes them away. The function may overwrite
+  // an argument whose buffer nothing else holds.
+  Span<Tensor> args() const { return args_; }
+  // The results of the last Run; the caller may take them away.
+  Span<Tensor> results() const { return results_; }
+  // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are
+  // not the function's.
+  virtual Status Run() = 0;
+  // Called after the last call: args and results are gone.
+  virtual void End() noexcept = 0;
+
+ protected:
+  ~FunctionCalls() = default;
+  Span<Tensor> args_, results_;
+};
+
+// thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
+class FunctionRuntime {
+ public:
+  virtual ~FunctionRuntime() = default;
+  // The function of a call; the same handle for the same name and attrs. InvalidArgument when the library has no such
+  // function. The body is built when it runs first, so functions may call each other in a circle.
+  virtual Result<FunctionHandle> Find(const NameAttrList& call) = 0;
+  // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
+  // in TensorFlow.
+  virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // The function as the body of a For, for RunFor; an instance of its own. A handle of number -1: its first argument is
+  // not a single tensor. Errors: of Find.
+  virtual Result<FunctionHandle> FindForBody(const NameAttrList& call) = 0;
+  // The gradient of a function or op: the one that the library names, else one that a GradientMaker makes
+  // (graph/gradient_maker.hpp). NotFound: there is none.
+  virtual Result<FunctionHandle> FindGradient(const NameAttrList& function) = 0;
+  // The runtime of these functions on another device of the session, with handles of its own. InvalidArgument: not a
+  // device name; Internal: no such device here.
+  virtual Result<FunctionRuntime*> On(std::string_view device) = 0;
+  // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
+  // the function has another number; ResourceExhausted when calls are nested too deep.
+  virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,
+                                       std::size_t num_results) = 0;
+  // One call, with the errors of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
+  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
+                     Span<Tensor> results) = 0;
+  // Replaces the variables with body(variables) as long as cond(variables) holds (TensorFlow's While). Errors: of
+  // Begin and Run, Cancelled when the run is given up, and the errors of `holds`, which reads the condition's result
+  // (kernel/condition.hpp).
+  virtual Status RunLoop(FunctionHandle cond, FunctionHandle body, const StepEnvironment& caller,
+                         Span<Tensor> variables, ReadCondition holds) = 0;
+  // variables[1, 2, ...] = body(range.next, variables...) for each number of the range (TensorFlow's For); variables[0]
+  // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
+  virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
+                        Span<Tensor> variables) = 0;
+  // The session's resources, for kernels that look one up while they are built; null when there are none.
+  virtual ResourceMgr* resources() const { return nullptr; }
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/memory_record.hpp ----
+// MemoryRecord: memory that one node takes while it runs, excluding its outputs. For measurements.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Bytes. A temporary tensor that becomes an output is no longer counted. one thread.
+class MemoryRecord final : public MemoryListener {
+ public:
+  void AddTemp(std::int64_t bytes, const Tensor& tensor) override {
+    temps_.push_back({tensor.raw_data(), bytes});
+    temp_bytes_ += bytes;
+  }
+  void RemoveTemp(const Tensor& tensor) override {
+    for (std::size_t i = 0; i < temps_.size(); ++i) {
+      if (temps_[i].data != tensor.raw_data() || tensor.raw_data() == nullptr) continue;
+      temp_bytes_ -= temps_[i].bytes;
+      temps_[i] = temps_.back();
+      temps_.pop_back();
+      return;
+    }
+  }
+  // `alloc_id`: from the allocator; negative when it gives none.
+  void AddPersistent(std::int64_t bytes, std::int64_t alloc_id) {
+    persistent_bytes_ += bytes;
+    if (alloc_id >= 0) persistent_ids_.push_back(alloc_id);
+  }
+  void Clear() {
+    temps_.clear();
+    persistent_ids_.clear();
+    temp_bytes_ = persistent_bytes_ = 0;
+  }
+
+  std::int64_t temp_bytes() const { return temp_bytes_; }
+  std::int64_t persistent_bytes() const { return persistent_bytes_; }
+  Span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
+
+ private:
+  struct Temp {
+    const void* data;
+    std::int64_t bytes;
+  };
+  std::int64_t temp_bytes_ = 0, persistent_bytes_ = 0;
+  SlimVector<Temp> temps_;
+  SlimVector<std::int64_t> persistent_ids_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/kernel/step_services.hpp ----
 // Services of a run for the few kernels that ask: threads for closures, names of the session, and services that other
 // headers define. Kernels reach them through OpKernelContext.
@@ -31613,127 +31821,518 @@ Status RequireService(const OpKernelContext& context, std::string_view what, Ser
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/kernel/variable.hpp ----
-// Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
-// A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
+// ---- tenon/kernel/context_access.hpp ----
+// The rarer members of OpKernelContext and OpKernelConstruction, with TensorFlow's names: lists of tensors, references,
+// allocation by attributes, recorded memory, services. Kernels that were written for TensorFlow include this; the
+// runtime itself does not.
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// `mutex` guards the rest. A value that was read shares the variable's buffer: a kernel that changes elements of a
-// resource variable calls MakeWritable first, so that no value read earlier changes. References work as in
-// TensorFlow: a value read through one may change until the end of the run.
-class Var : public Resource {
- public:
-  static constexpr std::string_view kTypeName = "tensorflow::Var";
+namespace detail {
 
-  explicit Var(DataType dtype) : tensor(dtype, TensorShape(), nullptr) {}
-  std::string DebugString() const override {
-    const MutexLock lock(mutex);
-    return StrCat(tensor.dtype(), "/", tensor.shape());
-  }
-  std::int64_t MemoryUsed() const override {
-    const MutexLock lock(mutex);
-    return static_cast<std::int64_t>(tensor.TotalBytes());
-  }
-
-  // Under the lock: gives the variable a buffer that nothing else sees, with the same values, in the same memory; the
-  // caller may touch that memory, as a kernel may. ResourceExhausted when there is none left.
-  Status MakeWritable() {
-    if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
-    Tensor copy = tensor.HostAccessible() ? tensor.DeepCopy() : CopyOnDevice();
-    if (!copy.IsInitialized())
-      return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
-                                       tensor.dtype(), " for a copy of a variable");
-    tensor = std::move(copy);
-    return OkStatus();
-  }
-
-  // Under the lock: whether the value is a view of a mapped file, which a variable may keep until it is written to.
-  bool IsOfFile() const { return tensor.buffer() != nullptr && tensor.buffer()->root()->is_mapped_file(); }
-
-  mutable Mutex mutex;
-  Tensor tensor;
-  bool is_initialized = false;  // for resource variables; the tensor of a reference says it itself
-
- private:
-  // Device memory holds plain data only.
-  Tensor CopyOnDevice() const {
-    Tensor copy(tensor.buffer()->allocator(), tensor.dtype(), tensor.shape());
-    if (copy.IsInitialized()) std::memcpy(copy.raw_data(), tensor.raw_data(), tensor.TotalBytes());
-    return copy;
-  }
-};
-
-// The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
-class LegacyVar final : public Var {
- public:
-  static constexpr std::string_view kTypeName = "tensorflow::LegacyVar";
-  using Var::Var;
-};
-
-// The tensor that a reference edge carries; it holds the variable. Shape functions see `shape` in a run.
-inline Tensor RefTo(Ref<LegacyVar> variable, const TensorShape& shape = TensorShape()) {
-  const DataType type = MakeRefType(variable->tensor.dtype());
-  LegacyVar* held = variable.release();
-  return Tensor(
-      type, shape,
-      Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
+TENON_DETAIL_COLD inline Status NoReference(const OpKernelContext& context, int i) {
+  const OpKernel& kernel = context.op_kernel();
+  return errors::Internal("input ", i, " of node '", kernel.name(), "', op '", kernel.type_string(),
+                          "', is no reference: ",
+                          i < 0 || i >= kernel.num_inputs() ? std::string("there are ") + StrCat(kernel.num_inputs())
+                                                            : StrCat("it is a ", context.input_dtype(i)));
 }
-// The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).
-inline LegacyVar* ReferredBy(const Tensor& tensor) {
-  return IsRefType(tensor.dtype()) ? static_cast<LegacyVar*>(const_cast<void*>(tensor.raw_data())) : nullptr;
+// `where`: " at file:line", or nothing.
+TENON_DETAIL_COLD inline void LogFailure(std::string_view where, const Status& status) {
+  TENON_LOG(kWarning, "OP_REQUIRES failed", where, " : ", status.ToString());
 }
-// The value at this moment, sharing the variable's buffer. FailedPrecondition when there is none yet; `name` is the
-// node's, for the message.
-inline Status ReadReference(const Tensor& reference, std::string_view name, Tensor* value) {
-  const LegacyVar* variable = ReferredBy(reference);
-  const MutexLock lock(variable->mutex);
-  if (!variable->tensor.IsInitialized())
-    return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
-  *value = variable->tensor;
+
+}  // namespace detail
+
+// ---- inputs
+
+// A reference type where the input is a reference, as input_dtype(i).
+inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtype) const {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+  *dtype = input_dtype(i);
   return OkStatus();
 }
+// As input(i), with a Status where there is no such input or it is a reference.
+inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
+  if (i < 0 || i >= num_inputs())
+    return errors::InvalidArgument("input ", i, " of node '", op_kernel().name(), "': it has ", num_inputs(),
+                                   " inputs");
+  if (input_is_ref(i))
+    return errors::InvalidArgument("Calling get_input with a reference: input ", i, " of node '", op_kernel().name(),
+                                   "'");
+  *tensor = &input(i);
+  return OkStatus();
+}
+// The number of the one tensor of that argument: errors as for input(name).
+inline Status OpKernelContext::get_input_index(std::string_view name, int* i) const { return FindOne(false, name, i); }
+inline Status OpKernelContext::get_output_index(std::string_view name, int* i) const { return FindOne(true, name, i); }
+inline Status OpKernelContext::input_list(std::string_view name, OpInputList* list) {
+  int start = 0, stop = 0;
+  TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
+  *list = OpInputList(this, start, stop);
+  return OkStatus();
+}
+inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
+  AllocatorAttributes attributes;
+  attributes.set_on_host(input_memory_type(i) == MemoryType::kHost);
+  return attributes;
+}
+// InvalidArgument unless the node's tensors have these types.
+inline Status OpKernelContext::MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
+  SlimVector<DataType> have;
+  for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
+  return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
+}
+// TensorFlow's form: false, and an error of the context, unless all inputs have one shape. `kernel` is the context's.
+inline bool OpKernelContext::ValidateInputsAreSameShape(const OpKernel*) {
+  const Status same = ValidateInputsAreSameShape();
+  SetStatus(same);
+  return same.ok();
+}
 
-// A variable that a kernel reads or changes, locked: the resource that a handle names, or a reference's variable.
-class LockedVar {
- public:
-  LockedVar() = default;
-  Tensor& tensor() const { return var_->tensor; }
-  Var& var() const { return *var_; }
-  bool is_reference() const { return !owner_; }
-
-  // `input` is input number `number` of the node. NotFound when a handle's variable does not exist, FailedPrecondition
-  // when a reference's has no value yet, InvalidArgument when the element type is not `dtype`.
-  Status Open(const OpKernelContext& context, int number, const Tensor& input, DataType dtype) {
-    if (input.dtype() == DataType::kResource) {
-      TENON_RETURN_IF_ERROR(LookupResource<Var>(context, input, &owner_));
-      var_ = owner_.get();
-    } else if (var_ = ReferredBy(input); var_ == nullptr) {
-      return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
-                                     input.dtype(), " incompatible with expected ", MakeRefType(dtype), ".");
-    }
-    lock_ = MutexLock(var_->mutex);
-    const std::string_view name =
-        is_reference() ? std::string_view(context.op_kernel().def().input[static_cast<std::size_t>(number)])
-                       : std::string_view(input.data<ResourceHandle>()->name);
-    if (is_reference() ? !tensor().IsInitialized() : !var_->is_initialized)
-      return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
-    if (tensor().dtype() != dtype)
-      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
-                                     " got ", dtype);
-    return OkStatus();
+// "(float[2,3];int32[])": of all inputs, also of references.
+inline std::string OpKernel::ShapeTraceString(const OpKernelContext& context) const {
+  std::string text = "(";
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Tensor& input = context.input(i);
+    StrAppend(&text, i == 0 ? "" : ";");
+    if (context.has_input(i)) StrAppend(&text, input.dtype(), input.shape());
   }
-  // Call it before changing elements. A value that was read through a reference sees the change, as in TensorFlow,
-  // but strings and handles, which another thread could be reading, are copied first. So are views of files.
-  Status MakeWritable() const {
-    return is_reference() && SizeOf(tensor().dtype()) != 0 && !var_->IsOfFile() ? OkStatus() : var_->MakeWritable();
-  }
+  return text += ")";
+}
+// "name:Op", with `verbose` "name:Op#shape=(float[2,3];int32[])#".
+inline std::string OpKernel::TraceString(const OpKernelContext& context, bool verbose) const {
+  std::string text = StrCat(name(), ":", type_string());
+  if (verbose && num_inputs() > 0) StrAppend(&text, "#shape=", ShapeTraceString(context), "#");
+  return text;
+}
 
- private:
-  Ref<Var> owner_;
-  Var* var_ = nullptr;
-  MutexLock lock_;  // let go before owner_
+// ---- references. An error becomes the context's status.
+
+inline LegacyVar* OpKernelContext::FindVariable(int i) {
+  if (i >= 0 && i < num_inputs() && input_is_ref(i)) return ReferredBy(input(i));
+  SetStatus(detail::NoReference(*this, i));
+  return nullptr;
+}
+// The lock of the variable behind an input; null when the input is not a reference.
+inline Mutex* OpKernelContext::input_ref_mutex(int i) {
+  LegacyVar* const variable = FindVariable(i);
+  return variable == nullptr ? nullptr : &variable->mutex;
+}
+inline Status OpKernelContext::input_ref_mutex(std::string_view name, Mutex** mutex) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindInput(name, true, &i));
+  *mutex = input_ref_mutex(i);
+  return OkStatus();
+}
+// The value behind a reference; it shares the variable's buffer. `lock_held`: the caller has its lock.
+inline Tensor OpKernelContext::mutable_input(int i, bool lock_held) {
+  LegacyVar* const variable = FindVariable(i);
+  if (variable == nullptr) return Tensor(DataType::kInvalid);
+  if (lock_held) return variable->tensor;
+  const MutexLock lock(variable->mutex);
+  return variable->tensor;
+}
+inline Status OpKernelContext::mutable_input(std::string_view name, Tensor* tensor, bool lock_held) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindInput(name, true, &i));
+  *tensor = mutable_input(i, lock_held);
+  return OkStatus();
+}
+inline Status OpKernelContext::mutable_input_list(std::string_view name, OpMutableInputList* list) {
+  int start = 0, stop = 0;
+  TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
+  *list = OpMutableInputList(this, start, stop);
+  return OkStatus();
+}
+// The variable gets another tensor, of whatever shape.
+inline void OpKernelContext::replace_ref_input(int i, const Tensor& tensor, bool lock_held) {
+  LegacyVar* const variable = FindVariable(i);
+  if (variable == nullptr) return;
+  Tensor dropped;  // goes after the lock
+  MutexLock lock;
+  if (!lock_held) lock = MutexLock(variable->mutex);
+  dropped = std::exchange(variable->tensor, tensor);
+}
+inline Status OpKernelContext::replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+  if (!input_is_ref(i))
+    return errors::InvalidArgument("OpKernel used immutable input name '", name, "' when ref input was expected");
+  replace_ref_input(i, tensor, lock_held);
+  return OkStatus();
+}
+// The variable has no value afterwards.
+inline void OpKernelContext::delete_ref_input(int i, bool lock_held) {
+  if (LegacyVar* const variable = FindVariable(i); variable != nullptr)
+    replace_ref_input(i, Tensor(BaseType(input_dtype(i)), TensorShape(), nullptr), lock_held);
+}
+inline void OpKernelContext::forward_ref_input_to_ref_output(int input, int output) {
+  if (output < 0 || output >= num_outputs()) return SetStatus(NoOutput("forward_ref_input_to_ref_output", output));
+  if (FindVariable(input) == nullptr) return;
+  if (input_dtype(input) != expected_output_dtype(output))
+    return SetStatus(NotThisRef("forward_ref_input_to_ref_output", output, input_dtype(input)));
+  frame_->outputs[output] = this->input(input);
+}
+
+// ---- outputs
+
+inline Status OpKernelContext::mutable_output(std::string_view name, Tensor** tensor) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+  *tensor = mutable_output(i);
+  return OkStatus();
+}
+inline Status OpKernelContext::output_list(std::string_view name, OpOutputList* list) {
+  int start = 0, stop = 0;
+  TENON_RETURN_IF_ERROR(op_kernel().OutputRange(name, &start, &stop));
+  *list = OpOutputList(this, start, stop);
+  return OkStatus();
+}
+inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
+  AllocatorAttributes attributes;
+  attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
+  return attributes;
+}
+TENON_DETAIL_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
+  return errors::Internal(call, ": output ", i, " of node '", op_kernel().name(), "', op '", op_kernel().type_string(),
+                          "', is a ", expected_output_dtype(i), ", not a ",
+                          given == DataType::kInvalid ? std::string("null variable") : StrCat(given));
+}
+// An output that is a reference to a variable. An output of another type, or none, is an error of the context.
+inline void OpKernelContext::set_output_ref(int i, Ref<LegacyVar> variable) {
+  if (i < 0 || i >= num_outputs()) return SetStatus(NoOutput("set_output_ref", i));
+  const DataType type = !variable ? DataType::kInvalid : MakeRefType(variable->tensor.dtype());
+  if (type != expected_output_dtype(i)) return SetStatus(NotThisRef("set_output_ref", i, type));
+  frame_->outputs[i] = RefTo(std::move(variable));
+}
+inline Status OpKernelContext::set_output_ref(std::string_view name, Ref<LegacyVar> variable) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+  set_output_ref(i, std::move(variable));
+  return status();
+}
+// In host memory where the attributes say so.
+inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor** out,
+                                               AllocatorAttributes attributes) {
+  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory() || IsRefType(expected_output_dtype(i)))
+    return allocate_output(i, shape, out);
+  if (IsSet(i)) return CannotAllocate(i);
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
+  set_output(i, std::move(tensor));
+  *out = mutable_output(i);
+  return OkStatus();
+}
+inline Status OpKernelContext::allocate_output(std::string_view name, const TensorShape& shape, Tensor** out,
+                                               AllocatorAttributes attributes) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+  return allocate_output(i, shape, out, attributes);
+}
+
+// ---- forwarding
+
+inline Owned<Tensor> OpKernelContext::forward_input(int input, int output, DataType dtype, const TensorShape& shape,
+                                                    MemoryType memory_type, AllocatorAttributes attributes) {
+  if (input < 0 || input >= num_inputs() || !has_input(input) || input_is_ref(input)) return nullptr;
+  const Tensor& from = this->input(input);
+  if (from.dtype() != dtype || from.NumElements() != shape.num_elements()) return nullptr;
+  if (input_memory_type(input) != memory_type || (output >= 0 && output_memory_type(output) != memory_type))
+    return nullptr;
+  if (frame_->last_use[input] == 0 || !from.RefCountIsOne()) return nullptr;
+  if (!attributes.IsEqualOrLessRestrictiveThan(input_alloc_attr(input))) return nullptr;
+  Owned<Tensor> forwarded(new Tensor);
+  return forwarded->CopyFrom(from, shape) ? std::move(forwarded) : nullptr;
+}
+// FailedPrecondition when it cannot be.
+inline Status OpKernelContext::forward_input_to_output_with_shape(std::string_view input, std::string_view output,
+                                                                  const TensorShape& shape, Tensor** out) {
+  int from = 0, to = 0;
+  TENON_RETURN_IF_ERROR(FindOne(false, input, &from));
+  TENON_RETURN_IF_ERROR(FindOne(true, output, &to));
+  if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
+  return errors::FailedPrecondition("OpKernel could not forward input '", input, "' to output '", output, "'");
+}
+inline Status OpKernelContext::forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates,
+                                                                std::string_view output, const TensorShape& shape,
+                                                                Tensor** out) {
+  const Span<const std::string_view> names(candidates.begin(), candidates.size());
+  return forward_input_or_allocate_output(names, output, shape, out);
+}
+inline Status OpKernelContext::forward_input_or_allocate_output(Span<const std::string_view> candidates,
+                                                                std::string_view output, const TensorShape& shape,
+                                                                Tensor** out) {
+  int to = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, output, &to));
+  for (const std::string_view name : candidates) {
+    int from = 0;
+    TENON_RETURN_IF_ERROR(FindOne(false, name, &from));
+    if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
+  }
+  return allocate_output(to, shape, out);
+}
+
+// ---- memory
+
+// A tensor that the kernel keeps beyond the run: its memory is not the run's.
+inline Status OpKernelContext::allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
+                                                   AllocatorAttributes attributes) {
+  const StepEnvironment& env = environment();
+  Allocator* const allocator = attributes.on_host() && !host_memory() ? nullptr : env.result_allocator;
+  TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator));
+  record_persistent_memory_allocation(static_cast<std::int64_t>(out->TotalBytes()));
+  return OkStatus();
+}
+inline void OpKernelContext::record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor) {
+  if (record_ != nullptr) record_->AddTemp(bytes, tensor);
+}
+inline std::int64_t OpKernelContext::temp_memory_allocated() const {
+  return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->temp_bytes();
+}
+inline void OpKernelContext::record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id) {
+  if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->AddPersistent(bytes, alloc_id);
+}
+inline std::int64_t OpKernelContext::persistent_memory_allocated() const {
+  return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->persistent_bytes();
+}
+inline Span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
+  return record_ == nullptr ? Span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
+}
+inline void OpKernelContext::clear_recorded_memory() {
+  if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->Clear();
+}
+
+// ---- status. The forms with a warning log it; the other forms leave that to the caller of the run.
+
+inline void OpKernelContext::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
+inline void OpKernelContext::CtxFailureWithWarning(const Status& status) {
+  detail::LogFailure("", status);
+  SetStatus(status);
+}
+inline void OpKernelContext::CtxFailureWithWarning(const char* file, int line, const Status& status) {
+  detail::LogFailure(StrCat(" at ", file, ":", line), status);
+  SetStatus(status);
+}
+inline void OpKernelConstruction::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
+inline void OpKernelConstruction::CtxFailureWithWarning(const Status& status) {
+  detail::LogFailure("", status);
+  SetStatus(status);
+}
+inline void OpKernelConstruction::CtxFailureWithWarning(const char* file, int line, const Status& status) {
+  detail::LogFailure(StrCat(" at ", file, ":", line), status);
+  SetStatus(status);
+}
+
+// ---- services
+
+inline ResourceMgr* OpKernelConstruction::resource_manager() const {
+  return functions_ == nullptr ? nullptr : functions_->resources();
+}
+inline Rendezvous* OpKernelContext::rendezvous() const {
+  const RunServices* const all = services();
+  if (all == nullptr || all->rendezvous != nullptr || all->own_rendezvous == nullptr)
+    return all == nullptr ? nullptr : all->rendezvous;
+  return all->own_rendezvous->Get();
+}
+// Members of StepServices, which explains them; null, empty or 0 where the run has none.
+inline CallFrame* OpKernelContext::call_frame() const {
+  return step_services() == nullptr ? nullptr : step_services()->call_frame;
+}
+inline TensorSliceReaderCache* OpKernelContext::slice_reader_cache() const {
+  return step_services() == nullptr ? nullptr : step_services()->slice_reader_cache;
+}
+inline CollectiveExecutor* OpKernelContext::collective_executor() const {
+  return step_services() == nullptr ? nullptr : step_services()->collective_executor;
+}
+inline GraphCollector* OpKernelContext::graph_collector() const {
+  return step_services() == nullptr ? nullptr : step_services()->graph_collector;
+}
+// The collector of a run with a trace; else the one in StepServices.
+inline StepStatsCollector* OpKernelContext::stats_collector() const {
+  if (services() != nullptr && services()->stats != nullptr) return services()->stats;
+  return step_services() == nullptr ? nullptr : step_services()->stats_collector;
+}
+inline const SessionMetadata* OpKernelContext::session_metadata() const {
+  return step_services() == nullptr ? nullptr : step_services()->session_metadata;
+}
+inline std::string_view OpKernelContext::session_handle() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->session_handle;
+}
+inline std::string_view OpKernelContext::executor_type() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->executor_type;
+}
+inline std::int64_t OpKernelContext::deadline_us() const {
+  return step_services() == nullptr ? 0 : step_services()->deadline_us;
+}
+inline bool OpKernelContext::run_all_kernels_inline() const {
+  return step_services() != nullptr && step_services()->run_all_kernels_inline;
+}
+inline Runner OpKernelContext::runner() const { return Runner(services() == nullptr ? nullptr : services()->pool); }
+// To be called before the kernel ends, by one that goes on working; dec when that work is done. The run waits.
+inline Function<void()> OpKernelContext::inc_num_deferred_ops_function() const {
+  DeferredOps* const deferred = services() == nullptr ? nullptr : services()->deferred;
+  return [deferred] {
+    if (deferred != nullptr) deferred->Inc();
+  };
+}
+inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
+  DeferredOps* const deferred = services() == nullptr ? nullptr : services()->deferred;
+  return [deferred] {
+    if (deferred != nullptr) deferred->Dec();
+  };
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/rendezvous.hpp ----
+// Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
+// for it; neither waits for the other to come first. An interface: runtime/executor/local_rendezvous.hpp has the table.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Which turn of which loop a value belongs to; outside of all loops both are 0.
+struct FrameAndIteration {
+  std::uint64_t frame_id = 0;
+  std::int64_t iteration = 0;
 };
 
+// A key that was read: what it names, and the text itself. immutable.
+struct RendezvousKey {
+  std::string text;
+  std::string_view src_device, dst_device, edge_name;  // of `text`
+  DeviceName src, dst;
+  std::uint64_t src_incarnation = 0;
+  std::uint64_t hash = 0;  // of `text`
+
+  RendezvousKey() = default;
+  RendezvousKey(const RendezvousKey& other) { *this = other; }
+  RendezvousKey& operator=(const RendezvousKey& other);
+
+  // "<source>;<incarnation, 16 hex digits>;<destination>;<edge>;<frame>:<iteration>".
+  static std::string Create(std::string_view src_device, std::uint64_t src_incarnation, std::string_view dst_device,
+                            std::string_view edge_name, FrameAndIteration where);
+  // InvalidArgument unless there are five parts, both devices complete, the incarnation hexadecimal and the others not
+  // empty.
+  static Result<RendezvousKey> Parse(std::string text);
+};
+
+// thread-safe. A key may be sent several times: the values are received in their order.
+class Rendezvous : public RefCounted {
+ public:
+  struct Args {
+    AllocatorAttributes alloc_attributes;  // where the tensor is, or is wanted
+    CancellationManager* cancellation = nullptr;  // the receiver's, if it may give up; outlives the wait
+  };
+  // `send` is what the sender said, `recv` what the receiver did; both are empty after an error.
+  using DoneCallback =
+      Function<void(const Status& status, const Args& send, const Args& recv, const Tensor& tensor, bool is_dead)>;
+
+  // Hands the tensor over; a receiver that waits is called back on this thread. An error, once the rendezvous was
+  // aborted.
+  virtual Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) = 0;
+  // Sends an error after the tensors sent before: receivers of the key that wait, and all later ones, get it. The first
+  // error of a key counts, and later Sends return it. Returns the rendezvous' own error, once it was aborted.
+  virtual Status SendError(const RendezvousKey& key, const Status& status) = 0;
+  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels. A
+  // receiver that is cancelled takes no tensor.
+  virtual void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) = 0;
+  // Ends all waits, and all later calls, with this error; the first one counts.
+  virtual void StartAbort(const Status& status) = 0;
+
+  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never): this cancels the receiver, and the next tensor
+  // goes to the next receiver. Returns a tensor that arrives at that moment. `*tensor` is unchanged after an error.
+  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0);
+
+ private:
+  // One Recv, on its thread's stack.
+  struct Wait {
+    Notification done;
+    Status status;
+    Tensor* tensor;
+    bool* is_dead;
+  };
+};
+
+inline Status Rendezvous::Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead,
+                               std::int64_t timeout_ms) {
+  CancellationManager timeout(args.cancellation);
+  Wait wait{{}, {}, tensor, is_dead};
+  Args own = args;
+  if (timeout_ms > 0) own.cancellation = &timeout;
+  RecvAsync(key, own, [&wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
+    wait.status = status;
+    if (status.ok()) {
+      *wait.tensor = value;
+      *wait.is_dead = dead;
+    }
+    wait.done.Notify();
+  });
+  constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 1000;
+  const bool late = timeout_ms > 0 && !wait.done.WaitForNotificationWithTimeout(std::min(timeout_ms, kLongest) * 1000);
+  if (late) timeout.StartCancel();
+  wait.done.WaitForNotification();
+  if (late && wait.status.code() == Code::kCancelled)
+    return errors::DeadlineExceeded("Timed out waiting for notification");
+  return wait.status;
+}
+
+inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
+  const auto part = [&](std::string_view of) {
+    return of.empty()
+               ? std::string_view()
+               : std::string_view(text).substr(static_cast<std::size_t>(of.data() - other.text.data()), of.size());
+  };
+  text = other.text;
+  src_device = part(other.src_device);
+  dst_device = part(other.dst_device);
+  edge_name = part(other.edge_name);
+  src = other.src;
+  dst = other.dst;
+  src_incarnation = other.src_incarnation;
+  hash = other.hash;
+  return *this;
+}
+
+inline std::string RendezvousKey::Create(std::string_view src_device, std::uint64_t src_incarnation,
+                                         std::string_view dst_device, std::string_view edge_name,
+                                         FrameAndIteration where) {
+  char hex[16];
+  for (int i = 0; i < 16; ++i) hex[i] = "0123456789abcdef"[(src_incarnation >> (60 - 4 * i)) & 15];
+  return StrCat(src_device, ";", std::string_view(hex, sizeof hex), ";", dst_device, ";", edge_name, ";",
+                where.frame_id, ":", where.iteration);
+}
+
+inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
+  RendezvousKey key;
+  key.text = std::move(text);
+  const auto invalid = [&key] { return errors::InvalidArgument("Invalid  rendezvous key: ", key.text); };
+  std::string_view parts[5], rest = key.text;
+  for (int i = 0; i < 5; ++i) {
+    const std::size_t end = rest.find(';');
+    if ((end == std::string_view::npos) != (i == 4)) return invalid();
+    parts[i] = rest.substr(0, end);
+    if (i < 4) rest.remove_prefix(end + 1);
+  }
+  if (parts[1].empty() || parts[1].size() > 16 || parts[3].empty() || parts[4].empty()) return invalid();
+  for (const char c : parts[1]) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return invalid();
+    key.src_incarnation = key.src_incarnation << 4 | static_cast<std::uint64_t>(digit);
+  }
+  if (!DeviceName::Parse(parts[0], &key.src) || !key.src.IsComplete() || !DeviceName::Parse(parts[2], &key.dst) ||
+      !key.dst.IsComplete())
+    return invalid();
+  key.src_device = parts[0];
+  key.dst_device = parts[2];
+  key.edge_name = parts[3];
+  key.hash = Hash64(key.text);
+  return key;
+}
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/op_def/call_settings.hpp ----
