@@ -95,8 +95,8 @@ TEST_SUITE("dependencies") {
     SUBCASE("is in a branch") {
       GraphBuilder b;
       const Output x = b.Placeholder("x", DataType::kFloat, {2}), c = b.Placeholder("c", DataType::kBool, {});
-      const Output s = b.Add("Switch", "s", {x, c}), n = b.Add("Neg", "n", {s[1]}), y = b.Add("Abs", "y", {x});
-      b.AddControlInput(y, n);
+      const Output s = b.Add("Switch", "s", {x, c}), neg = b.Add("Neg", "n", {s[1]}), y = b.Add("Abs", "y", {x});
+      b.AddControlInput(y, neg);
       b.Add("Merge", "m", {GraphBuilder::Input({y, b.Add("Exp", "e", {s})})});
       REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
       CHECK(After(b.graph_def(), {{"x", "c"}, {"m"}}, kPass).find("y = Abs(x, ^n)") != std::string::npos);

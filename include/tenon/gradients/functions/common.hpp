@@ -51,7 +51,7 @@ inline bool KnownIntegers(G& g, Symbol s, SlimVector<Index>* values) {
   detail::Integers read;
   if (!detail::ReadIntegers(value, &read)) return false;
   for (Index i = 0; i < value.NumElements(); ++i)
-    values->push_back(static_cast<Index>(read.at(static_cast<std::size_t>(i))));
+    values->push_back(read.at(i));
   return true;
 }
 

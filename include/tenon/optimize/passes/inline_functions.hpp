@@ -60,7 +60,7 @@ inline const NameAttrList* OnlyBranch(const Graph& graph, const Node& node, cons
   if (chosen->dtype() != DataType::kInt32 || branches == nullptr || branches->list().func.empty()) return nullptr;
   const std::int64_t count = static_cast<std::int64_t>(branches->list().func.size());
   const std::int32_t index = chosen->data<std::int32_t>()[0];
-  return &branches->list().func[ToSize(index < 0 || index >= count ? count - 1 : index)];
+  return &branches->list().func[static_cast<std::size_t>(index < 0 || index >= count ? count - 1 : index)];
 }
 inline void MakeCall(const NameAttrList& function, NodeDef* node) {
   NodeDef call;

@@ -30,7 +30,7 @@ inline bool ReadPermutation(const Match& match, std::string_view name, SlimVecto
   SlimVector<char> seen(axes->size(), 0);
   for (std::int64_t& axis : *axes) {
     if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank || seen[ToSize(axis)]++ != 0) return false;
+    if (axis < 0 || axis >= rank || seen[static_cast<std::size_t>(axis)]++ != 0) return false;
   }
   return match.shape("x").dims() == rank;
 }
@@ -39,7 +39,7 @@ inline Refusal TransposesBack(const Match& match) {
   if (!ReadPermutation(match, "p", &first) || !ReadPermutation(match, "q", &second))
     return "the permutation is not known";
   for (std::size_t i = 0; i < second.size(); ++i)
-    if (first[ToSize(second[i])] != static_cast<std::int64_t>(i)) return kNoMatch;
+    if (first[static_cast<std::size_t>(second[i])] != static_cast<std::int64_t>(i)) return kNoMatch;
   return {};
 }
 inline Refusal TransposesNothing(const Match& match) {
