@@ -50,8 +50,7 @@ inline bool KnownIntegers(G& g, Symbol s, SlimVector<Index>* values) {
   if (!g.Value(s, &value)) return false;
   detail::Integers read;
   if (!detail::ReadIntegers(value, &read)) return false;
-  for (Index i = 0; i < value.NumElements(); ++i)
-    values->push_back(read.at(i));
+  for (Index i = 0; i < value.NumElements(); ++i) values->push_back(read.at(i));
   return true;
 }
 
