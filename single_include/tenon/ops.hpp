@@ -8165,8 +8165,8 @@ struct RollPlan {
 inline AlwaysOk Roll(Cpu& device, const ElementMover& mover, const RollPlan& plan, const void* in, void* out) {
   if (plan.elements == 0) return {};
   const int last = static_cast<int>(plan.dims.size()) - 1;
-  const auto [row, moved] = plan.dims[static_cast<std::size_t>(last)];  // a row is two runs
-  const auto rows = [&, row = row, moved = moved](Index begin, Index end) {
+  const Index row = plan.dims.back().size, moved = plan.dims.back().shift;  // a row is two runs
+  const auto rows = [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Index from = 0, left = i, step = row;  // the row of the input that comes here
       for (int d = last - 1; d >= 0; --d) {
