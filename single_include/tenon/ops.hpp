@@ -26258,8 +26258,8 @@ inline WithDerivative UpperGammaFraction(double a, double x) {
   return fraction;
 }
 
-// Of P(a, x): its derivative with respect to a, or (`of_sample`) the derivative of the x with P(a, x) constant. 0 where
-// x^a exp(-x) / gamma(a) is less than exp(-limit).
+// The derivative of P(a, x) with respect to a. `of_sample`: the derivative of x where P(a, x) is constant. Both are 0
+// where x^a exp(-x) / gamma(a) is less than exp(-limit).
 inline double LowerGammaDerivative(double a, double x, bool of_sample, double limit) {
   if (x == 0) return 0;
   if (x < 0 || a <= 0 || std::isnan(a) || std::isnan(x)) return std::numeric_limits<double>::quiet_NaN();
@@ -35019,7 +35019,7 @@ struct FractionalWindows {
   Index Begin(Index i) const { return sequence[i]; }
   Index End(Index i) const { return sequence[i + 1] < size ? sequence[i + 1] + (overlapping ? 1 : 0) : size; }
 
-  // Of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
+  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
   Status Read(std::string_view op, std::string_view name, const Tensor& values, Index windows, Index dimension,
               bool overlap) {
     if (values.NumElements() <= windows)
@@ -37351,7 +37351,7 @@ struct BlockLSTMGrad {
   using kernel = detail::LstmGradKernel<Device, false>;
 };
 
-// Of BlockLSTMV2, whose gates are in another order.
+// The gradient of BlockLSTMV2, whose gates are in another order.
 struct BlockLSTMGradV2 {
   static constexpr auto signature = detail::LstmGradOp("BlockLSTMGradV2");
   using Attrs = detail::LstmGradAttrs;

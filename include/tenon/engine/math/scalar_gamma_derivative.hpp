@@ -68,8 +68,8 @@ inline WithDerivative UpperGammaFraction(double a, double x) {
   return fraction;
 }
 
-// Of P(a, x): its derivative with respect to a, or (`of_sample`) the derivative of the x with P(a, x) constant. 0 where
-// x^a exp(-x) / gamma(a) is less than exp(-limit).
+// The derivative of P(a, x) with respect to a. `of_sample`: the derivative of x where P(a, x) is constant. Both are 0
+// where x^a exp(-x) / gamma(a) is less than exp(-limit).
 inline double LowerGammaDerivative(double a, double x, bool of_sample, double limit) {
   if (x == 0) return 0;
   if (x < 0 || a <= 0 || std::isnan(a) || std::isnan(x)) return std::numeric_limits<double>::quiet_NaN();

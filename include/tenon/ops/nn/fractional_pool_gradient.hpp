@@ -36,7 +36,7 @@ struct FractionalWindows {
   Index Begin(Index i) const { return sequence[i]; }
   Index End(Index i) const { return sequence[i + 1] < size ? sequence[i + 1] + (overlapping ? 1 : 0) : size; }
 
-  // Of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
+  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
   Status Read(std::string_view op, std::string_view name, const Tensor& values, Index windows, Index dimension,
               bool overlap) {
     if (values.NumElements() <= windows)

@@ -163,7 +163,7 @@ struct BlockLSTMGrad {
   using kernel = detail::LstmGradKernel<Device, false>;
 };
 
-// Of BlockLSTMV2, whose gates are in another order.
+// The gradient of BlockLSTMV2, whose gates are in another order.
 struct BlockLSTMGradV2 {
   static constexpr auto signature = detail::LstmGradOp("BlockLSTMGradV2");
   using Attrs = detail::LstmGradAttrs;
