@@ -26,7 +26,8 @@ DOORS = {}  # front door -> the headers that it includes
 PAGES = {
     'session': ('Session and Callable', 'Loading graphs and running them.', [
         ('runtime/api/session.hpp', ['Session', 'Callable', 'CallableOptions', 'NamedTensor', 'TensorDevice', 'Endpoint',
-                                     'SessionDevice', 'PlanReport'])]),
+                                     'SessionDevice', 'PlanReport', 'RunCallback']),
+        ('async.hpp', ['RunFuture', 'RunAwait', 'RunResult'])]),
     'saved_model': ('SavedModel', 'SavedModels: loading, signatures, saving, freezing.', [
         ('runtime/api/saved_model.hpp', ['SavedModel', 'ModelSignature', 'SavedModelOptions', 'SignatureTensor',
                                          'SavedModelContent', 'SavedModelAsset']),
@@ -34,8 +35,8 @@ PAGES = {
         ('graph/prune.hpp', ['Prune', 'Strip', 'StripOptions'])]),
     'session_options': ('SessionOptions and RunOptions', 'How a session, and how one run, executes its graph. '
                         '[Options](../options.md) lists defaults and units.', [
-        ('runtime/api/session_options.hpp', ['SessionOptions', 'RunOptions', 'ExecutorKind', 'InterOpPool', 'TraceLevel',
-                                             'GraphPass']),
+        ('runtime/api/session_options.hpp', ['SessionOptions', 'RunOptions', 'ExecutorKind', 'InterOpPool', 'AsyncLimits',
+                                             'TraceLevel', 'GraphPass']),
         ('graph/import_limits.hpp', ['ImportLimits'])]),
     'optimizer': ('The optimizer', 'Rewriting of graphs before they run.', [
         ('optimize/core/options.hpp', ['OptimizerOptions', 'OptimizerLevel', 'OptimizationSink']),

@@ -5,9 +5,9 @@
 //
 // TENON_MINIMAL_RUNTIME, defined before this, leaves out all that a plain frozen graph does without: TensorFlow 1
 // control flow, functions, the dataflow executor, memory plans, integer folding in shape inference, sessions from a
-// GraphDef or GraphBuilder, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices, traces of all
-// sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this header's name: a
-// graph or its options cannot do without one of these.
+// GraphDef or GraphBuilder, runs with RunOptions, asynchronous and partial runs, counters, Extend, Reset, ListDevices,
+// traces of all sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this
+// header's name: a graph or its options cannot do without one of these.
 
 #include <tenon/tenon.hpp>
 #include <tenon/runtime/session/session_runtime.hpp>
@@ -21,6 +21,7 @@
 #include <tenon/runtime/function/session_functions.hpp>
 #include <tenon/runtime/planned/plan_cache.hpp>
 #include <tenon/runtime/planned/planned_loop.hpp>
+#include <tenon/runtime/session/async_run.hpp>
 #include <tenon/runtime/session/counters.hpp>
 #include <tenon/runtime/session/extend_reset.hpp>
 #include <tenon/runtime/session/partial_run.hpp>

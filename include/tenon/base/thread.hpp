@@ -85,6 +85,19 @@ class Thread {
   void Detach() { thread_.detach(); }
 #endif
 
+  // Joins; the calling thread, which cannot join itself, is detached.
+  void JoinUnlessThis() {
+#if TENON_DETAIL_PTHREADS
+    const bool is_this = pthread_equal(thread_, pthread_self()) != 0;
+#else
+    const bool is_this = thread_.get_id() == std::this_thread::get_id();
+#endif
+    if (is_this)
+      Detach();
+    else
+      Join();
+  }
+
   // Lets others run.
   static void YieldNow() { detail::YieldThread(); }
   // Processors that the system has, at least 1.

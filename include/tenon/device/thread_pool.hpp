@@ -71,15 +71,20 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
-  // Runs what is queued, also what that queues, and joins the threads.
+  // Runs what is queued, also what that queues, and joins the threads. One of its own tasks may destroy the pool: that
+  // thread ends after the task.
   ~ThreadPool() override {
     if (!fork_.IsRepaired()) fork_.Repair([this] { ForgetThreads(); });
     stopping_.store(true);
     published_.fetch_add(1);
     published_.notify_all();
     for (Thread& thread : threads_)
-      if (thread.joinable()) thread.Join();
-    for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.Join();
+      if (thread.joinable()) thread.JoinUnlessThis();
+    for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.JoinUnlessThis();
+    if (WaitedThreads::current != this) [[likely]]
+      return;
+    WaitedThreads::current = nullptr;  // tells Main
+    for (Task task{}; TakeTask(&task);) RunTask(task);
   }
 
   void Schedule(void (*fn)(void*), void* arg) override {
@@ -319,7 +324,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething(number, &place)) continue;
+      if (RunSomething(number, &place)) {
+        if (WaitedThreads::current != this) [[unlikely]]
+          return;  // the task has destroyed the pool
+        continue;
+      }
       if (stopping_.load()) break;
       WaitForChange(seen, &place);
     }

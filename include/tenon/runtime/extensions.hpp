@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/extensions.hpp>
@@ -30,12 +31,29 @@ namespace detail {
 class KernelCache;
 class TraceCollector;
 
+// Callback for the end of a run. Called on any thread.
+struct RunEnded {
+  void (*call)(void* state) = nullptr;
+  void* state = nullptr;
+  void operator()() const { call(state); }
+};
+
 // Runs the program of one step; made for it, and used again with it. externally synchronised.
 class Executor {
  public:
   virtual ~Executor() = default;
   // `trace` may be null.
   virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+  // Starts a run that no thread waits for. Calls `ended` once, on some thread, perhaps under a lock of the executor.
+  // Then End, on another thread, returns the status. Executors of one thread run to the end in the call.
+  virtual void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept {
+    status_ = Run(pool, flush_denormals, nullptr);
+    ended();
+  }
+  virtual Status End() { return std::exchange(status_, OkStatus()); }
+
+ private:
+  Status status_;  // of Start
 };
 
 // Memory plans for the runs of one program. externally synchronised.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/base/function.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -109,6 +110,10 @@ struct SessionDevice {
   std::uint64_t incarnation = 0;  // another number for every session
 };
 
+// Receives the fetches of a run of RunAsync, or its error, once, on any thread. May hold a thread of the session's
+// pool, so that it should be short. May start further runs, and destroy the session. Exceptions are logged.
+using RunCallback = Function<void(Result<std::vector<Tensor>> fetches)>;
+
 class Session;
 class Callable;
 struct RunMetadata;  // <tenon/runtime/session/run_metadata.hpp>
@@ -154,6 +159,10 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RU
                                          const RunOptions& options, RunMetadata* metadata);
   static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             const RunOptions& options, RunMetadata* metadata);
+  static void RunAsync(const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                       Span<const std::string> targets, const RunOptions& options, RunCallback done);
+  static void CallAsync(const RefCounted* callable, Span<const Tensor> feeds, const RunOptions& options,
+                        RunCallback done);
   static Status Extend(const Session& session, const GraphDef& graph);
   static Status Finalize(const Session& session);
   static Status Reset(const Session& session, Span<const std::string> containers);
@@ -196,6 +205,14 @@ class Callable {
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::FullRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
+  }
+  // Starts a run and returns. Calls `done` once, with the fetches or an error; an error may come before this returns.
+  // The inter-op pool that `options` choose runs it, or a pool of the process where that pool has no threads. A run
+  // that waits in a kernel, for a queue or a barrier, holds no thread; on several devices, and in a function that a
+  // kernel calls, it does. Time limits count from the call. The run keeps feeds and session alive; objects that
+  // `options` point to outlive it. Unavailable: SessionOptions::async_limits. Other errors are the errors of Run.
+  void RunAsync(Span<const Tensor> feeds, const RunOptions& options, RunCallback done) const {
+    detail::FullRuntime::CallAsync(impl_.get(), feeds, options, std::move(done));
   }
   // Runs once and records into *trace when each node ran. The errors are the errors of Run.
   Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
@@ -283,6 +300,11 @@ class Session {
     return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()), options, metadata);
+  }
+  // Prepares the signature, unless it is cached, starts a run and returns; then as Callable::RunAsync.
+  void RunAsync(Span<const NamedTensor> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                const RunOptions& options, RunCallback done) const {
+    detail::FullRuntime::RunAsync(*this, feeds, fetches, targets, options, std::move(done));
   }
   // Prepares a signature. The errors are the errors of Run that concern names, kernels and devices.
   Result<Callable> MakeCallable(const CallableOptions& options) const {

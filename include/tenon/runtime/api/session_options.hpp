@@ -43,6 +43,13 @@ struct InterOpPool {
   std::string global_name = {};  // not empty: one pool of that name in the process
 };
 
+// Limits of the runs of RunAsync of one session; 0: no limit. A run is queued until a thread begins with it.
+struct AsyncLimits {
+  int max_concurrent_runs = 0;  // runs that have begun and not ended; later ones stay queued, first come, first served
+  int max_queued_runs = 0;  // Unavailable: this many runs are queued already
+  std::int64_t max_queued_bytes = 0;  // Unavailable: the feeds of the queued runs would take more [bytes]
+};
+
 // Default of SessionOptions::packed_weights_bytes.
 inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
@@ -106,6 +113,7 @@ struct SessionOptions {
   std::int64_t operation_timeout_in_ms = 0;  // time limit of a run whose RunOptions give none [ms]; 0: none
   std::vector<InterOpPool> inter_op_pools =
       {};  // pools that RunOptions::inter_op_thread_pool chooses by number; the first is the default
+  AsyncLimits async_limits = {};  // limits of Callable::RunAsync and Session::RunAsync
 };
 
 // TensorFlow's levels of tracing. All but kNone mean a full trace.

@@ -344,6 +344,10 @@ class ParallelFrameExecutor final : public Executor {
   Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
     return run_.RunOn(pool, flush_denormals, trace);
   }
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
+    run_.StartOn(pool, flush_denormals, nullptr, ended, {});
+  }
+  Status End() override { return run_.EndRun(); }
 
  private:
   ParallelFrameRun run_;

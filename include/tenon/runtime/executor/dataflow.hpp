@@ -90,6 +90,10 @@ class DataflowRun final : public Executor {
     PublishAll(&mine);
     Leave(this);
   }
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
+    Start(pool, flush_denormals, nullptr, ended, {});
+  }
+  Status End() override { return TakeStatus(); }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
     return std::exchange(status_, OkStatus());

@@ -161,12 +161,7 @@ TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramN
                          : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
-// Callbacks for the end of a run and for its errors; RunFailed is optional. Called on any thread.
-struct RunEnded {
-  void (*call)(void* state) = nullptr;
-  void* state = nullptr;
-  void operator()() const { call(state); }
-};
+// Optional callback for the errors of a run. Called on any thread.
 struct RunFailed {
   void (*call)(void* state, const Status& status) = nullptr;
   void* state = nullptr;

@@ -21,6 +21,12 @@ inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
   return timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
 }
 
+// The status of a run that its deadline has stopped. `status`: as the run ended.
+TENON_DETAIL_COLD inline Status TimedOut(std::int64_t timeout_in_ms, const Status& status) {
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+}
+
 // The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
 // (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
 // Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
@@ -53,8 +59,7 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   if (entry != 0) (void)DeadlineTimer::Global().Remove(entry);
   if (users != nullptr) (void)users->Deregister(token);
   if (!timed_out.load()) return status;
-  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
-                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+  return TimedOut(timeout_in_ms, status);
 }
 
 }  // namespace detail

@@ -32,23 +32,31 @@ class DeadlineTimer {
     return *timer;
   }
 
-  // `when`: SteadyNanoseconds() of the call.
+  // `when`: SteadyNanoseconds() of the call. Adding and removing take time logarithmic in the number of calls.
   Entry Add(std::int64_t when, Function<void()> call) {
     NoticeFork();
     const MutexLock lock(mutex_);
     if (!started_) Start();
-    waiting_.push_back({++last_, when, std::move(call)});
-    changed_.notify_all();
-    return last_;
+    if (first_free_ == slots_.size()) slots_.push_back({.next_free = first_free_ + 1});
+    const std::uint32_t number = first_free_;
+    heap_.push_back(number);
+    Slot& slot = slots_[number];
+    first_free_ = slot.next_free;
+    slot.entry = ++count_ << kSlotBits | number;
+    slot.when = when;
+    slot.call = std::move(call);
+    const Entry entry = slot.entry;
+    MoveUp(heap_.size() - 1);
+    if (heap_[0] == number) changed_.notify_all();
+    return entry;
   }
   // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
   bool Remove(Entry entry) {
     NoticeFork();
     MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i].entry != entry) continue;
-      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
-      waiting_.pop_back();
+    const auto number = static_cast<std::size_t>(entry & ((Entry{1} << kSlotBits) - 1));
+    if (number < slots_.size() && slots_[number].entry == entry) {
+      (void)Take(slots_[number].place);
       return true;
     }
     while (calling_ == entry) changed_.wait(lock);
@@ -56,10 +64,14 @@ class DeadlineTimer {
   }
 
  private:
-  struct Waiting {
-    Entry entry;
-    std::int64_t when;
-    Function<void()> call;
+  static constexpr int kSlotBits = 24;  // low bits of an entry: the number of its slot
+  // A call that waits, or room for one.
+  struct Slot {
+    Function<void()> call = {};
+    std::int64_t when = 0;
+    std::size_t place = 0;  // in heap_, while it waits
+    std::uint32_t next_free = 0;  // while it does not wait
+    Entry entry = 0;  // 0: it does not wait
   };
 
   DeadlineTimer() = default;
@@ -72,7 +84,9 @@ class DeadlineTimer {
     fork_.Repair([this] {
       new (&mutex_) Mutex();
       new (&changed_) ConditionVariable();
-      new (&waiting_) SlimVector<Waiting>();
+      new (&slots_) SlimVector<Slot>();
+      new (&heap_) SlimVector<std::uint32_t>();
+      first_free_ = 0;
       started_ = false;
       calling_ = 0;
     });
@@ -88,37 +102,74 @@ class DeadlineTimer {
   void Main() {
     MutexLock lock(mutex_);
     for (;;) {
-      if (waiting_.empty()) {
+      if (heap_.empty()) {
         changed_.wait(lock);
         continue;
       }
-      std::size_t first = 0;
-      for (std::size_t i = 1; i < waiting_.size(); ++i)
-        if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
+      const std::uint32_t first = heap_[0];
+      if (const std::int64_t when = slots_[first].when; when > SteadyNanoseconds()) {
         (void)changed_.wait_until(lock, when);
         continue;
       }
-      Waiting due = std::move(waiting_[first]);
-      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
-      waiting_.pop_back();
-      calling_ = due.entry;
+      calling_ = slots_[first].entry;
+      Function<void()> call = Take(0);
       lock.unlock();
-      due.call();
-      due.call = nullptr;
+      call();
+      call = nullptr;
       lock.lock();
       calling_ = 0;
       changed_.notify_all();
     }
   }
 
+  // Takes a call from the heap and frees its slot.
+  Function<void()> Take(std::size_t place) {
+    const std::uint32_t number = heap_[place], last = heap_.back();
+    heap_.pop_back();
+    if (last != number) {
+      Put(place, last);
+      MoveUp(place);
+      MoveDown(slots_[last].place);
+    }
+    Slot& slot = slots_[number];
+    slot.entry = 0;
+    slot.next_free = std::exchange(first_free_, number);
+    return std::move(slot.call);
+  }
+
+  void Put(std::size_t place, std::uint32_t number) {
+    heap_[place] = number;
+    slots_[number].place = place;
+  }
+  std::int64_t WhenAt(std::size_t place) const { return slots_[heap_[place]].when; }
+  void MoveUp(std::size_t place) {
+    const std::uint32_t number = heap_[place];
+    for (; place > 0 && WhenAt((place - 1) / 2) > slots_[number].when; place = (place - 1) / 2)
+      Put(place, heap_[(place - 1) / 2]);
+    Put(place, number);
+  }
+  void MoveDown(std::size_t place) {
+    const std::uint32_t number = heap_[place];
+    for (;;) {
+      std::size_t child = 2 * place + 1;
+      if (child >= heap_.size()) break;
+      if (child + 1 < heap_.size() && WhenAt(child + 1) < WhenAt(child)) ++child;
+      if (WhenAt(child) >= slots_[number].when) break;
+      Put(place, heap_[child]);
+      place = child;
+    }
+    Put(place, number);
+  }
+
   ForkGuard fork_;
   Mutex mutex_;
   ConditionVariable changed_;
   bool started_ = false;
-  Entry last_ = 0;
+  Entry count_ = 0;  // calls so far
   Entry calling_ = 0;  // being called at the moment; 0: none
-  SlimVector<Waiting> waiting_;
+  SlimVector<Slot> slots_;
+  std::uint32_t first_free_ = 0;  // number of a slot without a call, or of the next new one
+  SlimVector<std::uint32_t> heap_;  // numbers of slots with a call: a binary heap by time
 };
 
 TENON_DETAIL_NAMESPACE_END

@@ -387,7 +387,7 @@ class PartialRuns final : public RefCounted {
 
 inline PartialRuns* PartialRunsOf(SessionImpl* session) {
   return static_cast<PartialRuns*>(
-      session->GetOrMakePartialRuns([] { return Ref<RefCounted>::Adopt(new PartialRuns); }));
+      session->GetOrMakePartialRuns([](SessionImpl*) { return Ref<RefCounted>::Adopt(new PartialRuns); }));
 }
 
 // TensorFlow's: "x:0->y:0,z:0//1/;3".

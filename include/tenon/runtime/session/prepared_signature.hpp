@@ -74,7 +74,52 @@ class PartialEnds;
 
 // One signature with the steps that run it. thread-safe.
 class PreparedSignature : public RefCounted {
+  struct Running {
+    explicit Running(const Program& program) : step(program) {}
+    Step step;
+    Owned<Executor> alone, on_pool;  // as far as they are needed
+    Owned<RunPlans> plans;  // null: never
+  };
+
  public:
+  // State of one run, from the taking of its step to its end.
+  class UnderWay {
+   public:
+    UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings)
+        : running(prepared->steps_.Take()),
+          step_id(NextStepId().fetch_add(1, std::memory_order_relaxed)),
+          container(settings.resources, step_id),
+          cancellation(settings.cancellation),
+          services{settings.resources, &container, &cancellation},
+          rendezvous(&cancellation) {
+      plans = prepared->PlansOf(running.get());
+      Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+      plan = planned != nullptr ? plans : nullptr;
+      step = planned != nullptr ? planned : &running->step;
+      services.deferred = &deferred;
+      services.pool = settings.pool;
+      services.more = settings.services;
+      services.own_rendezvous = &rendezvous;
+      step->set_step_id(step_id);
+      step->set_services(&services);
+      for (std::size_t i = 0; i < feeds.size(); ++i) step->value(prepared->program_->feeds[i].value) = feeds[i];
+    }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+
+   private:
+    friend class PreparedSignature;
+    Owned<Running> running;
+    RunPlans *plans, *plan;  // plans of the step; those that have one for these feeds, or null
+    Step* step;
+    const std::int64_t step_id;
+    StepContainer container;
+    CancellationManager cancellation;
+    DeferredOps deferred;
+    RunServices services;
+    LazyRendezvous rendezvous;
+  };
+
   // `placed`: runs instead of the program, on several devices; then the program only describes the feeds, fetches and
   // nodes. Null: the program runs.
   PreparedSignature(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
@@ -94,39 +139,71 @@ class PreparedSignature : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
-    Owned<Running> running = steps_.Take();
-    RunPlans* const plans = PlansOf(running.get());
-    Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
-    RunPlans* const plan = planned != nullptr ? plans : nullptr;  // that has one for these feeds
-    Step* const step = planned != nullptr ? planned : &running->step;
-    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
-    StepContainer container(settings.resources, step_id);
-    CancellationManager cancellation(settings.cancellation);
-    DeferredOps deferred;
-    RunServices services{settings.resources, &container, &cancellation};
-    services.deferred = &deferred;
-    services.pool = settings.pool;
-    services.more = settings.services;
-    LazyRendezvous rendezvous(&cancellation);
-    services.own_rendezvous = &rendezvous;
-    step->set_step_id(step_id);
-    step->set_services(&services);
-    for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
+    UnderWay run(this, feeds, settings);
     Status status;
     if (settings.trace == nullptr) [[likely]] {
-      status = Execute(running.get(), plan, settings, nullptr);
+      status = Execute(run.running.get(), run.plan, settings, nullptr);
     } else {
       TraceCollector collector(program_->graph, TraceEventLimit(settings.max_trace_events));
-      services.stats = &collector;
-      status = Execute(running.get(), plan, settings, &collector);
-      deferred.Wait();  // it may still tell the collector
+      run.services.stats = &collector;
+      status = Execute(run.running.get(), run.plan, settings, &collector);
+      run.deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
-    deferred.Wait();
-    if (cancellation.IsCancelled()) [[unlikely]]
+    return End(&run, std::move(status), feeds, fetches, settings);
+  }
+
+  // True: Start can run it. All other runs hold their thread to the end.
+  bool CanStart(const RunArgs& settings) const {
+    return placed_ == nullptr && program_->has_async && settings.dataflow && settings.pool != nullptr &&
+           settings.trace == nullptr;
+  }
+  // Starts a run that no thread waits for: a kernel may wait. Calls `ended` as Executor::Start does. Then Finish, with
+  // these arguments again, ends the run. Nothing was started after an error. `settings` and *run outlive the run.
+  Status Start(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings, RunEnded ended,
+               Owned<UnderWay>* run) {
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    *run = MakeOwned<UnderWay>(this, feeds, settings);
+    Running* const running = (*run)->running.get();
+    if (running->on_pool == nullptr) {
+      if (Status made = MakeEngine(true, &running->step, &running->on_pool); !made.ok())
+        return End(run->get(), std::move(made), feeds, fetches, settings);
+    }
+    running->on_pool->Start(settings.pool, settings.flush_denormals, ended);
+    return OkStatus();
+  }
+  Status Finish(UnderWay* run, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
+    Status status = EndExecutor(run->running.get(), run->running->on_pool->End());
+    return End(run, std::move(status), feeds, fetches, settings);
+  }
+
+  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
+  template <class Add>
+  void ForIdleSteps(const Add& add) {
+    if (placed_ != nullptr)
+      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
+                            &add);
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
+  }
+  // As PlacedProgram::IsInUse.
+  bool IsInUse() { return steps_.IsInUse() || (placed_ != nullptr && placed_->IsInUse()); }
+  bool GetPlanReport(PlanReport* report) {
+    if (make_plans_ == nullptr) return false;
+    Owned<Running> running = steps_.Take();
+    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
+    steps_.Give(std::move(running));
+    return planned;
+  }
+
+ private:
+  // After the executor's end.
+  Status End(UnderWay* run, Status status, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
+    Step* const step = run->step;
+    run->deferred.Wait();
+    if (run->cancellation.IsCancelled()) [[unlikely]]
       status.Update(RunCancelled());
-    if (container.keeps_fetched() && status.ok()) [[unlikely]]
-      status = KeepFetched(&container);
+    if (run->container.keeps_fetched() && status.ok()) [[unlikely]]
+      status = KeepFetched(&run->container);
     if (status.ok()) [[likely]] {
       for (std::size_t i = 0; i < fetches.size(); ++i) {
         const Program::Fetch& fetch = program_->fetches[i];
@@ -149,39 +226,14 @@ class PreparedSignature : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
-    if (plan != nullptr)
-      plan->Ran(status);
-    else if (plans != nullptr && status.ok() && plans->Count(feeds))
-      plans->Make(&running->step);
-    steps_.Give(std::move(running));
+    if (settings.counts != nullptr) settings.counts->Count(run->plan != nullptr);
+    if (run->plan != nullptr)
+      run->plan->Ran(status);
+    else if (run->plans != nullptr && status.ok() && run->plans->Count(feeds))
+      run->plans->Make(&run->running->step);
+    steps_.Give(std::move(run->running));
     return status;
   }
-  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
-  template <class Add>
-  void ForIdleSteps(const Add& add) {
-    if (placed_ != nullptr)
-      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
-                            &add);
-    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
-  }
-  // As PlacedProgram::IsInUse.
-  bool IsInUse() { return steps_.IsInUse() || (placed_ != nullptr && placed_->IsInUse()); }
-  bool GetPlanReport(PlanReport* report) {
-    if (make_plans_ == nullptr) return false;
-    Owned<Running> running = steps_.Take();
-    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
-    steps_.Give(std::move(running));
-    return planned;
-  }
-
- private:
-  struct Running {
-    explicit Running(const Program& program) : step(program) {}
-    Step step;
-    Owned<Executor> alone, on_pool;  // as far as they are needed
-    Owned<RunPlans> plans;  // null: never
-  };
   RunPlans* PlansOf(Running* running) const {
     if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
     return running->plans.get();
@@ -206,9 +258,12 @@ class PreparedSignature : public RefCounted {
       Owned<Executor>& engine = on_pool ? running->on_pool : running->alone;
       if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
       if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
-      if (status.ok() && program_->has_control_flow())
-        status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     }
+    return EndExecutor(running, std::move(status));
+  }
+  Status EndExecutor(Running* running, Status status) const {
+    if (status.ok() && program_->has_control_flow())
+      status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     if (program_->device != program_->host) program_->device->EndRun(&status);
     return status;
   }

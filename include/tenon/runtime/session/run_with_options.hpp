@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
-//
 
 #include <cstdint>
 #include <string>
@@ -65,26 +64,33 @@ class RunOfOptions {
       : session_(session), prepared_(prepared), options_(options), metadata_(metadata), since_ns_(since_ns) {}
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
-    RunArgs settings = session_->SettingsFor(*prepared_);
-    settings.since_ns = since_ns_;
-    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
+    RunArgs settings;
+    StepServices services;
+    std::int64_t timeout = 0;
+    TENON_RETURN_IF_ERROR(MakeSettings(&settings, &services, &timeout));
     RunTrace trace;
     const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
     if (traced) settings.trace = &trace;
-    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
-    if (options_.timeout_in_ms < 0)
-      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
-    const std::int64_t timeout =
-        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
     const std::int64_t now_us = SystemNanoseconds() / 1000;
-    const StepServices services = ServicesFor(settings, timeout, now_us);
-    settings.services = &services;
     const Status status =
         timeout == 0 && options_.cancellation == nullptr
             ? session_->Run(prepared_, feeds, fetches, settings)
             : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
     if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
     return status;
+  }
+  // Everything but the trace. *timeout_in_ms: 0, none. *settings refers to *services.
+  Status MakeSettings(RunArgs* settings, StepServices* services, std::int64_t* timeout_in_ms) const {
+    *settings = session_->SettingsFor(*prepared_);
+    settings->since_ns = since_ns_;
+    TENON_RETURN_IF_ERROR(ChooseEngine(settings));
+    if (options_.report_tensor_allocations_upon_oom) settings->on_error = &ReportMemory;
+    if (options_.timeout_in_ms < 0)
+      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
+    *timeout_in_ms = options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
+    *services = ServicesFor(*settings, *timeout_in_ms, SystemNanoseconds() / 1000);
+    settings->services = services;
+    return OkStatus();
   }
 
  private:
@@ -163,6 +169,11 @@ inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
   if (options.operation_timeout_in_ms < 0)
     return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
                                    options.operation_timeout_in_ms);
+  const AsyncLimits& limits = options.async_limits;
+  if (limits.max_concurrent_runs < 0 || limits.max_queued_runs < 0 || limits.max_queued_bytes < 0)
+    return errors::InvalidArgument(
+        "SessionOptions: async_limits must not be negative, got max_concurrent_runs = ", limits.max_concurrent_runs,
+        ", max_queued_runs = ", limits.max_queued_runs, " and max_queued_bytes = ", limits.max_queued_bytes);
   for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
   if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
   *state = std::move(pools);

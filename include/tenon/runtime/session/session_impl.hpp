@@ -330,12 +330,10 @@ class SessionImpl : public RefCounted {
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
-  // The partial runs of the session; the first call makes them with make() (runtime/session/partial_run.hpp).
-  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)()) {
-    MutexLock lock(mutex_);
-    if (!partial_runs_) partial_runs_ = make();
-    return partial_runs_.get();
-  }
+  // The partial and the asynchronous runs of the session; the first call makes them with make(this).
+  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)(SessionImpl*)) { return GetOrMake(&partial_runs_, make); }
+  RefCounted* GetOrMakeAsyncRuns(Ref<RefCounted> (*make)(SessionImpl*)) { return GetOrMake(&async_runs_, make); }
+  Mutex* async_mutex() { return &async_mutex_; }  // guards the asynchronous runs
   PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
@@ -351,11 +349,15 @@ class SessionImpl : public RefCounted {
   }
 
  private:
+  RefCounted* GetOrMake(Ref<RefCounted>* made, Ref<RefCounted> (*make)(SessionImpl*)) {
+    const MutexLock lock(mutex_);
+    return (*made ? *made : *made = make(this)).get();
+  }
   // In the child of a fork(). Threads, locks and half of what a run had done stayed in the parent: the session goes on
   // only if no other thread was at work with it.
   TENON_DETAIL_COLD void NoticeFork() {
     bool in_use = signatures_.WasInUseAtFork() || cancellation_.IsInUse() || callables_.IsInUse();
-    for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_}) {
+    for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_, &async_mutex_}) {
       in_use |= !mutex->try_lock();
       new (mutex) Mutex();
     }
@@ -486,7 +488,9 @@ class SessionImpl : public RefCounted {
   std::atomic<std::int64_t> next_number_{0};  // number of a callable or partial run
   SignatureCache signatures_;
   PreparedList callables_;  // one for each Callable
-  Mutex mutex_;  // guards partial_runs_
+  Mutex mutex_;  // guards which object the next two refer to
+  Ref<RefCounted> async_runs_;
+  Mutex async_mutex_;  // guards the state of async_runs_
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
 

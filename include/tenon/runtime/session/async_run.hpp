@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Defines Session::RunAsync and Callable::RunAsync: runs that their caller does not wait for. A run whose kernels may
+// wait is started and holds no thread; any other run is one task of a pool.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/clock.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/thread.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/step_services.hpp>
+#include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/session/callable_impl.hpp>
+#include <tenon/runtime/session/deadline_timer.hpp>
+#include <tenon/runtime/session/run_with_options.hpp>
+#include <tenon/runtime/session/session_impl.hpp>
+
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// Runs what has no other pool with threads, and the ends of runs that have waited. Never destroyed.
+inline ThreadPool* AsyncPool() {
+  static ThreadPool* const pool = new ThreadPool(CpuCount() + 1, "tenon-async");
+  return pool;
+}
+// Gives a task to the pool, later where there is no memory now.
+inline void ScheduleSurely(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
+  while (!CanSchedule(pool, fn, arg)) Thread::YieldNow();
+}
+
+class AsyncRuns;
+
+// A place in a list of runs; a list is a ring through a link that is not a run. externally synchronised.
+struct AsyncLink {
+  bool IsAlone() const { return next == this; }
+  void Append(AsyncLink* link) {
+    link->next = this;
+    link->previous = previous;
+    previous->next = link;
+    previous = link;
+  }
+  void Unlink() {
+    next->previous = previous;
+    previous->next = next;
+    next = previous = this;
+  }
+  // Moves all links of another list here; this one is empty.
+  void Take(AsyncLink* list) {
+    if (list->IsAlone()) return;
+    list->next->previous = list->previous->next = this;
+    next = list->next;
+    previous = list->previous;
+    list->next = list->previous = list;
+  }
+  AsyncLink *next = this, *previous = this;
+};
+
+// One run. Its list holds it until its end, and each of its tasks does.
+class AsyncRun final : public RefCounted, public AsyncLink {
+ public:
+  AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, const RunOptions& options,
+           std::int64_t since_ns);
+  // From here on `done` is called once, whatever happens.
+  void Start(RunCallback done) noexcept {
+    done_ = std::move(done);
+    Status status = CatchAll("RunAsync", [this] { return TryStart(); });
+    if (!status.ok()) Finish(std::move(status));
+  }
+
+ private:
+  friend class AsyncRuns;
+  enum class State : std::uint8_t { kNew, kStopped, kQueued, kBegun, kEnded };
+
+  Status TryStart();
+  void Stop();
+  // Tasks; each holds a reference.
+  static void RunTask(void* run);
+  static void FinishStoppedTask(void* run) {
+    const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+    self->Finish(self->GivenUp());
+  }
+  static void FinishStartedTask(void* run) {
+    const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+    Status status = CatchAll("RunAsync", [&] {
+      return self->prepared_->Finish(self->under_way_.get(), self->feeds(), self->fetches_, self->settings_);
+    });
+    self->under_way_ = nullptr;
+    self->Finish(std::move(status));
+  }
+  void Execute() noexcept {
+    Status status = CatchAll("RunAsync", [&] {
+      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_))
+        return session_->Run(prepared_.get(), feeds(), fetches_, settings_);
+      starts_ = true;
+      return prepared_->Start(feeds(), fetches_, settings_, {&HasEnded, this}, &under_way_);
+    });
+    if (!starts_ || !status.ok()) Finish(std::move(status));
+  }
+  // The caller may hold locks, and be a callback that the end of the run waits for.
+  static void HasEnded(void* run) {
+    static_cast<AsyncRun*>(run)->AddRef();
+    ScheduleSurely(AsyncPool(), &FinishStartedTask, run);
+  }
+  void Finish(Status status) noexcept;
+  Status GivenUp() const {
+    return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
+  }
+  Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
+
+  const Ref<SessionImpl> session_;
+  const Ref<PreparedSignature> prepared_;
+  AsyncRuns* const runs_;  // the session's
+  const RunOptions options_;
+  const std::int64_t since_ns_;
+  SlimVector<Tensor> feeds_;
+  std::int64_t feed_bytes_ = 0;
+  std::vector<Tensor> fetches_;
+  RunCallback done_;
+  RunArgs settings_;
+  StepServices services_;
+  ThreadPoolInterface* pool_ = nullptr;
+  CancellationManager control_;
+  CancellationManager::Token users_token_ = -1;  // -1: none
+  DeadlineTimer::Entry timer_ = 0;
+  std::int64_t timeout_in_ms_ = 0;
+  std::atomic<bool> timed_out_{false};
+  bool starts_ = false;  // no thread waits for it; only Execute writes it before, and reads it after an error
+  Owned<PreparedSignature::UnderWay> under_way_;
+  // Guarded by the session's async_mutex(), as the links.
+  State state_ = State::kNew;
+  bool admitted_ = false;  // it counts for max_concurrent_runs
+};
+
+// The runs of one session, in the order in which they came. thread-safe.
+class AsyncRuns final : public RefCounted {
+ public:
+  explicit AsyncRuns(SessionImpl* session) : session_(session), token_(session->cancellation()->NewToken()) {}
+
+  static AsyncRuns* Of(SessionImpl* session) {
+    return static_cast<AsyncRuns*>(
+        session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
+  }
+
+  // Queues a run. After an error the caller ends it.
+  Status Add(AsyncRun* run) {
+    {
+      const MutexLock lock(*session_->async_mutex());
+      if (run->state_ == AsyncRun::State::kStopped) return run->GivenUp();
+      TENON_RETURN_IF_ERROR(CheckRoomLocked(*run));
+      if (!WatchLocked()) return session_->Closed();
+      run->state_ = AsyncRun::State::kQueued;
+      run->AddRef();
+      ++num_queued_;
+      queued_bytes_ += run->feed_bytes_;
+      if (!MayAdmitLocked()) {
+        waiting_.Append(run);
+        return OkStatus();
+      }
+      AdmitLocked(run);
+    }
+    if (CanSchedule(run->pool_, &AsyncRun::RunTask, run)) [[likely]]
+      return OkStatus();
+    const bool ends_here = Begin(run);  // otherwise it was stopped, and ends elsewhere
+    (void)run->Unref();
+    return ends_here ? NotScheduled() : OkStatus();
+  }
+  // True: the caller runs it. False: it was stopped while it was queued.
+  bool Begin(AsyncRun* run) {
+    const MutexLock lock(*session_->async_mutex());
+    return LeaveQueueLocked(run, AsyncRun::State::kBegun);
+  }
+  // Forgets a run that ends, and begins with the next. The caller holds a reference.
+  void Remove(AsyncRun* run) {
+    AsyncRun* next = nullptr;
+    {
+      const MutexLock lock(*session_->async_mutex());
+      if (run->IsAlone()) return;  // it was refused
+      run->Unlink();
+      if (run->admitted_) --num_admitted_;
+      if (!waiting_.IsAlone() && MayAdmitLocked()) {
+        next = static_cast<AsyncRun*>(waiting_.next);
+        next->Unlink();
+        AdmitLocked(next);
+      }
+      if (admitted_.IsAlone() && waiting_.IsAlone() && stopping_.IsAlone()) {
+        (void)session_->cancellation()->TryDeregister(token_);
+        watches_ = false;
+      }
+    }
+    (void)run->Unref();
+    if (next != nullptr) ScheduleSurely(next->pool_, &AsyncRun::RunTask, next);
+  }
+  // Gives a run up that may be new. True: the caller ends it, and has a reference for that.
+  bool Stop(AsyncRun* run) {
+    const MutexLock lock(*session_->async_mutex());
+    if (run->state_ == AsyncRun::State::kNew) run->state_ = AsyncRun::State::kStopped;
+    if (!LeaveQueueLocked(run, AsyncRun::State::kEnded)) return false;
+    run->AddRef();
+    return true;
+  }
+
+ private:
+  Status CheckRoomLocked(const AsyncRun& run) const {
+    const AsyncLimits& limits = session_->options().async_limits;
+    if (limits.max_queued_runs > 0 && num_queued_ >= limits.max_queued_runs)
+      return errors::Unavailable("RunAsync: ", num_queued_,
+                                 " runs are queued, as many as async_limits.max_queued_runs ",
+                                 "allows; try again later");
+    if (limits.max_queued_bytes > 0 && run.feed_bytes_ > limits.max_queued_bytes - queued_bytes_)
+      return errors::Unavailable("RunAsync: the feeds have ", run.feed_bytes_, " bytes, and the feeds of ", num_queued_,
+                                 " queued runs ", queued_bytes_, "; async_limits.max_queued_bytes is ",
+                                 limits.max_queued_bytes, "; try again later");
+    return OkStatus();
+  }
+  // False: the session is closed.
+  bool WatchLocked() {
+    CancellationManager* const cancellation = session_->cancellation();
+    if (cancellation->IsCancelled()) return false;
+    if (!watches_) watches_ = cancellation->Register(token_, [this] { StopAll(); });
+    return watches_;
+  }
+  bool MayAdmitLocked() const {
+    const int most = session_->options().async_limits.max_concurrent_runs;
+    return most == 0 || num_admitted_ < most;
+  }
+  // Its task holds a reference from now on.
+  void AdmitLocked(AsyncRun* run) {
+    admitted_.Append(run);
+    run->admitted_ = true;
+    ++num_admitted_;
+    run->AddRef();
+  }
+  bool LeaveQueueLocked(AsyncRun* run, AsyncRun::State next) {
+    if (run->state_ != AsyncRun::State::kQueued) return false;
+    run->state_ = next;
+    --num_queued_;
+    queued_bytes_ -= run->feed_bytes_;
+    return true;
+  }
+  // When the session is closed.
+  void StopAll() {
+    {
+      const MutexLock lock(*session_->async_mutex());
+      stopping_.Take(&admitted_);
+      AsyncLink waiting;
+      waiting.Take(&waiting_);
+      while (!waiting.IsAlone()) {
+        AsyncLink* const run = waiting.next;
+        run->Unlink();
+        stopping_.Append(run);
+      }
+    }
+    for (;;) {
+      Ref<AsyncRun> run;
+      {
+        const MutexLock lock(*session_->async_mutex());
+        if (stopping_.IsAlone()) return;
+        run = Ref<AsyncRun>::Share(static_cast<AsyncRun*>(stopping_.next));
+        run->Unlink();
+        admitted_.Append(run.get());
+      }
+      run->Stop();
+    }
+  }
+
+  SessionImpl* const session_;  // which holds this
+  const CancellationManager::Token token_;
+  // Guarded by the session's async_mutex().
+  bool watches_ = false;  // StopAll is registered
+  AsyncLink admitted_, waiting_, stopping_;
+  int num_admitted_ = 0;
+  std::int64_t num_queued_ = 0, queued_bytes_ = 0;
+};
+
+inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                          const RunOptions& options, std::int64_t since_ns)
+    : session_(Ref<SessionImpl>::Share(session)),
+      prepared_(Ref<PreparedSignature>::Share(prepared)),
+      runs_(AsyncRuns::Of(session)),
+      options_(options),
+      since_ns_(since_ns),
+      fetches_(prepared->program().fetches.size()) {
+  for (const Tensor& feed : feeds) {
+    feeds_.push_back(feed);
+    feed_bytes_ += static_cast<std::int64_t>(feed.TotalBytes());
+  }
+}
+inline Status AsyncRun::TryStart() {
+  if (session_->IsClosed()) return session_->Closed();
+  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options_, nullptr, since_ns_)
+                            .MakeSettings(&settings_, &services_, &timeout_in_ms_));
+  settings_.cancellation = &control_;
+  const bool is_callers = options_.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
+  pool_ = settings_.pool;
+  if (pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1)) pool_ = AsyncPool();
+  if (options_.cancellation != nullptr) {
+    users_token_ = options_.cancellation->NewToken();
+    if (!options_.cancellation->Register(users_token_, [this] { Stop(); })) {
+      users_token_ = -1;
+      return errors::Cancelled("Run call was cancelled");
+    }
+  }
+  if (timeout_in_ms_ > 0) {
+    const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms_) * 1'000'000;
+    timer_ = DeadlineTimer::Global().Add(when, [this] {
+      timed_out_.store(true);
+      Stop();
+    });
+  }
+  return runs_->Add(this);
+}
+// From a callback of the timer or of a cancellation, which the end of the run waits for.
+inline void AsyncRun::Stop() {
+  control_.StartCancel();
+  if (runs_->Stop(this)) ScheduleSurely(AsyncPool(), &FinishStoppedTask, this);
+}
+inline void AsyncRun::RunTask(void* run) {
+  const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+  if (self->runs_->Begin(self.get())) self->Execute();
+}
+inline void AsyncRun::Finish(Status status) noexcept {
+  if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
+  if (users_token_ >= 0) (void)options_.cancellation->Deregister(users_token_);
+  if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
+  feeds_.clear();
+  const auto self = Ref<AsyncRun>::Share(this);
+  runs_->Remove(this);
+  CallAndLog("the callback of RunAsync", [&] {
+    if (status.ok())
+      done_(std::move(fetches_));
+    else
+      done_(std::move(status));
+  });
+  CallAndLog("the destructor of the callback of RunAsync", [&] { done_ = nullptr; });
+}
+
+inline void RunAsyncOrRefuse(RunCallback done, const auto& make) noexcept {
+  Ref<AsyncRun> run;
+  Status status = CatchAll("RunAsync", [&]() -> Status { return make(&run); });
+  if (run) return run->Start(std::move(done));
+  CallAndLog("the callback of RunAsync", [&] { done(std::move(status)); });
+}
+
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::RunAsync(
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options, RunCallback done) {
+  auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+    if (impl == nullptr) return NoSession();
+    NamedFeeds in(feeds);
+    const std::int64_t since_ns = SteadyNanoseconds();
+    const std::int64_t timeout =
+        options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
+    TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
+                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
+    TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, options, since_ns));
+    return OkStatus();
+  });
+}
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::CallAsync(
+    const RefCounted* callable, Span<const Tensor> feeds, const RunOptions& options, RunCallback done) {
+  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+    if (callable == nullptr) return NoCallable();
+    const auto* impl = static_cast<const CallableImpl*>(callable);
+    TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl->session(), impl->prepared(), feeds, options, SteadyNanoseconds()));
+    return OkStatus();
+  });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
