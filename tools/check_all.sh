@@ -99,7 +99,7 @@ clang() { preset clang '-DTENON_TEST_FLOORS=device;op;graph'; }
 # The preset asan in four steps: floors without kernels; kernels, sessions and the emulated GPU; recorded models; fuzz
 # targets.
 asan_floors() { preset asan '-DTENON_TEST_FLOORS=base;memory;tensor;wire;io'; }
-asan_runtime() { preset asan '-DTENON_TEST_FLOORS=kernel;runtime;cuda_emulated'; }
+asan_runtime() { preset asan '-DTENON_TEST_FLOORS=kernel;gradients;optimize;runtime;cuda_emulated'; }
 asan_golden() { preset asan '-DTENON_TEST_FLOORS=golden'; }
 fuzz() {
   cmake --preset asan --log-level=WARNING

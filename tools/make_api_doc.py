@@ -44,9 +44,10 @@ PAGES = {
     'traces': ('Traces, metadata and counters', 'Times, memory and counts of runs.', [
         ('runtime/api/session.hpp', ['RunTrace', 'NodeTiming', 'NodeTotal']),
         ('runtime/session/run_metadata.hpp', ['RunMetadata', 'StepStats', 'DeviceStepStats', 'NodeExecStats']),
-        ('runtime/session/counters.hpp', ['SessionCounters', 'AllocatorCounters']),
+        ('runtime/session/counters.hpp', ['SessionCounters', 'AllocatorCounters', 'CountersText']),
         ('runtime/trace/sink.hpp', ['TraceSink', 'TracedRun']),
         ('runtime/trace/trace_file.hpp', ['TraceFile']),
+        ('runtime/trace/slow_runs.hpp', ['SlowRunLog', 'CriticalPath', 'DescribeSlowRun']),
         ('runtime/trace/export.hpp', ['TimelineHtml', 'WriteTimelineHtml', 'ChromeTraceJson', 'WriteChromeTrace']),
         ('runtime/trace/allocation_log.hpp', ['AllocationLog', 'AllocationRecord'])]),
     'tensor': ('Tensor', 'A data type, a shape and a shared buffer.', [

@@ -92,14 +92,14 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 
 // TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not
-// once for a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
+// once for a step. g++ spends more time on optimising them than on all else; here it makes them small. The macros
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__) && defined(__OPTIMIZE__)
-#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
+#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
-// Code that most programs never run, for which small is better than quick.
-#define TENON_DETAIL_COLD_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
-#define TENON_DETAIL_COLD_CODE_END _Pragma("GCC pop_options")
+// Likewise for code that most programs never run.
+#define TENON_DETAIL_COLD_CODE_BEGIN TENON_DETAIL_SETUP_CODE_BEGIN
+#define TENON_DETAIL_COLD_CODE_END TENON_DETAIL_SETUP_CODE_END
 #else
 #define TENON_DETAIL_SETUP_CODE_BEGIN
 #define TENON_DETAIL_SETUP_CODE_END

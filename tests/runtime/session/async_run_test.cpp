@@ -23,6 +23,7 @@
 #include <tenon/graph/builder.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/session/counters.hpp>
 
 #include "in_child.hpp"
 #include "runtime/graphs.hpp"
@@ -272,6 +273,11 @@ TEST_SUITE("RunAsync") {
     for (int i = 0; i < 5; ++i) get.RunAsync({}, {}, outcomes.Next());
     REQUIRE(outcomes.count() == 2);
     CHECK(outcomes.CountCode(Code::kUnavailable) == 2);
+    SessionCounters counters;
+    REQUIRE(session.GetCounters(&counters));
+    CHECK(counters.async_begun == 1);
+    CHECK(counters.async_queued == 3);
+    CHECK(counters.async_refused == 2);
     CHECK(outcomes[0].status().message().find("max_queued_runs") != std::string::npos);
     for (int i = 0; i < 4; ++i) REQUIRE(Put(session, static_cast<float>(i)).ok());
     REQUIRE(outcomes.Wait(6));

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,17 @@ TEST_SUITE("SessionCounters") {
   TEST_CASE("an empty session has none") {
     SessionCounters counters;
     CHECK(!Session().GetCounters(&counters));
+  }
+  TEST_CASE("as text for Prometheus") {
+    SessionCounters counters;
+    counters.runs = 7;
+    counters.async_refused = 2;
+    counters.allocators.push_back({"CPU:0", "cpu", 100, 300, 5});
+    const std::string plain = CountersText(counters), labelled = CountersText(counters, "model=\"digits\"");
+    CHECK(plain.find("# TYPE tenon_runs_total counter\ntenon_runs_total 7\n") != std::string::npos);
+    CHECK(plain.find("tenon_allocator_bytes{device=\"CPU:0\"} 100\n") != std::string::npos);
+    CHECK(labelled.find("\ntenon_async_refused_total{model=\"digits\"} 2\n") != std::string::npos);
+    CHECK(labelled.find("tenon_allocator_peak_bytes{model=\"digits\",device=\"CPU:0\"} 300\n") != std::string::npos);
   }
   TEST_CASE("runs and plans") {
     const auto session = Session::FromGraph(SmallGraph(), {.inter_op_threads = 1, .plan_after_runs = 2});

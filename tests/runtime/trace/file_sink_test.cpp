@@ -73,6 +73,17 @@ TEST_SUITE("TENON_TRACE") {
     CHECK(RunSelf("TENON_TRACE: the child", {StrCat("TENON_TRACE=", file.path)}).exit_code == 0);
     CHECK(file.Read().starts_with("<!doctype html>"));
   }
+  TEST_CASE("TENON_SLOW_RUN_MS logs slow runs, with and without a file") {
+    const TemporaryFile file("slow.json");
+    const SelfResult all = RunSelf("TENON_TRACE: the child", {"TENON_SLOW_RUN_MS=0"});
+    CHECK(all.exit_code == 0);
+    CHECK(Contains(all.output, "slow run of session 2: "));
+    const SelfResult none =
+        RunSelf("TENON_TRACE: the child", {"TENON_SLOW_RUN_MS=60000", StrCat("TENON_TRACE=", file.path)});
+    CHECK(!Contains(none.output, "slow run"));
+    CHECK(EventsOf(file.Read(), "X").size() == 9);
+    CHECK(Contains(RunSelf("TENON_TRACE: the child", {"TENON_SLOW_RUN_MS=fast"}).output, "TENON_SLOW_RUN_MS"));
+  }
   TEST_CASE("a file that cannot be written fails nothing") {
     const SelfResult child = RunSelf("TENON_TRACE: the child", {"TENON_TRACE=no/such/folder/t.json"});
     CHECK(child.exit_code == 0);

@@ -158,12 +158,23 @@ class AsyncRuns final : public RefCounted {
         session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
   }
 
+  struct Counts {
+    std::int64_t queued = 0, queued_bytes = 0, begun = 0, refused = 0;
+  };
+  Counts counts() {
+    const MutexLock lock(*session_->async_mutex());
+    return {num_queued_, queued_bytes_, num_begun_, num_refused_};
+  }
+
   // Queues a run. After an error the caller ends it.
   Status Add(AsyncRun* run) {
     {
       const MutexLock lock(*session_->async_mutex());
       if (run->state_ == AsyncRun::State::kStopped) return run->GivenUp();
-      TENON_RETURN_IF_ERROR(CheckRoomLocked(*run));
+      if (Status room = CheckRoomLocked(*run); !room.ok()) {
+        ++num_refused_;
+        return room;
+      }
       if (!WatchLocked()) return session_->Closed();
       run->state_ = AsyncRun::State::kQueued;
       run->AddRef();
@@ -194,6 +205,7 @@ class AsyncRuns final : public RefCounted {
       if (run->IsAlone()) return;  // it was refused
       run->Unlink();
       if (run->admitted_) --num_admitted_;
+      if (run->state_ == AsyncRun::State::kBegun) --num_begun_;
       if (!waiting_.IsAlone() && MayAdmitLocked()) {
         next = static_cast<AsyncRun*>(waiting_.next);
         next->Unlink();
@@ -250,6 +262,7 @@ class AsyncRuns final : public RefCounted {
   bool LeaveQueueLocked(AsyncRun* run, AsyncRun::State next) {
     if (run->state_ != AsyncRun::State::kQueued) return false;
     run->state_ = next;
+    if (next == AsyncRun::State::kBegun) ++num_begun_;
     --num_queued_;
     queued_bytes_ -= run->feed_bytes_;
     return true;
@@ -286,7 +299,7 @@ class AsyncRuns final : public RefCounted {
   bool watches_ = false;  // StopAll is registered
   AsyncLink admitted_, waiting_, stopping_;
   int num_admitted_ = 0;
-  std::int64_t num_queued_ = 0, queued_bytes_ = 0;
+  std::int64_t num_queued_ = 0, queued_bytes_ = 0, num_begun_ = 0, num_refused_ = 0;
 };
 
 inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,

@@ -12,6 +12,8 @@
 #include <tenon/memory/stats.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/runtime/session/async_run.hpp>
 #include <tenon/runtime/session/session_impl.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -40,7 +42,12 @@ struct SessionCounters {
   // pool has one queue: threads do not steal.)
   std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
   std::vector<AllocatorCounters> allocators;  // one per device
+  // Runs of RunAsync: queued and begun now, with the bytes of the feeds of the queued ones; refused since the start.
+  std::int64_t async_queued = 0, async_queued_bytes = 0, async_begun = 0, async_refused = 0;
 };
+
+// Writes the counters in Prometheus' text format. `labels` stand in each line: `model="digits"`; empty: none.
+std::string CountersText(const SessionCounters& counters, std::string_view labels = {});
 
 namespace detail {
 
@@ -59,7 +66,8 @@ inline void AddAllocator(const Device& device, SessionCounters* counters) {
                                   stats->peak_bytes_in_use, stats->num_allocs});
 }
 
-inline SessionCounters CountersOf(const SessionImpl& session) {
+inline SessionCounters CountersOf(SessionImpl* session_impl) {
+  const SessionImpl& session = *session_impl;
   SessionCounters counters;
   counters.planned_runs = session.counts().planned();
   counters.runs = counters.planned_runs + session.counts().others();
@@ -74,19 +82,70 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
   if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
   if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
   for (const Device* device : session.devices()) AddAllocator(*device, &counters);
+  const AsyncRuns::Counts async = AsyncRuns::Of(session_impl)->counts();
+  counters.async_queued = async.queued;
+  counters.async_queued_bytes = async.queued_bytes;
+  counters.async_begun = async.begun;
+  counters.async_refused = async.refused;
   return counters;
 }
 
 template <class U>
 bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::GetCounters(
     const Session& session, SessionCounters* counters) {
-  const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
+  auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return false;
-  *counters = CountersOf(*impl);
+  *counters = CountersOf(impl);
   return true;
 }
 
+// Lines of one metric of CountersText.
+class MetricWriter {
+ public:
+  MetricWriter(std::string* text, std::string_view labels) : text_(text), labels_(labels) {}
+  void Begin(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    StrAppend(text_, "# HELP tenon_", name, " ", help, "\n# TYPE tenon_", name, " ", type, "\n");
+  }
+  void Add(std::int64_t value, std::string_view label = {}) {
+    const bool both = !labels_.empty() && !label.empty(), any = !labels_.empty() || !label.empty();
+    StrAppend(text_, "tenon_", name_, any ? "{" : "", labels_, both ? "," : "", label, any ? "} " : " ", value, "\n");
+  }
+  void Write(std::string_view name, std::string_view type, std::string_view help, std::int64_t value) {
+    Begin(name, type, help);
+    Add(value);
+  }
+
+ private:
+  std::string* const text_;
+  const std::string_view labels_;
+  std::string_view name_;
+};
+
 }  // namespace detail
+
+inline std::string CountersText(const SessionCounters& c, std::string_view labels) {
+  std::string text;
+  detail::MetricWriter out(&text, labels);
+  out.Write("runs_total", "counter", "Runs that have ended.", c.runs);
+  out.Write("planned_runs_total", "counter", "Runs with a memory plan.", c.planned_runs);
+  out.Write("programs", "gauge", "Prepared signatures that are kept.", c.programs);
+  out.Write("programs_evicted_total", "counter", "Prepared signatures that had to make room.", c.programs_evicted);
+  out.Write("step_bytes", "gauge", "Bytes that idle steps keep for the next run.", c.step_bytes);
+  out.Write("plan_arena_bytes", "gauge", "Bytes of the arenas of memory plans.", c.plan_arena_bytes);
+  out.Write("inter_op_wakeups_total", "counter", "Wake-ups of inter-op threads.", c.inter_op_wakeups);
+  out.Write("intra_op_wakeups_total", "counter", "Wake-ups of intra-op threads.", c.intra_op_wakeups);
+  out.Write("async_queued", "gauge", "Asynchronous runs that are queued.", c.async_queued);
+  out.Write("async_queued_bytes", "gauge", "Bytes of the feeds of queued runs.", c.async_queued_bytes);
+  out.Write("async_begun", "gauge", "Asynchronous runs that have begun.", c.async_begun);
+  out.Write("async_refused_total", "counter", "Asynchronous runs that were refused.", c.async_refused);
+  if (c.allocators.empty()) return text;
+  out.Begin("allocator_bytes", "gauge", "Bytes in use of a device's allocator.");
+  for (const AllocatorCounters& a : c.allocators) out.Add(a.bytes_in_use, StrCat("device=\"", a.device, "\""));
+  out.Begin("allocator_peak_bytes", "gauge", "Most bytes in use of a device's allocator.");
+  for (const AllocatorCounters& a : c.allocators) out.Add(a.peak_bytes_in_use, StrCat("device=\"", a.device, "\""));
+  return text;
+}
 
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -62,7 +62,7 @@ inline Status RunForSinks(SessionImpl* session, PreparedSignature* prepared, Spa
   settings.trace->start_ns = SteadyNanoseconds();
   settings.trace->thread = TracedThreads::NumberOfThis();
   const Status status = prepared->Run(feeds, fetches, settings);
-  const SessionCounters counters = CountersOf(*session);
+  const SessionCounters counters = CountersOf(session);
   const TracedRun run{session->watched_number(), *settings.trace, status, counters};
   for (TraceSink* const sink : {session->options().trace_sink, EnvironmentTraceSink()})
     if (sink != nullptr) CallAndLog("a TraceSink", [&] { sink->OnRun(run); });
