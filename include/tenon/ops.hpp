@@ -17,6 +17,7 @@
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/array/inplace.hpp>
 #include <tenon/ops/array/matrix_diag.hpp>
+#include <tenon/ops/array/matrix_diag_old.hpp>
 #include <tenon/ops/array/pack.hpp>
 #include <tenon/ops/array/pad.hpp>
 #include <tenon/ops/array/pad_gradient.hpp>
@@ -206,9 +207,10 @@ using All = OpList<
     BroadcastGradientArgs, Concat, ConcatOffset, ConcatV2, DynamicPartition, DynamicStitch, Empty, Fill, OneHot,
     OnesLike, ZerosLike, Gather, GatherNd, GatherV2, EnsureShape, Identity, IdentityN, PreventGradient, Snapshot,
     StopGradient, DeepCopy, InplaceAdd, InplaceSub, InplaceUpdate, Diag, DiagPart, MatrixBandPart, MatrixDiag,
-    MatrixDiagPart, MatrixDiagPartV3, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV3, Pack, MirrorPad, Pad, PadV2,
-    MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze, Reverse, ReverseSequence, ReverseV2, Roll,
-    ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate,
+    MatrixDiagPart, MatrixDiagPartV2, MatrixDiagPartV3, MatrixDiagV2, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV2,
+    MatrixSetDiagV3, BatchMatrixBandPart, BatchMatrixDiag, BatchMatrixDiagPart, BatchMatrixSetDiag, Pack, MirrorPad,
+    Pad, PadV2, MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze, Reverse, ReverseSequence, ReverseV2,
+    Roll, ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate,
     ScatterNdNonAliasingAdd, LowerBound, UpperBound, CheckNumerics, LinSpace, Range, Rank, Shape, ShapeN, Size, Slice,
     StridedSlice, StridedSliceGrad, TensorStridedSliceUpdate, BatchToSpace, BatchToSpaceND, DepthToSpace, SpaceToBatch,
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
@@ -231,11 +233,12 @@ using All = OpList<
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
     PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
-    BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse, BatchMatrixSolve, BatchMatrixSolveLs,
-    BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Eig, MatrixSquareRoot, Cross,
-    Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D,
-    IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
-    MatrixTriangularSolve, TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
+    SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
+    BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
+    TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
+    MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
+    RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
+    SelfAdjointEigV2, Svd,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
@@ -260,15 +263,15 @@ using All = OpList<
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
     FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd,
-    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter,
-    Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap,
-    DataFormatVecPermute, DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput,
-    FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul, BatchNormWithGlobalNormalizationGrad, LRN,
-    LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad,
-    MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad,
-    MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax,
-    Softmax,
+    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
+    Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits,
+    SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute, DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter,
+    Dilation2DBackpropInput, FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul,
+    BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
+    AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
+    MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,

@@ -164,6 +164,36 @@ inline Status ReplaceDiagonals(OpKernelContext& context, Cpu& device, Diagonals 
   return OkStatus();
 }
 
+// With diagonals k[0] to k[1], aligned as `align` says.
+inline Status MakeMatricesOf(const char* op, std::string_view align, OpKernelContext& context, Cpu& device,
+                             const Tensor& diagonal, const HostIndices& k, const HostIndices& num_rows,
+                             const HostIndices& num_cols, const Tensor& padding_value, Tensor* out) {
+  Diagonals diagonals;
+  diagonals.Align(align);
+  TENON_RETURN_IF_ERROR(diagonals.Read(op, k));
+  if (num_rows.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": num_rows must be a scalar, received shape: ", num_rows.shape());
+  if (num_cols.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": num_cols must be a scalar, received shape: ", num_cols.shape());
+  if (padding_value.dims() != 0) return BadPaddingValue(op, padding_value);
+  return MakeMatrices(context, device, diagonals, num_rows[0], num_cols[0], diagonal, &padding_value, out);
+}
+inline Status TakeDiagonalsOf(const char* op, std::string_view align, OpKernelContext& context, Cpu& device,
+                              const Tensor& input, const HostIndices& k, const Tensor& padding_value, Tensor* out) {
+  Diagonals diagonals;
+  diagonals.Align(align);
+  TENON_RETURN_IF_ERROR(diagonals.Read(op, k));
+  if (padding_value.NumElements() != 1) return BadPaddingValue(op, padding_value);
+  return TakeDiagonals(context, device, diagonals, input, &padding_value, out);
+}
+inline Status ReplaceDiagonalsOf(const char* op, std::string_view align, OpKernelContext& context, Cpu& device,
+                                 const Tensor& input, const Tensor& diagonal, const HostIndices& k, Tensor* out) {
+  Diagonals diagonals;
+  diagonals.Align(align);
+  TENON_RETURN_IF_ERROR(diagonals.Read(op, k));
+  return ReplaceDiagonals(context, device, diagonals, input, diagonal, out);
+}
+
 }  // namespace detail
 
 // diagonal: [b, n]  ->  [b, n, n], zeros around
@@ -245,16 +275,8 @@ struct MatrixDiagV3 {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& diagonal, HostIndices k, HostIndices num_rows,
                       HostIndices num_cols, const Tensor& padding_value, Tensor& output) const {
-      detail::Diagonals diagonals;
-      diagonals.Align(this->align);
-      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagV3", k));
-      if (num_rows.shape().dims() != 0)
-        return errors::InvalidArgument("MatrixDiagV3: num_rows must be a scalar, received shape: ", num_rows.shape());
-      if (num_cols.shape().dims() != 0)
-        return errors::InvalidArgument("MatrixDiagV3: num_cols must be a scalar, received shape: ", num_cols.shape());
-      if (padding_value.dims() != 0) return detail::BadPaddingValue("MatrixDiagV3", padding_value);
-      return detail::MakeMatrices(context.op(), context.device(), diagonals, num_rows[0], num_cols[0], diagonal,
-                                  &padding_value, &output);
+      return detail::MakeMatricesOf("MatrixDiagV3", this->align, context.op(), context.device(), diagonal, k, num_rows,
+                                    num_cols, padding_value, &output);
     }
   };
 };
@@ -281,11 +303,8 @@ struct MatrixDiagPartV3 {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices k, const Tensor& padding_value,
                       Tensor& diagonal) const {
-      detail::Diagonals diagonals;
-      diagonals.Align(this->align);
-      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagPartV3", k));
-      if (padding_value.NumElements() != 1) return detail::BadPaddingValue("MatrixDiagPartV3", padding_value);
-      return detail::TakeDiagonals(context.op(), context.device(), diagonals, input, &padding_value, &diagonal);
+      return detail::TakeDiagonalsOf("MatrixDiagPartV3", this->align, context.op(), context.device(), input, k,
+                                     padding_value, &diagonal);
     }
   };
 };
@@ -312,10 +331,8 @@ struct MatrixSetDiagV3 {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& diagonal, HostIndices k,
                       Tensor& output) const {
-      detail::Diagonals diagonals;
-      diagonals.Align(this->align);
-      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixSetDiagV3", k));
-      return detail::ReplaceDiagonals(context.op(), context.device(), diagonals, input, diagonal, &output);
+      return detail::ReplaceDiagonalsOf("MatrixSetDiagV3", this->align, context.op(), context.device(), input, diagonal,
+                                        k, &output);
     }
   };
 };

@@ -106,6 +106,35 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
   return OkStatus();
 }
 
+// The gradient with respect to the input of this shape, or to the filter.
+template <class T>
+Status RunConv3DInputGradient(OpKernelContext& context, Cpu& device, const Conv3DAttrs& attrs, const TensorShape& shape,
+                              const Tensor& filter, const Tensor& out_backprop) {
+  Conv3DGeometry g;
+  TENON_RETURN_IF_ERROR(
+      MakeConv3DGeometry("Conv3DBackpropInputOp", attrs, shape, filter.shape(), &out_backprop.shape(), &g));
+  using C = ConvComputeType<T>;
+  return RunConvolution<C>(context, device, g, &ConvBackpropInput<C>, filter, out_backprop, shape);
+}
+template <class T>
+Status RunConv3DFilterGradient(OpKernelContext& context, Cpu& device, const Conv3DAttrs& attrs, const Tensor& input,
+                               const TensorShape& shape, const Tensor& out_backprop) {
+  Conv3DGeometry g;
+  TENON_RETURN_IF_ERROR(
+      MakeConv3DGeometry("Conv3DBackpropFilterOp", attrs, input.shape(), shape, &out_backprop.shape(), &g));
+  using C = ConvComputeType<T>;
+  return RunConvolution<C>(context, device, g, &ConvBackpropFilter<C>, input, out_backprop, shape);
+}
+
+// Attrs of the gradients in graphs of version 9 and before.
+struct Conv3DV1Attrs {
+  std::span<const std::int64_t> strides, dilations;
+  std::string_view padding;
+  Conv3DAttrs Now() const {
+    return {.strides = strides, .dilations = dilations, .padding = padding, .data_format = "NDHWC"};
+  }
+};
+
 }  // namespace detail
 
 // input: [n, d, h, w, c]  filter: [fd, fh, fw, c / groups, k]  ->  [n, od, oh, ow, k]
@@ -160,14 +189,9 @@ struct Conv3DBackpropInputV2 {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
-      constexpr std::string_view kName = "Conv3DBackpropInputOp";
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 5, &shape));
-      Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
-      using C = detail::ConvComputeType<T>;
-      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
-                                       shape);
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues("Conv3DBackpropInputOp", "input_sizes", input_sizes, 5, &shape));
+      return detail::RunConv3DInputGradient<T>(context.op(), context.device(), *this, shape, filter, out_backprop);
     }
   };
 };
@@ -193,14 +217,67 @@ struct Conv3DBackpropFilterV2 {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
-      constexpr std::string_view kName = "Conv3DBackpropFilterOp";
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 5, &shape));
-      Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
-      using C = detail::ConvComputeType<T>;
-      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
-                                       shape);
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues("Conv3DBackpropFilterOp", "filter_sizes", filter_sizes, 5, &shape));
+      return detail::RunConv3DFilterGradient<T>(context.op(), context.device(), *this, input, shape, out_backprop);
+    }
+  };
+};
+
+// The gradients of graphs of version 9 and before. Of `input` or `filter` only the shape counts.
+struct Conv3DBackpropInput {
+  static constexpr auto signature =
+      Op("Conv3DBackpropInput")
+          .Input("input: T")
+          .Input("filter: T")
+          .Input("out_backprop: T")
+          .Output("output: T")
+          .Attr("T: {half, float, double}")
+          .Attr("strides: list(int) >= 5")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+          .Deprecated(10, "Use Conv3DBackpropInputV2")
+          .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRank(c, 5); });
+  using Attrs = detail::Conv3DV1Attrs;
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, const Tensor& out_backprop,
+                      Tensor&) const {
+      const TensorShape shape = input.shape();
+      return detail::RunConv3DInputGradient<T>(context.op(), context.device(), this->Now(), shape, filter,
+                                               out_backprop);
+    }
+  };
+};
+struct Conv3DBackpropFilter {
+  static constexpr auto signature = Op("Conv3DBackpropFilter")
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Input("out_backprop: T")
+                                        .Output("output: T")
+                                        .Attr("T: {half, float, double}")
+                                        .Attr("strides: list(int) >= 5")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+                                        .Deprecated(10, "Use Conv3DBackpropFilterV2")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle out;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 5, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  using Attrs = detail::Conv3DV1Attrs;
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, const Tensor& out_backprop,
+                      Tensor&) const {
+      const TensorShape shape = filter.shape();
+      return detail::RunConv3DFilterGradient<T>(context.op(), context.device(), this->Now(), input, shape,
+                                                out_backprop);
     }
   };
 };
