@@ -136,7 +136,10 @@
 #include <tenon/ops/ragged/gather.hpp>
 #include <tenon/ops/ragged/range.hpp>
 #include <tenon/ops/ragged/variant.hpp>
+#include <tenon/ops/random/binomial.hpp>
 #include <tenon/ops/random/bounded_normal.hpp>
+#include <tenon/ops/random/bounded_normal_stateless.hpp>
+#include <tenon/ops/random/index_shuffle.hpp>
 #include <tenon/ops/random/multinomial.hpp>
 #include <tenon/ops/random/samples.hpp>
 #include <tenon/ops/random/seeded.hpp>
@@ -282,7 +285,8 @@ using All = OpList<
     StatelessRandomNormal, StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt,
     StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
     StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
-    StatelessTruncatedNormalV2,
+    StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
+    RandomIndexShuffle,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
