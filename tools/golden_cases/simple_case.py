@@ -7,10 +7,10 @@ import numpy as np
 class Cases(list):
     """The list of (name, build, compare) that tools/make_golden.py reads."""
 
-    def add(self, op, name, compare='close', fetch=None, runs=1, at_run=True, **arguments):
+    def add(self, op, name, compare='close', fetch=None, runs=1, known=True, at_run=True, **arguments):
         """Inputs are the arguments that are (dtype, value) or lists of them; the others are attrs.
 
-        Each case is there with known shapes and, where at_run, with unknown ones. `fetch`: the numbers of the outputs
+        Each case is there with known shapes (where `known`) and with unknown ones (where `at_run`). `fetch`: the numbers of the outputs
         to compare; left out: all. `runs`: how many times the graph runs.
         """
         import tensorflow as tf
@@ -41,6 +41,7 @@ class Cases(list):
 
             return steps
 
-        self.append((f'{op}/{name}', build(True), compare))
+        if known:
+            self.append((f'{op}/{name}', build(True), compare))
         if at_run:
             self.append((f'{op}/{name}_at_run', build(False), compare))
