@@ -140,6 +140,10 @@
 #include <tenon/ops/nn/recurrent.hpp>
 #include <tenon/ops/nn/recurrent_gradient.hpp>
 #include <tenon/ops/nn/softmax.hpp>
+#include <tenon/ops/quantize/activation.hpp>
+#include <tenon/ops/quantize/arithmetic.hpp>
+#include <tenon/ops/quantize/quantize.hpp>
+#include <tenon/ops/quantize/requantize.hpp>
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/gather.hpp>
 #include <tenon/ops/ragged/range.hpp>
@@ -273,6 +277,8 @@ using All = OpList<
     BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
     Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
+    QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
+    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,

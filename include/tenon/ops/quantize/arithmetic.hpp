@@ -48,12 +48,24 @@ inline std::int32_t ZeroOf(DataType type, const QuantizedRange& range) {
   return static_cast<std::int32_t>(FloatToQuantizedUnclamped(QuantizedKind::Of(type), 0.0f, range.low, range.high));
 }
 
+// The bytes of one range as integers of another: multiples of the first step, as TensorFlow counts them, but for a
+// single number.
+inline void BytesInRange(const QuantizedRange& from, const QuantizedRange& to, bool single, std::int32_t* out) {
+  const QuantizedKind bytes = QuantizedKind::Of(DataType::kQuint8), wide = QuantizedKind::Of(DataType::kQint32);
+  std::int64_t ends[2];
+  for (int i = 0; i < 2; ++i)
+    ends[i] = FloatToQuantizedUnclamped(wide, QuantizedToFloat(bytes, i, from.low, from.high), to.low, to.high);
+  for (std::int64_t i = 0; i < 256; ++i)
+    out[i] = static_cast<std::int32_t>(
+        single ? FloatToQuantized(wide, QuantizedToFloat(bytes, i, from.low, from.high), to.low, to.high)
+               : wide.Clamp(ends[0] + i * static_cast<std::int32_t>(ends[1] - ends[0])));
+}
+
 // Inputs 0 and 1 broadcast, their ranges from input 2 on.
 inline Status RunQuantizedBinary(OpKernelContext& context, bool multiply) {
   const Tensor &x = context.input(0), &y = context.input(1);
   QuantizedRange a, b;
   TensorShape shape;
-  BroadcastPlan plan;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(a.Read(context, 2, "x"));
   TENON_RETURN_IF_ERROR(b.Read(context, 4, "y"));
@@ -64,18 +76,15 @@ inline Status RunQuantizedBinary(OpKernelContext& context, bool multiply) {
   TENON_RETURN_IF_ERROR(a.RequireSome(context, "x"));
   TENON_RETURN_IF_ERROR(b.RequireSome(context, "y"));
   const QuantizedRange sum = multiply ? RangeOfBytesProduct(x, a, y, b) : RangeOfSum(a, b, 1 << 14);
-  const QuantizedKind bytes = QuantizedKind::Of(x.dtype()), wide = QuantizedKind::Of(DataType::kQint32);
   std::int32_t of_x[256], of_y[256];  // what each byte becomes
-  for (std::int32_t i = 0; i < 256; ++i) {
-    if (multiply) {
+  if (multiply) {
+    for (std::int32_t i = 0; i < 256; ++i) {
       of_x[i] = i - ZeroOf(x.dtype(), a);
       of_y[i] = i - ZeroOf(y.dtype(), b);
-    } else {
-      of_x[i] = static_cast<std::int32_t>(
-          FloatToQuantized(wide, QuantizedToFloat(bytes, i, a.low, a.high), sum.low, sum.high));
-      of_y[i] = static_cast<std::int32_t>(
-          FloatToQuantized(wide, QuantizedToFloat(bytes, i, b.low, b.high), sum.low, sum.high));
     }
+  } else {
+    BytesInRange(a, sum, x.NumElements() == 1, of_x);
+    BytesInRange(b, sum, x.NumElements() != 1 && y.NumElements() == 1, of_y);
   }
   const auto* const px = static_cast<const std::uint8_t*>(x.raw_data());
   const auto* const py = static_cast<const std::uint8_t*>(y.raw_data());
