@@ -21,6 +21,7 @@
 #include <tenon/ops/array/pack.hpp>
 #include <tenon/ops/array/pad.hpp>
 #include <tenon/ops/array/pad_gradient.hpp>
+#include <tenon/ops/array/parallel_concat.hpp>
 #include <tenon/ops/array/parallel_stitch.hpp>
 #include <tenon/ops/array/reshape.hpp>
 #include <tenon/ops/array/reverse.hpp>
@@ -37,6 +38,7 @@
 #include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/array/unique_axis.hpp>
+#include <tenon/ops/array/unravel_index.hpp>
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
 #include <tenon/ops/flow/functional.hpp>
@@ -53,11 +55,14 @@
 #include <tenon/ops/image/combined_suppression.hpp>
 #include <tenon/ops/image/crop_resize.hpp>
 #include <tenon/ops/image/decode.hpp>
+#include <tenon/ops/image/distorted_box.hpp>
 #include <tenon/ops/image/encode.hpp>
+#include <tenon/ops/image/glimpse.hpp>
 #include <tenon/ops/image/patches.hpp>
 #include <tenon/ops/image/resize.hpp>
 #include <tenon/ops/image/scale_translate.hpp>
 #include <tenon/ops/image/suppression.hpp>
+#include <tenon/ops/image/suppression_overlaps.hpp>
 #include <tenon/ops/image/transform.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
@@ -76,6 +81,7 @@
 #include <tenon/ops/linalg/solve.hpp>
 #include <tenon/ops/linalg/spectrum.hpp>
 #include <tenon/ops/linalg/tridiagonal_matmul.hpp>
+#include <tenon/ops/math/approx_top_k.hpp>
 #include <tenon/ops/math/arg_reduction.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/batch_matmul.hpp>
@@ -93,6 +99,7 @@
 #include <tenon/ops/math/gamma_gradient.hpp>
 #include <tenon/ops/math/gradient.hpp>
 #include <tenon/ops/math/histogram.hpp>
+#include <tenon/ops/math/isotonic_regression.hpp>
 #include <tenon/ops/math/logical.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/math/n_ary.hpp>
@@ -104,6 +111,7 @@
 #include <tenon/ops/math/select.hpp>
 #include <tenon/ops/math/sparse_segment.hpp>
 #include <tenon/ops/math/special.hpp>
+#include <tenon/ops/math/special_bessel.hpp>
 #include <tenon/ops/math/special_higher.hpp>
 #include <tenon/ops/math/top_k.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
@@ -120,6 +128,7 @@
 #include <tenon/ops/nn/data_format.hpp>
 #include <tenon/ops/nn/depthwise.hpp>
 #include <tenon/ops/nn/dilation.hpp>
+#include <tenon/ops/nn/fractional_pool.hpp>
 #include <tenon/ops/nn/fractional_pool_gradient.hpp>
 #include <tenon/ops/nn/fused.hpp>
 #include <tenon/ops/nn/global_normalization_gradient.hpp>
@@ -132,11 +141,18 @@
 #include <tenon/ops/nn/recurrent.hpp>
 #include <tenon/ops/nn/recurrent_gradient.hpp>
 #include <tenon/ops/nn/softmax.hpp>
+#include <tenon/ops/quantize/activation.hpp>
+#include <tenon/ops/quantize/arithmetic.hpp>
+#include <tenon/ops/quantize/quantize.hpp>
+#include <tenon/ops/quantize/requantize.hpp>
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/gather.hpp>
 #include <tenon/ops/ragged/range.hpp>
 #include <tenon/ops/ragged/variant.hpp>
+#include <tenon/ops/random/binomial.hpp>
 #include <tenon/ops/random/bounded_normal.hpp>
+#include <tenon/ops/random/bounded_normal_stateless.hpp>
+#include <tenon/ops/random/index_shuffle.hpp>
 #include <tenon/ops/random/multinomial.hpp>
 #include <tenon/ops/random/samples.hpp>
 #include <tenon/ops/random/seeded.hpp>
@@ -189,6 +205,7 @@
 #include <tenon/ops/variable/variable_update.hpp>
 #include <tenon/ops/string/csv.hpp>
 #include <tenon/ops/string/each.hpp>
+#include <tenon/ops/string/fingerprint.hpp>
 #include <tenon/ops/string/hash_bucket.hpp>
 #include <tenon/ops/string/join.hpp>
 #include <tenon/ops/string/ngrams.hpp>
@@ -214,7 +231,8 @@ using All = OpList<
     ScatterNdNonAliasingAdd, LowerBound, UpperBound, CheckNumerics, LinSpace, Range, Rank, Shape, ShapeN, Size, Slice,
     StridedSlice, StridedSliceGrad, TensorStridedSliceUpdate, BatchToSpace, BatchToSpaceND, DepthToSpace, SpaceToBatch,
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
-    InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
+    InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex,
+    ParallelConcat,
     // control flow and functions
     Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
     ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
@@ -227,6 +245,8 @@ using All = OpList<
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
+    NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
@@ -258,7 +278,10 @@ using All = OpList<
     SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
     SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
     BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
-    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
+    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
+    BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
+    QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
+    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -271,7 +294,7 @@ using All = OpList<
     BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
     AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
     MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,
@@ -283,7 +306,8 @@ using All = OpList<
     StatelessRandomNormal, StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt,
     StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
     StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
-    StatelessTruncatedNormalV2,
+    StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
+    RandomIndexShuffle,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
@@ -341,7 +365,7 @@ using All = OpList<
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode>;
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint>;
 
 }  // namespace ops
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of one op each, for the files of this folder."""
+
+import numpy as np
+
+
+class Cases(list):
+    """The list of (name, build, compare) that tools/make_golden.py reads."""
+
+    def add(self, op, name, compare='close', fetch=None, runs=1, known=True, at_run=True, **arguments):
+        """Inputs are the arguments that are (dtype, value) or lists of them; the others are attrs.
+
+        Each case is there with known shapes (where `known`) and with unknown ones (where `at_run`). `fetch`: the numbers of the outputs
+        to compare; left out: all. `runs`: how many times the graph runs.
+        """
+        import tensorflow as tf
+
+        plain = {tf.qint8: tf.int8, tf.quint8: tf.uint8, tf.qint16: tf.int16, tf.quint16: tf.uint16, tf.qint32: tf.int32}
+
+        def is_input(v):
+            return isinstance(v, tuple) or (isinstance(v, list) and v and isinstance(v[0], tuple))
+
+        inputs = {k: v for k, v in arguments.items() if is_input(v)}
+        attrs = {k: v for k, v in arguments.items() if k not in inputs}
+        flat = {}
+        for k, v in inputs.items():
+            for i, (dtype, value) in enumerate(v if isinstance(v, list) else [v]):
+                kind = object if dtype == tf.string else plain.get(dtype, dtype).as_numpy_dtype
+                flat[f'{k}_{i}' if isinstance(v, list) else k] = (dtype, np.asarray(value, kind))
+
+        def build(known):
+            def steps(b):
+                # Quantized numbers are fed and fetched as their integers.
+                p = {
+                    k: b.placeholder(k, plain.get(d, d), x.shape if known else None) for k, (d, x) in flat.items()
+                }
+                p = {k: tf.bitcast(x, flat[k][0]) if flat[k][0] in plain else x for k, x in p.items()}
+                given = {
+                    k: [p[f'{k}_{i}'] for i in range(len(v))] if isinstance(v, list) else p[k]
+                    for k, v in inputs.items()
+                }
+                out = getattr(tf.raw_ops, op)(**given, **attrs)
+                out = list(out) if isinstance(out, (tuple, list)) else [out]
+                flat_out = [t for one in out for t in (one if isinstance(one, (tuple, list)) else [one])]
+                flat_out = [tf.bitcast(t, plain[t.dtype]) if t.dtype in plain else t for t in flat_out]
+                wanted = flat_out if fetch is None else [flat_out[i] for i in fetch]
+                return [dict(fetch=wanted, feed={k: x for k, (_, x) in flat.items()})] * runs
+
+            return steps
+
+        if known:
+            self.append((f'{op}/{name}', build(True), compare))
+        if at_run:
+            self.append((f'{op}/{name}_at_run', build(False), compare))
