@@ -183,7 +183,10 @@ class Fuser {
   }
   void FuseInto() {
     Grow();
-    const bool may_stay = MayStay();
+    for (std::size_t i = 1; i < group_.size(); ++i)  // by their place in the order
+      for (std::size_t k = i; k > 0 && at_[ToSize(group_[k])] < at_[ToSize(group_[k - 1])]; --k)
+        std::swap(group_[k], group_[k - 1]);
+    const bool may_stay = MayStay();  // finds the inputs, too
     counted_.clear();
     for (const int id : group_)
       for (const InEdge& edge : graph_.node(id).inputs) counted_.push_back(edge);
@@ -204,9 +207,6 @@ class Fuser {
   };
   // values: inputs of the steps, in the order of their numbers.
   Steps MakeSteps(const SlimVector<InEdge>& values) {
-    for (std::size_t i = 1; i < group_.size(); ++i)  // by their place in the order
-      for (std::size_t k = i; k > 0 && at_[ToSize(group_[k])] < at_[ToSize(group_[k - 1])]; --k)
-        std::swap(group_[k], group_[k - 1]);
     Steps steps;
     const auto number = [&](InEdge edge) {
       for (std::size_t i = 0; i < values.size(); ++i)
