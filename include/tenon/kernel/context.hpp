@@ -327,6 +327,7 @@ class OpKernelContext {
     frame_ = frame;
     set_ = 0;
   }
+  const NodeFrame* frame() const { return frame_; }  // the node that runs
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
   // -- for the adapter

@@ -73,31 +73,34 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
   limits.cancellation = cancellation;
   if (options.time_limit_in_ms > 0)
     limits.end_ns = SteadyNanoseconds() + std::int64_t{options.time_limit_in_ms} * 1'000'000;
-  bool changed = true;
-  while (changed && report->stopped.empty()) {
-    if (report->rounds == options.max_iterations) {
+  for (bool changed = true, at_end = false; report->stopped.empty() && (changed || !at_end);) {
+    at_end = !changed;
+    if (report->rounds == options.max_iterations && changed) {
       report->stopped = "max_iterations";
-      break;
+      if (report->rounds == 0) break;
+      at_end = true;
     }
     changed = false;
-    for (std::size_t i = 0; i < report->passes.size() && report->stopped.empty(); ++i) {
-      if (kPasses[i].run == nullptr || !IsPassOn(kPasses[i], options)) continue;
+    for (std::size_t i = 0; i < report->passes.size(); ++i) {
+      if (kPasses[i].run == nullptr || kPasses[i].at_end != at_end || !IsPassOn(kPasses[i], options)) continue;
       PassReport& counts = report->passes[i];
       const std::int64_t begin = SteadyNanoseconds();
       if (limits.end_ns != 0 && begin > limits.end_ns) {
         report->stopped = "time is over";
         break;
       }
-      if (report->rounds == 0) counts.nodes_before = graph.num_alive();
+      if (counts.nodes_before == 0) counts.nodes_before = graph.num_alive();
       PassRun run(&graph, options.level, limits, evaluator, &counts);
       kPasses[i].run(&run);
       counts.nodes_after = graph.num_alive();
       counts.nanoseconds += SteadyNanoseconds() - begin;
       changed = changed || run.applied() > 0;
+      if (run.stopped().empty()) continue;
       report->stopped = run.stopped();
+      break;
     }
     graph.SweepUnused();
-    ++report->rounds;
+    if (!at_end) ++report->rounds;
   }
   if (cancellation != nullptr && cancellation->IsCancelled()) return errors::Cancelled("The optimizer was cancelled");
   report->nodes_after = graph.num_alive();

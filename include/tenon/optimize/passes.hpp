@@ -10,6 +10,7 @@
 #include <tenon/optimize/passes/dead_branches.hpp>
 #include <tenon/optimize/passes/dependency.hpp>
 #include <tenon/optimize/passes/fold_batch_norms.hpp>
+#include <tenon/optimize/passes/fusion.hpp>
 #include <tenon/optimize/passes/inline_functions.hpp>
 #include <tenon/optimize/passes/movement.hpp>
 #include <tenon/optimize/passes/prune.hpp>
@@ -32,6 +33,7 @@ inline constexpr Pass kPasses[] = {
     {"fold_batch_norms", OptimizerLevel::kFast, FoldBatchNorms},
     {"remap", OptimizerLevel::kExact, Remap},
     {"dependency", OptimizerLevel::kExact, OptimizeDependencies},
+    {"fusion", OptimizerLevel::kExact, FuseElementwise, true},
 };
 
 TENON_DETAIL_NAMESPACE_END

@@ -4,7 +4,7 @@
 //
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
 //                [--lowered] [--devices | --device NAME] [--threads N] [--optimize[=exact|PASS,...]] [--report]
-//                FILE.pb|MODEL_FOLDER ...
+//                [--times N] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //   tenon_golden [--case TEXT] --text-graphs FOLDER ...
 //   tenon_golden [--case TEXT] --records FOLDER ...
@@ -19,7 +19,8 @@
 // far as those have kernels for them; --device gives a session that one device, such as GPU:0. The steps of a graph
 // without state are run a second time in the same session.
 // --optimize optimises every signature: with all passes, with those that keep every bit, or with the passes named.
-// --report prints the passes' reports, and how many nodes each run executes.
+// --report prints the passes' reports, and how many nodes each run executes. --times prints the median time of N runs
+// without the optimizer and with it, by turns in this process.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp), --text-graphs the graphs of
 // folders in text and binary form (text_cases.hpp there), --records folders of TFRecord files (record_cases.hpp),
@@ -43,6 +44,7 @@
 
 #include <sys/stat.h>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/devices.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/io/graph_file.hpp>
@@ -247,6 +249,41 @@ Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
   return {Outcome::kPassed, ""};
 }
 
+// Prints the median times of the first step, without the optimizer and with it.
+void TimeCase(const golden::Case& c, const std::string& graph_path, int times) {
+  tenon::SessionOptions plain = session_options;
+  plain.optimizer = {};
+  const tenon::SessionOptions* const both[] = {&plain, &session_options};
+  std::vector<tenon::Session> sessions;
+  for (const tenon::SessionOptions* const options : both) {
+    const tenon::Result<tenon::GraphDef> graph = GraphOf(c, graph_path);
+    auto session = graph.ok() ? tenon::Session::FromGraphDef(*graph, *options)
+                              : tenon::Result<tenon::Session>(graph.status());
+    if (!session.ok()) return;
+    sessions.push_back(*std::move(session));
+  }
+  const golden::Step& step = c.step[0];
+  std::vector<tenon::NamedTensor> feeds;
+  std::vector<std::string> fetches;
+  for (const golden::NamedBytes& feed : step.feed) {
+    auto tensor = tenon::TensorFromProto(Bytes(feed.bytes), nullptr);
+    if (!tensor.ok()) return;
+    feeds.push_back({feed.name, *tensor});
+  }
+  for (const golden::NamedBytes& fetch : step.fetch) fetches.push_back(fetch.name);
+  std::vector<double> ms[2];
+  for (int i = -5; i < times; ++i) {  // the first runs are not counted: they plan, and fill caches
+    for (std::size_t k = 0; k < 2; ++k) {
+      const std::int64_t begin = tenon::SteadyNanoseconds();
+      if (!sessions[k].Run(feeds, fetches, step.target).ok()) return;
+      if (i >= 0) ms[k].push_back(static_cast<double>(tenon::SteadyNanoseconds() - begin) * 1e-6);
+    }
+  }
+  for (std::vector<double>& list : ms) std::sort(list.begin(), list.end());
+  const double before = ms[0][ms[0].size() / 2], after = ms[1][ms[1].size() / 2];
+  std::printf("%s: %.3f ms, optimised %.3f ms, ratio %.2f\n", c.name.c_str(), before, after, after / before);
+}
+
 Outcome RunShapeCase(const golden::Case& c, const std::string& graph_path) {
   const tenon::Result<tenon::GraphDef> graph = GraphOf(c, graph_path);
   if (!graph.ok()) return {Outcome::kFailed, graph.status().ToString()};
@@ -267,7 +304,7 @@ std::string JsonText(std::string_view text) {
 }
 
 struct Options {
-  std::string op, name, json, specs, device, threads = "1";
+  std::string op, name, json, specs, device, threads = "1", times;
   bool list_unsupported = false, shapes = false;
   // Compares one of the folders or files in `paths`; null: they are cases and models.
   Status (*run_folder)(const std::string& folder, std::string_view filter, Counts* counts) = nullptr;
@@ -278,7 +315,7 @@ int Usage() {
       stderr,
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
       "[--unfolded] [--lowered] [--devices | --device NAME] [--threads N] [--optimize[=exact|PASS,...]] [--report] "
-      "FILE.pb|MODEL_FOLDER ...\n"
+      "[--times N] FILE.pb|MODEL_FOLDER ...\n"
       "       tenon_golden [--case TEXT] --specs FILE.pb\n"
       "       tenon_golden [--case TEXT] --text-graphs FOLDER ...\n"
       "       tenon_golden [--case TEXT] --records FOLDER ...\n"
@@ -309,6 +346,7 @@ bool ParseArguments(int argc, char** argv, Options* options) {
                          : arg == "--specs"   ? &options->specs
                          : arg == "--device"  ? &options->device
                          : arg == "--threads" ? &options->threads
+                         : arg == "--times"   ? &options->times
                                               : nullptr;
     if (value != nullptr) {
       if (++i == argc) return false;
@@ -418,6 +456,9 @@ int main(int argc, char** argv) {
       if (!options.shapes && c.note == "files") folder.emplace();
       const std::string graph_path = model ? path + "/graph.pb" : "";
       const Outcome outcome = options.shapes ? RunShapeCase(c, graph_path) : RunCase(c, graph_path);
+      int times = 0;
+      if (!options.times.empty() && outcome.kind == Outcome::kPassed && tenon::ParseInt(options.times, &times) && times > 0)
+        TimeCase(c, graph_path, times);
       folder.reset();
       counts.Add(outcome.kind);
       total.Add(outcome.kind);

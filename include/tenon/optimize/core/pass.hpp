@@ -75,11 +75,12 @@ class PassRun {
 };
 
 // A row of the table of passes (optimize/passes.hpp). `level`: the lowest at which it runs. `run`: null where the pass
-// does not take part in the rounds.
+// does not take part in the rounds. `at_end`: runs where a round of the others has changed nothing.
 struct Pass {
   std::string_view name;
   OptimizerLevel level;
   void (*run)(PassRun* run);
+  bool at_end = false;
 };
 
 TENON_DETAIL_SETUP_CODE_END

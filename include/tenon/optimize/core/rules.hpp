@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
@@ -130,34 +131,88 @@ class RuleResult {
   SlimVector<int> made_;
 };
 
-// Which rules begin with an op.
+// Which rules begin with an op, and which nodes these need to read.
 class RuleIndex {
  public:
-  RuleIndex(Span<const Rule> rules, OptimizerLevel level) {
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      if (rules[i].level > level) continue;
-      AnyPart(rules[i].pattern.terms[0].ops, '|', [&](std::string_view op) {
-        const auto name_of = [this](int at) { return ops_[ToSize(at)]; };
-        int at = index_.Insert(op, static_cast<int>(ops_.size()), name_of);
+  // An input of the first node: it computes one of these ops, or is a constant.
+  struct Need {
+    int input = 0;
+    bool either = false;  // input 0 or 1
+    bool constant = false;
+    SlimVector<const OpView*> ops;
+  };
+  struct Entry {
+    const Rule* rule = nullptr;
+    SlimVector<Need> needs;
+  };
+
+  RuleIndex(Span<const Rule> rules, OptimizerLevel level, OpInfoCache* ops) {
+    for (const Rule& rule : rules) {
+      if (rule.level > level) continue;
+      Entry entry{&rule, NeedsOf(rule.pattern, ops)};
+      for (const OpView* const op : OpsOf(rule.pattern.terms[0].ops, ops)) {
+        int at = Find(op);
         if (at < 0) {
-          at = static_cast<int>(ops_.size());
-          ops_.push_back(op);
-          rules_.emplace_back();
+          at = static_cast<int>(first_.size());
+          first_.push_back(op);
+          entries_.emplace_back();
         }
-        rules_[ToSize(at)].push_back(static_cast<int>(i));
-        return false;
-      });
+        entries_[ToSize(at)].push_back(entry);
+      }
     }
   }
-  Span<const int> Of(std::string_view op) const {
-    const int at = index_.Find(op, [this](int i) { return ops_[ToSize(i)]; });
-    return at < 0 ? Span<const int>() : Span<const int>(rules_[ToSize(at)].data(), rules_[ToSize(at)].size());
+  // The rules whose first node may be this one.
+  Span<const Entry> Of(const Node& node) const {
+    const int at = Find(node.op);
+    return at < 0 ? Span<const Entry>() : Span<const Entry>(entries_[ToSize(at)].data(), entries_[ToSize(at)].size());
+  }
+  // False: an input is not what the pattern asks for.
+  static bool MayFit(const IndexedGraph& graph, const Node& node, const Entry& entry) {
+    const auto fits = [&](const Need& need, int input) {
+      if (ToSize(input) >= node.inputs.size() || node.inputs[ToSize(input)].node < 0) return false;
+      const Node& from = graph.node(node.inputs[ToSize(input)].node);
+      if (need.constant) return from.node_class == NodeClass::kConstant;
+      for (const OpView* const op : need.ops)
+        if (from.op == op) return true;
+      return false;
+    };
+    for (const Need& need : entry.needs)
+      if (need.either ? !fits(need, 0) && !fits(need, 1) : !fits(need, need.input)) return false;
+    return true;
   }
 
  private:
-  SlimVector<std::string_view> ops_;
-  SlimVector<SlimVector<int>> rules_;
-  NameIndex index_;
+  static SlimVector<const OpView*> OpsOf(std::string_view names, OpInfoCache* ops) {
+    SlimVector<const OpView*> found;
+    AnyPart(names, '|', [&](std::string_view name) {
+      if (const OpInfo* const info = ops->Find(name)) found.push_back(&info->op());
+      return false;
+    });
+    return found;
+  }
+  static SlimVector<Need> NeedsOf(const Pattern& pattern, OpInfoCache* ops) {
+    SlimVector<Need> needs;
+    int next = 1;
+    for (int i = 0; i < pattern.terms[0].num_inputs; ++i) {
+      const PatternTerm& term = pattern.terms[next];
+      next = term.end;
+      Need need{i, pattern.terms[0].commutes && i < 2, term.kind == PatternTerm::Kind::kNumber, {}};
+      if (term.kind == PatternTerm::Kind::kOp)
+        need.ops = OpsOf(term.ops, ops);
+      else if (!need.constant)
+        continue;
+      needs.push_back(std::move(need));
+    }
+    return needs;
+  }
+  int Find(const OpView* op) const {
+    for (std::size_t i = 0; i < first_.size(); ++i)
+      if (first_[i] == op) return static_cast<int>(i);
+    return -1;
+  }
+
+  SlimVector<const OpView*> first_;
+  SlimVector<SlimVector<Entry>> entries_;  // per op in first_
 };
 
 }  // namespace detail
@@ -166,7 +221,10 @@ class RuleIndex {
 // rules outlive the run's report.
 inline void ApplyRules(Span<const Rule> rules, PassRun* run) {
   IndexedGraph& graph = run->graph();
-  const detail::RuleIndex index(rules, run->level());
+  const detail::RuleIndex index(rules, run->level(), graph.ops());
+  bool any = false;
+  for (int id = 0; id < graph.num_nodes() && !any; ++id) any = graph.is_alive(id) && !index.Of(graph.node(id)).empty();
+  if (!any) return;
   SlimVector<int> todo = graph.Order(), changed;
   SlimVector<char> waits(ToSize(graph.num_nodes()), 1);
   const auto revisit = [&](int id) {
@@ -179,8 +237,9 @@ inline void ApplyRules(Span<const Rule> rules, PassRun* run) {
     const int id = todo[i];
     waits[ToSize(id)] = 0;
     if (!graph.is_alive(id)) continue;
-    for (const int number : index.Of(graph.node(id).op_name())) {
-      const Rule& rule = rules[ToSize(number)];
+    for (const detail::RuleIndex::Entry& entry : index.Of(graph.node(id))) {
+      if (!detail::RuleIndex::MayFit(graph, graph.node(id), entry)) continue;
+      const Rule& rule = *entry.rule;
       Match match(&graph, &rule.pattern);
       if (!match.Fits({id, 0})) {
         if (!match.refused().empty()) run->Refuse(rule.name, match.refused());

@@ -86,6 +86,9 @@ inline void MakeNoOp(PassRun* run, int id) {
 
 inline void OptimizeDependencies(PassRun* run) {
   IndexedGraph& graph = run->graph();
+  bool any = false;
+  for (int id = 0; id < graph.num_nodes() && !any; ++id) any = graph.is_alive(id) && graph.num_waiting(id) > 0;
+  if (!any) return;
   Conditions conditions(graph);
   const SlimVector<int> order = graph.Order();
   for (const int id : order) {

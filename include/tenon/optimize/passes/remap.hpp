@@ -20,6 +20,7 @@
 #include <tenon/optimize/core/pass.hpp>
 #include <tenon/optimize/core/rules.hpp>
 #include <tenon/optimize/passes/guards.hpp>
+#include <tenon/optimize/passes/layer_norm.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
@@ -174,7 +175,10 @@ inline constexpr Rule kRemapRules[] = {
      OptimizerLevel::kFast},
 };
 
-inline void Remap(PassRun* run) { ApplyRules(kRemapRules, run); }
+inline void Remap(PassRun* run) {
+  ApplyRules(kRemapRules, run);
+  if (run->level() >= OptimizerLevel::kFast) ApplyRules(kLayerNormRules, run);
+}
 
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
