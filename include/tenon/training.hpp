@@ -6,5 +6,11 @@
 
 #include <tenon/gradients.hpp>
 #include <tenon/gradients/training/add_training.hpp>
+#include <tenon/gradients/training/averages.hpp>
+#include <tenon/gradients/training/chain.hpp>
+#include <tenon/gradients/training/clipping.hpp>
+#include <tenon/gradients/training/decoupled.hpp>
+#include <tenon/gradients/training/loss_scale.hpp>
 #include <tenon/gradients/training/optimizers.hpp>
+#include <tenon/gradients/training/schedules.hpp>
 #include <tenon/gradients/training/update_builder.hpp>
