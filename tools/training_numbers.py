@@ -137,6 +137,75 @@ def clipping():
         show(name, np.concatenate([np.ravel(c.values if isinstance(c, tf.IndexedSlices) else c) for c in clipped]))
 
 
+PRED = np.array([[0.1, 0.7, 0.2], [0.3, 0.3, 0.4]], 'float32')
+LABEL = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]], 'float32')
+LOGITS = np.array([[-1.0, 2.0, 0.5], [0.25, 0.0, -3.0]], 'float32')
+WEIGHT = np.array([2.0, 0.5], 'float32')
+
+
+@section
+def losses():
+    l = keras.losses
+    for name in ('MeanSquaredError', 'MeanAbsoluteError', 'Huber', 'LogCosh', 'Hinge', 'SquaredHinge', 'CategoricalHinge',
+                 'KLDivergence', 'Poisson', 'CosineSimilarity', 'BinaryCrossentropy', 'CategoricalCrossentropy'):
+        show(name, [getattr(l, name)()(LABEL, PRED), getattr(l, name)()(LABEL, LOGITS) if name in (
+            'MeanSquaredError', 'Huber', 'LogCosh', 'Hinge', 'SquaredHinge', 'CategoricalHinge', 'CosineSimilarity') else 0])
+    show('Huber delta', l.Huber(delta=0.5)(LABEL, LOGITS))
+    show('BinaryCrossentropy logits', l.BinaryCrossentropy(from_logits=True)(LABEL, LOGITS))
+    show('BinaryCrossentropy smooth', l.BinaryCrossentropy(label_smoothing=0.2)(LABEL, PRED))
+    show('BinaryCrossentropy logits smooth', l.BinaryCrossentropy(from_logits=True, label_smoothing=0.2)(LABEL, LOGITS))
+    show('CategoricalCrossentropy logits', l.CategoricalCrossentropy(from_logits=True)(LABEL, LOGITS))
+    show('CategoricalCrossentropy smooth', l.CategoricalCrossentropy(label_smoothing=0.3)(LABEL, PRED))
+    show('CategoricalCrossentropy logits smooth',
+         l.CategoricalCrossentropy(from_logits=True, label_smoothing=0.3)(LABEL, LOGITS))
+    show('CategoricalCrossentropy 3d', l.CategoricalCrossentropy(from_logits=True, reduction='none')(LABEL[None], LOGITS[None]))
+    show('SparseCategoricalCrossentropy', l.SparseCategoricalCrossentropy()(np.array([1, 0]), PRED))
+    show('SparseCategoricalCrossentropy logits', l.SparseCategoricalCrossentropy(from_logits=True)(np.array([[1], [0]]), LOGITS))
+    show('SparseCategoricalCrossentropy ignore', l.SparseCategoricalCrossentropy(from_logits=True, ignore_class=0)(np.array([1, 0]), LOGITS))
+    show('SparseCategoricalCrossentropy ignore sum',
+         l.SparseCategoricalCrossentropy(from_logits=True, ignore_class=0, reduction='sum')(np.array([1, 0]), LOGITS))
+    for reduction in ('sum_over_batch_size', 'mean_with_sample_weight', 'sum', 'none'):
+        show('weighted ' + reduction, l.MeanSquaredError(reduction=reduction)(LABEL, LOGITS, sample_weight=WEIGHT))
+    show('ignore weighted', l.SparseCategoricalCrossentropy(from_logits=True, ignore_class=0)(np.array([1, 0]), LOGITS, sample_weight=WEIGHT))
+    show('rank', [l.MeanSquaredError()(np.array([1.0, 2.0]), np.array([[0.5], [0.0]])), l.CosineSimilarity()(np.array([[0.0, 0.0]]), np.array([[1.0, 2.0]]))])
+
+
+@section
+def metrics():
+    m = keras.metrics
+
+    def value(metric, *arguments, **more):
+        metric.update_state(*arguments, **more)
+        return metric.result()
+
+    scores = [[0.1, 0.7, 0.2, 0.0], [0.3, 0.3, 0.35, 0.05], [0.2, 0.2, 0.2, 0.4]]
+    hot = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]
+    w = [1.0, 2.0, 5.0]
+    show('Accuracy', [value(m.Accuracy(), [1, 2, 3], [1, 0, 3]), value(m.Accuracy(), [[1], [2], [3]], [1, 0, 3], sample_weight=w)])
+    show('BinaryAccuracy', [value(m.BinaryAccuracy(), [1, 0, 1], [0.6, 0.5, 0.4]), value(m.BinaryAccuracy(threshold=0.3), [1, 0, 1], [0.6, 0.5, 0.4])])
+    show('CategoricalAccuracy', value(m.CategoricalAccuracy(), hot, scores))
+    show('SparseCategoricalAccuracy', [value(m.SparseCategoricalAccuracy(), [1, 0, 3], scores),
+                                       value(m.SparseCategoricalAccuracy(), [[1], [0], [3]], scores, sample_weight=w)])
+    show('TopKCategoricalAccuracy', [value(m.TopKCategoricalAccuracy(k=k), hot, scores) for k in (1, 2)])
+    show('SparseTopKCategoricalAccuracy', [value(m.SparseTopKCategoricalAccuracy(k=k), [1, 1, 3], scores) for k in (1, 2)])
+
+
+@section
+def initializers():
+    i = keras.initializers
+    for name, first, shape in (
+            ('RandomUniform', i.RandomUniform(-1, 3, seed=7), [4]), ('RandomNormal', i.RandomNormal(0.5, 2, seed=7), [4]),
+            ('TruncatedNormal', i.TruncatedNormal(0.5, 2, seed=7), [4]), ('GlorotUniform', i.GlorotUniform(seed=3), [2, 3]),
+            ('GlorotNormal', i.GlorotNormal(seed=3), [2, 3]), ('HeUniform', i.HeUniform(seed=-5), [2, 1, 2, 1]),
+            ('HeNormal', i.HeNormal(seed=3), [2, 3]), ('LecunUniform', i.LecunUniform(seed=2**31 + 5), [4]),
+            ('LecunNormal', i.LecunNormal(seed=3), [2, 3]),
+            ('VarianceScaling', i.VarianceScaling(2.0, 'fan_out', 'untruncated_normal', seed=3), [2, 3]),
+            ('Orthogonal', i.Orthogonal(seed=3), [2, 3]), ('Orthogonal tall', i.Orthogonal(2.0, seed=3), [4, 2]),
+            ('Identity', i.Identity(2.0), [2, 3])):
+        values = np.asarray(first(shape, dtype='float32'))
+        print(f'{name}: ' + ', '.join(float(x).hex() for x in values.ravel()))
+
+
 if __name__ == '__main__':
     for wanted in sys.argv[1:] or list(SECTIONS):
         print(f'== {wanted}')
