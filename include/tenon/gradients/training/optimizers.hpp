@@ -3,6 +3,8 @@
 // The rules by which variables follow their gradients, with the parameters and slots of TensorFlow's optimizers. A
 // program may add its own: a struct with a function Update(UpdateBuilder&).
 
+#include <tenon/gradients/training/learning_rate.hpp>
+#include <tenon/gradients/training/training_nodes.hpp>
 #include <tenon/gradients/training/update_builder.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -10,7 +12,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 // v -= learning_rate g
 struct Sgd {
-  double learning_rate = 0.01;
+  LearningRate learning_rate = 0.01;
 
   // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
@@ -21,7 +23,8 @@ struct Sgd {
 
 // a = momentum a + g; v -= learning_rate a, or with `nesterov` v -= learning_rate (g + momentum a)
 struct Momentum {
-  double learning_rate = 0.01, momentum = 0.9;
+  LearningRate learning_rate = 0.01;
+  double momentum = 0.9;
   bool nesterov = false;
 
   // Adds the nodes that update one variable.
@@ -34,7 +37,8 @@ struct Momentum {
 
 // a += g^2; v -= learning_rate g / sqrt(a)
 struct Adagrad {
-  double learning_rate = 0.01, initial_accumulator_value = 0.1;
+  LearningRate learning_rate = 0.01;
+  double initial_accumulator_value = 0.1;
 
   // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
@@ -46,7 +50,8 @@ struct Adagrad {
 // ms = decay ms + (1 - decay) g^2; mom = momentum mom + learning_rate g / sqrt(ms + epsilon); v -= mom. `centered`: the
 // square of the mean gradient is taken off ms.
 struct RmsProp {
-  double learning_rate = 0.001, decay = 0.9, momentum = 0, epsilon = 1e-10;
+  LearningRate learning_rate = 0.001;
+  double decay = 0.9, momentum = 0, epsilon = 1e-10;
   bool centered = false;
 
   // Adds the nodes that update one variable.
@@ -62,7 +67,8 @@ struct RmsProp {
 // lr_t = learning_rate sqrt(1 - beta2^t) / (1 - beta1^t); v -= lr_t m / (sqrt(s) + epsilon), where m and s are means of
 // g and of g^2. Rows that have no gradient change, too.
 struct Adam {
-  double learning_rate = 0.001, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  LearningRate learning_rate = 0.001;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
   // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
@@ -76,16 +82,17 @@ struct Adam {
   // beta^t, which grows once a step.
   static Symbol Power(UpdateBuilder& u, const char* name, double beta) {
     bool made = false;
-    const Symbol handle = u.shared(name, beta, &made), value = u.Read(handle);
-    if (made) u.Last(u.editor().Add("AssignVariableOp", {handle, value * u.number(beta)}));
-    return value;
+    const TrainingNodes::Shared power = u.shared(name, beta, &made);
+    if (made) u.Last(u.editor().Add("AssignVariableOp", {power.handle, power.value * u.number(beta)}));
+    return power.value;
   }
 };
 
 // a = rho a + (1 - rho) g^2; d = g sqrt(s + epsilon) / sqrt(a + epsilon); s = rho s + (1 - rho) d^2; v -= learning_rate
 // d
 struct Adadelta {
-  double learning_rate = 0.001, rho = 0.95, epsilon = 1e-8;
+  LearningRate learning_rate = 0.001;
+  double rho = 0.95, epsilon = 1e-8;
 
   // Adds the nodes that update one variable.
   void Update(UpdateBuilder& u) const {
@@ -96,7 +103,8 @@ struct Adadelta {
 
 // "Follow the regularised leader".
 struct Ftrl {
-  double learning_rate = 0.001, learning_rate_power = -0.5, initial_accumulator_value = 0.1;
+  LearningRate learning_rate = 0.001;
+  double learning_rate_power = -0.5, initial_accumulator_value = 0.1;
   double l1_regularization_strength = 0, l2_regularization_strength = 0;
 
   // Adds the nodes that update one variable.

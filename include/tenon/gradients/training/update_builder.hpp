@@ -15,31 +15,18 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
 #include <tenon/gradients/graph_editor.hpp>
+#include <tenon/gradients/training/learning_rate.hpp>
+#include <tenon/gradients/training/training_nodes.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
-
-// Nodes of a training step that several variables share. one thread.
-struct TrainingNodes {
-  // A variable that the optimizer adds, by name.
-  struct Slot {
-    std::string name;
-    Symbol handle;
-  };
-  GraphEditor* editor = nullptr;
-  int ready = -1;  // a node that waits for all gradients
-  SlimVector<Slot> slots;
-  SlimVector<int> initializers;  // nodes that set the slots
-  SlimVector<int> updates;  // nodes that change variables and slots
-  SlimVector<int> last;  // nodes that run after all `updates`
-};
 
 // One variable. one thread.
 class UpdateBuilder {
  public:
   // For a variable and its gradient. `nodes` outlives this.
   UpdateBuilder(TrainingNodes* nodes, Symbol variable, const TensorGradient& gradient)
-      : nodes_(*nodes), editor_(*nodes->editor), variable_(variable), gradient_(gradient) {
+      : nodes_(*nodes), editor_(*nodes->editor), variable_(variable), gradient_(gradient), ready_(nodes->ready) {
     type_ = editor_.At(gradient.is_slices() ? gradient.values : gradient.dense).dtype();
     if (gradient.is_slices()) SumRows();
   }
@@ -60,28 +47,35 @@ class UpdateBuilder {
   }
   // A constant of the type of the variable.
   Symbol number(double value) { return editor_.Scalar(type_, value); }
+  // The learning rate of this step, in the type of the variable.
+  Symbol number(const LearningRate& rate) { return nodes_.RateOf(rate, type_); }
+  // The number of steps before this one: an int64.
+  Symbol iteration() { return nodes_.Iteration(); }
+  // The name of the variable's node.
+  const std::string& name() const { return editor_.graph().node(variable_.node).name(); }
 
   // A variable like this one, "variable/name", which begins with the value everywhere.
   Symbol slot(std::string_view name, double value) {
+    return slot(name, editor_.Add("Fill", {editor_.Add("VariableShape", {variable_}), number(value)}));
+  }
+  // Does so for a variable that begins with a tensor of the shape of this one.
+  Symbol slot(std::string_view name, Symbol start) {
     const auto* const held = editor_.refiner().Held(variable_.edge());
     const PartialTensorShape shape = held != nullptr && !held->empty() ? (*held)[0].shape : PartialTensorShape();
-    const Symbol handle = AddVariable(StrCat(editor_.graph().node(variable_.node).name(), "/", name), shape);
-    const Symbol start = editor_.Add("Fill", {editor_.Add("VariableShape", {variable_}), number(value)});
-    Initialize(handle, start);
+    const Symbol handle = nodes_.AddVariable(StrCat(this->name(), "/", name), type_, shape);
+    nodes_.Initialize(handle, start);
     return handle;
   }
-  // A scalar that all variables share, which begins with the value. *made says whether it is new.
-  Symbol shared(std::string_view name, double value, bool* made) {
-    for (const TrainingNodes::Slot& slot : nodes_.slots)
-      if (slot.name == name) return *made = false, slot.handle;
-    const Symbol handle = AddVariable(std::string(name), PartialTensorShape(TensorShape()));
-    Initialize(handle, number(value));
-    nodes_.slots.push_back({std::string(name), handle});
-    *made = true;
-    return handle;
+  // A scalar that all variables of the type share, which begins with `start`. *made says whether it is new.
+  TrainingNodes::Shared shared(std::string_view name, double start, bool* made) {
+    return nodes_.Scalar(name, type_, start, made);
   }
-  // The value of a variable.
-  Symbol Read(Symbol handle) { return editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}}); }
+  // The value of a variable or of a slot, after the updates before the last Then().
+  Symbol Read(Symbol handle) {
+    const Symbol value = editor_.Add("ReadVariableOp", {handle}, {{"dtype", type_}});
+    if (value) editor_.graph().AddControlEdge(ready_, value.node);
+    return value;
+  }
 
   // Adds ResourceApply... or, for rows, ResourceSparseApply..., whose inputs have the indices after the gradient.
   void Apply(std::string_view rule, std::initializer_list<Symbol> inputs,
@@ -98,8 +92,20 @@ class UpdateBuilder {
   // The node changes a variable: it waits until all gradients are there.
   void Update(Symbol node) {
     if (!node) return;
-    editor_.graph().AddControlEdge(nodes_.ready, node.node);
+    editor_.graph().AddControlEdge(ready_, node.node);
     nodes_.updates.push_back(node.node);
+    own_.push_back(node.node);
+  }
+  // Later reads and updates of this variable wait for the updates so far.
+  void Then() {
+    if (own_.empty()) return;
+    if (own_.size() == 1) {
+      ready_ = own_[0];
+    } else if (const Symbol group = editor_.Add("NoOp", {}); group) {
+      for (const int node : own_) editor_.graph().AddControlEdge(node, group.node);
+      ready_ = group.node;
+    }
+    own_.clear();
   }
   // The node runs after all updates.
   void Last(Symbol node) {
@@ -117,20 +123,14 @@ class UpdateBuilder {
     gradient_.values = editor_.Add("UnsortedSegmentSum", {editor_.At(gradient_.values), unique[1], count}).edge();
     gradient_.indices = unique.edge();
   }
-  Symbol AddVariable(const std::string& name, const PartialTensorShape& shape) {
-    const std::string unique = editor_.UniqueName(name);
-    return editor_.Add("VarHandleOp", {}, {{"dtype", type_}, {"shape", shape}, {"shared_name", unique}});
-  }
-  void Initialize(Symbol handle, Symbol value) {
-    if (const Symbol set = editor_.Add("AssignVariableOp", {handle, value}); set)
-      nodes_.initializers.push_back(set.node);
-  }
 
   TrainingNodes& nodes_;
   GraphEditor& editor_;
   Symbol variable_;
   TensorGradient gradient_;
   DataType type_;
+  int ready_;             // reads and updates wait for this node
+  SlimVector<int> own_;   // updates since the last Then()
 };
 
 TENON_DETAIL_SETUP_CODE_END
