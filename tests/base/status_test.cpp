@@ -124,6 +124,16 @@ TEST_CASE("copies of one error may be made and dropped by many threads") {
   CHECK(error.message() == "shared");
 }
 
+TEST_CASE("TensorFlow's older names say the same") {
+  static_assert(Status::OK().ok());
+  const Status lost(Code::kNotFound, "lost");
+  CHECK(lost.error_message() == "lost");
+  CHECK(lost.raw_code() == 5);
+  CHECK(Status::OK().raw_code() == 0);
+  CHECK(Status::OK().error_message().empty());
+  lost.IgnoreError();
+}
+
 TEST_CASE("Update keeps the first error") {
   Status status;
   status.Update(OkStatus());

@@ -35,9 +35,14 @@ TEST_CASE("CancellationManager: callbacks run once, or never") {
 TEST_CASE("CancellationManager: a callback sees that cancelling has begun") {
   tenon::CancellationManager manager;
   bool seen = false;
+  bool cancelling = false;
   CHECK(manager.Register(manager.NewToken(), [&] { seen = manager.IsCancelled(); }));
+  CHECK(manager.Register(manager.NewToken(), [&] { cancelling = manager.IsCancelling(); }));
+  CHECK_FALSE(manager.IsCancelling());
   manager.StartCancel();
   CHECK(seen);
+  CHECK(cancelling);
+  CHECK_FALSE(manager.IsCancelling());
 }
 
 TEST_CASE("CancellationManager: a child is cancelled with its parent, not the other way round") {

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/base/str.hpp>
+
 namespace string_tensor_test {
 using namespace tenon;
 
@@ -253,6 +255,41 @@ TEST_SUITE("tstring") {
       REQUIRE(strings[i] == models[i]);
       REQUIRE(strings[j] == models[j]);
     }
+  }
+}
+
+TEST_SUITE("tstring as a C string") {
+  TEST_CASE("a zero stands behind the bytes, whatever changes them") {
+    for (const std::size_t size : {0u, 1u, 21u, 22u, 23u, 31u, 32u, 33u, 100u}) {
+      const std::string model(size, 'm');
+      tstring text(model.data(), model.size());
+      const auto ends_in_zero = [](const tstring& t) { return std::strlen(t.c_str()) == t.size(); };
+      CHECK(ends_in_zero(text));
+      CHECK(ends_in_zero(tstring(text)));
+      text.append("nine", 4);
+      CHECK(ends_in_zero(text));
+      text.resize(size / 2);
+      CHECK(text.size() == size / 2);
+      CHECK(ends_in_zero(text));
+      text.assign("other text", 5);
+      CHECK(std::string("other") == text.c_str());
+      text.reserve(64);
+      CHECK(ends_in_zero(text));
+      text.erase(1, 2);
+      CHECK(std::string("oer") == text.c_str());
+      tstring view;
+      view.assign_as_view(model);
+      view.mdata();
+      CHECK(ends_in_zero(view));
+    }
+  }
+  TEST_CASE("becomes a std::string and a piece of a message without a cast") {
+    const tstring text("some text");
+    const std::string copy = text;
+    std::string assigned;
+    assigned = text;
+    CHECK(copy == assigned);
+    CHECK(StrCat("<", text, ">") == "<some text>");
   }
 }
 

@@ -83,6 +83,8 @@ class [[nodiscard]] Status {
     if (rep_ != nullptr) Drop();
   }
 
+  static constexpr Status OK() noexcept { return {}; }  // no error: TensorFlow's older name of OkStatus()
+
   // Keeps the first error: does nothing when this is an error already.
   constexpr void Update(const Status& other) {
     if (ok()) *this = other;
@@ -108,6 +110,9 @@ class [[nodiscard]] Status {
   Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }  // kOk, or the error's code
   // empty for OK; valid until assignment
   std::string_view message() const noexcept { return rep_ == nullptr ? std::string_view() : rep_->message; }
+  std::string error_message() const { return std::string(message()); }  // a copy of message()
+  int raw_code() const noexcept { return static_cast<int>(code()); }    // code() as a number
+  void IgnoreError() const noexcept {}                                  // says that an error changes nothing
   // Returns "OK", or "INVALID_ARGUMENT: MatMul: ...".
   std::string ToString() const {
     if (ok()) return "OK";

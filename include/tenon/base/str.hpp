@@ -40,6 +40,10 @@ class Piece {
   template <class T>
     requires(__is_class(T) && requires(const T& x) { x.operator float(); })
   Piece(const T& value) : Piece(value.operator float()) {}
+  // Other strings, e.g. tstring.
+  template <class T>
+    requires(__is_class(T) && requires(const T& x) { x.operator std::string_view(); })
+  Piece(const T& value) : Piece(value.operator std::string_view()) {}
   // Values with a DebugString(), e.g. shapes.
   template <class T>
     requires(__is_class(T) && requires(const T& x) { std::string(x.DebugString()); })

@@ -69,6 +69,12 @@ class CancellationManager {
     return false;
   }
 
+  // Returns true while StartCancel runs the callbacks of this manager.
+  bool IsCancelling() {
+    const MutexLock lock(mutex_);
+    return state_ == State::kCancelling;
+  }
+
   // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const MutexLock lock(mutex_);

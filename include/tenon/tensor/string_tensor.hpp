@@ -14,7 +14,7 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
+// Bytes of any value, zeros too. Bytes that the string owns have a zero behind them. One of: small (inside the object), large (on the heap), a view of bytes
 // that another object owns, such as a mapped file, or an offset, a view of bytes at a distance from the object
 // itself, for strings and bytes that are mapped or moved in memory as one block. Copying a view copies its bytes, so
 // that a copy never dangles; moving a view gives a view. externally synchronised.
@@ -27,6 +27,7 @@ class tstring {
   tstring(std::string_view text) : raw_{} { assign(text); }
   tstring(const std::string& text) : tstring(std::string_view(text)) {}
   tstring(const char* text) : tstring(std::string_view(text)) {}
+  tstring(const char* text, std::size_t size) : tstring(std::string_view(text, size)) {}
   tstring(std::size_t count, char c) : raw_{} { resize(count, c); }
   tstring(const tstring& other) {
     if (other.kind() == Kind::kSmall) {
@@ -65,6 +66,7 @@ class tstring {
     made.SetSize(text.size());
     return *this = std::move(made);
   }
+  tstring& assign(const char* text, std::size_t size) { return assign(std::string_view(text, size)); }
   // Becomes a view: the bytes must outlive it and everything it is moved to.
   tstring& assign_as_view(std::string_view text) {
     FreeHeap();
@@ -94,6 +96,7 @@ class tstring {
     SetSize(after);
     return *this;
   }
+  tstring& append(const char* text, std::size_t size) { return append(std::string_view(text, size)); }
   tstring& append(std::size_t count, char c) {
     resize(size() + count, c);
     return *this;
@@ -159,8 +162,9 @@ class tstring {
     std::memcpy(&units, raw_ + 16, sizeof units);
     return std::size_t{units} * kCapacityUnit;
   }
-  // Returns the first character; there is no terminator.
+  // Returns the first character. Behind the last one is a zero, unless the string is a view.
   const char* data() const { return kind() == Kind::kSmall ? reinterpret_cast<const char*>(raw_) : LoadData(); }
+  const char* c_str() const { return data(); }  // as data()
   // A view gets its own copy of the bytes first.
   char* mdata() {
     if (is_view()) *this = tstring(*this);
@@ -172,7 +176,7 @@ class tstring {
   bool is_offset() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kOffset); }
   std::string_view view() const { return {data(), size()}; }  // valid until the string changes
   operator std::string_view() const { return view(); }  // as view()
-  explicit operator std::string() const { return std::string(view()); }  // a copy
+  operator std::string() const { return std::string(view()); }  // a copy
   const char& operator[](std::size_t i) const { return data()[i]; }  // not checked
   char front() const { return data()[0]; }  // the string must not be empty
   char back() const { return data()[size() - 1]; }  // the string must not be empty
@@ -244,16 +248,18 @@ class tstring {
   void SetSize(std::size_t size) {
     if (kind() == Kind::kSmall) {
       raw_[kTag] = static_cast<unsigned char>(size << 2);
+      raw_[size] = 0;
     } else {
       const std::uint64_t wide = size;
       std::memcpy(raw_ + 8, &wide, sizeof wide);
+      LoadData()[size] = 0;  // a view has no size to set: it is copied first
     }
   }
   // For an empty small string: room for `count` characters, and where they go.
   char* Grow(std::size_t count) {
     if (count <= kSmallCapacity) return reinterpret_cast<char*>(raw_);
     const std::size_t units = (count + kCapacityUnit - 1) / kCapacityUnit;
-    char* heap = static_cast<char*>(::operator new(units * kCapacityUnit));
+    char* heap = static_cast<char*>(::operator new(units * kCapacityUnit + 1));  // and a zero
     Store(reinterpret_cast<std::uintptr_t>(heap), 0,
           units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
     return heap;

@@ -84,9 +84,12 @@ TEST_SUITE("AreAttrValuesEqual") {
     CHECK(AreAttrValuesEqual(AttrValue(nan), AttrValue(nan)));
     CHECK_FALSE(AreAttrValuesEqual(AttrValue(zero), AttrValue(minus)));
   }
-  TEST_CASE("a tensor that cannot be decoded equals none") {
+  TEST_CASE("tensors that cannot be decoded are equal if their bytes are") {
     const AttrValue broken = AttrValue::UndecodedTensor("bytes", errors::InvalidArgument("too short"));
-    CHECK_FALSE(AreAttrValuesEqual(broken, broken));
+    CHECK(AreAttrValuesEqual(broken, broken));
+    CHECK(AreAttrValuesEqual(broken, AttrValue::UndecodedTensor("bytes", errors::InvalidArgument("too short"))));
+    CHECK_FALSE(AreAttrValuesEqual(broken, AttrValue::UndecodedTensor("byte", errors::InvalidArgument("too short"))));
+    CHECK_FALSE(AreAttrValuesEqual(broken, AttrValue(MakeTensor<float>({1}, {1}))));
     CHECK(broken == broken);
     CHECK(AttrValueHash(broken) == AttrValueHash(broken));
     const AttrValue shape = AttrValue::UndecodedShape("bytes", errors::InvalidArgument("too large"));

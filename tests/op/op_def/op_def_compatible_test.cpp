@@ -114,5 +114,23 @@ TEST_SUITE("OpDefEqual") {
     CHECK_FALSE(OpDefEqual(ab, Built(X().Attr("a: int").ControlOutput("c").ControlOutput("d").Input("x: half"))));
     CHECK_FALSE(OpDefEqual(Built(X().Input("x: half").Input("y: half")), Built(X().Input("y: half").Input("x: half"))));
   }
+  TEST_CASE("defaults count by what they mean, and equal ops have equal hashes") {
+    const OpDef ab = Built(X().Attr("a: int").Attr("b: float").ControlOutput("c").ControlOutput("d").Input("x: half"));
+    const OpDef ba = Built(X().Attr("b: float").Attr("a: int").ControlOutput("d").ControlOutput("c").Input("x: half"));
+    const OpDef other = Built(X().Attr("a: int = 1").Attr("b: float").Input("x: half"));
+    CHECK(OpDefHash(ab) == OpDefHash(ba));
+    CHECK(OpDefHash(ab) != OpDefHash(other));
+    CHECK(AttrDefEqual(ab.attr[0], ba.attr[1]));
+    CHECK(AttrDefHash(ab.attr[0]) == AttrDefHash(ba.attr[1]));
+    CHECK_FALSE(AttrDefEqual(ab.attr[0], other.attr[0]));
+    CHECK(AttrDefHash(ab.attr[0]) != AttrDefHash(other.attr[0]));
+    OpDef::AttrDef broken = ab.attr[0];
+    broken.default_value = AttrValue::UndecodedTensor("bytes", errors::InvalidArgument("too short"));
+    CHECK(AttrDefEqual(broken, broken));
+    OpDef with_broken = ab;
+    with_broken.attr[0] = broken;
+    CHECK(OpDefEqual(with_broken, with_broken));
+    CHECK_FALSE(OpDefEqual(with_broken, ab));
+  }
 }
 }  // namespace op_def_compatible_test

@@ -116,6 +116,23 @@ TEST_SUITE("shape functions of indices") {
     CHECK(shape_inference::GatherNdShape(&c).message() ==
           "Trying to read variable with wrong dtype. Expected int32 got float");
   }
+  TEST_CASE("a reduction that is scattered: one dimension is divided among the members of a group") {
+    constexpr OpView view = Put::signature.view();  // any op with three inputs
+    const auto shape = [&](std::initializer_list<StaticInput> inputs) {
+      InferenceContext c(view, inputs);
+      const Status status = shape_inference::ReduceScatterShape(&c);
+      return status.ok() ? c.DebugString(c.output(0)) : status.ToString();
+    };
+    CHECK(shape({{8, 6}, {1, 2}, StaticInput::Scalar(0)}) == "[4,6]");
+    CHECK(shape({{8, 6}, {1, 3}, StaticInput::Scalar(1)}) == "[8,2]");
+    CHECK(shape({{8, 6}, {1, -1}, StaticInput::Scalar(1)}) == "[8,?]");
+    CHECK(shape({{8, 6}, {1, 2}, StaticShape{}}) == "?");
+    CHECK(shape({StaticShape(), {1, 2}, StaticInput::Scalar(0)}) == "?");
+    CHECK(shape({{8, 6}, {2}, StaticInput::Scalar(0)}) ==
+          "INVALID_ARGUMENT: ReduceScatter group_assignment should be rank 2");
+    CHECK(shape({{8, 6}, {1, 4}, StaticInput::Scalar(1)}) ==
+          "INVALID_ARGUMENT: Dimension size must be evenly divisible by 4 but is 6");
+  }
   TEST_CASE("the parts of a sparse tensor fit together") {
     constexpr OpView view = Put::signature.view();  // any op with three inputs
     const auto check = [&](std::initializer_list<StaticInput> inputs) {

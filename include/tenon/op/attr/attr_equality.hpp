@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // When two attr values mean the same, and a hash that agrees: what tells functions, ops and cached programs apart.
-// operator== compares what is stored; here a tensor that cannot be decoded equals none, itself not excepted.
+// operator== compares what is stored. Tensors that cannot be decoded are equal if their serialised bytes are.
 
 #include <bit>
 #include <cstddef>
@@ -108,8 +108,9 @@ inline bool AreAttrValuesEqual(const AttrValue& a, const AttrValue& b, bool allo
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
     case AttrValue::Kind::kTensor:
-      return a.decode_status().ok() && b.decode_status().ok() &&
-             detail::AreTensorsEqual(a.tensor(), b.tensor(), allow_false_negatives);
+      if (!a.decode_status().ok() || !b.decode_status().ok())
+        return a.decode_status().ok() == b.decode_status().ok() && a.undecoded() == b.undecoded();
+      return detail::AreTensorsEqual(a.tensor(), b.tensor(), allow_false_negatives);
     case AttrValue::Kind::kFunc:
       return a.func().name == b.func().name && AreAttrsEqual(a.func().attr, b.func().attr, allow_false_negatives);
     case AttrValue::Kind::kList: return detail::AreListsEqual(a.list(), b.list(), allow_false_negatives);

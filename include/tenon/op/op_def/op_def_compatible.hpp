@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/base/status.hpp>
@@ -224,6 +225,23 @@ inline Status OpDefAttrDefaultsUnchanged(const OpDef& old_op, const OpDef& new_o
   return OkStatus();
 }
 
+// Compares descriptions of attrs: default and allowed values by what they mean, everything else as it stands.
+inline bool AttrDefEqual(const OpDef::AttrDef& a, const OpDef::AttrDef& b) {
+  if (a.name != b.name || a.type != b.type || a.description != b.description) return false;
+  if (a.has_minimum != b.has_minimum || (a.has_minimum && a.minimum != b.minimum)) return false;
+  if (a.default_value.has_value() != b.default_value.has_value()) return false;
+  if (a.default_value && !AreAttrValuesEqual(*a.default_value, *b.default_value)) return false;
+  return AreAttrValuesEqual(a.allowed_values, b.allowed_values);
+}
+// Equal descriptions have equal hashes.
+inline std::uint64_t AttrDefHash(const OpDef::AttrDef& attr) {
+  std::uint64_t hash = HashCombine(Hash64(attr.name), Hash64(attr.type));
+  hash = HashCombine(hash, Hash64(attr.description));
+  hash = HashCombine(hash, attr.has_minimum ? static_cast<std::uint64_t>(attr.minimum) : 0);
+  if (attr.default_value) hash = HashCombine(hash, AttrValueHash(*attr.default_value));
+  return HashCombine(hash, AttrValueHash(attr.allowed_values));
+}
+
 // Compares ops: attrs and control outputs in any order, everything else as it stands.
 inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
   const auto sorted = [](OpDef op) {
@@ -235,7 +253,28 @@ inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
     std::sort(op.control_output.begin(), op.control_output.end());
     return op;
   };
-  return sorted(a) == sorted(b);
+  OpDef x = sorted(a), y = sorted(b);
+  if (x.attr.size() != y.attr.size()) return false;
+  for (std::size_t i = 0; i < x.attr.size(); ++i)
+    if (!AttrDefEqual(x.attr[i], y.attr[i])) return false;
+  x.attr.clear();
+  y.attr.clear();
+  return x == y;
+}
+// Equal ops have equal hashes. Arguments count with their names and types.
+inline std::uint64_t OpDefHash(const OpDef& op) {
+  std::uint64_t hash = Hash64(op.name), unordered = 0;
+  for (const SlimVector<OpDef::ArgDef>* args : {&op.input_arg, &op.output_arg}) {
+    hash = HashCombine(hash, args->size());
+    for (const OpDef::ArgDef& arg : *args) {
+      for (const std::string* text : {&arg.name, &arg.type_attr, &arg.number_attr, &arg.type_list_attr})
+        hash = HashCombine(hash, Hash64(*text));
+      hash = HashCombine(hash, static_cast<std::uint64_t>(arg.type) * 2 + (arg.is_ref ? 1 : 0));
+    }
+  }
+  for (const OpDef::AttrDef& attr : op.attr) unordered += AttrDefHash(attr);
+  for (const std::string& name : op.control_output) unordered += Hash64(name);
+  return HashCombine(hash, unordered);
 }
 
 TENON_DETAIL_COLD_CODE_END

@@ -122,6 +122,25 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
   return OkStatus();
 }
 
+// Inputs: a tensor, the groups [groups, members] and the dimension that the members of a group divide among them.
+constexpr Status ReduceScatterShape(InferenceContext* c) {
+  const ShapeHandle input = c->input(0), groups = c->input(1);
+  if (!c->RankKnown(input)) return UnknownShape(c);
+  if (c->Rank(groups) != 2) return detail::group_assignment_must_have_rank_2();
+  std::int64_t divided = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &divided, &known));
+  if (!known) return UnknownShape(c);
+  SlimVector<DimensionHandle> sizes;
+  for (std::int32_t d = 0; d < c->Rank(input); ++d) {
+    DimensionHandle size = c->Dim(input, d);
+    if (d == divided) TENON_RETURN_IF_ERROR(c->Divide(size, c->Dim(groups, 1), true, &size));
+    sizes.push_back(size);
+  }
+  c->set_output(0, c->MakeShape(sizes));
+  return OkStatus();
+}
+
 // Output i has the shape number i of the attr `shapes`.
 constexpr Status ExplicitShapes(InferenceContext* c) {
   SlimVector<ShapeHandle> shapes;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Written by tools/forward_tensorflow_headers.py.
+#if defined(__GNUC__)
+#pragma GCC system_header
+#endif
+#if defined(__has_include_next)
+#if __has_include_next(<absl/synchronization/mutex.h>)
+#define TENON_COMPAT_HAS_NEXT
+#endif
+#endif
+#if defined(TENON_COMPAT_HAS_NEXT)
+#undef TENON_COMPAT_HAS_NEXT
+#include_next <absl/synchronization/mutex.h>
+#else
+#include <tenon/compat/tensorflow/absl.hpp>
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The common shape functions under shape_inference, Padding, and the sizes of windows.
+
+#include <string>
+#include <vector>
+
+#include <tenon/op/shape/shape_fns.hpp>
+#include <tenon/compat/tensorflow/shape_inference.hpp>
+
+namespace tensorflow {
+
+enum Padding { VALID = 1, SAME = 2, EXPLICIT = 3 };
+inline std::string GetPaddingAttrString() { return "padding: {'SAME', 'VALID'}"; }
+inline std::string GetPaddingAttrStringWithExplicit() { return "padding: {'SAME', 'VALID', 'EXPLICIT'}"; }
+inline std::string GetExplicitPaddingsAttrString() { return "explicit_paddings: list(int) = []"; }
+
+// The size of the output of a window that moves over `input_size`, and the padding on both sides.
+inline Status GetWindowedOutputSizeVerboseV2(int64_t input_size, int64_t filter_size, int64_t dilation, int64_t stride,
+                                             Padding padding, int64_t* output_size, int64_t* padding_before,
+                                             int64_t* padding_after) {
+  if (stride <= 0) return errors::InvalidArgument("Stride must be > 0, but got ", stride);
+  if (dilation < 1) return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
+  const int64_t window = (filter_size - 1) * dilation + 1;
+  if (padding == VALID) {
+    *output_size = (input_size - window + stride) / stride;
+    *padding_before = *padding_after = 0;
+  } else if (padding == SAME) {
+    *output_size = (input_size + stride - 1) / stride;
+    const int64_t needed = std::max<int64_t>(0, (*output_size - 1) * stride + window - input_size);
+    *padding_before = needed / 2;
+    *padding_after = needed - *padding_before;
+  } else {
+    *output_size = (input_size + *padding_before + *padding_after - window + stride) / stride;
+  }
+  if (*output_size < 0)
+    return errors::InvalidArgument("Computed output size would be negative: ", *output_size, " [input_size: ",
+                                   input_size, ", effective_filter_size: ", window, ", stride: ", stride, "]");
+  return Status();
+}
+inline Status GetWindowedOutputSizeVerbose(int64_t input_size, int64_t filter_size, int64_t stride, Padding padding,
+                                           int64_t* output_size, int64_t* padding_before, int64_t* padding_after) {
+  return GetWindowedOutputSizeVerboseV2(input_size, filter_size, 1, stride, padding, output_size, padding_before,
+                                        padding_after);
+}
+inline Status GetWindowedOutputSize(int64_t input_size, int64_t filter_size, int64_t stride, Padding padding,
+                                    int64_t* output_size, int64_t* padding_size) {
+  if (padding == EXPLICIT)
+    return errors::Internal("GetWindowedOutputSize does not handle EXPLICIT padding; call GetWindowedOutputSizeVerbose "
+                            "instead");
+  int64_t after = 0;
+  return GetWindowedOutputSizeVerbose(input_size, filter_size, stride, padding, output_size, padding_size, &after);
+}
+
+namespace shape_inference {
+
+using tenon::shape_inference::AvgPool3DGradShape;
+using tenon::shape_inference::AvgPoolGradShape;
+using tenon::shape_inference::AvgPoolShape;
+using tenon::shape_inference::BatchMatMulShape;
+using tenon::shape_inference::BatchMatMulV2Shape;
+using tenon::shape_inference::BiasAddGradShape;
+using tenon::shape_inference::BiasAddShape;
+using tenon::shape_inference::BroadcastBinaryOpOutputShapeFn;
+using tenon::shape_inference::BroadcastBinaryOpOutputShapeFnHelper;
+using tenon::shape_inference::BroadcastBinaryOpShapeFn;
+using tenon::shape_inference::ConcatShape;
+using tenon::shape_inference::ConcatV2Shape;
+using tenon::shape_inference::Conv2DBackpropFilterShape;
+using tenon::shape_inference::Conv2DBackpropFilterWithBiasShape;
+using tenon::shape_inference::Conv2DBackpropInputShape;
+using tenon::shape_inference::Conv2DShape;
+using tenon::shape_inference::Conv2DShapeWithExplicitPadding;
+using tenon::shape_inference::Conv3DShape;
+using tenon::shape_inference::DepthwiseConv2DNativeShape;
+using tenon::shape_inference::EinsumShape;
+using tenon::shape_inference::ExplicitShape;
+using tenon::shape_inference::ExplicitShapes;
+using tenon::shape_inference::FusedBatchNormExShape;
+using tenon::shape_inference::FusedBatchNormShape;
+using tenon::shape_inference::FusedBatchNormV3Shape;
+using tenon::shape_inference::GatherNdShape;
+using tenon::shape_inference::GetWindowedOutputSizeFromDims;
+using tenon::shape_inference::GetWindowedOutputSizeFromDimsV2;
+using tenon::shape_inference::MatMulShape;
+using tenon::shape_inference::MaxPool3DGradShape;
+using tenon::shape_inference::MaxPoolGradShape;
+using tenon::shape_inference::MaxPoolShape;
+using tenon::shape_inference::MaxPoolShapeWithExplicitPadding;
+using tenon::shape_inference::MergeBothInputsShapeFn;
+using tenon::shape_inference::NoOutputs;
+using tenon::shape_inference::Pool3DShape;
+using tenon::shape_inference::RandomShape;
+using tenon::shape_inference::ReduceScatterShape;
+using tenon::shape_inference::ReductionShape;
+using tenon::shape_inference::ScalarShape;
+using tenon::shape_inference::ScatterNdShape;
+using tenon::shape_inference::SliceShape;
+using tenon::shape_inference::StridedSliceShape;
+using tenon::shape_inference::TensorScatterShape;
+using tenon::shape_inference::UnchangedShape;
+using tenon::shape_inference::UnchangedShapeWithRank;
+using tenon::shape_inference::UnchangedShapeWithRankAtLeast;
+using tenon::shape_inference::UnchangedShapeWithRankAtMost;
+using tenon::shape_inference::UnknownShape;
+using tenon::shape_inference::ValidateSparseTensor;
+
+// The shape and type that the handle of input 0 holds, in *held; checks them against the attr `dtype`.
+inline Status ValidateVariableResourceHandle(InferenceContext* c, std::vector<ShapeAndType>* held) {
+  tenon::SlimVector<tenon::ShapeAndType> found;
+  TF_RETURN_IF_ERROR(tenon::shape_inference::ValidateVariableResourceHandle(c, &found));
+  held->assign(found.begin(), found.end());
+  return Status();
+}
+
+}  // namespace shape_inference
+}  // namespace tensorflow

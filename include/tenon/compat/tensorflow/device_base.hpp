@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The device as a kernel asks for it: its name, its threads, its memory.
+
+#include <string>
+
+#include <tenon/memory/default_allocator.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/compat/tensorflow/tensor.hpp>
+#include <tenon/compat/tensorflow/threadpool.hpp>
+#include <tenon/compat/tensorflow/types.hpp>
+
+namespace Eigen {
+struct GpuDevice;
+}  // namespace Eigen
+
+namespace tensorflow {
+
+class DeviceAttributes {
+ public:
+  DeviceAttributes() = default;
+  DeviceAttributes(std::string name, std::string type) : name_(std::move(name)), type_(std::move(type)) {}
+  const std::string& name() const { return name_; }
+  const std::string& device_type() const { return type_; }
+  int64_t memory_limit() const { return 0; }
+  uint64_t incarnation() const { return 1; }
+
+ private:
+  std::string name_, type_;
+};
+
+// Made for a context by its thread: valid until the context's call ends.
+class DeviceBase {
+ public:
+  struct CpuWorkerThreads {
+    int num_threads = 0;
+    thread::ThreadPool* workers = nullptr;
+  };
+  struct AcceleratorDeviceInfo {
+    void* stream = nullptr;
+    int gpu_id = 0;
+  };
+  using GpuDeviceInfo = AcceleratorDeviceInfo;
+
+  DeviceBase() = default;
+  DeviceBase(const DeviceBase&) = delete;
+  DeviceBase& operator=(const DeviceBase&) = delete;
+
+  // Becomes the device of a context.
+  void Reset(const tenon::OpKernelContext& context) {
+    const tenon::StepEnvironment& environment = context.environment();
+    const bool is_cpu = environment.host_memory && environment.device != nullptr;
+    pool_ = thread::ThreadPool(is_cpu ? static_cast<tenon::Cpu*>(environment.device)->pool : nullptr);
+    threads_ = {pool_.NumThreads(), &pool_};
+    allocator_ = context.get_allocator({});
+    raw_ = environment.device;
+    if (name_ != context.device_name()) {
+      name_ = std::string(context.device_name());
+      attributes_ = DeviceAttributes(name_, environment.host_memory ? "CPU" : "GPU");
+    }
+  }
+
+  const CpuWorkerThreads* tensorflow_cpu_worker_threads() const { return &threads_; }
+  const std::string& name() const { return name_; }
+  const DeviceAttributes& attributes() const { return attributes_; }
+  const std::string& device_type() const { return attributes_.device_type(); }
+  Allocator* GetAllocator(AllocatorAttributes) { return allocator_ != nullptr ? allocator_ : tenon::DefaultAllocator(); }
+  Allocator* GetStepAllocator(AllocatorAttributes attributes, void*) { return GetAllocator(attributes); }
+  const AcceleratorDeviceInfo* tensorflow_gpu_device_info() const { return nullptr; }
+  const AcceleratorDeviceInfo* tensorflow_accelerator_device_info() const { return nullptr; }
+  thread::ThreadPool* tensorflow_device_thread_pool() { return &pool_; }
+  bool has_eigen_cpu_device() const { return true; }
+  int NumaNode() const { return 0; }
+  void* raw_device() const { return raw_; }
+#if defined(EIGEN_USE_THREADS)
+  const Eigen::ThreadPoolDevice* eigen_cpu_device() { return &EigenDeviceOf(pool_.pool()); }
+#endif
+
+ private:
+  thread::ThreadPool pool_;
+  CpuWorkerThreads threads_;
+  Allocator* allocator_ = nullptr;
+  void* raw_ = nullptr;
+  std::string name_;
+  DeviceAttributes attributes_;
+};
+using Device = DeviceBase;
+
+}  // namespace tensorflow

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Eigen with the element types of TensorFlow: its half and bfloat16 are elements of Tenon's tensors, too (the bits are
+// equal), and Tenon's quantised integers have Eigen's names.
+
+#include <Eigen/Core>
+#include <unsupported/Eigen/CXX11/Tensor>
+
+#include <tenon/types/complex.hpp>
+#include <tenon/types/dtype_of.hpp>
+#include <tenon/types/numeric.hpp>
+
+TENON_DETAIL_NAMESPACE_BEGIN
+template <>
+struct dtype_of<Eigen::half> : detail::DtypeConstant<DataType::kHalf> {};
+template <>
+struct dtype_of<Eigen::bfloat16> : detail::DtypeConstant<DataType::kBfloat16> {};
+TENON_DETAIL_NAMESPACE_END
+
+namespace Eigen {
+using QInt8 = ::tenon::qint8;
+using QUInt8 = ::tenon::quint8;
+using QInt16 = ::tenon::qint16;
+using QUInt16 = ::tenon::quint16;
+using QInt32 = ::tenon::qint32;
+}  // namespace Eigen

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Env: the clock, threads, files and folders, of the system alone. Also paths, environment variables and hashes.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/hash.hpp>
+#include <tenon/compat/tensorflow/logging.hpp>
+#include <tenon/compat/tensorflow/op_kernel_context.hpp>
+
+namespace tensorflow {
+
+inline uint64_t Hash64(const char* data, std::size_t size, uint64_t seed) {
+  return tenon::HashCombine(seed, tenon::Hash64(std::string_view(data, size)));
+}
+inline uint64_t Hash64(const char* data, std::size_t size) { return Hash64(data, size, 0xdecafcaffe); }
+inline uint64_t Hash64(StringPiece text) { return Hash64(text.data(), text.size()); }
+inline uint64_t Hash64Combine(uint64_t a, uint64_t b) { return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4)); }
+inline uint64_t Fingerprint64(StringPiece text) { return tenon::Hash64(text); }
+template <class T>
+using hash = std::hash<T>;
+
+namespace port {
+inline int NumSchedulableCPUs() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+inline int MaxParallelism() { return NumSchedulableCPUs(); }
+inline int NumTotalCPUs() { return NumSchedulableCPUs(); }
+}  // namespace port
+
+class EnvTime {
+ public:
+  static uint64_t NowNanos() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  }
+  static uint64_t NowMicros() { return NowNanos() / 1000; }
+  static uint64_t NowSeconds() { return NowNanos() / 1'000'000'000; }
+};
+
+// Joins its thread when it goes.
+class Thread {
+ public:
+  explicit Thread(std::function<void()> run) : thread_(std::move(run)) {}
+  ~Thread() { thread_.join(); }
+
+ private:
+  std::thread thread_;
+};
+
+class RandomAccessFile {
+ public:
+  virtual ~RandomAccessFile() = default;
+  virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
+  // OutOfRange: the file ends before.
+  virtual Status Read(uint64_t offset, std::size_t n, StringPiece* result, char* scratch) const = 0;
+};
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  virtual Status Append(StringPiece data) = 0;
+  virtual Status Close() = 0;
+  virtual Status Flush() = 0;
+  virtual Status Sync() = 0;
+};
+
+namespace internal {
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+class StdRandomAccessFile : public RandomAccessFile {
+ public:
+  explicit StdRandomAccessFile(OpenFile file) : file_(std::move(file)) {}
+  Status Read(uint64_t offset, std::size_t n, StringPiece* result, char* scratch) const override {
+    mutex_lock lock(mutex_);
+    std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET);
+    const std::size_t got = std::fread(scratch, 1, n, file_.get());
+    *result = StringPiece(scratch, got);
+    return got == n ? Status() : errors::OutOfRange("Read less bytes than requested");
+  }
+
+ private:
+  mutable mutex mutex_;
+  OpenFile file_;
+};
+class StdWritableFile : public WritableFile {
+ public:
+  explicit StdWritableFile(OpenFile file) : file_(std::move(file)) {}
+  Status Append(StringPiece data) override {
+    return Done(std::fwrite(data.data(), 1, data.size(), file_.get()) == data.size());
+  }
+  Status Close() override { return Done(std::fclose(file_.release()) == 0); }
+  Status Flush() override { return Done(std::fflush(file_.get()) == 0); }
+  Status Sync() override { return Flush(); }
+
+ private:
+  static Status Done(bool ok) { return ok ? Status() : errors::Internal("a file could not be written"); }
+  OpenFile file_;
+};
+}  // namespace internal
+
+class Env {
+ public:
+  static Env* Default() {
+    static Env env;
+    return &env;
+  }
+  uint64_t NowNanos() const { return EnvTime::NowNanos(); }
+  uint64_t NowMicros() const { return EnvTime::NowMicros(); }
+  uint64_t NowSeconds() const { return EnvTime::NowSeconds(); }
+  void SleepForMicroseconds(int64_t us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
+  Thread* StartThread(const ThreadOptions&, const std::string&, std::function<void()> run) {
+    return new Thread(std::move(run));
+  }
+  void SchedClosure(std::function<void()> run) { std::thread(std::move(run)).detach(); }
+
+  Status FileExists(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error) ? Status() : errors::NotFound(path, " not found");
+  }
+  Status IsDirectory(const std::string& path) {
+    TF_RETURN_IF_ERROR(FileExists(path));
+    std::error_code error;
+    return std::filesystem::is_directory(path, error) ? Status() : errors::FailedPrecondition("Not a directory");
+  }
+  Status GetFileSize(const std::string& path, uint64_t* size) {
+    std::error_code error;
+    *size = std::filesystem::file_size(path, error);
+    return Done(path, error);
+  }
+  Status GetChildren(const std::string& path, std::vector<std::string>* names) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error))
+      names->push_back(entry.path().filename().string());
+    return Done(path, error);
+  }
+  Status CreateDir(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::create_directory(path, error) && !error) return errors::AlreadyExists(path);
+    return Done(path, error);
+  }
+  Status RecursivelyCreateDir(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    return Done(path, error);
+  }
+  Status DeleteFile(const std::string& path) {
+    return std::remove(path.c_str()) == 0 ? Status() : errors::NotFound(path, "; No such file or directory");
+  }
+  Status RenameFile(const std::string& from, const std::string& to) {
+    std::error_code error;
+    std::filesystem::rename(from, to, error);
+    return Done(from, error);
+  }
+  Status NewRandomAccessFile(const std::string& path, std::unique_ptr<RandomAccessFile>* file) {
+    return Open<internal::StdRandomAccessFile>(path, "rb", file);
+  }
+  Status NewWritableFile(const std::string& path, std::unique_ptr<WritableFile>* file) {
+    return Open<internal::StdWritableFile>(path, "wb", file);
+  }
+  Status NewAppendableFile(const std::string& path, std::unique_ptr<WritableFile>* file) {
+    return Open<internal::StdWritableFile>(path, "ab", file);
+  }
+
+ private:
+  static Status Done(const std::string& path, std::error_code error) {
+    return !error ? Status() : errors::NotFound(path, "; ", error.message());
+  }
+  template <class File, class Base>
+  static Status Open(const std::string& path, const char* mode, std::unique_ptr<Base>* file) {
+    internal::OpenFile opened(std::fopen(path.c_str(), mode));
+    if (opened == nullptr) return errors::NotFound(path, "; No such file or directory");
+    *file = std::make_unique<File>(std::move(opened));
+    return Status();
+  }
+};
+inline Env* OpKernelContext::env() const { return Env::Default(); }
+inline Env* OpKernelConstruction::env() const { return Env::Default(); }
+
+inline Status ReadFileToString(Env* env, const std::string& path, std::string* data) {
+  uint64_t size = 0;
+  TF_RETURN_IF_ERROR(env->GetFileSize(path, &size));
+  std::unique_ptr<RandomAccessFile> file;
+  TF_RETURN_IF_ERROR(env->NewRandomAccessFile(path, &file));
+  data->resize(size);
+  StringPiece read;
+  return size == 0 ? Status() : file->Read(0, size, &read, data->data());
+}
+inline Status WriteStringToFile(Env* env, const std::string& path, StringPiece data) {
+  std::unique_ptr<WritableFile> file;
+  TF_RETURN_IF_ERROR(env->NewWritableFile(path, &file));
+  TF_RETURN_IF_ERROR(file->Append(data));
+  return file->Close();
+}
+
+namespace io {
+template <class... Parts>
+std::string JoinPath(const Parts&... parts) {
+  std::string out;
+  for (const StringPiece part : {StringPiece(parts)...}) {
+    if (part.empty()) continue;
+    if (out.empty()) {
+      out = std::string(part);
+    } else {
+      if (out.back() != '/') out += '/';
+      out += part.front() == '/' ? part.substr(1) : part;
+    }
+  }
+  return out;
+}
+inline StringPiece Basename(StringPiece path) { return path.substr(path.rfind('/') + 1); }
+inline StringPiece Dirname(StringPiece path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == StringPiece::npos ? StringPiece() : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+inline StringPiece Extension(StringPiece path) {
+  const StringPiece name = Basename(path);
+  const std::size_t dot = name.rfind('.');
+  return dot == StringPiece::npos ? StringPiece() : name.substr(dot + 1);
+}
+inline bool IsAbsolutePath(StringPiece path) { return path.starts_with('/'); }
+}  // namespace io
+
+inline Status ReadStringFromEnvVar(StringPiece name, StringPiece otherwise, std::string* value) {
+  const char* const text = std::getenv(std::string(name).c_str());
+  *value = text == nullptr ? std::string(otherwise) : std::string(text);
+  return Status();
+}
+inline Status ReadInt64FromEnvVar(StringPiece name, int64_t otherwise, int64_t* value) {
+  std::string text;
+  *value = otherwise;
+  TF_RETURN_IF_ERROR(ReadStringFromEnvVar(name, "", &text));
+  if (text.empty() || strings::safe_strto64(text, value)) return Status();
+  return errors::InvalidArgument("Failed to parse the env-var ${", name, "} into int64: ", text,
+                                 ". Use the default value: ", otherwise);
+}
+inline Status ReadBoolFromEnvVar(StringPiece name, bool otherwise, bool* value) {
+  std::string text;
+  *value = otherwise;
+  TF_RETURN_IF_ERROR(ReadStringFromEnvVar(name, "", &text));
+  text = str_util::Lowercase(text);
+  if (text == "1" || text == "true") *value = true;
+  if (text == "0" || text == "false") *value = false;
+  if (text.empty() || text == "0" || text == "1" || text == "true" || text == "false") return Status();
+  return errors::InvalidArgument("Failed to parse the env-var ${", name, "} into bool: ", text,
+                                 ". Use the default value: ", otherwise);
+}
+
+}  // namespace tensorflow

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The names of integers and strings in TensorFlow's sources. First header of the layer: it also refuses a mixture with
+// TensorFlow's own headers.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tenon/tensor/string_tensor.hpp>
+
+#if defined(TENSORFLOW_CORE_FRAMEWORK_OP_H_) || defined(TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_) ||    \
+    defined(TENSORFLOW_CORE_FRAMEWORK_TENSOR_H_) || defined(TENSORFLOW_CORE_FRAMEWORK_TYPES_H_) ||    \
+    defined(TENSORFLOW_CORE_PLATFORM_TYPES_H_) || defined(TENSORFLOW_TSL_PLATFORM_TYPES_H_) ||        \
+    defined(TENSORFLOW_CORE_PLATFORM_STATUS_H_) || defined(TENSORFLOW_CORE_LIB_CORE_STATUS_H_) ||     \
+    defined(TENSORFLOW_CORE_FRAMEWORK_SHAPE_INFERENCE_H_)
+static_assert(false,
+              "tenon: this file includes TensorFlow's own headers and Tenon's of the same names. Put Tenon's folder "
+              "compat/include before TensorFlow's include folder, or leave TensorFlow's out.");
+#endif
+// TensorFlow's own headers are empty behind these: a mixture is found here, not in a flood of errors.
+#define TENON_COMPAT_TENSORFLOW 1
+
+namespace tensorflow {
+
+using int8 = std::int8_t;
+using int16 = std::int16_t;
+using int32 = std::int32_t;
+using uint8 = std::uint8_t;
+using uint16 = std::uint16_t;
+using uint32 = std::uint32_t;
+#if defined(TENON_COMPAT_LONG_LONG)  // sources of TensorFlow before 2.7, which take the address of such a number
+using int64 = long long;
+using uint64 = unsigned long long;
+#else
+using int64 = std::int64_t;
+using uint64 = std::uint64_t;
+#endif
+using std::int64_t;
+using std::uint64_t;
+
+using string = std::string;
+using tstring = tenon::tstring;
+using StringPiece = std::string_view;
+using std::make_unique;
+
+inline constexpr uint8 kuint8max = std::numeric_limits<uint8>::max();
+inline constexpr uint16 kuint16max = std::numeric_limits<uint16>::max();
+inline constexpr uint32 kuint32max = std::numeric_limits<uint32>::max();
+inline constexpr uint64 kuint64max = std::numeric_limits<uint64>::max();
+inline constexpr int8 kint8min = std::numeric_limits<int8>::min();
+inline constexpr int8 kint8max = std::numeric_limits<int8>::max();
+inline constexpr int16 kint16min = std::numeric_limits<int16>::min();
+inline constexpr int16 kint16max = std::numeric_limits<int16>::max();
+inline constexpr int32 kint32min = std::numeric_limits<int32>::min();
+inline constexpr int32 kint32max = std::numeric_limits<int32>::max();
+inline constexpr int64 kint64min = std::numeric_limits<int64>::min();
+inline constexpr int64 kint64max = std::numeric_limits<int64>::max();
+
+namespace port {
+inline constexpr bool kLittleEndian = true;
+}  // namespace port
+
+}  // namespace tensorflow
+
+// TensorFlow's support library has the same names.
+namespace tsl {
+using namespace tensorflow;
+}  // namespace tsl

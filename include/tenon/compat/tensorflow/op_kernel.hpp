@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// OpKernel and AsyncOpKernel, as TensorFlow's kernels derive from them.
+
+#include <functional>
+#include <string>
+
+#include <tenon/compat/op_requires.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/compat/tensorflow/op_kernel_construction.hpp>
+#include <tenon/compat/tensorflow/op_kernel_context.hpp>
+
+namespace tensorflow {
+
+class OpKernel : public tenon::OpKernel {
+ public:
+  using Base = tenon::OpKernel;
+  explicit OpKernel(OpKernelConstruction* construction) : Base(construction) {}
+  OpKernel(OpKernelConstruction* construction, bool) : Base(construction) {}
+  OpKernel(OpKernelConstruction* construction, NodeDef&&, bool = false) : Base(construction) {}
+  virtual void Compute(OpKernelContext* context) = 0;
+  void Compute(tenon::OpKernelContext* context) final { Compute(static_cast<OpKernelContext*>(context)); }
+
+  std::string name() const { return std::string(Base::name()); }
+  StringPiece name_view() const { return Base::name(); }
+  std::string type_string() const { return std::string(Base::type_string()); }
+  StringPiece type_string_view() const { return Base::type_string(); }
+  NodeDef def() const { return NodeDef(&Base::def()); }
+  DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }
+  DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }
+  DataTypeVector input_types() const { return FromTenonTypes(Base::input_types()); }
+  DataTypeVector output_types() const { return FromTenonTypes(Base::output_types()); }
+  MemoryType input_memory_type(int i) const { return static_cast<MemoryType>(Base::input_memory_type(i)); }
+  MemoryType output_memory_type(int i) const { return static_cast<MemoryType>(Base::output_memory_type(i)); }
+
+ protected:
+  std::string ShapeTraceString(const OpKernelContext& context) const {
+    return Base::ShapeTraceString(context);
+  }
+};
+inline const OpKernel& OpKernelContext::op_kernel() const { return static_cast<const OpKernel&>(Base::op_kernel()); }
+
+// Executors see a kernel of Tenon's that calls this one.
+class AsyncOpKernel : public OpKernel {
+ public:
+  typedef std::function<void()> DoneCallback;
+  explicit AsyncOpKernel(OpKernelConstruction* construction) : OpKernel(construction), bridge_(construction, this) {}
+  AsyncOpKernel(OpKernelConstruction* construction, bool) : AsyncOpKernel(construction) {}
+  virtual void ComputeAsync(OpKernelContext* context, DoneCallback done) = 0;
+  using OpKernel::Compute;
+  // Waits for the end.
+  void Compute(OpKernelContext* context) override { bridge_.tenon::AsyncOpKernel::Compute(context); }
+  tenon::AsyncOpKernel* AsAsync() final { return &bridge_; }
+
+ private:
+  class Bridge final : public tenon::AsyncOpKernel {
+   public:
+    Bridge(OpKernelConstruction* construction, tensorflow::AsyncOpKernel* kernel)
+        : tenon::AsyncOpKernel(construction), kernel_(kernel) {}
+    void ComputeAsync(tenon::OpKernelContext* context, tenon::AsyncOpKernel::DoneCallback done) override {
+      kernel_->ComputeAsync(static_cast<OpKernelContext*>(context), [done] { done(); });
+    }
+
+   private:
+    tensorflow::AsyncOpKernel* kernel_;
+  };
+  Bridge bridge_;
+};
+
+}  // namespace tensorflow

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// OpKernelConstruction: Tenon's, with TensorFlow's types.
+
+#include <string>
+#include <utility>
+
+#include <tenon/kernel/construction.hpp>
+#include <tenon/kernel/context_access.hpp>
+#include <tenon/compat/tensorflow/device_base.hpp>
+#include <tenon/compat/tensorflow/node_def.hpp>
+#include <tenon/compat/tensorflow/tensor.hpp>
+
+namespace tensorflow {
+
+class Env;
+class ResourceMgr;
+using FunctionLibraryRuntime = tenon::FunctionRuntime;
+
+class OpKernelConstruction : public tenon::OpKernelConstruction {
+ public:
+  using Base = tenon::OpKernelConstruction;
+  template <class T>
+  Status GetAttr(StringPiece name, T* value) const {
+    const auto get = [this](StringPiece of, auto* to) { return this->Base::GetAttr(of, to); };
+    return AttrAs<T>::Read(get, name, value);
+  }
+  NodeDef def() const { return NodeDef(&Base::def()); }
+  Env* env() const;
+  DeviceType device_type() const { return DeviceType(Base::device_type()); }
+  DeviceBase* device() const {
+    thread_local DeviceBase device;
+    return &device;
+  }
+  ResourceMgr* resource_manager() const;
+  Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+    return Base::allocate_temp(ToTenon(type), shape, out, attributes);
+  }
+  DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }
+  DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }
+  DataTypeVector input_types() const { return FromTenonTypes(Base::input_types()); }
+  DataTypeVector output_types() const { return FromTenonTypes(Base::output_types()); }
+  Status MatchSignature(const DataTypeSlice inputs, const DataTypeSlice outputs) const {
+    const std::vector<tenon::DataType> in = ToTenonTypes(inputs), out = ToTenonTypes(outputs);
+    return Base::MatchSignature(in, out);
+  }
+};
+static_assert(sizeof(OpKernelConstruction) == sizeof(tenon::OpKernelConstruction));
+
+}  // namespace tensorflow

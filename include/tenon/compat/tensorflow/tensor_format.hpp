@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TensorFormat: where the dimensions of images are.
+
+#include <string>
+#include <vector>
+
+#include <tenon/compat/tensorflow/common_shape_fns.hpp>
+#include <tenon/compat/tensorflow/tensor.hpp>
+
+namespace tensorflow {
+
+enum TensorFormat {
+  FORMAT_NHWC = 0,
+  FORMAT_NCHW = 1,
+  FORMAT_NCHW_VECT_C = 2,
+  FORMAT_NHWC_VECT_W = 3,
+  FORMAT_HWNC = 4,
+  FORMAT_HWCN = 5
+};
+inline bool FormatFromString(StringPiece text, TensorFormat* format) {
+  constexpr std::pair<std::string_view, TensorFormat> kNames[] = {
+      {"NHWC", FORMAT_NHWC},   {"NDHWC", FORMAT_NHWC},
+      {"NCHW", FORMAT_NCHW},   {"NCDHW", FORMAT_NCHW},
+      {"HWNC", FORMAT_HWNC},   {"HWCN", FORMAT_HWCN},
+      {"NCHW_VECT_C", FORMAT_NCHW_VECT_C}, {"NHWC_VECT_W", FORMAT_NHWC_VECT_W}};
+  for (const auto& [name, value] : kNames)
+    if (text == name) {
+      *format = value;
+      return true;
+    }
+  return false;
+}
+inline std::string ToString(TensorFormat format) {
+  constexpr const char* kNames[] = {"NHWC", "NCHW", "NCHW_VECT_C", "NHWC_VECT_W", "HWNC", "HWCN"};
+  return kNames[static_cast<int>(format)];
+}
+// Where dimension 'N', 'C', 'H', 'W' or '0', '1', ... (the spatial ones in order) is; -1: the format has none.
+inline int GetTensorDimIndex(TensorFormat format, char dimension, int dims) {
+  const int spatial = dims - (format == FORMAT_NCHW_VECT_C || format == FORMAT_NHWC_VECT_W ? 3 : 2);
+  const bool hw_first = format == FORMAT_HWNC || format == FORMAT_HWCN;
+  const bool c_first = format == FORMAT_NCHW || format == FORMAT_NCHW_VECT_C;
+  const int first = hw_first ? 0 : c_first ? 2 : 1;
+  switch (dimension) {
+    case 'N': return !hw_first ? 0 : format == FORMAT_HWNC ? spatial : spatial + 1;
+    case 'C': return c_first ? 1 : format == FORMAT_HWNC ? spatial + 1 : format == FORMAT_HWCN ? spatial : spatial + 1;
+    case 'H': return first + spatial - 2;
+    case 'W': return first + spatial - 1;
+    case 'D': return spatial < 3 ? -1 : first + spatial - 3;
+    default: return dimension >= '0' && dimension < '0' + spatial ? first + (dimension - '0') : -1;
+  }
+}
+template <int kSpatialDims>
+int GetTensorDimIndex(TensorFormat format, char dimension) {
+  return GetTensorDimIndex(format, dimension, kSpatialDims + 2);
+}
+inline int GetTensorBatchDimIndex(int dims, TensorFormat format) { return GetTensorDimIndex(format, 'N', dims); }
+inline int GetTensorFeatureDimIndex(int dims, TensorFormat format) { return GetTensorDimIndex(format, 'C', dims); }
+inline int GetTensorSpatialDimIndex(int dims, TensorFormat format, int spatial) {
+  return GetTensorDimIndex(format, static_cast<char>('0' + spatial), dims);
+}
+inline int GetTensorSpatialDims(int dims, TensorFormat format) {
+  return format == FORMAT_NCHW_VECT_C || format == FORMAT_NHWC_VECT_W ? dims - 3 : dims - 2;
+}
+template <class T>
+T GetTensorDim(gtl::ArraySlice<T> sizes, TensorFormat format, char dimension) {
+  return sizes[static_cast<std::size_t>(GetTensorDimIndex(format, dimension, static_cast<int>(sizes.size())))];
+}
+template <class T>
+T GetTensorDim(const std::vector<T>& sizes, TensorFormat format, char dimension) {
+  return GetTensorDim(gtl::ArraySlice<T>(sizes), format, dimension);
+}
+inline int64_t GetTensorDim(const tenon::TensorShape& shape, TensorFormat format, char dimension) {
+  return shape.dim_size(GetTensorDimIndex(format, dimension, shape.dims()));
+}
+inline int64_t GetTensorDim(const Tensor& tensor, TensorFormat format, char dimension) {
+  return GetTensorDim(tensor.shape(), format, dimension);
+}
+inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, int64_t h, int64_t w, int64_t c) {
+  std::vector<int64_t> sizes(4);
+  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'N', 4))] = n;
+  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'H', 4))] = h;
+  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'W', 4))] = w;
+  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'C', 4))] = c;
+  return TensorShape(sizes);
+}
+inline std::string GetConvnetDataFormatAttrString() { return "data_format: { 'NHWC', 'NCHW' } = 'NHWC' "; }
+inline std::string GetConvnet3dDataFormatAttrString() { return "data_format: { 'NDHWC', 'NCDHW' } = 'NDHWC' "; }
+inline std::string GetConvnetDataFormat2D3DAttrString() {
+  return "data_format: { 'NHWC', 'NCHW', 'NDHWC', 'NCDHW' } = 'NHWC' ";
+}
+
+}  // namespace tensorflow

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TensorShape and PartialTensorShape: Tenon's, with TensorFlow's constructors and Eigen's sizes. They have no members of
+// their own, so that a shape of Tenon is one of these.
+
+#include <cstddef>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tenon/tensor/partial_shape.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/shape_util.hpp>
+#include <tenon/compat/tensorflow/containers.hpp>
+#include <tenon/compat/tensorflow/logging.hpp>
+#include <tenon/compat/tensorflow/types.hpp>
+
+namespace tensorflow {
+
+struct TensorShapeDim {
+  explicit TensorShapeDim(int64_t s = 0) : size(s) {}
+  int64_t size;
+};
+class TensorShapeIter {
+ public:
+  explicit TensorShapeIter(const tenon::Index* at) : at_(at) {}
+  TensorShapeDim operator*() const { return TensorShapeDim(*at_); }
+  TensorShapeIter& operator++() {
+    ++at_;
+    return *this;
+  }
+  bool operator==(const TensorShapeIter& other) const { return at_ == other.at_; }
+
+ private:
+  const tenon::Index* at_;
+};
+
+template <class List>
+concept SizeList = requires(const List& list) {
+  static_cast<int64_t>(*list.data());
+  list.size();
+} && !std::is_base_of_v<tenon::TensorShape, List> && !std::is_base_of_v<tenon::PartialTensorShape, List>;
+
+template <class List>
+std::vector<tenon::Index> SizesOf(const List& list) {
+  std::vector<tenon::Index> sizes;
+  for (const auto size : list) sizes.push_back(static_cast<tenon::Index>(size));
+  return sizes;
+}
+
+class TensorShape : public tenon::TensorShape {
+ public:
+  using Base = tenon::TensorShape;
+  TensorShape() = default;
+  TensorShape(const Base& shape) : Base(shape) {}
+  TensorShape(std::initializer_list<int64_t> sizes) { CheckOk(BuildTensorShape(sizes, this)); }
+  template <SizeList List>
+  TensorShape(const List& sizes) {
+    CheckOk(BuildTensorShape(sizes, this));
+  }
+
+  template <class List>
+  static Status BuildTensorShape(const List& sizes, TensorShape* out) {
+    return Base::Build(SizesOf(sizes), out);
+  }
+  static Status BuildTensorShape(std::initializer_list<int64_t> sizes, TensorShape* out) {
+    return Base::Build(SizesOf(sizes), out);
+  }
+  template <class List>
+  static Status BuildTensorShapeBase(const List& sizes, TensorShape* out) {
+    return BuildTensorShape(sizes, out);
+  }
+  static Status BuildTensorShapeBase(std::initializer_list<int64_t> sizes, TensorShape* out) {
+    return BuildTensorShape(sizes, out);
+  }
+
+  static constexpr int MaxDimensions() { return tenon::kMaxTensorRank; }
+  bool IsValid() const { return true; }
+  bool IsFullyDefined() const { return true; }
+  bool unknown_rank() const { return false; }
+  TensorShapeIter begin() const { return TensorShapeIter(Base::begin()); }
+  TensorShapeIter end() const { return TensorShapeIter(Base::end()); }
+  gtl::InlinedVector<int64_t, 4> dim_sizes() const { return gtl::InlinedVector<int64_t, 4>(Base::begin(), Base::end()); }
+
+  template <int NDIMS, class IndexType = Eigen::DenseIndex>
+  Eigen::DSizes<IndexType, NDIMS> AsEigenDSizes() const {
+    Eigen::DSizes<IndexType, NDIMS> sizes;
+    CheckOk((AsEigenDSizesWithStatus<NDIMS, IndexType>(&sizes)));
+    return sizes;
+  }
+  template <int NDIMS, class IndexType = Eigen::DenseIndex>
+  Eigen::DSizes<IndexType, NDIMS> AsEigenDSizesWithPadding() const {
+    Eigen::DSizes<IndexType, NDIMS> sizes;
+    CheckOk((AsEigenDSizesWithPaddingWithStatus<NDIMS, IndexType>(&sizes)));
+    return sizes;
+  }
+  template <int NDIMS, class IndexType = Eigen::DenseIndex>
+  Status AsEigenDSizesWithStatus(Eigen::DSizes<IndexType, NDIMS>* out) const {
+    if (dims() != NDIMS)
+      return errors::Internal("Asking for tensor of ", NDIMS, " dimensions from a tensor of ", dims(), " dimensions");
+    return AsEigenDSizesWithPaddingWithStatus<NDIMS, IndexType>(out);
+  }
+  template <int NDIMS, class IndexType = Eigen::DenseIndex>
+  Status AsEigenDSizesWithPaddingWithStatus(Eigen::DSizes<IndexType, NDIMS>* out) const {
+    if (dims() > NDIMS)
+      return errors::Internal("Asking for tensor of at least ", NDIMS, " dimensions from a tensor of ", dims(),
+                              " dimensions");
+    for (int d = 0; d < NDIMS; ++d)
+      (*out)[static_cast<std::size_t>(d)] = d < dims() ? static_cast<IndexType>(dim_size(d)) : 1;
+    return Status();
+  }
+
+ private:
+  static void CheckOk(const Status& status) { TF_CHECK_OK(status); }
+};
+static_assert(sizeof(TensorShape) == sizeof(tenon::TensorShape));
+inline std::ostream& operator<<(std::ostream& out, const TensorShape& shape) { return out << shape.DebugString(); }
+
+class PartialTensorShape : public tenon::PartialTensorShape {
+ public:
+  using Base = tenon::PartialTensorShape;
+  PartialTensorShape() = default;
+  PartialTensorShape(const Base& shape) : Base(shape) {}
+  PartialTensorShape(const tenon::TensorShape& shape) : Base(shape) {}
+  PartialTensorShape(std::initializer_list<int64_t> sizes) { CheckOk(BuildPartialTensorShape(sizes, this)); }
+  template <SizeList List>
+  PartialTensorShape(const List& sizes) {
+    CheckOk(BuildPartialTensorShape(sizes, this));
+  }
+  template <class List>
+  static Status BuildPartialTensorShape(const List& sizes, PartialTensorShape* out) {
+    return Base::Build(SizesOf(sizes), out);
+  }
+  static Status BuildPartialTensorShape(std::initializer_list<int64_t> sizes, PartialTensorShape* out) {
+    return Base::Build(SizesOf(sizes), out);
+  }
+  template <class Int>
+  static Status MakePartialShape(const Int* sizes, int count, PartialTensorShape* out) {
+    return tenon::MakeShape(sizes, count, static_cast<Base*>(out));
+  }
+
+  bool IsValid() const { return unknown_rank() || dims() <= tenon::kMaxTensorRank; }
+  TensorShapeIter begin() const { return TensorShapeIter(Base::begin()); }
+  TensorShapeIter end() const { return TensorShapeIter(Base::end()); }
+  gtl::InlinedVector<int64_t, 4> dim_sizes() const { return gtl::InlinedVector<int64_t, 4>(Base::begin(), Base::end()); }
+  bool AsTensorShape(TensorShape* shape) const { return Base::AsTensorShape(shape); }
+  Status MergeWith(const Base& other, PartialTensorShape* out) const { return Base::MergeWith(other, out); }
+  template <class More>
+  PartialTensorShape Concatenate(const More& more) const {
+    return Base::Concatenate(more);
+  }
+  template <class More>
+  Status ConcatenateWithStatus(const More& more, PartialTensorShape* out) const {
+    return Base::Concatenate(more, out);
+  }
+
+ private:
+  static void CheckOk(const Status& status) { TF_CHECK_OK(status); }
+};
+static_assert(sizeof(PartialTensorShape) == sizeof(tenon::PartialTensorShape));
+inline std::ostream& operator<<(std::ostream& out, const PartialTensorShape& shape) {
+  return out << shape.DebugString();
+}
+
+class TensorShapeUtils {
+ public:
+  static bool IsScalar(const tenon::TensorShape& shape) { return shape.dims() == 0; }
+  static bool IsVector(const tenon::TensorShape& shape) { return shape.dims() == 1; }
+  static bool IsScalarOrVector(const tenon::TensorShape& shape) { return shape.dims() <= 1; }
+  static bool IsVectorOrHigher(const tenon::TensorShape& shape) { return shape.dims() >= 1; }
+  static bool IsMatrix(const tenon::TensorShape& shape) { return shape.dims() == 2; }
+  static bool IsSquareMatrix(const tenon::TensorShape& shape) { return tenon::IsSquareMatrix(shape); }
+  static bool IsMatrixOrHigher(const tenon::TensorShape& shape) { return shape.dims() >= 2; }
+  static bool IsSingleElement(const tenon::TensorShape& shape) { return shape.num_elements() == 1; }
+  static bool StartsWith(const tenon::TensorShape& shape, const tenon::TensorShape& prefix) {
+    return tenon::StartsWith(shape, prefix);
+  }
+  static bool EndsWith(const tenon::TensorShape& shape, const tenon::TensorShape& suffix) {
+    return tenon::EndsWith(shape, suffix);
+  }
+  template <class Int, class Count>
+  static Status MakeShape(const Int* sizes, Count count, TensorShape* out) {
+    return tenon::MakeShape(sizes, static_cast<tenon::Index>(count), static_cast<tenon::TensorShape*>(out));
+  }
+  template <class Int, class Count>
+  static Status MakeShape(const Int* sizes, Count count, PartialTensorShape* out) {
+    return tenon::MakeShape(sizes, static_cast<tenon::Index>(count), static_cast<tenon::PartialTensorShape*>(out));
+  }
+  template <SizeList List, class Shape>
+  static Status MakeShape(const List& sizes, Shape* out) {
+    return MakeShape(sizes.data(), static_cast<int64_t>(sizes.size()), out);
+  }
+  static std::string ShapeListString(gtl::ArraySlice<TensorShape> shapes) { return tenon::ShapeListString(shapes); }
+  static Status NumElements(gtl::ArraySlice<int64_t> sizes, int64_t* out) {
+    TF_ASSIGN_OR_RETURN(*out, tenon::NumElements(sizes));
+    return Status();
+  }
+};
+class PartialTensorShapeUtils {
+ public:
+  static std::string PartialShapeListString(gtl::ArraySlice<PartialTensorShape> shapes) {
+    return tenon::ShapeListString(shapes);
+  }
+  static bool AreIdentical(gtl::ArraySlice<PartialTensorShape> a, gtl::ArraySlice<PartialTensorShape> b) {
+    return All(a, b, [](const PartialTensorShape& x, const PartialTensorShape& y) { return x.IsIdenticalTo(y); });
+  }
+  static bool AreCompatible(gtl::ArraySlice<PartialTensorShape> a, gtl::ArraySlice<PartialTensorShape> b) {
+    return All(a, b, [](const PartialTensorShape& x, const PartialTensorShape& y) { return x.IsCompatibleWith(y); });
+  }
+
+ private:
+  template <class Fit>
+  static bool All(gtl::ArraySlice<PartialTensorShape> a, gtl::ArraySlice<PartialTensorShape> b, Fit fit) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!fit(a[i], b[i])) return false;
+    return true;
+  }
+};
+
+inline int64_t MultiplyWithoutOverflow(int64_t a, int64_t b) { return tenon::MultiplyWithoutOverflow(a, b); }
+template <class Index, class Limit>
+bool FastBoundsCheck(const Index index, const Limit limit) {
+  return static_cast<uint64_t>(static_cast<int64_t>(index)) < static_cast<uint64_t>(static_cast<int64_t>(limit));
+}
+// "[1,2]": the position of an element by its number.
+inline std::string SliceDebugString(const tenon::TensorShape& shape, const int64_t flat) {
+  std::string out = "[";
+  int64_t rest = flat, stride = shape.num_elements();
+  for (int d = 0; d < shape.dims(); ++d) {
+    stride /= shape.dim_size(d);
+    strings::StrAppend(&out, d == 0 ? "" : ",", rest / stride);
+    rest %= stride;
+  }
+  return out += "]";
+}
+
+}  // namespace tensorflow

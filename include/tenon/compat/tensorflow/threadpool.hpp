@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// thread::ThreadPool over Tenon's pools, Shard, and Eigen's device on such a pool.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tenon/device/cpu.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/compat/tensorflow/eigen.hpp>
+#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/sync.hpp>
+
+#if defined(EIGEN_USE_THREADS)
+#include <unsupported/Eigen/CXX11/ThreadPool>
+#endif
+
+namespace tensorflow {
+
+class Env;
+struct ThreadOptions {
+  std::size_t stack_size = 0;
+  std::size_t guard_size = 0;
+  int numa_node = -1;
+};
+
+namespace thread {
+
+// A pool of its own, or a view of another's. A null pool runs all on the caller's thread.
+class ThreadPool {
+ public:
+  enum class SchedulingStrategy { kAdaptive, kFixedBlockSize };
+  class SchedulingParams {
+   public:
+    explicit SchedulingParams(SchedulingStrategy strategy, std::optional<int64_t> cost_per_unit,
+                              std::optional<int64_t> block_size)
+        : strategy_(strategy), cost_per_unit_(cost_per_unit), block_size_(block_size) {}
+    SchedulingStrategy strategy() const { return strategy_; }
+    std::optional<int64_t> cost_per_unit() const { return cost_per_unit_; }
+    std::optional<int64_t> block_size() const { return block_size_; }
+
+   private:
+    SchedulingStrategy strategy_;
+    std::optional<int64_t> cost_per_unit_, block_size_;
+  };
+  using Range = std::function<void(int64_t, int64_t)>;
+
+  explicit ThreadPool(tenon::ThreadPoolInterface* pool = nullptr) : pool_(pool) {}
+  ThreadPool(Env*, const std::string& name, int threads)
+      : own_(std::make_shared<tenon::ThreadPool>(threads + 1, name)), pool_(own_.get()), threads_(threads) {}
+  ThreadPool(Env* env, const ThreadOptions&, const std::string& name, int threads, bool = true, void* = nullptr)
+      : ThreadPool(env, name, threads) {}
+
+  int NumThreads() const { return threads_ > 0 ? threads_ : pool_ == nullptr ? 1 : pool_->NumThreads(); }
+  int CurrentThreadId() const { return -1; }
+  tenon::ThreadPoolInterface* pool() const { return pool_; }
+
+  void Schedule(std::function<void()> call) {
+    if (pool_ == nullptr) return call();
+    pool_->Schedule(
+        [](void* held) {
+          const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()>*>(held));
+          (*owned)();
+        },
+        new std::function<void()>(std::move(call)));
+  }
+  // `cost_per_unit` in processor cycles.
+  void ParallelFor(int64_t total, int64_t cost_per_unit, const Range& call) {
+    constexpr double kNsPerCycle = 1.0 / 3;
+    tenon::Cpu cpu{pool_, nullptr};
+    tenon::ParallelFor(cpu, total, static_cast<double>(cost_per_unit) * kNsPerCycle, call);
+  }
+  void ParallelFor(int64_t total, const SchedulingParams& params, const Range& call) {
+    if (params.strategy() == SchedulingStrategy::kFixedBlockSize && params.block_size())
+      return ParallelForFixedBlockSizeScheduling(total, *params.block_size(), call);
+    ParallelFor(total, params.cost_per_unit().value_or(1000), call);
+  }
+  void ParallelForWithWorkerId(int64_t total, int64_t, const std::function<void(int64_t, int64_t, int)>& call) {
+    if (total > 0) call(0, total, 0);
+  }
+  void ParallelForWithWorkerId(int64_t total, const SchedulingParams&,
+                               const std::function<void(int64_t, int64_t, int)>& call) {
+    if (total > 0) call(0, total, 0);
+  }
+  void TransformRangeConcurrently(int64_t block_size, int64_t total, const Range& call) {
+    ParallelForFixedBlockSizeScheduling(total, block_size, call);
+  }
+  int NumShardsUsedByFixedBlockSizeScheduling(int64_t total, int64_t block_size) {
+    if (block_size <= 0 || total <= 1 || total <= block_size || NumThreads() == 1) return 1;
+    return static_cast<int>((total + block_size - 1) / block_size);
+  }
+  int NumShardsUsedByTransformRangeConcurrently(int64_t block_size, int64_t total) {
+    return NumShardsUsedByFixedBlockSizeScheduling(total, block_size);
+  }
+
+ private:
+  void ParallelForFixedBlockSizeScheduling(int64_t total, int64_t block_size, const Range& call) {
+    if (total <= 0) return;
+    const int64_t blocks = NumShardsUsedByFixedBlockSizeScheduling(total, block_size);
+    if (blocks == 1) return call(0, total);
+    const auto run = [&](int64_t first, int64_t last) {
+      for (int64_t b = first; b < last; ++b) call(b * block_size, std::min(total, (b + 1) * block_size));
+    };
+    tenon::Cpu cpu{pool_, nullptr};
+    tenon::ParallelFor(cpu, blocks, 1e5, run);
+  }
+
+  std::shared_ptr<tenon::ThreadPool> own_;
+  tenon::ThreadPoolInterface* pool_;
+  int threads_ = 0;
+};
+
+}  // namespace thread
+
+// Calls work(begin, end) for parts of [0, total) on at most `max_parallelism` threads.
+inline void Shard(int max_parallelism, thread::ThreadPool* workers, int64_t total, int64_t cost_per_unit,
+                  const std::function<void(int64_t, int64_t)>& work) {
+  if (total <= 0) return;
+  if (max_parallelism <= 1 || workers == nullptr) return work(0, total);
+  if (max_parallelism >= workers->NumThreads()) return workers->ParallelFor(total, cost_per_unit, work);
+  const int64_t part = std::max<int64_t>((total + max_parallelism - 1) / max_parallelism, 1);
+  workers->TransformRangeConcurrently(part, total, work);
+}
+class Sharder {
+ public:
+  using Work = std::function<void(int64_t, int64_t)>;
+  using Closure = std::function<void()>;
+  using Runner = std::function<void(Closure)>;
+  static void Do(int64_t total, int64_t, const Work& work, const Runner&, int) {
+    if (total > 0) work(0, total);
+  }
+};
+
+#if defined(EIGEN_USE_THREADS)
+// Eigen's tasks on one of Tenon's pools.
+class EigenPool : public Eigen::ThreadPoolInterface {
+ public:
+  explicit EigenPool(tenon::ThreadPoolInterface* pool) : pool_(pool) {}
+  void Schedule(std::function<void()> call) override { pool_.Schedule(std::move(call)); }
+  int NumThreads() const override { return pool_.NumThreads(); }
+  int CurrentThreadId() const override { return -1; }
+
+ private:
+  thread::ThreadPool pool_;
+};
+// The device of a pool; this thread's, and good until the next call on it with another pool.
+inline const Eigen::ThreadPoolDevice& EigenDeviceOf(tenon::ThreadPoolInterface* pool) {
+  struct Held {
+    explicit Held(tenon::ThreadPoolInterface* p) : of(p), adapter(p), device(&adapter, adapter.NumThreads()) {}
+    tenon::ThreadPoolInterface* of;
+    EigenPool adapter;
+    Eigen::ThreadPoolDevice device;
+  };
+  thread_local std::vector<std::unique_ptr<Held>> all;
+  for (const std::unique_ptr<Held>& held : all)
+    if (held->of == pool && held->adapter.NumThreads() == EigenPool(pool).NumThreads()) return held->device;
+  all.push_back(std::make_unique<Held>(pool));
+  return all.back()->device;
+}
+#endif
+
+}  // namespace tensorflow
