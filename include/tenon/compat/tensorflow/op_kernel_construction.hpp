@@ -33,7 +33,8 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
     return &device;
   }
   ResourceMgr* resource_manager() const;
-  Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+  Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out,
+                       AllocatorAttributes attributes = {}) {
     return Base::allocate_temp(ToTenon(type), shape, out, attributes);
   }
   DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }

@@ -45,8 +45,7 @@ struct ValueBuilder {
   Output Number(double value) { return Const(GraphEditor::ScalarOf(type, value)); }
   Output Ints(Span<const Index> values) {
     Tensor t = Tensor::Zeros<std::int32_t>(TensorShape({static_cast<Index>(values.size())}));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      t.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) t.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
     return Const(t);
   }
   Output Shape() {
@@ -170,9 +169,9 @@ struct Orthogonal {
   double gain = 1;
   std::int64_t seed = 0;
   Status Check(const TensorShape& shape) const {
-    return shape.dims() >= 2 ? OkStatus()
-                             : errors::InvalidArgument("Orthogonal: the shape ", shape,
-                                                       " has fewer than two dimensions");
+    return shape.dims() >= 2
+               ? OkStatus()
+               : errors::InvalidArgument("Orthogonal: the shape ", shape, " has fewer than two dimensions");
   }
   Output Make(detail::ValueBuilder& v) const {
     const Index columns = v.shape.dim_size(v.shape.dims() - 1);

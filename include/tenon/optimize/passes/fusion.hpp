@@ -78,7 +78,8 @@ class Fuser {
   bool BiasFits(const Node& node) const {
     const PartialTensorShape x = graph_.shape(node.inputs[0]), bias = graph_.shape(node.inputs[1]);
     const AttrValue* const format = node.def.attr.Find("data_format");
-    if (format == nullptr || format->s() != "NHWC" || x.unknown_rank() || x.dims() < 2 || bias.dims() != 1) return false;
+    if (format == nullptr || format->s() != "NHWC" || x.unknown_rank() || x.dims() < 2 || bias.dims() != 1)
+      return false;
     return bias.dim_size(0) > 0 && bias.dim_size(0) == x.dim_size(x.dims() - 1);
   }
   // Only the group reads the node, and nothing else holds it where it is.
