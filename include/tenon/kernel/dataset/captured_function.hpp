@@ -48,8 +48,8 @@ class FunctionCaller {
       for (const Tensor& tensor : part) all.push_back(tensor);
     results->clear();
     results->resize(static_cast<std::size_t>(result_count_), Tensor(DataType::kInvalid));
-    Status status = runtime->Run(handle_, context.environment(), {all.data(), all.size()},
-                                 {results->data(), results->size()});
+    Status status =
+        runtime->Run(handle_, context.environment(), {all.data(), all.size()}, {results->data(), results->size()});
     if (!status.ok()) results->clear();
     return status;
   }
@@ -60,7 +60,8 @@ class FunctionCaller {
     FunctionRuntime* const runtime = context.functions();
     FunctionLease* const lease = runtime == nullptr ? nullptr : runtime->lease();
     if (runtime == nullptr) [[unlikely]]
-      return errors::FailedPrecondition("function '", function_->call.name, "' of a dataset is called outside of a run");
+      return errors::FailedPrecondition("function '", function_->call.name,
+                                        "' of a dataset is called outside of a run");
     if (lease != nullptr && lease == lease_.get()) [[likely]]
       return OkStatus();
     TENON_ASSIGN_OR_RETURN(handle_, runtime->Find(function_->call));
@@ -72,7 +73,7 @@ class FunctionCaller {
   const CapturedFunction* const function_;
   FunctionHandle handle_;
   std::int64_t result_count_ = -1;  // not known yet
-  Ref<FunctionLease> lease_;  // of the runtime that handle_ is of
+  Ref<FunctionLease> lease_;  // the runtime that gave handle_
 };
 
 TENON_DETAIL_NAMESPACE_END

@@ -32,7 +32,7 @@ struct ElementSpec {
   SlimVector<PartialTensorShape> shapes;
 };
 
-// What an iterator may use while it is asked: the environment of the run that asks. one thread.
+// The environment of the run that asks an iterator for an element. one thread.
 class IteratorContext {
  public:
   explicit IteratorContext(const StepEnvironment& environment) : environment_(&environment) {}
@@ -137,7 +137,8 @@ class DatasetBase : public RefCounted {
 // A dataset of the elements of another one.
 class UnaryDataset : public DatasetBase {
  public:
-  UnaryDataset(Ref<const DatasetBase> input, ElementSpec spec) : DatasetBase(std::move(spec)), input_(std::move(input)) {}
+  UnaryDataset(Ref<const DatasetBase> input, ElementSpec spec)
+      : DatasetBase(std::move(spec)), input_(std::move(input)) {}
   explicit UnaryDataset(Ref<const DatasetBase> input) : DatasetBase(input->spec()), input_(std::move(input)) {}
   const DatasetBase& input() const { return *input_; }
   std::int64_t Cardinality() const override { return input_->Cardinality(); }

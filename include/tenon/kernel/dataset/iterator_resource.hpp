@@ -110,7 +110,7 @@ class IteratorResource final : public Resource {
   Mutex mutex_;
   ConditionVariable free_;
   bool in_use_ = false;
-  Owned<IteratorBase> iterator_;  // of who has the turn
+  Owned<IteratorBase> iterator_;  // for the run that has the turn
   Ref<const DatasetBase> dataset_;
 };
 

@@ -24,7 +24,7 @@ using DatasetElement = SlimVector<Tensor>;
 // A position. Plain data; a value of variant tensors.
 struct IteratorState {
   std::string bytes;           // numbers and texts
-  SlimVector<Tensor> tensors;  // of elements
+  SlimVector<Tensor> tensors;  // elements
 
   std::string_view TypeName() const { return "tensorflow::Iterator"; }
   std::string DebugString() const { return StrCat("IteratorState of ", tensors.size(), " tensors"); }

@@ -161,17 +161,9 @@ class DirectedIterator final : public CombinedIterator<DirectedIterator> {
   static constexpr std::string_view kType = "DirectedInterleave";
   using CombinedIterator::CombinedIterator;
   static std::int64_t Count(const CombinedData<DirectedIterator>& data) {
-    // Without the selections, only that of a whole number of inputs which all end is known.
-    bool unknown = false;
-    std::int64_t sum = 0;
-    for (std::size_t i = 1; i < data.inputs.size(); ++i) {
-      const std::int64_t n = data.inputs[i]->Cardinality();
-      if (n == kInfiniteCardinality && !data.stop_on_empty) return n;
-      if (n < 0) unknown = true;
-      sum += n;
-    }
-    return unknown || data.stop_on_empty || data.inputs[0]->Cardinality() != kInfiniteCardinality ? kUnknownCardinality
-                                                                                                  : sum;
+    for (std::size_t i = 1; i < data.inputs.size(); ++i)
+      if (data.inputs[i]->Cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
+    return kUnknownCardinality;
   }
   Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
     while (inputs_[0] != nullptr) {

@@ -63,7 +63,8 @@ class FileData final : public DatasetBase {
         }
         const Status status = reader_->Read(&record);
         if (status.ok()) break;
-        // After other errors than the end the next file follows, too, for datasets that leave out errors.
+        // After an error in a TFRecord file the next file follows, for datasets that leave out errors.
+        if (status.code() != Code::kOutOfRange && !R::kLeavesBrokenFiles) return status;
         reader_.reset();
         ++file_;
         if (status.code() != Code::kOutOfRange) return status;
@@ -96,13 +97,14 @@ class FileData final : public DatasetBase {
     }
     const Ref<const FileData> dataset_;
     std::size_t file_ = 0;
-    Owned<R> reader_;  // of file_; null: not open
+    Owned<R> reader_;  // reads file_; null: not open
   };
 };
 
 class TfRecords {
  public:
   static constexpr std::string_view kType = "TFRecord";
+  static constexpr bool kLeavesBrokenFiles = true;
   TfRecords(const FileList& files, std::size_t i)
       : path_(files.names[i]), compression_(files.compression), from_(files.offsets.empty() ? 0 : files.offsets[i]) {}
   Status Open() {
@@ -165,6 +167,7 @@ class FileBytes {
 class TextLines {
  public:
   static constexpr std::string_view kType = "TextLine";
+  static constexpr bool kLeavesBrokenFiles = false;
   TextLines(const FileList& files, std::size_t i) : bytes_(files.names[i]), compression_(files.compression) {}
   Status Open() { return bytes_.Open(compression_); }
   // A line without its end; carriage returns are left out wherever they are, as in TensorFlow.
@@ -190,6 +193,7 @@ class TextLines {
 class FixedRecords {
  public:
   static constexpr std::string_view kType = "FixedLengthRecord";
+  static constexpr bool kLeavesBrokenFiles = false;
   FixedRecords(const FileList& files, std::size_t i)
       : files_(files), path_(files.names[i]), bytes_(MakeOwned<FileBytes>(path_)) {}
   Status Open() {
@@ -198,18 +202,17 @@ class FixedRecords {
     (void)bytes_->SkipTo(INT64_MAX);
     TENON_RETURN_IF_ERROR(bytes_->status());
     const std::int64_t body = bytes_->place() - files_.header - files_.footer;
-    if (body < 0 || body % files_.record != 0)
-      return errors::InvalidArgument("Excluding the header (", files_.header, " bytes) and footer (", files_.footer,
-                                     " bytes), input file \"", path_, "\" has body length ", body,
-                                     " bytes, which is not an exact multiple of the record length (", files_.record,
-                                     " bytes).");
+    if (body < 0) return errors::OutOfRange("The file \"", path_, "\" is shorter than its header and footer");
     left_ = body / files_.record;
+    if (body % files_.record != 0) broken_ = Broken(body);
+    // A compressed file gives its whole records first.
+    if (files_.compression.empty()) TENON_RETURN_IF_ERROR(broken_);
     bytes_ = MakeOwned<FileBytes>(path_);
     TENON_RETURN_IF_ERROR(bytes_->Open(files_.compression));
     return Seek(files_.header);
   }
   Status Read(std::string* record) {
-    if (left_ == 0) return errors::OutOfRange("eof");
+    if (left_ == 0) return broken_.ok() ? errors::OutOfRange("eof") : broken_;
     record->clear();
     for (char byte; static_cast<std::int64_t>(record->size()) < files_.record;) {
       if (!bytes_->Get(&byte)) return errors::DataLoss("The file \"", path_, "\" became shorter while it was read");
@@ -225,10 +228,17 @@ class FixedRecords {
   std::int64_t Place() const { return bytes_->place(); }
 
  private:
+  TENON_DETAIL_COLD Status Broken(std::int64_t body) const {
+    return Status(files_.compression.empty() ? Code::kInvalidArgument : Code::kDataLoss,
+                  StrCat("Excluding the header (", files_.header, " bytes) and footer (", files_.footer,
+                         " bytes), input file \"", path_, "\" has body length ", body,
+                         " bytes, which is not an exact multiple of the record length (", files_.record, " bytes)."));
+  }
   const FileList& files_;
   const std::string path_;
   Owned<FileBytes> bytes_;
   std::int64_t left_ = 0;  // records
+  Status broken_;          // the body is not whole records
 };
 
 inline Status ReadFileList(const DatasetMaker& m, FileList* files) {
@@ -245,10 +255,10 @@ inline Status ReadCompression(const DatasetMaker& m, FileList* files) {
   if (type.empty() || type == "ZLIB" || type == "GZIP") return OkStatus();
   return errors::InvalidArgument("Unsupported compression_type.");
 }
-inline Status CheckBufferSize(const DatasetMaker& m) {
+inline Status CheckBufferSize(const DatasetMaker& m, std::int64_t least = 0) {
   std::int64_t size = 0;
   TENON_RETURN_IF_ERROR(m.Scalar("buffer_size", &size));
-  return size >= 0 ? OkStatus() : errors::InvalidArgument("`buffer_size` must be >= 0 (0 == default)");
+  return size >= least ? OkStatus() : errors::InvalidArgument("`buffer_size` must be >= 0 (0 == default)");
 }
 inline ElementSpec OneText() {
   ElementSpec spec;
@@ -261,13 +271,15 @@ inline Status MakeTfRecord(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   FileList files;
   TENON_RETURN_IF_ERROR(ReadFileList(m, &files));
   TENON_RETURN_IF_ERROR(m.Text("compression_type", &files.compression));
-  TENON_RETURN_IF_ERROR(CheckBufferSize(m));
+  // As in TensorFlow, other names mean none.
+  if (files.compression != "ZLIB" && files.compression != "GZIP") files.compression.clear();
+  TENON_RETURN_IF_ERROR(CheckBufferSize(m, -1));  // -1 lets TensorFlow choose
   if (m.IsOp("TFRecordDatasetV2")) {
     const Tensor* offsets = nullptr;
     TENON_RETURN_IF_ERROR(m.Input("byte_offsets", &offsets));
     if (offsets->dims() > 1) return errors::InvalidArgument("`byte_offsets` must be a scalar or a vector.");
     for (Index i = 0; i < offsets->NumElements(); ++i) files.offsets.push_back(offsets->data<std::int64_t>()[i]);
-    if (!files.offsets.empty() && files.offsets.size() != files.names.size())
+    if (!files.offsets.empty() && files.offsets.size() < files.names.size())
       return errors::InvalidArgument("`byte_offsets` must be of same size as `filenames`");
     for (const std::int64_t offset : files.offsets)
       if (offset < 0) return errors::InvalidArgument("`byte_offsets` must not be negative, got ", offset);

@@ -74,7 +74,8 @@ inline Status MakeFilter(const DatasetMaker& m, Ref<const DatasetBase>* out) {
     TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
     TENON_RETURN_IF_ERROR(CheckDeterminism(m));
   }
-  *out = Own(new FilterData(std::move(input), std::move(function), m.IsOp("TakeWhileDataset")));
+  *out = Own(new FilterData(std::move(input), std::move(function),
+                            m.IsOp("TakeWhileDataset") || m.IsOp("ExperimentalTakeWhileDataset")));
   return OkStatus();
 }
 

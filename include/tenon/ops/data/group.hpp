@@ -30,7 +30,7 @@ inline Status ToNumber(const DatasetElement& result, std::string_view message, s
   return OkStatus();
 }
 
-// What belongs to a key, in the order of keys.
+// Values by key, in the order of keys.
 template <class T>
 class ByKey {
  public:
@@ -208,7 +208,7 @@ class GroupByWindowData final : public UnaryDataset {
     FunctionCaller key_, reduce_, size_;
     ByKey<Group> groups_;
     ByKey<std::int64_t> sizes_;
-    std::int64_t current_key_ = 0;  // of window_
+    std::int64_t current_key_ = 0;  // key of window_
     Owned<IteratorBase> window_;
   };
 };

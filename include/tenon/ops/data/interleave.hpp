@@ -113,7 +113,7 @@ class InterleaveData final : public FunctionData {
 
    private:
     struct Slot {
-      DatasetElement args;  // of the function that made the dataset
+      DatasetElement args;  // arguments of the function that made the dataset
       Owned<IteratorBase> iterator;
     };
     Status Open(IteratorContext& context, Slot* slot) {
@@ -140,6 +140,25 @@ class InterleaveData final : public FunctionData {
   const std::string_view type_;
 };
 
+// The arguments of parallel forms.
+inline Status CheckInterleave(const DatasetMaker& m, bool legacy) {
+  TENON_RETURN_IF_ERROR(CheckDeterminism(m));
+  if (!legacy) {
+    std::int64_t calls = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
+    TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+  }
+  if (!legacy && !m.IsOp("ParallelInterleaveDatasetV4")) return OkStatus();
+  for (const std::string_view name : {"buffer_output_elements", "prefetch_input_elements"}) {
+    const std::int64_t least = name == "buffer_output_elements" && legacy ? 1 : 0;
+    std::int64_t elements = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar(name, &elements));
+    if (elements < least && elements != -1)
+      return errors::InvalidArgument("`", name, "` must be >= ", least, " or -1, got ", elements);
+  }
+  return OkStatus();
+}
+
 inline Status MakeInterleave(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   const bool flat = m.IsOp("FlatMapDataset"), parallel = !flat && !m.IsOp("InterleaveDataset");
   Ref<const DatasetBase> input;
@@ -153,24 +172,15 @@ inline Status MakeInterleave(const DatasetMaker& m, Ref<const DatasetBase>* out)
     TENON_RETURN_IF_ERROR(m.Scalar("cycle_length", &cycle));
     TENON_RETURN_IF_ERROR(m.Scalar("block_length", &block));
   }
-  if (cycle == -1) cycle = Thread::HardwareThreads();
-  if (cycle <= 0) return errors::InvalidArgument("cycle_length must be greater than zero.");
-  if (block <= 0) return errors::InvalidArgument("block_length must be greater than zero.");
-  if (parallel) {
-    std::int64_t calls = 0;
-    TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
-    TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
-    TENON_RETURN_IF_ERROR(CheckDeterminism(m));
-    if (m.IsOp("ParallelInterleaveDatasetV4")) {
-      for (const std::string_view name : {"buffer_output_elements", "prefetch_input_elements"}) {
-        std::int64_t elements = 0;
-        TENON_RETURN_IF_ERROR(m.Scalar(name, &elements));
-        if (elements != -1 && (elements < 0 || (elements == 0 && name == "buffer_output_elements")))
-          return errors::InvalidArgument("`", name, "` must be -1 or ",
-                                         name == "buffer_output_elements" ? ">= 1" : ">= 0", ", got ", elements);
-      }
-    }
-  }
+  const bool legacy = m.IsOp("ParallelInterleaveDataset") || m.IsOp("ExperimentalParallelInterleaveDataset") ||
+                      m.IsOp("LegacyParallelInterleaveDatasetV2");
+  if (!legacy && cycle == -1) cycle = Thread::HardwareThreads();
+  if ((cycle <= 0 || block <= 0) && !parallel)
+    return errors::InvalidArgument(cycle <= 0 ? "cycle_length" : "block_length", " must be greater than zero.");
+  if (cycle <= 0)
+    return errors::InvalidArgument("`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ", cycle);
+  if (block <= 0) return errors::InvalidArgument("`block_length` must be greater than 0 but is ", block);
+  if (parallel) TENON_RETURN_IF_ERROR(CheckInterleave(m, legacy));
   const std::string_view type = flat ? "FlatMap" : parallel ? "ParallelInterleave" : "Interleave";
   *out = Own(new InterleaveData(std::move(input), type, std::move(spec), std::move(function), cycle, block));
   return OkStatus();
@@ -207,6 +217,56 @@ struct InterleaveDataset {
                                         .Input("block_length: int64")
                                         .Output("handle: variant")
                                         .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct ParallelInterleaveDataset {
+  static constexpr auto signature = Op("ParallelInterleaveDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("sloppy: bool")
+                                        .Input("buffer_output_elements: int64")
+                                        .Input("prefetch_input_elements: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct LegacyParallelInterleaveDatasetV2 {
+  static constexpr auto signature = Op("LegacyParallelInterleaveDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("buffer_output_elements: int64")
+                                        .Input("prefetch_input_elements: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("deterministic: string = 'default'")
                                         .Attr("Targuments: list(type) >= 0")
                                         .Attr("output_types: list(type) >= 1")
                                         .Attr("output_shapes: list(shape) >= 1")

@@ -99,7 +99,7 @@ class OneShotIteratorKernel : public IteratorKernel {
   Status made_status_;
 };
 
-// What AnonymousIteratorV2 and its like give beside a handle: it keeps the resource, as the handle does.
+// The second output of AnonymousIteratorV2 and others: keeps the resource, as the handle does.
 struct ResourceDeleter {
   Ref<RefCounted> resource;
   std::string_view TypeName() const { return "ResourceDeleter"; }

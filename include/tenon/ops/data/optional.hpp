@@ -128,6 +128,20 @@ class OptionalGetValueKernel : public OpKernel {
   void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
 
  private:
+  static Status Verify(const ElementSpec& spec, const DatasetElement& values) {
+    if (values.size() != spec.types.size())
+      return errors::InvalidArgument("The given optional has ", values.size(), " components, expected ",
+                                     spec.types.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].dtype() != spec.types[i])
+        return errors::InvalidArgument("The given optional does not match the expected type for component ", i,
+                                       ". Expected: ", spec.types[i], ". Actual: ", values[i].dtype(), ".");
+      if (!spec.shapes[i].IsCompatibleWith(PartialTensorShape(values[i].shape())))
+        return errors::InvalidArgument("The given optional does not match the expected shape for component ", i,
+                                       ". Expected: ", spec.shapes[i], ". Actual: ", values[i].shape(), ".");
+    }
+    return OkStatus();
+  }
   static Status Run(OpKernelContext* context) {
     OptionalVariant decoded;
     const OptionalVariant* optional = nullptr;
@@ -135,7 +149,7 @@ class OptionalGetValueKernel : public OpKernel {
     TENON_RETURN_IF_ERROR(GetOptional(*context, &decoded, &optional));
     if (!optional->has_value) return errors::InvalidArgument("The given optional does not have a value.");
     TENON_RETURN_IF_ERROR(DatasetMaker(context).Spec(&spec));
-    TENON_RETURN_IF_ERROR(VerifyElement(spec, optional->values));
+    TENON_RETURN_IF_ERROR(Verify(spec, optional->values));
     for (std::size_t i = 0; i < optional->values.size(); ++i)
       context->set_output(static_cast<int>(i), optional->values[i]);
     return OkStatus();

@@ -46,7 +46,7 @@ inline Status MakeOptions(const DatasetMaker& m, Ref<const DatasetBase>* out) {
 inline Status MakeSame(const DatasetMaker& m, Ref<const DatasetBase>* out) { return m.Dataset(0, out); }
 
 inline Status MakeWithThreads(const DatasetMaker& m, Ref<const DatasetBase>* out) {
-  const bool pool = m.IsOp("PrivateThreadPoolDataset");
+  const bool pool = m.IsOp("PrivateThreadPoolDataset") || m.IsOp("ExperimentalPrivateThreadPoolDataset");
   std::int64_t count = 0;
   TENON_RETURN_IF_ERROR(m.Scalar(pool ? "num_threads" : "max_intra_op_parallelism", &count));
   if (count < 0)
@@ -153,6 +153,23 @@ struct FinalizeDataset {
 struct NonSerializableDataset {
   static constexpr auto signature = Op("NonSerializableDataset")
                                         .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct RewriteDataset {
+  static constexpr auto signature = Op("RewriteDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("rewrite_name: string")
                                         .Output("handle: variant")
                                         .Attr("output_types: list(type) >= 1")
                                         .Attr("output_shapes: list(shape) >= 1")

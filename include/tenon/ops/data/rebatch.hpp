@@ -98,7 +98,7 @@ class UnbatchData final : public UnaryDataset {
       return OkStatus();
     }
   };
-  const std::int64_t rows_;  // of every element; -1: not known
+  const std::int64_t rows_;  // rows of every element; -1: not known
 };
 
 inline Status MakeUnbatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {

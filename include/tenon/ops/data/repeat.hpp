@@ -97,7 +97,6 @@ class RangeOfData final : public UnaryDataset {
   std::string_view TypeString() const override { return type_; }
   std::int64_t Cardinality() const override {
     const std::int64_t n = input().Cardinality();
-    if (begin == INT64_MAX || end == 0) return 0;
     if (n == kUnknownCardinality) return n;
     if (end < 0 && n == kInfiniteCardinality) return n;
     const std::int64_t last = n == kInfiniteCardinality || (end >= 0 && end < n) ? end : n;
@@ -231,6 +230,12 @@ inline Status MakeShard(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   TENON_RETURN_IF_ERROR(m.Scalar("num_shards", &shards));
   TENON_RETURN_IF_ERROR(m.Scalar("index", &index));
   TENON_RETURN_IF_ERROR(m.Attr("require_non_empty", &non_empty));
+  if (shards == -1)
+    return errors::FailedPrecondition(
+        "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+        "`tf.distribute.Strategy.experimental_distribute_dataset()` with "
+        "`tf.data.experimental.AutoShardPolicy.HINT` policy, or tf.data service with "
+        "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode.");
   if (shards <= 0)
     return errors::InvalidArgument("Number of shards must be greater than zero (currently num_shards = ", shards, ").");
   if (index < 0 || index >= shards)

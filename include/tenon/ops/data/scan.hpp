@@ -85,7 +85,7 @@ inline Status MakeScan(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   TENON_RETURN_IF_ERROR(m.Spec(&spec));
   TENON_RETURN_IF_ERROR(m.Function("f", "other_arguments", &function));
   TENON_RETURN_IF_ERROR(m.List("initial_state", &state));
-  TENON_RETURN_IF_ERROR(m.Attr("preserve_cardinality", &preserve));
+  if (m.HasAttr("preserve_cardinality")) TENON_RETURN_IF_ERROR(m.Attr("preserve_cardinality", &preserve));
   *out = Own(new ScanData(std::move(input), std::move(spec), std::move(function), std::move(state), preserve));
   return OkStatus();
 }

@@ -132,7 +132,8 @@ class SeedGeneratorKernel : public OpKernel {
     bool varies = true;
     TENON_RETURN_IF_ERROR(m.Scalar("seed", &seeds.seed));
     TENON_RETURN_IF_ERROR(m.Scalar("seed2", &seeds.seed2));
-    if (m.IsOp("AnonymousSeedGenerator")) TENON_RETURN_IF_ERROR(m.Scalar("reshuffle", &varies));
+    // AnonymousRandomSeedGenerator has no such input: it fails, as in TensorFlow 2.21.
+    TENON_RETURN_IF_ERROR(m.Scalar("reshuffle", &varies));
     return SetAnonymous(context, Ref<SeedGenerator>::Adopt(new SeedGenerator(seeds, varies)));
   }
 };
@@ -179,7 +180,7 @@ struct AnonymousSeedGenerator {
   };
 };
 
-// As AnonymousSeedGenerator; every iterator gets other seeds.
+// Fails with InvalidArgument, as in TensorFlow 2.21: AnonymousSeedGenerator works.
 struct AnonymousRandomSeedGenerator {
   static constexpr auto signature = Op("AnonymousRandomSeedGenerator")
                                         .Input("seed: int64")

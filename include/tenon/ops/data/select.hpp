@@ -201,9 +201,7 @@ class IgnoreErrorsData final : public UnaryDataset {
  public:
   IgnoreErrorsData(Ref<const DatasetBase> input, bool log) : UnaryDataset(std::move(input)), log_warning(log) {}
   std::string_view TypeString() const override { return "IgnoreErrors"; }
-  std::int64_t Cardinality() const override {
-    return input().Cardinality() == kInfiniteCardinality ? kInfiniteCardinality : kUnknownCardinality;
-  }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
   }

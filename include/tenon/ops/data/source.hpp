@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// RangeDataset, TensorDataset, TensorSliceDataset, SparseTensorSliceDataset: datasets of the values of tensors.
+// RangeDataset, TensorDataset, TensorSliceDataset, ListDataset: datasets of the values of tensors.
 
 #include <cstddef>
 #include <cstdint>
@@ -164,6 +164,40 @@ inline Status MakeTensorData(const DatasetMaker& m, Ref<const DatasetBase>* out)
   return OkStatus();
 }
 
+// Each tensor as an element.
+class ListData final : public DatasetBase {
+ public:
+  ListData(ElementSpec spec, DatasetElement tensors) : DatasetBase(std::move(spec)), tensors_(std::move(tensors)) {}
+  std::string_view TypeString() const override { return "List"; }
+  std::int64_t Cardinality() const override { return static_cast<std::int64_t>(tensors_.size() / spec_.types.size()); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<CountingIterator<ListData>>(context, this, iterator);
+  }
+  Status Element(IteratorContext&, std::int64_t i, DatasetElement* element) const {
+    const std::size_t width = spec_.types.size();
+    for (std::size_t c = 0; c < width; ++c) element->push_back(tensors_[static_cast<std::size_t>(i) * width + c]);
+    return OkStatus();
+  }
+
+ private:
+  const DatasetElement tensors_;
+};
+
+inline Status MakeList(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  DatasetElement tensors;
+  ElementSpec spec;
+  TENON_RETURN_IF_ERROR(m.List("tensors", &tensors));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  if (tensors.size() % spec.types.size() != 0)
+    return errors::InvalidArgument("Expected a multiple of ", spec.types.size(), " tensors, got ", tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].dtype() != spec.types[i % spec.types.size()])
+      return errors::InvalidArgument("Tensor ", i, " has type ", tensors[i].dtype(), ", and output_types says ",
+                                     spec.types[i % spec.types.size()]);
+  *out = Own(new ListData(std::move(spec), std::move(tensors)));
+  return OkStatus();
+}
+
 }  // namespace detail
 
 // start, start + step, ... before stop, as scalars.
@@ -201,6 +235,25 @@ struct TensorDataset {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel final : detail::DatasetKernelOf<&detail::MakeTensorData> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The tensors, a row of output_types after the other.
+struct ListDataset {
+  static constexpr auto signature = Op("ListDataset")
+                                        .Input("tensors: Tinput_types")
+                                        .Output("handle: variant")
+                                        .Attr("Tinput_types: list(type) >= 1")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeList> {
     using DatasetKernelOf::DatasetKernelOf;
   };
 };

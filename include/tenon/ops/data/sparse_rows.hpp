@@ -10,6 +10,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/tensor/copies.hpp>
+#include <tenon/tensor/variant.hpp>
 #include <tenon/kernel/dataset/dataset.hpp>
 #include <tenon/ops/data/batch.hpp>
 #include <tenon/ops/data/dataset_kernel.hpp>
@@ -140,19 +141,19 @@ class SparseBatchData final : public UnaryDataset {
       *end = rows.empty();
       if (*end) return OkStatus();
       const int rank = dataset().row_shape.dims() + 1;
-      element->resize(3);
-      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({count, rank}), &(*element)[0]));
-      TENON_RETURN_IF_ERROR(context.Allocate(rows[0].dtype(), TensorShape({count}), &(*element)[1]));
-      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({rank}), &(*element)[2]));
-      std::int64_t* const shape = (*element)[2].data<std::int64_t>();
+      Tensor indices, values, dense_shape;
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({count, rank}), &indices));
+      TENON_RETURN_IF_ERROR(context.Allocate(rows[0].dtype(), TensorShape({count}), &values));
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({rank}), &dense_shape));
+      std::int64_t* const shape = dense_shape.data<std::int64_t>();
       shape[0] = static_cast<std::int64_t>(rows.size());
       for (int d = 1; d < rank; ++d)
         shape[d] = dataset().row_shape.dim_size(d - 1) < 0 ? 0 : dataset().row_shape.dim_size(d - 1);
-      std::int64_t* index = (*element)[0].data<std::int64_t>();
+      std::int64_t* index = indices.data<std::int64_t>();
       Index at = 0;
       for (std::size_t r = 0; r < rows.size(); ++r) {
         TENON_RETURN_IF_ERROR(Fits(rows[r], shape + 1));
-        tenon::detail::CopyElements(rows[r].dtype(), rows[r].raw_data(), tenon::detail::ElementAt((*element)[1], at),
+        tenon::detail::CopyElements(rows[r].dtype(), rows[r].raw_data(), tenon::detail::ElementAt(values, at),
                                     static_cast<std::size_t>(rows[r].NumElements()));
         at += rows[r].NumElements();
         for (Index i = 0; i < rows[r].NumElements(); ++i, index += rank) {
@@ -164,6 +165,11 @@ class SparseBatchData final : public UnaryDataset {
           }
         }
       }
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kVariant, TensorShape({3}), &element->emplace_back()));
+      Variant* const parts = (*element)[0].data<Variant>();
+      parts[0] = std::move(indices);
+      parts[1] = std::move(values);
+      parts[2] = std::move(dense_shape);
       return OkStatus();
     }
 
@@ -199,7 +205,9 @@ inline Status MakeSparseBatch(const DatasetMaker& m, Ref<const DatasetBase>* out
   if (tensor->dims() != 1) return errors::InvalidArgument("row_shape must be a vector");
   TENON_RETURN_IF_ERROR(PartialTensorShape::Build(
       Span<const Index>(tensor->data<std::int64_t>(), static_cast<std::size_t>(tensor->NumElements())), &row));
-  ElementSpec spec = SparseSpec(input->spec().types[0], row.dims() + 1);
+  ElementSpec spec;
+  spec.types.push_back(DataType::kVariant);
+  spec.shapes.push_back(PartialTensorShape({-1}).Concatenate(row));
   *out = Own(new SparseBatchData(std::move(input), std::move(spec), size, std::move(row)));
   return OkStatus();
 }
@@ -230,7 +238,7 @@ struct SparseTensorSliceDataset {
   };
 };
 
-// Batches of dense elements as sparse tensors.
+// Batches of dense elements as sparse tensors, each a vector of three variants for DeserializeSparse.
 struct DenseToSparseBatchDataset {
   static constexpr auto signature = Op("DenseToSparseBatchDataset")
                                         .Input("input_dataset: variant")

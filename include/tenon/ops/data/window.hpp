@@ -126,7 +126,7 @@ class WindowData final : public UnaryDataset {
 
    private:
     struct Read {
-      Status status;  // of reading it; an error ends the windows that have it
+      Status status;  // how reading it ended; an error ends the windows that have it
       DatasetElement element;
     };
     std::int64_t Held() const { return static_cast<std::int64_t>(buffer_.size()); }
