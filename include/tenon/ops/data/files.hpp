@@ -59,7 +59,9 @@ class FileData final : public DatasetBase {
         if (reader_ == nullptr) {
           *end = file_ == dataset_->files.names.size();
           if (*end) return OkStatus();
-          TENON_RETURN_IF_ERROR(OpenFile());
+          const Status opened = OpenFile();
+          if (opened.code() == Code::kOutOfRange) ++file_;  // it is too short
+          TENON_RETURN_IF_ERROR(opened);
         }
         const Status status = reader_->Read(&record);
         if (status.ok()) break;
