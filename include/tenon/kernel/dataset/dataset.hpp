@@ -129,6 +129,9 @@ class DatasetBase : public RefCounted {
   std::string DebugString() const { return StrCat(TypeString(), "DatasetOp::Dataset"); }
   // A serialised Options message, for GetOptions.
   virtual std::string_view options() const { return {}; }
+  // The state that all iterators of the dataset share, its inputs' included: which random numbers come next.
+  virtual void SaveShared(IteratorStateWriter*) const {}
+  virtual Status RestoreShared(IteratorStateReader*) const { return OkStatus(); }
 
  protected:
   ElementSpec spec_;
@@ -143,6 +146,8 @@ class UnaryDataset : public DatasetBase {
   const DatasetBase& input() const { return *input_; }
   std::int64_t Cardinality() const override { return input_->Cardinality(); }
   std::string_view options() const override { return input_->options(); }
+  void SaveShared(IteratorStateWriter* writer) const override { input_->SaveShared(writer); }
+  Status RestoreShared(IteratorStateReader* reader) const override { return input_->RestoreShared(reader); }
 
  private:
   const Ref<const DatasetBase> input_;

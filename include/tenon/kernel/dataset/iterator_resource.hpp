@@ -46,6 +46,10 @@ class IteratorResource final : public Resource {
     TENON_RETURN_IF_ERROR(turn.status);
     if (iterator_ == nullptr) return NotInitialized("Save", "saving it");
     IteratorStateWriter writer;
+    {
+      const MutexLock lock(mutex_);
+      dataset_->SaveShared(&writer);
+    }
     TENON_RETURN_IF_ERROR(iterator_->Save(&writer));
     *state = writer.Finish();
     return OkStatus();
@@ -61,6 +65,7 @@ class IteratorResource final : public Resource {
     Owned<IteratorBase> made;
     IteratorStateReader reader(&state);
     TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
+    TENON_RETURN_IF_ERROR(dataset->RestoreShared(&reader));
     TENON_RETURN_IF_ERROR(made->Restore(context, &reader));
     if (!reader.AtEnd()) return IteratorStateReader::Unfit();
     return Replace(context, std::move(dataset), std::move(made));

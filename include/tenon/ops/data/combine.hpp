@@ -36,6 +36,13 @@ class CombinedData final : public DatasetBase {
     *iterator = std::move(made);
     return OkStatus();
   }
+  void SaveShared(IteratorStateWriter* writer) const override {
+    for (const Ref<const DatasetBase>& input : inputs) input->SaveShared(writer);
+  }
+  Status RestoreShared(IteratorStateReader* reader) const override {
+    for (const Ref<const DatasetBase>& input : inputs) TENON_RETURN_IF_ERROR(input->RestoreShared(reader));
+    return OkStatus();
+  }
   const DatasetList inputs;
   const bool stop_on_empty;
 };

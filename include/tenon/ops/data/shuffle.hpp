@@ -34,6 +34,14 @@ class ShuffleData final : public UnaryDataset {
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
   }
+  void SaveShared(IteratorStateWriter* writer) const override {
+    generator->Save(writer);
+    UnaryDataset::SaveShared(writer);
+  }
+  Status RestoreShared(IteratorStateReader* reader) const override {
+    TENON_RETURN_IF_ERROR(generator->Restore(reader));
+    return UnaryDataset::RestoreShared(reader);
+  }
   const std::int64_t buffer_size;  // kUnknownCardinality: all elements of a round
   const std::int64_t count;
   const Ref<SeedGenerator> generator;
@@ -213,6 +221,8 @@ class RandomData final : public DatasetBase {
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
   }
+  void SaveShared(IteratorStateWriter* writer) const override { generator->Save(writer); }
+  Status RestoreShared(IteratorStateReader* reader) const override { return generator->Restore(reader); }
   const Ref<SeedGenerator> generator;
 
  private:
