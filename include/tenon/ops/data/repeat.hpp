@@ -114,17 +114,17 @@ class RangeOfData final : public UnaryDataset {
       const bool empty = dataset().end == 0 || dataset().begin == INT64_MAX;
       return empty ? OkStatus() : UnaryIterator::Initialize(context);
     }
-    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+    Status Next(IteratorContext& context, DatasetElement* element, bool* is_end) override {
       if (input_ != nullptr && next_ < dataset().begin) {
         std::int64_t skipped = 0;
-        const Status status = input_->Skip(context, dataset().begin - next_, end, &skipped);
+        const Status status = input_->Skip(context, dataset().begin - next_, is_end, &skipped);
         next_ += skipped;
         TENON_RETURN_IF_ERROR(status);
-        if (*end) input_.reset();
+        if (*is_end) input_.reset();
       }
       if (dataset().end >= 0 && next_ >= dataset().end) input_.reset();
-      TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
-      if (!*end) ++next_;
+      TENON_RETURN_IF_ERROR(NextOfInput(context, element, is_end));
+      if (!*is_end) ++next_;
       return OkStatus();
     }
     Status Save(IteratorStateWriter* writer) const override {

@@ -158,11 +158,11 @@ class AssertCardinalityData final : public UnaryDataset {
    public:
     using UnaryIterator::UnaryIterator;
     Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
-      const std::int64_t count = dataset().count;
+      const std::int64_t wanted = dataset().count;
       TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
       if (!*end) ++seen_;
-      if (!*end && count >= 0 && seen_ > count) return Differs("at least ");
-      if (*end && count != seen_ && count != kUnknownCardinality) return Differs(count >= 0 ? "" : "only ");
+      if (!*end && wanted >= 0 && seen_ > wanted) return Differs("at least ");
+      if (*end && wanted != seen_ && wanted != kUnknownCardinality) return Differs(wanted >= 0 ? "" : "only ");
       return OkStatus();
     }
     Status Save(IteratorStateWriter* writer) const override {

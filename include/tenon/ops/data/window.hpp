@@ -132,14 +132,14 @@ class WindowData final : public UnaryDataset {
     std::int64_t Held() const { return static_cast<std::int64_t>(buffer_.size()); }
     // To the first element of the next window.
     Status GoOn(IteratorContext& context) {
-      const std::int64_t held = Held(), shift = dataset().shift;
-      if (shift < held) {
-        buffer_.erase(buffer_.begin(), buffer_.begin() + shift);
+      const std::int64_t held = Held(), step = dataset().shift;
+      if (step < held) {
+        buffer_.erase(buffer_.begin(), buffer_.begin() + step);
         return OkStatus();
       }
       buffer_.clear();
       DatasetElement dropped;
-      for (std::int64_t i = held; i < shift && input_ != nullptr; ++i) {
+      for (std::int64_t i = held; i < step && input_ != nullptr; ++i) {
         TENON_RETURN_IF_ERROR(context.CheckWanted());
         bool end = false;
         (void)NextOfInput(context, &dropped, &end);  // errors of elements in no window do not matter
