@@ -212,6 +212,12 @@ inline Status VerifyShapesCompatible(Span<const PartialTensorShape> expected, Sp
                                      received[i], ".");
   return OkStatus();
 }
+// Whether the tensors that a function returned are an element of a dataset.
+inline Status VerifyTypesMatch(Span<const DataType> expected, const DatasetElement& received) {
+  SlimVector<DataType> types;
+  for (const Tensor& tensor : received) types.push_back(tensor.dtype());
+  return VerifyTypesMatch(expected, Span<const DataType>(types));
+}
 // Whether an element is what a node declares.
 inline Status VerifyElement(const ElementSpec& expected, const DatasetElement& element) {
   ElementSpec received;

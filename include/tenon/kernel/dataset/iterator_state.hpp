@@ -12,6 +12,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant.hpp>
@@ -90,6 +91,14 @@ class IteratorStateReader {
     TENON_RETURN_IF_ERROR(TakeCount(static_cast<std::int64_t>(state_->tensors.size() - tensor_), &count));
     element->clear();
     for (; count > 0; --count) element->push_back(state_->tensors[tensor_++]);
+    return OkStatus();
+  }
+  // An element of these types, or an empty one.
+  Status TakeElement(Span<const DataType> types, DatasetElement* element) {
+    TENON_RETURN_IF_ERROR(TakeElement(element));
+    if (!element->empty() && element->size() != types.size()) return Unfit();
+    for (std::size_t i = 0; i < element->size(); ++i)
+      if ((*element)[i].dtype() != types[i] || !(*element)[i].IsInitialized()) return Unfit();
     return OkStatus();
   }
   // How many more numbers there may be; a bound for counts.

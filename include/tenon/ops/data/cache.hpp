@@ -100,7 +100,10 @@ class CacheData final : public UnaryDataset {
       TENON_RETURN_IF_ERROR(reader->Take(&reads));
       TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next));
       TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
-      for (; count > 0; --count) TENON_RETURN_IF_ERROR(reader->TakeElement(&elements.emplace_back()));
+      for (; count > 0; --count) {
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().spec().types, &elements.emplace_back()));
+        if (elements.back().empty()) return IteratorStateReader::Unfit();
+      }
       next_ = static_cast<std::size_t>(next);
       reads_ = reads != 0;
       input_.reset();

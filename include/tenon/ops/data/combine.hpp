@@ -177,6 +177,8 @@ class DirectedIterator final : public CombinedIterator<DirectedIterator> {
       TENON_RETURN_IF_ERROR(context.CheckWanted());
       TENON_RETURN_IF_ERROR(inputs_[0]->GetNext(context, element, end));
       if (*end) break;
+      if (element->size() != 1 || (*element)[0].dtype() != DataType::kInt64 || (*element)[0].NumElements() != 1)
+        return errors::InvalidArgument("The selector input must be a dataset of scalar int64 elements.");
       const std::int64_t chosen = *(*element)[0].data<std::int64_t>();
       const auto count = static_cast<std::int64_t>(inputs_.size()) - 1;
       if (chosen < 0 || chosen >= count)

@@ -60,6 +60,7 @@ class GeneratorData final : public DatasetBase {
       *end = is_finalized_;
       if (*end) return OkStatus();
       const Status status = next_.Run(context, state_, element);
+      if (status.ok()) return VerifyTypesMatch(dataset_->spec().types, *element);
       if (status.code() != Code::kOutOfRange) return status;
       *end = true;
       return Finalize(context);

@@ -145,7 +145,10 @@ class GroupByWindowData final : public UnaryDataset {
         TENON_RETURN_IF_ERROR(reader->Take(&key));
         TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &n));
         Group& group = groups_.Add(key, {});
-        for (; n > 0; --n) TENON_RETURN_IF_ERROR(reader->TakeElement(&group.emplace_back()));
+        for (; n > 0; --n) {
+          TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &group.emplace_back()));
+          if (group.back().empty()) return IteratorStateReader::Unfit();
+        }
       }
       TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
       for (; count > 0; --count) {
@@ -202,6 +205,7 @@ class GroupByWindowData final : public UnaryDataset {
       if (results.size() != 1 || results[0].dtype() != DataType::kVariant || results[0].dims() != 0)
         return errors::InvalidArgument("`reduce_func` must return a single scalar of dtype DT_VARIANT.");
       TENON_RETURN_IF_ERROR(GetDatasetFromVariantTensor(results[0], &made));
+      TENON_RETURN_IF_ERROR(VerifyTypesMatch(dataset().spec().types, Span<const DataType>(made->spec().types)));
       return made->MakeIterator(context, &window_);
     }
 
@@ -264,7 +268,9 @@ class GroupByReducerData final : public UnaryDataset {
         *end = true;
         return OkStatus();
       }
-      return finalize_.Run(context, states_.items()[static_cast<std::size_t>(next_++)].value, element);
+      const auto& state = states_.items()[static_cast<std::size_t>(next_++)];
+      TENON_RETURN_IF_ERROR(finalize_.Run(context, state.value, element));
+      return VerifyTypesMatch(dataset().spec().types, *element);
     }
     Status Save(IteratorStateWriter* writer) const override {
       writer->Add(next_);

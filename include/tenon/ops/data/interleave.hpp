@@ -104,7 +104,7 @@ class InterleaveData final : public FunctionData {
       at_ = static_cast<std::size_t>(at);
       for (; count > 0; --count) {
         Slot& slot = slots_.emplace_back();
-        TENON_RETURN_IF_ERROR(reader->TakeElement(&slot.args));
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &slot.args));
         if (!slot.args.empty()) TENON_RETURN_IF_ERROR(Open(context, &slot));
         TENON_RETURN_IF_ERROR(RestoreInput(context, reader, &slot.iterator));
       }
@@ -121,6 +121,7 @@ class InterleaveData final : public FunctionData {
       Ref<const DatasetBase> made;
       TENON_RETURN_IF_ERROR(function_.Run(context, slot->args, &results));
       TENON_RETURN_IF_ERROR(DatasetOfResults(results, &made));
+      TENON_RETURN_IF_ERROR(VerifyTypesMatch(dataset().spec().types, Span<const DataType>(made->spec().types)));
       TENON_RETURN_IF_ERROR(made->MakeIterator(context, &slot->iterator));
       ++open_;
       return OkStatus();

@@ -71,7 +71,8 @@ class MapData final : public FunctionData {
       DatasetElement args;
       TENON_RETURN_IF_ERROR(NextOfInput(context, &args, end));
       if (*end) return OkStatus();
-      return EndOrError(function_.Run(context, args, element), dataset().preserve_cardinality, end);
+      TENON_RETURN_IF_ERROR(EndOrError(function_.Run(context, args, element), dataset().preserve_cardinality, end));
+      return *end ? OkStatus() : VerifyTypesMatch(dataset().spec().types, *element);
     }
   };
 };

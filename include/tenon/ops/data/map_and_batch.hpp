@@ -59,6 +59,7 @@ class MapAndBatchData final : public FunctionData {
         if (of_row.ok() && ended) break;
         if (of_row.ok())
           of_row = EndOrError(function_.Run(context, args, &row), dataset().preserve_cardinality, &row_end);
+        if (of_row.ok() && !row_end) of_row = VerifyTypesMatch(dataset().spec().types, row);
         if (of_row.ok() && !row_end) {
           any = true;
           rows.push_back(std::move(row));

@@ -89,7 +89,8 @@ class PrefetchData final : public UnaryDataset {
         std::string text;
         TENON_RETURN_IF_ERROR(reader->TakeCount(INT32_MAX, &code));
         TENON_RETURN_IF_ERROR(reader->TakeText(&text));
-        TENON_RETURN_IF_ERROR(reader->TakeElement(&made.element));
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().spec().types, &made.element));
+        if (code == 0 && made.element.empty()) return IteratorStateReader::Unfit();
         if (code != 0) made.status = Status(static_cast<Code>(code), text);
       }
       return UnaryIterator::Restore(context, reader);

@@ -32,7 +32,8 @@ class RowsIterator : public UnaryIterator<D> {
   }
   Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
     TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &row_));
-    TENON_RETURN_IF_ERROR(reader->TakeElement(&rows_));
+    TENON_RETURN_IF_ERROR(reader->TakeElement(this->dataset().input().spec().types, &rows_));
+    if (!Check(rows_).ok() || (!rows_.empty() && row_ > rows_[0].dim_size(0))) return IteratorStateReader::Unfit();
     return UnaryIterator<D>::Restore(context, reader);
   }
 

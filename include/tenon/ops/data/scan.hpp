@@ -66,7 +66,10 @@ class ScanData final : public FunctionData {
       return FunctionIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->TakeElement(&state_));
+      SlimVector<DataType> types;
+      for (const Tensor& state : dataset().initial_state) types.push_back(state.dtype());
+      TENON_RETURN_IF_ERROR(reader->TakeElement(types, &state_));
+      if (state_.empty()) return IteratorStateReader::Unfit();
       return FunctionIterator::Restore(context, reader);
     }
 

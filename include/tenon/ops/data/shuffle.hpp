@@ -109,7 +109,11 @@ class ShuffleData final : public UnaryDataset {
       }
       if (sum != held_ || (held_ == 0 && epoch_ > 0 && rounds_.empty())) return IteratorStateReader::Unfit();
       buffer_.resize(static_cast<std::size_t>(size));
-      for (DatasetElement& element : buffer_) TENON_RETURN_IF_ERROR(reader->TakeElement(&element));
+      for (DatasetElement& element : buffer_)
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().spec().types, &element));
+      for (const Round& round : rounds_)
+        for (std::int64_t i = round.begin; i < round.end; ++i)
+          if (At(i).empty()) return IteratorStateReader::Unfit();
       TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
       return RestoreInput(context, reader, &input_);
     }

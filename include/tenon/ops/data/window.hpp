@@ -118,7 +118,8 @@ class WindowData final : public UnaryDataset {
         std::string text;
         TENON_RETURN_IF_ERROR(reader->TakeCount(INT32_MAX, &code));
         TENON_RETURN_IF_ERROR(reader->TakeText(&text));
-        TENON_RETURN_IF_ERROR(reader->TakeElement(&read.element));
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &read.element));
+        if (code == 0 && read.element.empty()) return IteratorStateReader::Unfit();
         if (code != 0) read.status = Status(static_cast<Code>(code), text);
       }
       return UnaryIterator::Restore(context, reader);
