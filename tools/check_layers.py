@@ -65,6 +65,14 @@ TESTED_TOGETHER = {
     'runtime/saved_model/model_impl.hpp': 'runtime/saved_model/functions_test.cpp',
     'runtime/saved_model/object_paths.hpp': 'runtime/saved_model/functions_test.cpp',
     'runtime/saved_model/variables.hpp': 'runtime/saved_model/functions_test.cpp',
+    # Carriers of datasets are tested with a dataset.
+    **{f'kernel/dataset/{header}.hpp': 'kernel/dataset/dataset_test.cpp' for header in (
+        'captured_function', 'dataset_variant', 'detached_context', 'iterator_resource', 'iterator_state')},
+    # Datasets have TensorFlow's recorded answers, tests/golden/ops/data.pb, and one test of saved positions.
+    **{f'ops/data/{header}.hpp': 'ops/data/iterator_handle_test.cpp' for header in (
+        'batch', 'cache', 'combine', 'dataset_kernel', 'experimental', 'filter', 'generator', 'group', 'interleave',
+        'iterator', 'map', 'map_and_batch', 'optional', 'options', 'padded_batch', 'rebatch', 'repeat', 'rows', 'scan',
+        'seed_generator', 'select', 'shuffle', 'single_element', 'source', 'sparse_rows', 'window')},
     # Front doors that only include.
     'eager.hpp': 'runtime/api/eager_async_test.cpp',
     **{header: 'top/deprecated_headers_test.cpp' for header in (

@@ -39,6 +39,33 @@
 #include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/array/unique_axis.hpp>
 #include <tenon/ops/array/unravel_index.hpp>
+#include <tenon/ops/data/batch.hpp>
+#include <tenon/ops/data/cache.hpp>
+#include <tenon/ops/data/combine.hpp>
+#include <tenon/ops/data/experimental.hpp>
+#include <tenon/ops/data/files.hpp>
+#include <tenon/ops/data/filter.hpp>
+#include <tenon/ops/data/generator.hpp>
+#include <tenon/ops/data/group.hpp>
+#include <tenon/ops/data/interleave.hpp>
+#include <tenon/ops/data/iterator.hpp>
+#include <tenon/ops/data/iterator_handle.hpp>
+#include <tenon/ops/data/map.hpp>
+#include <tenon/ops/data/map_and_batch.hpp>
+#include <tenon/ops/data/optional.hpp>
+#include <tenon/ops/data/options.hpp>
+#include <tenon/ops/data/padded_batch.hpp>
+#include <tenon/ops/data/prefetch.hpp>
+#include <tenon/ops/data/rebatch.hpp>
+#include <tenon/ops/data/repeat.hpp>
+#include <tenon/ops/data/scan.hpp>
+#include <tenon/ops/data/seed_generator.hpp>
+#include <tenon/ops/data/select.hpp>
+#include <tenon/ops/data/shuffle.hpp>
+#include <tenon/ops/data/single_element.hpp>
+#include <tenon/ops/data/source.hpp>
+#include <tenon/ops/data/sparse_rows.hpp>
+#include <tenon/ops/data/window.hpp>
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
 #include <tenon/ops/flow/functional.hpp>
@@ -233,6 +260,31 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex,
     ParallelConcat,
+    // datasets and iterators
+    BatchDataset, BatchDatasetV2, ParallelBatchDataset, CacheDataset, CacheDatasetV2, AnonymousMemoryCache,
+    DummyMemoryCache, DeleteMemoryCache, ConcatenateDataset, ZipDataset, DirectedInterleaveDataset,
+    ExperimentalDatasetCardinality, ExperimentalDenseToSparseBatchDataset, ExperimentalDirectedInterleaveDataset,
+    ExperimentalGroupByReducerDataset, ExperimentalGroupByWindowDataset, ExperimentalIgnoreErrorsDataset,
+    ExperimentalMapAndBatchDataset, ExperimentalMaxIntraOpParallelismDataset, ExperimentalNonSerializableDataset,
+    ExperimentalParallelInterleaveDataset, ExperimentalPrivateThreadPoolDataset, ExperimentalScanDataset,
+    ExperimentalTakeWhileDataset, ExperimentalUnbatchDataset, ExperimentalUniqueDataset, TFRecordDataset,
+    TFRecordDatasetV2, TextLineDataset, FixedLengthRecordDataset, FixedLengthRecordDatasetV2, FilterDataset,
+    ParallelFilterDataset, TakeWhileDataset, GeneratorDataset, GroupByWindowDataset, GroupByReducerDataset,
+    FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset, LegacyParallelInterleaveDatasetV2,
+    ParallelInterleaveDatasetV2, ParallelInterleaveDatasetV3, ParallelInterleaveDatasetV4, Iterator, IteratorV2,
+    OneShotIterator, AnonymousIterator, AnonymousIteratorV2, AnonymousIteratorV3, MakeIterator, DeleteIterator,
+    IteratorGetNext, IteratorGetNextSync, IteratorGetNextAsOptional, IteratorToStringHandle, IteratorFromStringHandle,
+    IteratorFromStringHandleV2, SerializeIterator, DeserializeIterator, MapDataset, ParallelMapDataset,
+    ParallelMapDatasetV2, MapAndBatchDataset, OptionalNone, OptionalFromValue, OptionalHasValue, OptionalGetValue,
+    OptionsDataset, ModelDataset, OptimizeDataset, OptimizeDatasetV2, FinalizeDataset, NonSerializableDataset,
+    RewriteDataset, MaxIntraOpParallelismDataset, PrivateThreadPoolDataset, PaddedBatchDataset, PaddedBatchDatasetV2,
+    PrefetchDataset, UnbatchDataset, RebatchDatasetV2, RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
+    ScanDataset, ReduceDataset, AnonymousSeedGenerator, AnonymousRandomSeedGenerator, DummySeedGenerator,
+    DeleteSeedGenerator, DeleteRandomSeedGenerator, UniqueDataset, SamplingDataset, AssertCardinalityDataset,
+    IgnoreErrorsDataset, ShuffleDataset, ShuffleDatasetV2, ShuffleDatasetV3, ShuffleAndRepeatDataset,
+    ShuffleAndRepeatDatasetV2, RandomDataset, RandomDatasetV2, DatasetToSingleElement, DatasetCardinality, GetOptions,
+    WrapDatasetVariant, UnwrapDatasetVariant, RangeDataset, TensorDataset, ListDataset, TensorSliceDataset,
+    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset,
     // control flow and functions
     Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
     ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,

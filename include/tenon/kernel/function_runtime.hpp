@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <tenon/base/errors.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -13,6 +15,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
+class FunctionLease;
 class ResourceMgr;
 struct NameAttrList;
 struct StepEnvironment;
@@ -87,6 +90,12 @@ class FunctionRuntime {
   // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
   virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
                         Span<Tensor> variables) = 0;
+  // How many results the function has. Errors: its body cannot be built.
+  virtual Result<std::size_t> CountResults(FunctionHandle, const StepEnvironment&) {
+    return errors::Unimplemented("this runtime does not count the results of functions");
+  }
+  // For objects that call functions and may outlive the session; null where there is no session.
+  virtual FunctionLease* lease() { return nullptr; }
   // The session's resources, for kernels that look one up while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };

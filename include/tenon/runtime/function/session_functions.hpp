@@ -17,6 +17,7 @@
 #include <tenon/base/stack.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/device_name.hpp>
+#include <tenon/kernel/function_lease.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/graph/call_numbers.hpp>
@@ -69,9 +70,18 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
         library_(Ref<Library>::Adopt(new Library(graph, {}))),
         ops_(registry->ops()) {}
 
+  ~SessionFunctions() override {
+    if (lease_) lease_->Close();
+  }
+
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   void set_optimizer(const OptimizerOptions& options) { optimizer_ = options; }
   ResourceMgr* resources() const override { return resources_; }
+  FunctionLease* lease() override {
+    const MutexLock lock(mutex_);
+    if (!lease_) lease_ = Ref<FunctionLease>::Adopt(new FunctionLease(this));
+    return lease_.get();
+  }
 
   // `devices` finds the functions on the session's other devices; it outlives this.
   void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
@@ -154,6 +164,17 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
                 Span<Tensor> variables) override {
     TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, variables.size(), variables.size()));
     return step->RunFor(range, variables);
+  }
+
+  Result<std::size_t> CountResults(FunctionHandle handle, const StepEnvironment& caller) override {
+    SessionFunction* function;
+    {
+      const MutexLock lock(mutex_);
+      function = functions_[static_cast<std::size_t>(handle.number)].get();
+    }
+    if (!function->ready.load(std::memory_order_acquire))
+      TENON_RETURN_IF_ERROR(Build(function, caller.services == nullptr ? nullptr : caller.services->cancellation));
+    return function->program->fetches.size();
   }
 
   // A step for the calls of one caller; ended with it.
@@ -362,6 +383,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   CallNumbers numbers_;  // numbers of functions_
   Ref<Library> library_;
   OpInfoCache ops_;
+  Ref<FunctionLease> lease_;  // null until something asks
   Owned<SessionFunctions> on_host_;  // null until a function is called there
 };
 
