@@ -14,7 +14,8 @@ using namespace tenon;
 using namespace tenon::testing;
 
 namespace {
-const Tensor kLabels = Floats({0, 1, 0, 1, 0, 0}, {2, 3}), kScores = Floats({0.1f, 0.7f, 0.2f, 0.3f, 0.3f, 0.4f}, {2, 3});
+const Tensor kLabels = Floats({0, 1, 0, 1, 0, 0}, {2, 3}),
+             kScores = Floats({0.1f, 0.7f, 0.2f, 0.3f, 0.3f, 0.4f}, {2, 3});
 const Tensor kLogits = Floats({-1, 2, 0.5f, 0.25f, 0, -3}, {2, 3}), kWeights = Floats({2, 0.5f}, {2});
 const Tensor kClasses = Tensor::From<std::int32_t>({1, 0}, {2});
 

@@ -77,7 +77,8 @@ TEST_SUITE("AddTraining") {
     const Output count = b.Add("ReadVariableOp", "count", {n}, {{"dtype", DataType::kInt32}});
     const Output value = b.Add("ReadVariableOp", "value", {w}, {{"dtype", DataType::kFloat}});
     const Output axes = b.Const("axes", Tensor::From<std::int32_t>({0, 1}, {2}));
-    b.Add("Sum", "whole", {b.Add("Cast", "cast", {count}, {{"DstT", DataType::kFloat}}), b.Const("axis", Tensor::Scalar(0))});
+    b.Add("Sum", "whole",
+          {b.Add("Cast", "cast", {count}, {{"DstT", DataType::kFloat}}), b.Const("axis", Tensor::Scalar(0))});
     b.Add("Sum", "lost", {b.Add("Lu", "lu", {value}), axes});
     b.Add("Sum", "integer", {count, b.Const("axis_2", Tensor::Scalar(0))});
     REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
@@ -105,7 +106,8 @@ TEST_SUITE("AddTraining") {
                                 b.Const("shape", Tensor::From<std::int32_t>({3}, {1}))},
                                {{"dtype", DataType::kFloat}});
     const Output d = b.Add("Sub", "d", {w->value, b.Const("goal", Tensor::From<float>({3, 0.25f, 0.5f}, {3}))});
-    b.Add("Sum", "loss", {b.Add("Square", "square", {b.Add("Mul", "noisy", {d, noise})}), b.Const("axis", Tensor::Scalar(0))});
+    b.Add("Sum", "loss",
+          {b.Add("Square", "square", {b.Add("Mul", "noisy", {d, noise})}), b.Const("axis", Tensor::Scalar(0))});
     REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
     GraphDef graph = b.graph_def();
     const std::vector<std::string> variables{"w"};

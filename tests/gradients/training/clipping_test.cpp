@@ -48,10 +48,11 @@ TEST_SUITE("clipping") {
       const Symbol all[] = {t, t.editor->Const(Tensor::From<float>({3, 4}, {2, 1}))};
       return t * GlobalNormScale(GlobalNorm(all), 2);
     };
-    CheckNear(Clipped(kTensor, [](Symbol t) {
-                const Symbol all[] = {t, t.editor->Const(Tensor::From<float>({3, 4}, {2, 1}))};
-                return GlobalNorm(all);
-              }),
+    CheckNear(Clipped(kTensor,
+                      [](Symbol t) {
+                        const Symbol all[] = {t, t.editor->Const(Tensor::From<float>({3, 4}, {2, 1}))};
+                        return GlobalNorm(all);
+                      }),
               {7.08872366});
     CheckNear(Clipped(kTensor, global), {0.846414685, -1.12855291, 0.141069114, 0});
     for (const double one : Clipped({1, kInf}, global)) CHECK(std::isnan(one));

@@ -31,8 +31,8 @@ TEST_SUITE("LossScale") {
   // Numbers of tools/training_numbers.py loss_scale.
   TEST_CASE("a dynamic factor follows Keras, and leaves out steps that are not finite") {
     Trained model(Chain{DynamicLossScale{.initial = 8, .growth_steps = 2}, Sgd{.learning_rate = 0.1}});
-    const double want[6][4] = {{1.39999998, -1.54999995, 8, 1}, {1.72000003, -1.18999994, 16, 0},
-                               {1.72000003, -1.18999994, 8, 0}, {1.97600007, -0.90199995, 8, 1},
+    const double want[6][4] = {{1.39999998, -1.54999995, 8, 1},   {1.72000003, -1.18999994, 16, 0},
+                               {1.72000003, -1.18999994, 8, 0},   {1.97600007, -0.90199995, 8, 1},
                                {2.18079996, -0.671599984, 16, 0}, {2.34464002, -0.487279981, 16, 1}};
     for (int step = 0; step < 6; ++step) {
       const Status status = model.Step(step == 2 ? std::numeric_limits<float>::infinity() : 1);
@@ -43,7 +43,8 @@ TEST_SUITE("LossScale") {
     }
   }
   TEST_CASE("a step that is left out does not count for Adam") {
-    Trained with(Chain{DynamicLossScale{.initial = 8}, AdamW{.learning_rate = 0.1}}), without(AdamW{.learning_rate = 0.1});
+    Trained with(Chain{DynamicLossScale{.initial = 8}, AdamW{.learning_rate = 0.1}}),
+        without(AdamW{.learning_rate = 0.1});
     CHECK(with.Step(std::numeric_limits<float>::quiet_NaN()).ok());
     with.Steps(2);
     without.Steps(2);

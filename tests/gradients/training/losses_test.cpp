@@ -14,7 +14,8 @@ using namespace tenon;
 using namespace tenon::testing;
 
 namespace {
-const Tensor kLabels = Floats({0, 1, 0, 1, 0, 0}, {2, 3}), kScores = Floats({0.1f, 0.7f, 0.2f, 0.3f, 0.3f, 0.4f}, {2, 3});
+const Tensor kLabels = Floats({0, 1, 0, 1, 0, 0}, {2, 3}),
+             kScores = Floats({0.1f, 0.7f, 0.2f, 0.3f, 0.3f, 0.4f}, {2, 3});
 const Tensor kLogits = Floats({-1, 2, 0.5f, 0.25f, 0, -3}, {2, 3}), kWeights = Floats({2, 0.5f}, {2});
 const Tensor kClasses = Tensor::From<std::int32_t>({1, 0}, {2});
 
@@ -70,8 +71,9 @@ TEST_SUITE("losses") {
     CheckNear(value(CategoricalCrossentropy{.label_smoothing = 0.3}, kScores), {0.925873458});
     CheckNear(value(CategoricalCrossentropy{.from_logits = true, .label_smoothing = 0.3}, kLogits), {0.819407284});
     CheckNear(Value(SparseCategoricalCrossentropy{}, kClasses, kScores), {0.780323863});
-    CheckNear(Value(SparseCategoricalCrossentropy{.from_logits = true}, Tensor::From<std::int64_t>({1, 0}, {2, 1}), kLogits),
-              {0.419407248});
+    CheckNear(
+        Value(SparseCategoricalCrossentropy{.from_logits = true}, Tensor::From<std::int64_t>({1, 0}, {2, 1}), kLogits),
+        {0.419407248});
     const SparseCategoricalCrossentropy ignoring{.from_logits = true, .ignore_class = 0};
     CheckNear(Value(ignoring, kClasses, kLogits), {0.241311327});
     CheckNear(Value(ignoring, kClasses, kLogits, {.reduction = LossReduction::kSum}), {0.241311327});

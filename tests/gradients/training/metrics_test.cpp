@@ -17,14 +17,14 @@ using namespace tenon::testing;
 namespace {
 // The value that AddMetric gives; weights are 1, 2, 5.
 template <class Metric>
-std::vector<double> Value(const Metric& metric, const Tensor& labels, const Tensor& predictions, bool weighted = false) {
+std::vector<double> Value(const Metric& metric, const Tensor& labels, const Tensor& predictions,
+                          bool weighted = false) {
   GraphBuilder b;
   b.Placeholder("labels", labels.dtype(), PartialTensorShape(labels.shape()));
   b.Placeholder("predictions", predictions.dtype(), PartialTensorShape(predictions.shape()));
   b.Const("weights", Floats({1, 2, 5}, {3}));
   GraphDef graph = b.graph_def();
-  const auto name =
-      AddMetric(&graph, "labels", "predictions", metric, {.sample_weight = weighted ? "weights" : ""});
+  const auto name = AddMetric(&graph, "labels", "predictions", metric, {.sample_weight = weighted ? "weights" : ""});
   REQUIRE_MESSAGE(name.ok(), name.status().ToString());
   const auto session = Session::FromGraphDef(graph);
   REQUIRE_MESSAGE(session.ok(), session.status().ToString());

@@ -82,7 +82,8 @@ struct Trained {
   // The numbers of a variable of float or int64 whose name ends with `name`.
   std::vector<double> Variable(const std::string& name) const {
     for (const NodeDef& node : graph.node) {
-      if (node.op != "ReadVariableOp" || !StartsWith(node.name, "read_of/") || !EndsWith(node.name, "/" + name)) continue;
+      if (node.op != "ReadVariableOp" || !StartsWith(node.name, "read_of/") || !EndsWith(node.name, "/" + name))
+        continue;
       const std::vector<std::string> fetches{node.name};
       const auto result = session.Run({}, fetches, {});
       REQUIRE_MESSAGE(result.ok(), result.status().ToString());
@@ -124,9 +125,7 @@ Tensor Evaluate(const std::vector<Tensor>& values, Make make) {
   return (*result)[0];
 }
 // The numbers of a tensor of float.
-inline std::vector<double> Numbers(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.NumElements()};
-}
+inline std::vector<double> Numbers(const Tensor& t) { return {t.data<float>(), t.data<float>() + t.NumElements()}; }
 // A tensor of float.
 inline Tensor Floats(const std::vector<float>& values, const TensorShape& shape) {
   return Tensor::From<float>(std::span<const float>(values), shape);

@@ -145,8 +145,8 @@ Result<std::string> AddLossOf(GraphDef* graph, const std::string& y_true, const 
 
 }  // namespace detail
 
-// Adds a loss of predictions `y_pred` for the labels `y_true`, names of tensors. Returns the name of the loss. A loss is
-// a struct with LossValues Each(GraphEditor&, Symbol y_true, Symbol y_pred) const. Errors and safety as AddTensor.
+// Adds a loss of predictions `y_pred` for the labels `y_true`, names of tensors. Returns the name of the loss. A loss
+// is a struct with LossValues Each(GraphEditor&, Symbol y_true, Symbol y_pred) const. Errors and safety as AddTensor.
 //
 //   AddLoss(&graph, "labels", "logits", losses::SparseCategoricalCrossentropy{.from_logits = true});
 template <class Loss>

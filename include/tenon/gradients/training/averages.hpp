@@ -19,8 +19,8 @@ enum class AverageStart : std::uint8_t {
   kZero,       // 0, divided by 1 - decay^t: zero_debias of tf.train
 };
 
-// average = decay average + (1 - decay) v after each update of v. The slot of the average is "variable/" and `name`. The
-// part stands after the rule in a Chain.
+// average = decay average + (1 - decay) v after each update of v. The slot of the average is "variable/" and `name`.
+// The part stands after the rule in a Chain.
 struct MovingAverage {
   double decay = 0.99;
   AverageStart start = AverageStart::kValue;

@@ -13,8 +13,8 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// v -= v weight_decay learning_rate, before the rule that comes next in a Chain. Variables whose names contain a text of
-// `exclude` stay.
+// v -= v weight_decay learning_rate, before the rule that comes next in a Chain. Variables whose names contain a text
+// of `exclude` stay.
 struct WeightDecay {
   double weight_decay = 0.004;
   LearningRate learning_rate = 0.001;
@@ -25,8 +25,8 @@ struct WeightDecay {
     for (const std::string& text : exclude)
       if (u.name().find(text) != std::string::npos) return;
     const Symbol v = u.Read(u.variable());
-    u.Update(u.editor().Add("AssignVariableOp",
-                            {u.variable(), v - v * u.number(weight_decay) * u.number(learning_rate)}));
+    u.Update(
+        u.editor().Add("AssignVariableOp", {u.variable(), v - v * u.number(weight_decay) * u.number(learning_rate)}));
     u.Then();
   }
 };

@@ -45,8 +45,7 @@ struct ValueBuilder {
   Output Number(double value) { return Const(GraphEditor::ScalarOf(type, value)); }
   Output Ints(Span<const Index> values) {
     Tensor t = Tensor::Zeros<std::int32_t>(TensorShape({static_cast<Index>(values.size())}));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      t.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) t.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
     return Const(t);
   }
   Output Shape() {
@@ -117,7 +116,7 @@ struct TruncatedNormal {
   }
 };
 
-// What the variance of the numbers is divided by: inputs of a unit, outputs, or the mean of both.
+// The divisor of the variance: the number of inputs of a unit, of outputs, or the mean of both.
 enum class FanMode : std::uint8_t { kIn, kOut, kAverage };
 // How the numbers are distributed.
 enum class FanDistribution : std::uint8_t { kUniform, kTruncatedNormal, kNormal };
@@ -170,9 +169,9 @@ struct Orthogonal {
   double gain = 1;
   std::int64_t seed = 0;
   Status Check(const TensorShape& shape) const {
-    return shape.dims() >= 2 ? OkStatus()
-                             : errors::InvalidArgument("Orthogonal: the shape ", shape,
-                                                       " has fewer than two dimensions");
+    return shape.dims() >= 2
+               ? OkStatus()
+               : errors::InvalidArgument("Orthogonal: the shape ", shape, " has fewer than two dimensions");
   }
   Output Make(detail::ValueBuilder& v) const {
     const Index columns = v.shape.dim_size(v.shape.dims() - 1);

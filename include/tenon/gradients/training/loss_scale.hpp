@@ -20,9 +20,7 @@ inline Symbol CastTo(Symbol s, DataType type) {
   return !s || s.dtype() == type ? s : s.editor->Add("Cast", {s}, {{"DstT", type}});
 }
 // The type in which a tensor is multiplied by a float scale.
-inline DataType ScaledType(Symbol s) {
-  return s.dtype() == DataType::kDouble ? DataType::kDouble : DataType::kFloat;
-}
+inline DataType ScaledType(Symbol s) { return s.dtype() == DataType::kDouble ? DataType::kDouble : DataType::kFloat; }
 inline Symbol ScaleLoss(Symbol loss, Symbol scale) {
   const DataType type = ScaledType(loss);
   return CastTo(loss, type) * CastTo(scale, type);
@@ -46,9 +44,7 @@ struct LossScale {
     return detail::ScaleLoss(loss, step.editor().Scalar(DataType::kFloat, factor));
   }
   // Divides all gradients.
-  void Gradients(StepBuilder& step) const {
-    detail::Unscale(step, step.editor().Scalar(DataType::kFloat, factor));
-  }
+  void Gradients(StepBuilder& step) const { detail::Unscale(step, step.editor().Scalar(DataType::kFloat, factor)); }
 };
 
 // Finds the largest factor, as keras.optimizers.LossScaleOptimizer. A step with a gradient that is not finite changes
@@ -79,8 +75,7 @@ struct DynamicLossScale {
     const Symbol next = e.Add("SelectV2", {again, number(0), count.value + number(1)});
     const Symbol kept = e.Add("SelectV2", {full, scale.value * 2.0, scale.value});
     step.Always(e.Add("AssignVariableOp", {count.handle, next}));
-    step.Always(
-        e.Add("AssignVariableOp", {scale.handle, e.Add("SelectV2", {finite, kept, scale.value * 0.5})}));
+    step.Always(e.Add("AssignVariableOp", {scale.handle, e.Add("SelectV2", {finite, kept, scale.value * 0.5})}));
     step.set_condition(finite);
   }
 

@@ -97,8 +97,7 @@ struct Huber {
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     const Symbol d = m.y_pred - m.y_true, size = e.Add("Abs", {d}), limit = m.Number(delta);
-    return m.Mean(m.Where(e.Add("LessEqual", {size, limit}), 0.5 * m.Square(d),
-                          limit * size - 0.5 * m.Square(limit)));
+    return m.Mean(m.Where(e.Add("LessEqual", {size, limit}), 0.5 * m.Square(d), limit * size - 0.5 * m.Square(limit)));
   }
 };
 // mean log(cosh(y_pred - y_true))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Metrics for AddMetric with the semantics of Keras 3: 1 for each sample that is right, else 0, as float. AddRunningMean
-// keeps the mean of a tensor over several runs.
+// Metrics for AddMetric with the semantics of Keras 3: 1 for each sample that is right, else 0, as float.
+// AddRunningMean keeps the mean of a tensor over several runs.
 
 #include <cstdint>
 #include <string>
@@ -112,10 +112,13 @@ inline Result<RunningMeanNames> AddRunningMean(GraphDef* graph, const std::strin
     }
     const Symbol reset = e.Add("NoOp", {});
     const auto sum_of = [&](const char* part, Symbol more) {  // over all runs
-      const Symbol sum = e.Add("VarHandleOp", {}, {{"dtype", type}, {"shape", PartialTensorShape(TensorShape())},
-                                                   {"shared_name", StrCat(e.scope(), "/", part)}});
+      const Symbol sum = e.Add("VarHandleOp", {},
+                               {{"dtype", type},
+                                {"shape", PartialTensorShape(TensorShape())},
+                                {"shared_name", StrCat(e.scope(), "/", part)}});
       const Symbol clear = e.Add("AssignVariableOp", {sum, e.Scalar(type, 0)});
-      const Symbol add = e.Add("AssignAddVariableOp", {sum, more}), read = e.Add("ReadVariableOp", {sum}, {{"dtype", type}});
+      const Symbol add = e.Add("AssignAddVariableOp", {sum, more}),
+                   read = e.Add("ReadVariableOp", {sum}, {{"dtype", type}});
       if (!read || !reset) return read;
       e.graph().AddControlEdge(clear.node, reset.node);
       e.graph().AddControlEdge(add.node, read.node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Learning rates that follow the number of the step, as tf.keras.optimizers.schedules: float scalars. Each stands in the
-// place of a number: Adam{.learning_rate = CosineDecay{.initial = 0.1, .decay_steps = 1000}}.
+// Learning rates that follow the number of the step, as tf.keras.optimizers.schedules: float scalars. Each stands in
+// the place of a number: Adam{.learning_rate = CosineDecay{.initial = 0.1, .decay_steps = 1000}}.
 
 #include <cstddef>
 #include <cstdint>

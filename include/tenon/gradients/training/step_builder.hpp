@@ -46,7 +46,7 @@ class StepBuilder {
   void Always(Symbol node) {
     if (node) nodes_.always.push_back(node.node);
   }
-  // What all variables share.
+  // The nodes that all variables share.
   TrainingNodes& nodes() { return nodes_; }
   GraphEditor& editor() { return *nodes_.editor; }
 

@@ -16,9 +16,9 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// InvalidArgument: "node 'NAME' (OP) : Tensor had NaN values". All floating tensors that the loss and the gradients need
-// are checked, feeds and variables too. A node waits for the checks of its inputs, so that later nodes do not fail first.
-// Bodies of functions are not checked: the calling node is named. Each check reads its tensor once.
+// InvalidArgument: "node 'NAME' (OP) : Tensor had NaN values". All floating tensors that the loss and the gradients
+// need are checked, feeds and variables too. A node waits for the checks of its inputs, so that later nodes do not fail
+// first. Bodies of functions are not checked: the calling node is named. Each check reads its tensor once.
 struct StopAtNaN {
   // Adds the checks.
   void Gradients(StepBuilder& step) const {
@@ -61,9 +61,9 @@ struct StopAtNaN {
     GraphEditor& e = step.editor();
     Graph& graph = e.graph();
     const Node& node = graph.node(edge.node);
-    const std::string text = edge.output == 0
-                                 ? StrCat("node '", node.name(), "' (", node.op_name(), ")")
-                                 : StrCat("output ", edge.output, " of node '", node.name(), "' (", node.op_name(), ")");
+    const std::string text =
+        edge.output == 0 ? StrCat("node '", node.name(), "' (", node.op_name(), ")")
+                         : StrCat("output ", edge.output, " of node '", node.name(), "' (", node.op_name(), ")");
     const Symbol check = e.Add("CheckNumerics", {e.At(edge)}, {{"message", text}});
     if (!check) return;
     step.Before(check);

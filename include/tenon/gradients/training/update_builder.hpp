@@ -129,8 +129,8 @@ class UpdateBuilder {
   Symbol variable_;
   TensorGradient gradient_;
   DataType type_;
-  int ready_;             // reads and updates wait for this node
-  SlimVector<int> own_;   // updates since the last Then()
+  int ready_;  // reads and updates wait for this node
+  SlimVector<int> own_;  // updates since the last Then()
 };
 
 TENON_DETAIL_SETUP_CODE_END
