@@ -60,6 +60,7 @@ PAGES = {
     'gradients': ('Gradients and training', 'Gradients of graphs, and training steps. '
                   '[How-to](../../how-to/gradients.md).', [
         ('gradients/add_gradients.hpp', ['AddGradients', 'GradientOptions', 'GradientNames']),
+        ('gradients/add_jvp.hpp', ['AddJvp']),
         ('gradients/registry.hpp', ['RegisterGradients', 'RegisterGradient', 'GradientRow', 'GradientFunction']),
         ('gradients/gradient_builder.hpp', ['GradientBuilder', 'TensorGradient']),
         ('gradients/graph_editor.hpp', ['Symbol']),
