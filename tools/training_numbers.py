@@ -4,7 +4,7 @@
 
     TF_ENABLE_ONEDNN_OPTS=0 CUDA_VISIBLE_DEVICES= python3 tools/training_numbers.py [SECTION...]
 
-Sections: optimizers, schedules, clipping, averages, loss_scale, losses, metrics, initializers. Needs TensorFlow 2.21 and
+Sections: optimizers, schedules, clipping, averages, loss_scale, losses, metrics, initializers, jvp. Needs TensorFlow 2.21 and
 Keras 3.
 """
 import sys
@@ -204,6 +204,16 @@ def initializers():
             ('Identity', i.Identity(2.0), [2, 3])):
         values = np.asarray(first(shape, dtype='float32'))
         print(f'{name}: ' + ', '.join(float(x).hex() for x in values.ravel()))
+
+
+@section
+def jvp():
+    x, w = tf.constant([[0.5, -1.0]]), tf.constant([[1.0, 2.0], [0.5, -0.25]])
+    with tf.autodiff.ForwardAccumulator([x, w], [tf.constant([[1.0, 0.5]]), tf.constant([[0.1, 0.2], [0.3, 0.4]])]) as f:
+        y = tf.tanh(x @ w) * x
+        z = tf.reduce_sum(tf.gather(w, [1, 1, 0]) ** 2, 1)
+    show('y', f.jvp(y))
+    show('z', f.jvp(z))
 
 
 if __name__ == '__main__':

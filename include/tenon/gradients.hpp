@@ -5,6 +5,7 @@
 //   TENON_ASSIGN_OR_RETURN(const auto gradients, tenon::AddGradients(&graph, loss, variables));
 
 #include <tenon/gradients/add_gradients.hpp>
+#include <tenon/gradients/add_jvp.hpp>
 #include <tenon/gradients/functions/array.hpp>
 #include <tenon/gradients/functions/batch_norm.hpp>
 #include <tenon/gradients/functions/binary.hpp>

@@ -17,4 +17,5 @@
 #include <tenon/gradients/training/metrics.hpp>
 #include <tenon/gradients/training/optimizers.hpp>
 #include <tenon/gradients/training/schedules.hpp>
+#include <tenon/gradients/training/stop_at_nan.hpp>
 #include <tenon/gradients/training/update_builder.hpp>

@@ -89,8 +89,11 @@ class EditedGraph {
       if (id >= old_nodes_ && std::exchange(used[ToSize(id)], 1) == 0) stack.push_back(id);
     };
     for (const int root : roots) use(root);
-    for (const int id : editor_->edited())
+    for (const int id : editor_->edited()) {
+      if (id >= old_nodes_) continue;
       for (const InEdge& edge : graph_.node(id).inputs) use(edge.node);
+      for (const int control : graph_.node(id).control_inputs) use(control);
+    }
     while (!stack.empty()) {
       const Node& node = graph_.node(stack.back());
       stack.pop_back();
@@ -100,9 +103,13 @@ class EditedGraph {
     for (int id = old_nodes_; id < graph_.num_nodes(); ++id)
       if (used[ToSize(id)] != 0) def_.node.push_back(ToNodeDef(id));
     if (editor_->edited().empty()) return;
-    for (NodeDef& node : def_.node)
-      for (const int id : editor_->edited())
-        if (node.name == graph_.node(id).name()) node = ToNodeDef(id);
+    SlimVector<char> edited(ToSize(old_nodes_), 0);
+    for (const int id : editor_->edited())
+      if (id < old_nodes_) edited[ToSize(id)] = 1;
+    for (NodeDef& node : def_.node) {
+      const Node* const now = graph_.Find(node.name);
+      if (now != nullptr && now->id < old_nodes_ && edited[ToSize(now->id)] != 0) node = ToNodeDef(now->id);
+    }
     def_.library = graph_.library();
   }
 

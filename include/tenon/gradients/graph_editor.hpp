@@ -158,11 +158,17 @@ class GraphEditor {
   Span<const int> edited() const { return edited_; }
   Symbol At(InEdge edge) { return {this, edge.node, edge.output}; }
   Symbol At(int node, int output = 0) { return {this, node, output}; }
-  // "scope/name", "scope/name_1", ...: a name that no node has.
-  std::string UniqueName(std::string_view name) const {
+  // "scope/name", "scope/name_1", ...: a name that no node has. The search goes on where that for the text ended.
+  std::string UniqueName(std::string_view name) {
     std::string text = scope_.empty() ? std::string(name) : StrCat(scope_, "/", name);
     if (graph_->Find(text) == nullptr) return text;
-    for (int n = 1;; ++n)
+    const NameOf name_of{&repeated_};
+    int at = repeated_index_.Insert(text, static_cast<int>(repeated_.size()), name_of);
+    if (at < 0) {
+      at = static_cast<int>(repeated_.size());
+      repeated_.push_back({text, 1});
+    }
+    for (int& n = repeated_[ToSize(at)].second;; ++n)
       if (std::string next = StrCat(text, "_", n); graph_->Find(next) == nullptr) return next;
   }
 
@@ -256,6 +262,12 @@ class GraphEditor {
   FunctionDefLibrary* library_ = nullptr;
   int depth_ = 0;
   bool adds_functions_ = true;
+  struct NameOf {
+    const SlimVector<std::pair<std::string, int>>* names;
+    std::string_view operator()(int i) const { return (*names)[ToSize(i)].first; }
+  };
+  SlimVector<std::pair<std::string, int>> repeated_;  // names that nodes have, and the next number to try
+  detail::NameIndex repeated_index_;
   SlimVector<int> edited_;
   std::string scope_;
   Status status_;

@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tenon/training.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/session/saved_variables.hpp>
+
+#include "temp_folder.hpp"
 
 namespace add_training_test {
 using namespace tenon;
@@ -63,6 +67,90 @@ TEST_SUITE("AddTraining") {
     CHECK(AddTraining(&graph, "loss", other, Sgd{}).status().code() == Code::kNotFound);
     CHECK(AddTraining(&graph, "goal", variables, Sgd{}).status().code() == Code::kInvalidArgument);
     CHECK(graph == Model());
+  }
+  TEST_CASE("refuses a variable that is not of a floating type, and a path without gradients") {
+    GraphBuilder b;
+    const Output n = b.Add("VarHandleOp", "n", {},
+                           {{"dtype", DataType::kInt32}, {"shape", PartialTensorShape({2})}, {"shared_name", "n"}});
+    const Output w = b.Add("VarHandleOp", "w", {},
+                           {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({2, 2})}, {"shared_name", "w"}});
+    const Output count = b.Add("ReadVariableOp", "count", {n}, {{"dtype", DataType::kInt32}});
+    const Output value = b.Add("ReadVariableOp", "value", {w}, {{"dtype", DataType::kFloat}});
+    const Output axes = b.Const("axes", Tensor::From<std::int32_t>({0, 1}, {2}));
+    b.Add("Sum", "whole",
+          {b.Add("Cast", "cast", {count}, {{"DstT", DataType::kFloat}}), b.Const("axis", Tensor::Scalar(0))});
+    b.Add("Sum", "lost", {b.Add("Lu", "lu", {value}), axes});
+    b.Add("Sum", "integer", {count, b.Const("axis_2", Tensor::Scalar(0))});
+    REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+    GraphDef graph = b.graph_def();
+    const std::vector<std::string> ints{"n"}, floats{"w"};
+    const auto message = [&](const char* loss, const std::vector<std::string>& variables, Code code) {
+      const Status status = AddTraining(&graph, loss, variables, Sgd{}).status();
+      CHECK(status.code() == code);
+      return status.ToString();
+    };
+    CHECK(message("whole", ints, Code::kInvalidArgument).find("'n' is of type int32") != std::string::npos);
+    CHECK(message("integer", floats, Code::kInvalidArgument).find("has no gradient") != std::string::npos);
+    CHECK(message("lost", floats, Code::kNotFound).find("path: lost <- lu <- value") != std::string::npos);
+  }
+  TEST_CASE("a training that is saved and restored goes on bit for bit, with slots and random state") {
+    // loss = sum(((w - goal) noise)^2), with noise of a generator whose state is a variable.
+    GraphBuilder b;
+    const auto w = AddVariable(&b, "w", DataType::kFloat, {3}, initializers::GlorotUniform{5});
+    REQUIRE(w.ok());
+    const Output rng = b.Add("VarHandleOp", "rng", {},
+                             {{"dtype", DataType::kInt64}, {"shape", PartialTensorShape({3})}, {"shared_name", "rng"}});
+    b.Add("AssignVariableOp", "rng_init", {rng, b.Const("seed", Tensor::From<std::int64_t>({1, 2, 3}, {3}))});
+    const Output noise = b.Add("StatefulUniform", "noise",
+                               {rng, b.Const("philox", Tensor::Scalar<std::int64_t>(1)),
+                                b.Const("shape", Tensor::From<std::int32_t>({3}, {1}))},
+                               {{"dtype", DataType::kFloat}});
+    const Output d = b.Add("Sub", "d", {w->value, b.Const("goal", Tensor::From<float>({3, 0.25f, 0.5f}, {3}))});
+    b.Add("Sum", "loss",
+          {b.Add("Square", "square", {b.Add("Mul", "noisy", {d, noise})}), b.Const("axis", Tensor::Scalar(0))});
+    REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+    GraphDef graph = b.graph_def();
+    const std::vector<std::string> variables{"w"};
+    const auto names = AddTraining(
+        &graph, "loss", variables,
+        Chain{DynamicLossScale{.initial = 4, .growth_steps = 3}, ClipByGlobalNorm{2},
+              AdamW{.learning_rate = CosineDecay{.initial = 0.1, .decay_steps = 20}}, MovingAverage{.decay = 0.9}});
+    REQUIRE_MESSAGE(names.ok(), names.status().ToString());
+    const auto open = [&] {
+      auto session = Session::FromGraphDef(graph, {.intra_op_threads = 1});
+      REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+      return std::move(*session);
+    };
+    const auto train = [&](const Session& session, int steps) {
+      std::vector<float> losses;
+      for (int i = 0; i < steps; ++i) {
+        const auto loss = session.Run({}, {"loss"}, {names->step});
+        REQUIRE_MESSAGE(loss.ok(), loss.status().ToString());
+        losses.push_back((*loss)[0].data<float>()[0]);
+      }
+      return losses;
+    };
+    const auto start = [&](const Session& session) {
+      REQUIRE(session.Run({}, {}, {w->initializer, "rng_init"}).ok());
+      REQUIRE(session.Run({}, {}, {names->initialize}).ok());
+    };
+    const Session straight = open();
+    start(straight);
+    const auto want = train(straight, 20);
+    CHECK(want[0] != want[1]);
+    const TempFolder folder;
+    const std::string prefix = folder / "ckpt";
+    {
+      const Session first = open();
+      start(first);
+      train(first, 10);
+      const Status saved = SaveVariables(first, prefix);
+      REQUIRE_MESSAGE(saved.ok(), saved.ToString());
+    }
+    const Session second = open();
+    const Status restored = RestoreVariables(second, prefix);
+    REQUIRE_MESSAGE(restored.ok(), restored.ToString());
+    CHECK(train(second, 10) == std::vector<float>(want.begin() + 10, want.end()));
   }
   TEST_CASE("a program may have its own optimizer") {
     struct Halve {

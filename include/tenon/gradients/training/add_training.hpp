@@ -74,6 +74,7 @@ inline int AddReady(EditedGraph* graph, const StepBuilder& step) {
   for (std::size_t i = 0; i < step.size(); ++i)
     for (const InEdge edge : {step.gradient(i).dense, step.gradient(i).indices, step.gradient(i).values})
       if (edge.node >= 0) all.push_back(edge.node);
+  all.append(step.before().begin(), step.before().end());
   const Symbol group = AddGroup(graph, all);
   if (!step.condition() || !group) return group.node;
   const Symbol taken = graph->editor().Add("Switch", {step.condition(), step.condition()})[1];

@@ -58,7 +58,7 @@ inline Symbol GlobalNorm(Span<const Symbol> tensors) {
   const Symbol sum = halves.size() == 1 ? halves[0] : e.Add("AddN", {GraphEditor::Input(halves)});
   return e.Add("Sqrt", {sum * 2.0});
 }
-// What every tensor is multiplied with so that the global norm is at most `norm`: 1 where it is. NaN where the global
+// A factor for every tensor: 1 where the global norm is at most `norm`, else norm / global norm. NaN where the global
 // norm is infinite or NaN.
 inline Symbol GlobalNormScale(Symbol global_norm, double norm) {
   if (!global_norm) return global_norm;

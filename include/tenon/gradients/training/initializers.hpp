@@ -116,7 +116,7 @@ struct TruncatedNormal {
   }
 };
 
-// What the variance of the numbers is divided by: inputs of a unit, outputs, or the mean of both.
+// The divisor of the variance: the number of inputs of a unit, of outputs, or the mean of both.
 enum class FanMode : std::uint8_t { kIn, kOut, kAverage };
 // How the numbers are distributed.
 enum class FanDistribution : std::uint8_t { kUniform, kTruncatedNormal, kNormal };

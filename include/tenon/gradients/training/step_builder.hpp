@@ -37,11 +37,16 @@ class StepBuilder {
   // The step changes no variable and no slot where this boolean scalar is false. Nodes of Always run nonetheless.
   void set_condition(Symbol condition) { condition_ = condition; }
   Symbol condition() const { return condition_; }
+  // All updates run after the node.
+  void Before(Symbol node) {
+    if (node) before_.push_back(node.node);
+  }
+  const SlimVector<int>& before() const { return before_; }
   // The node runs in each step.
   void Always(Symbol node) {
     if (node) nodes_.always.push_back(node.node);
   }
-  // What all variables share.
+  // The nodes that all variables share.
   TrainingNodes& nodes() { return nodes_; }
   GraphEditor& editor() { return *nodes_.editor; }
 
@@ -49,6 +54,7 @@ class StepBuilder {
   TrainingNodes& nodes_;
   Symbol loss_, condition_;
   SlimVector<TensorGradient>& gradients_;
+  SlimVector<int> before_;
 };
 
 TENON_DETAIL_SETUP_CODE_END
