@@ -36,7 +36,8 @@ TEST_SUITE("OptimizeGraph") {
     CHECK(Left(equal) == 1);  // one Exp, and its sum with itself
     GraphBuilder five;
     Output value = x(five);
-    for (const char* op : {"Exp", "Square", "Neg", "Tanh", "Relu"}) value = five.Add(op, *op == 'R' ? "y" : op, {value});
+    for (const char* op : {"Exp", "Square", "Neg", "Tanh", "Relu"})
+      value = five.Add(op, *op == 'R' ? "y" : op, {value});
     CHECK(Left(five, {{"x"}, {"y"}}, OptimizerLevel::kExact) == 1);
     GraphBuilder affine;
     affine.Add("AddV2", "y",

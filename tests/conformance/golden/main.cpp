@@ -257,8 +257,8 @@ void TimeCase(const golden::Case& c, const std::string& graph_path, int times) {
   std::vector<tenon::Session> sessions;
   for (const tenon::SessionOptions* const options : both) {
     const tenon::Result<tenon::GraphDef> graph = GraphOf(c, graph_path);
-    auto session = graph.ok() ? tenon::Session::FromGraphDef(*graph, *options)
-                              : tenon::Result<tenon::Session>(graph.status());
+    auto session =
+        graph.ok() ? tenon::Session::FromGraphDef(*graph, *options) : tenon::Result<tenon::Session>(graph.status());
     if (!session.ok()) return;
     sessions.push_back(*std::move(session));
   }
@@ -457,7 +457,8 @@ int main(int argc, char** argv) {
       const std::string graph_path = model ? path + "/graph.pb" : "";
       const Outcome outcome = options.shapes ? RunShapeCase(c, graph_path) : RunCase(c, graph_path);
       int times = 0;
-      if (!options.times.empty() && outcome.kind == Outcome::kPassed && tenon::ParseInt(options.times, &times) && times > 0)
+      if (!options.times.empty() && outcome.kind == Outcome::kPassed && tenon::ParseInt(options.times, &times) &&
+          times > 0)
         TimeCase(c, graph_path, times);
       folder.reset();
       counts.Add(outcome.kind);

@@ -41,8 +41,9 @@ void Compare(const Operand& a, const Operand& b, const Operand& c, bool in_place
   REQUIRE(BinaryBroadcast(cpu, *kMulStep.binary, nullptr, a.values.data(), a.shape, b.values.data(), b.shape, ab.data(),
                           product)
               .ok());
-  REQUIRE(BinaryBroadcast(cpu, *kAddStep.binary, nullptr, ab.data(), product, c.values.data(), c.shape, want.data(), sum)
-              .ok());
+  REQUIRE(
+      BinaryBroadcast(cpu, *kAddStep.binary, nullptr, ab.data(), product, c.values.data(), c.shape, want.data(), sum)
+          .ok());
   REQUIRE(Unary(cpu, *kExpStep.unary, nullptr, want.data(), want.data(), sum.num_elements()).ok());
   if (in_place) {
     got = a.values;
@@ -93,8 +94,7 @@ TEST_SUITE("RunSteps") {
     Cpu cpu;
     const Operand a({3, 40});
     std::vector<ElementwiseStep> steps;
-    for (int s = 0; s < 100; ++s)
-      steps.push_back({nullptr, &kBinaryLoops<ops::AddV2, float>, nullptr, s, 0});
+    for (int s = 0; s < 100; ++s) steps.push_back({nullptr, &kBinaryLoops<ops::AddV2, float>, nullptr, s, 0});
     const StepInput inputs[] = {{a.values.data(), &a.shape}};
     std::vector<float> got(120);
     REQUIRE(RunSteps(cpu, {steps.data(), steps.size()}, inputs, got.data(), a.shape).ok());

@@ -45,9 +45,9 @@ void Check(double tolerance) {
     for (Index i = 0; i < 8; ++i) mean += static_cast<double>(row[i]) / 8;
     for (Index i = 0; i < 8; ++i) variance += std::pow(static_cast<double>(row[i]) - mean, 2) / 8;
     for (Index i = 0; i < 8; ++i) {
-      const double want = (static_cast<double>(row[i]) - mean) / std::sqrt(variance + 0.01f) *
-                              static_cast<double>(scale.data<T>()[i]) +
-                          static_cast<double>(offset.data<T>()[i]);
+      const double want =
+          (static_cast<double>(row[i]) - mean) / std::sqrt(variance + 0.01f) * static_cast<double>(scale.data<T>()[i]) +
+          static_cast<double>(offset.data<T>()[i]);
       CHECK(static_cast<double>(y->data<T>()[8 * r + i]) == doctest::Approx(want).epsilon(tolerance));
     }
   }

@@ -75,8 +75,8 @@ TEST_SUITE("fusion") {
     CHECK(Text(CheckExact(swish.def(), {{"x"}, {"y"}}, {Ramp({4, 6}, 0.3f)}, kPass).def) ==
           "x = Placeholder(); y = _FusedProducer(x, w, bias)");
     Net batch({3, 4, 6});
-    batch.b.Add("Mul", "y", {batch.b.Add("BatchMatMulV2", "m", {batch.x, batch.x}, {{"adj_y", true}}),
-                             batch.Const("scale", {})});
+    batch.b.Add("Mul", "y",
+                {batch.b.Add("BatchMatMulV2", "m", {batch.x, batch.x}, {{"adj_y", true}}), batch.Const("scale", {})});
     CHECK(Text(CheckExact(batch.def(), {{"x"}, {"y"}}, {Ramp({3, 4, 6}, 0.3f)}, kPass).def) ==
           "x = Placeholder(); y = _FusedProducer(x, x, scale)");
   }
@@ -94,8 +94,7 @@ TEST_SUITE("fusion") {
     const Output z = net.b.Placeholder("z", DataType::kFloat, {-1, 6});
     net.b.Add("Tanh", "y", {net.b.Add("AddV2", "s", {net.x, z})});
     const GraphDef def = net.def();
-    const Optimized optimized =
-        CheckExact(def, {{"x", "z"}, {"y"}}, {Ramp({4, 6}, 0.3f), Ramp({1, 6}, 0.1f)}, kPass);
+    const Optimized optimized = CheckExact(def, {{"x", "z"}, {"y"}}, {Ramp({4, 6}, 0.3f), Ramp({1, 6}, 0.1f)}, kPass);
     CHECK(Count(optimized.def, "_FusedElementwise") == 1);
     const RunEnds ends{{"x", "z"}, {"y"}};
     CHECK_FALSE(RunGraph(optimized.def, ends, {Ramp({4, 6}, 1), Ramp({3, 6}, 1)}).ok());
@@ -124,10 +123,12 @@ TEST_SUITE("fusion") {
 
   TEST_CASE("three tensors are not held where one was") {
     Net net;
-    const Output a = net.b.Add("Mul", "a", {net.b.Add("Cumsum", "p", {net.x, net.b.Const("axis", Tensor::Scalar(0))}),
-                                            net.b.Add("Cumprod", "q", {net.x, net.b.Const("a1", Tensor::Scalar(0))})});
-    const Output late = net.b.Add("Cumsum", "l", {net.b.Add("Cumprod", "k", {net.x, net.b.Const("a2", Tensor::Scalar(1))}),
-                                                  net.b.Const("a3", Tensor::Scalar(1))});
+    const Output a = net.b.Add("Mul", "a",
+                               {net.b.Add("Cumsum", "p", {net.x, net.b.Const("axis", Tensor::Scalar(0))}),
+                                net.b.Add("Cumprod", "q", {net.x, net.b.Const("a1", Tensor::Scalar(0))})});
+    const Output late = net.b.Add("Cumsum", "l",
+                                  {net.b.Add("Cumprod", "k", {net.x, net.b.Const("a2", Tensor::Scalar(1))}),
+                                   net.b.Const("a3", Tensor::Scalar(1))});
     net.b.Add("AddV2", "y", {a, late});
     CHECK(Count(Optimize(net.def(), {{"x"}, {"y"}}, kPass).def, "Mul") == 1);
   }

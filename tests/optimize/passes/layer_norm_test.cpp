@@ -25,8 +25,7 @@ struct Net {
     const Output a = b.Const("a", Tensor::From<std::int32_t>({axis}, {1}));
     mean = b.Add("Mean", "mean", {x, a}, {{"keep_dims", true}});
     variance = b.Add("Mean", "variance", {b.Add("SquaredDifference", "d", {x, mean}), a}, {{"keep_dims", true}});
-    const Output r =
-        b.Add("Rsqrt", "r", {b.Add("AddV2", "e", {variance, b.Const("eps", Tensor::Scalar(0.001f))})});
+    const Output r = b.Add("Rsqrt", "r", {b.Add("AddV2", "e", {variance, b.Const("eps", Tensor::Scalar(0.001f))})});
     const Output m = b.Add("Mul", "m", {r, b.Const("gamma", Ramp(scale, 0.2f))});
     const Output shift = b.Add("Sub", "s", {b.Const("beta", Ramp(scale, 0.3f)), b.Add("Mul", "n", {mean, m})});
     b.Add("AddV2", "y", {b.Add("Mul", "p", {x, m}), shift});

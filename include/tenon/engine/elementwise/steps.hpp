@@ -111,12 +111,12 @@ TENON_DETAIL_NOINLINE inline Status RunStepByStep(Cpu& device, Span<const Elemen
     const Value& a = values[ToSize(step.a)];
     Value& result = values[inputs.size() + s];
     result.shape = a.shape;
-    if (step.b >= 0)
-      TENON_RETURN_IF_ERROR(BroadcastShape(a.shape, values[ToSize(step.b)].shape, &result.shape));
+    if (step.b >= 0) TENON_RETURN_IF_ERROR(BroadcastShape(a.shape, values[ToSize(step.b)].shape, &result.shape));
     void* to = out;
     if (s + 1 < steps.size()) {
       const int bytes = step.unary != nullptr ? step.unary->out_bytes : step.binary->out_bytes;
-      result.memory = Owned<Scratch>(new Scratch(device, static_cast<std::size_t>(result.shape.num_elements() * bytes)));
+      result.memory =
+          Owned<Scratch>(new Scratch(device, static_cast<std::size_t>(result.shape.num_elements() * bytes)));
       TENON_RETURN_IF_ERROR(result.memory->status("FusedElementwise"));
       to = result.memory->As<char>();
     } else if (!(result.shape == out_shape)) {

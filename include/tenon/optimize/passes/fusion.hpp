@@ -28,7 +28,7 @@ TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// Steps of _FusedElementwise (ops/math/fused_elementwise.hpp), and nodes that compute a new tensor of floats.
+// Steps of _FusedElementwise (ops/nn/fused_elementwise.hpp), and nodes that compute a new tensor of floats.
 inline constexpr std::string_view kUnarySteps =
     "|Abs|Ceil|Elu|Erf|Erfc|Exp|Expm1|Floor|LeakyRelu|Log|Log1p|Neg|Reciprocal|Relu|Relu6|Rsqrt|Selu|Sigmoid|Softplus|"
     "Softsign|Sqrt|Square|Tanh|";
@@ -78,7 +78,8 @@ class Fuser {
   bool BiasFits(const Node& node) const {
     const PartialTensorShape x = graph_.shape(node.inputs[0]), bias = graph_.shape(node.inputs[1]);
     const AttrValue* const format = node.def.attr.Find("data_format");
-    if (format == nullptr || format->s() != "NHWC" || x.unknown_rank() || x.dims() < 2 || bias.dims() != 1) return false;
+    if (format == nullptr || format->s() != "NHWC" || x.unknown_rank() || x.dims() < 2 || bias.dims() != 1)
+      return false;
     return bias.dim_size(0) > 0 && bias.dim_size(0) == x.dim_size(x.dims() - 1);
   }
   // Only the group reads the node, and nothing else holds it where it is.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// _FusedElementwise and _FusedProducer: what the optimizer makes of several element-wise nodes, and of such nodes behind
-// a product, a convolution or another node that computes a new tensor. Every element is that of the nodes alone.
+// _FusedElementwise and _FusedProducer: what the optimizer makes of several element-wise nodes, and of such nodes
+// behind a product, a convolution or another node that computes a new tensor. Every element is that of the nodes alone.
 
 #include <cstdint>
 #include <span>
@@ -72,8 +72,9 @@ class StepList {
     for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
       const std::string_view name = attrs.steps[s];
       ElementwiseStep step;
-      step.unary = FindUnaryLoop<T, Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal,
-                                 Relu, Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>(name);
+      step.unary =
+          FindUnaryLoop<T, Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal, Relu,
+                        Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>(name);
       step.binary = FindBinaryLoops<T, Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, SquaredDifference, Sub>(name);
       if (step.unary == nullptr && step.binary == nullptr)
         return errors::InvalidArgument(op, ": '", name, "' is not a step");
@@ -107,8 +108,8 @@ constexpr Status FusedElementwiseShape(InferenceContext* c) {
     if (a < 0 || a >= known || b < -1 || b >= known) return errors::InvalidArgument("no operand ", a, " or ", b);
     ShapeHandle shape = shapes[static_cast<std::size_t>(a)];
     if (b >= 0)
-      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, shapes[static_cast<std::size_t>(a)],
-                                                                                  shapes[static_cast<std::size_t>(b)], true, &shape));
+      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
+          c, shapes[static_cast<std::size_t>(a)], shapes[static_cast<std::size_t>(b)], true, &shape));
     shapes.push_back(shape);
   }
   c->set_output(0, shapes[shapes.size() - 1]);
@@ -133,9 +134,7 @@ struct FusedElementwise {
   template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) {
-      return list.template Read<T>("_FusedElementwise", *this, c.num_inputs());
-    }
+    Status Init(OpKernelConstruction& c) { return list.template Read<T>("_FusedElementwise", *this, c.num_inputs()); }
     Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0> y) const {
       InlinedVector<StepInput, 8> inputs;
       inputs.push_back({x.data, &x.shape()});
@@ -177,10 +176,10 @@ struct FusedProducer {
         return errors::InvalidArgument(kName, ": the producer has ", this->num_producer_inputs, " inputs, the node ",
                                        c.num_inputs());
       own = static_cast<int>(this->num_producer_inputs);
-      TENON_RETURN_IF_ERROR(list.template Read<T>(kName, {this->steps, this->operands, this->alphas},
-                                                  1 + c.num_inputs() - own));
-      TENON_ASSIGN_OR_RETURN(def, ParseNodeDef({reinterpret_cast<const std::byte*>(this->producer.data()),
-                                                this->producer.size()}));
+      TENON_RETURN_IF_ERROR(
+          list.template Read<T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
+      TENON_ASSIGN_OR_RETURN(
+          def, ParseNodeDef({reinterpret_cast<const std::byte*>(this->producer.data()), this->producer.size()}));
       TENON_ASSIGN_OR_RETURN(const KernelDef found, Registry::Global().FindForNode(def, Device::type));
       const OpView* const op = Registry::Global().FindOp(def.op);
       if (op == nullptr) return errors::NotFound("Op type not registered '", def.op, "'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/ops/math/fused_elementwise.hpp>
+#include <tenon/ops/nn/fused_elementwise.hpp>
 
 #include <doctest/doctest.h>
 
@@ -78,10 +78,38 @@ NodeDef MatMulDef(DataType type) {
 template <class T>
 void CheckSteps() {
   const Tensor x = Ramp<T>({3, 5}, 0.31, 0.05), y = Ramp<T>({5}, 0.2, 2.5);
-  for (const char* op : {"Abs", "Ceil", "Elu", "Erf", "Erfc", "Exp", "Expm1", "Floor", "LeakyRelu", "Log", "Log1p",
-                         "Neg", "Reciprocal", "Relu", "Relu6", "Rsqrt", "Selu", "Sigmoid", "Softplus", "Softsign",
-                         "Sqrt", "Square", "Tanh", "Add", "AddV2", "Div", "Maximum", "Minimum", "Mul", "RealDiv",
-                         "SquaredDifference", "Sub"}) {
+  for (const char* op : {"Abs",
+                         "Ceil",
+                         "Elu",
+                         "Erf",
+                         "Erfc",
+                         "Exp",
+                         "Expm1",
+                         "Floor",
+                         "LeakyRelu",
+                         "Log",
+                         "Log1p",
+                         "Neg",
+                         "Reciprocal",
+                         "Relu",
+                         "Relu6",
+                         "Rsqrt",
+                         "Selu",
+                         "Sigmoid",
+                         "Softplus",
+                         "Softsign",
+                         "Sqrt",
+                         "Square",
+                         "Tanh",
+                         "Add",
+                         "AddV2",
+                         "Div",
+                         "Maximum",
+                         "Minimum",
+                         "Mul",
+                         "RealDiv",
+                         "SquaredDifference",
+                         "Sub"}) {
     CAPTURE(op);
     const OpView* const known = Registry::Global().FindOp(op);
     REQUIRE(known != nullptr);
@@ -91,11 +119,11 @@ void CheckSteps() {
     const Output sum = b.Add("AddV2", "sum", {in, other});
     AttrArgs attrs;
     if (std::string(op) == "LeakyRelu") attrs.push_back({"alpha", 0.3f});
-    const Output z = binary ? b.Add(op, "z", {sum, other}) : b.Add(op, "z", std::vector<GraphBuilder::Input>{sum}, attrs);
+    const Output z =
+        binary ? b.Add(op, "z", {sum, other}) : b.Add(op, "z", std::vector<GraphBuilder::Input>{sum}, attrs);
     b.Add("Mul", "y", {z, sum});
     const Result<Tensor> want = RunNode(b, {x, y});
-    const Result<Tensor> got =
-        Fused(StepsOf({"AddV2", op, "Mul"}, {0, 1, 2, binary ? 1 : -1, 3, 2}), {x, y});
+    const Result<Tensor> got = Fused(StepsOf({"AddV2", op, "Mul"}, {0, 1, 2, binary ? 1 : -1, 3, 2}), {x, y});
     REQUIRE_MESSAGE(want.ok(), want.status().ToString());
     REQUIRE_MESSAGE(got.ok(), got.status().ToString());
     CHECK(SameTensor(*want, *got));
@@ -114,8 +142,8 @@ TEST_SUITE("fused element-wise ops") {
     const Tensor a = Ramp<float>({4, 3}, 0.3), w = Ramp<float>({6, 3}, 0.2), bias = Ramp<float>({6}, 0.4),
                  other = Ramp<float>({4, 6}, 0.1);
     GraphBuilder b;
-    const Output product = b.Add("MatMul", "m", {Placeholder(&b, "in0", a), Placeholder(&b, "in1", w)},
-                                 {{"transpose_b", true}});
+    const Output product =
+        b.Add("MatMul", "m", {Placeholder(&b, "in0", a), Placeholder(&b, "in1", w)}, {{"transpose_b", true}});
     const Output moved = b.Add("AddV2", "s", {product, Placeholder(&b, "in2", bias)});
     b.Add("Relu", "y", {b.Add("Sub", "d", {Placeholder(&b, "in3", other), moved})});
     const Result<Tensor> want = RunNode(b, {a, w, bias, other});
@@ -129,9 +157,9 @@ TEST_SUITE("fused element-wise ops") {
   TEST_CASE("the result may be larger than the product") {
     const Tensor a = Ramp<double>({1, 3}, 0.3), w = Ramp<double>({6, 3}, 0.2), other = Ramp<double>({4, 6}, 0.1);
     GraphBuilder b;
-    b.Add("AddV2", "y", {b.Add("MatMul", "m", {Placeholder(&b, "in0", a), Placeholder(&b, "in1", w)},
-                               {{"transpose_b", true}}),
-                         Placeholder(&b, "in2", other)});
+    b.Add("AddV2", "y",
+          {b.Add("MatMul", "m", {Placeholder(&b, "in0", a), Placeholder(&b, "in1", w)}, {{"transpose_b", true}}),
+           Placeholder(&b, "in2", other)});
     const Result<Tensor> want = RunNode(b, {a, w, other});
     const Result<Tensor> got = Producer(MatMulDef(DataType::kDouble), StepsOf({"AddV2"}, {0, 1}), {a, w, other});
     REQUIRE_MESSAGE(want.ok(), want.status().ToString());
@@ -146,8 +174,8 @@ TEST_SUITE("fused element-wise ops") {
     CHECK(errors::IsInvalidArgument(Fused(StepsOf({"Relu"}, {2, -1}), {x}).status()));
     CHECK(errors::IsInvalidArgument(Fused(StepsOf({"AddV2"}, {0, 1}), {x, y}).status()));
     const Tensor a = Ramp<float>({4, 3}, 1);
-    CHECK(errors::IsInvalidArgument(
-        Producer(MatMulDef(DataType::kFloat), StepsOf({"Relu"}, {0, -1}), {a, x}).status()));
+    CHECK(
+        errors::IsInvalidArgument(Producer(MatMulDef(DataType::kFloat), StepsOf({"Relu"}, {0, -1}), {a, x}).status()));
     NodeDef unknown;
     unknown.op = "NoSuchOp";
     CHECK_FALSE(Producer(unknown, StepsOf({"Relu"}, {0, -1}), {a, a}).ok());
