@@ -158,7 +158,9 @@
 #include <tenon/ops/nn/fractional_pool.hpp>
 #include <tenon/ops/nn/fractional_pool_gradient.hpp>
 #include <tenon/ops/nn/fused.hpp>
+#include <tenon/ops/nn/fused_elementwise.hpp>
 #include <tenon/ops/nn/global_normalization_gradient.hpp>
+#include <tenon/ops/nn/layer_norm.hpp>
 #include <tenon/ops/nn/lrn.hpp>
 #include <tenon/ops/nn/pool.hpp>
 #include <tenon/ops/nn/pool3d.hpp>

@@ -34,6 +34,7 @@ inline constexpr Pass kPasses[] = {
     {"remap", OptimizerLevel::kExact, Remap},
     {"dependency", OptimizerLevel::kExact, OptimizeDependencies},
     {"fusion", OptimizerLevel::kExact, FuseElementwise, true},
+    {"products", OptimizerLevel::kExact, FuseProducts, true},
 };
 
 TENON_DETAIL_NAMESPACE_END

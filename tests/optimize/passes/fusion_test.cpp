@@ -121,6 +121,24 @@ TEST_SUITE("fusion") {
           "s = BiasAdd(x, v); v = Placeholder(); x = Placeholder(); y = Relu(s)");
   }
 
+  TEST_CASE("shapes need not be known where one value gives them all") {
+    Net net{PartialTensorShape()};
+    const Output half = net.b.Add("Mul", "h", {net.Const("c", {}), net.x});
+    net.b.Add("Mul", "y", {half, net.b.Add("Tanh", "t", {net.b.Add("AddV2", "s", {net.x, net.Const("d", {})})})});
+    CHECK(Text(CheckExact(net.def(), {{"x"}, {"y"}}, {Ramp({4, 6}, 0.3f)}, kPass).def) ==
+          "x = Placeholder(); y = _FusedElementwise(x, c, d)");
+    Net two{PartialTensorShape()};
+    const Output z = two.b.Placeholder("z", DataType::kFloat, PartialTensorShape());
+    two.b.Add("Tanh", "y", {two.b.Add("AddV2", "s", {two.x, z})});
+    CHECK(Count(Optimize(two.def(), {{"x", "z"}, {"y"}}, kPass).def, "_FusedElementwise") == 0);
+  }
+
+  TEST_CASE("a node that asks for a kernel by its label stays") {
+    Net net;
+    net.b.Add("Relu", "y", {net.b.Add("Exp", "m", {net.x}, {{"_kernel", "own"}})});
+    CHECK(After(net.def(), {{"x"}, {"y"}}, kPass) == "m = Exp(x); x = Placeholder(); y = Relu(m)");
+  }
+
   TEST_CASE("three tensors are not held where one was") {
     Net net;
     const Output a = net.b.Add("Mul", "a",

@@ -12,7 +12,7 @@ using namespace optimize_test;
 
 namespace {
 
-const Names kPass{"remap"};
+const Names kPass{"remap", "products"};
 
 Tensor Ramp(const TensorShape& shape, float scale) {
   Tensor out(DataType::kFloat, shape);

@@ -266,8 +266,11 @@ class FusedElementwise {
         const Value& value = program_.values_[ToSize(v)];
         if (value.repeat != Repeat::kRows) continue;
         const std::size_t row_bytes = static_cast<std::size_t>(columns_ * value.bytes);
-        char* to = memory + value.slot * slot_bytes;
-        for (Index r = 0; r < rows_at_once_; ++r, to += row_bytes) std::memcpy(to, inputs_[v], row_bytes);
+        char* const to = memory + value.slot * slot_bytes;
+        const std::size_t all = row_bytes * static_cast<std::size_t>(rows_at_once_);
+        std::memcpy(to, inputs_[v], row_bytes);
+        for (std::size_t done = row_bytes; done < all; done *= 2)  // repeats the content
+          std::memcpy(to + done, to, done < all - done ? done : all - done);
       }
     }
     // Inputs of one element, as often as a chain reads them.

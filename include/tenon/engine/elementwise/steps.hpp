@@ -70,6 +70,15 @@ inline bool FindRepeat(const TensorShape& shape, const TensorShape& out, FusedEl
   return true;
 }
 
+// Each input repeats in tensors of this shape and makes none larger.
+inline bool AllRepeat(Span<const StepInput> inputs, const TensorShape& shape) {
+  FusedElementwise::Repeat repeat{};
+  Index columns = 0;
+  for (const StepInput& input : inputs)
+    if (input.shape->dims() > shape.dims() || !FindRepeat(*input.shape, shape, &repeat, &columns)) return false;
+  return true;
+}
+
 inline void RunStepsOnScalars(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out) {
   constexpr std::size_t kMostBytes = 16;
   alignas(kMostBytes) char results[FusedElementwise::kMostValues * kMostBytes];

@@ -156,6 +156,7 @@ class RuleIndex {
           at = static_cast<int>(first_.size());
           first_.push_back(op);
           entries_.emplace_back();
+          Insert(at);
         }
         entries_[ToSize(at)].push_back(entry);
       }
@@ -205,14 +206,35 @@ class RuleIndex {
     }
     return needs;
   }
+  // By the address: many nodes are asked for.
   int Find(const OpView* op) const {
-    for (std::size_t i = 0; i < first_.size(); ++i)
-      if (first_[i] == op) return static_cast<int>(i);
-    return -1;
+    if (slots_.empty()) return -1;
+    for (std::size_t at = SlotOf(op);; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at] < 0) return -1;
+      if (first_[ToSize(slots_[at])] == op) return slots_[at];
+    }
+  }
+  std::size_t SlotOf(const OpView* op) const {
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(op));
+    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15u) >> 40) & (slots_.size() - 1);
+  }
+  void Insert(int number) {
+    if (slots_.size() < 4 * first_.size()) {
+      slots_.assign(slots_.empty() ? 16 : 4 * slots_.size(), -1);
+      for (std::size_t i = 0; i < first_.size(); ++i) Place(static_cast<int>(i));
+    } else {
+      Place(number);
+    }
+  }
+  void Place(int number) {
+    std::size_t at = SlotOf(first_[ToSize(number)]);
+    while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = number;
   }
 
   SlimVector<const OpView*> first_;
   SlimVector<SlimVector<Entry>> entries_;  // per op in first_
+  SlimVector<int> slots_;  // numbers in first_ by address
 };
 
 }  // namespace detail

@@ -28,7 +28,7 @@ TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// Steps of _FusedElementwise (ops/math/fused_elementwise.hpp), and nodes that compute a new tensor of floats.
+// Steps of _FusedElementwise (ops/nn/fused_elementwise.hpp), and nodes that compute a new tensor of floats.
 inline constexpr std::string_view kUnarySteps =
     "|Abs|Ceil|Elu|Erf|Erfc|Exp|Expm1|Floor|LeakyRelu|Log|Log1p|Neg|Reciprocal|Relu|Relu6|Rsqrt|Selu|Sigmoid|Softplus|"
     "Softsign|Sqrt|Square|Tanh|";
@@ -51,6 +51,8 @@ class Fuser {
     at_.resize(ToSize(graph_.num_nodes()), -1);
     reads_.resize(at_.size(), 0);
     for (std::size_t i = 0; i < order_.size(); ++i) at_[ToSize(order_[i])] = static_cast<int>(i);
+    like_.resize(at_.size());
+    for (const int id : order_) like_[ToSize(id)] = FindLike(id);
   }
   void Run() {
     for (std::size_t i = order_.size(); i-- > 0 && run_->MayGoOn();) {
@@ -65,9 +67,9 @@ class Fuser {
   bool IsStep(int id) const {
     const Node& node = graph_.node(id);
     if (!graph_.is_pure(id) || node.output_types.size() != 1) return false;
+    if (node.def.attr.Find("_kernel") != nullptr) return false;  // a kernel that the node asks for by its label
     const DataType type = node.output_types[0];
     if (type != DataType::kFloat && type != DataType::kDouble) return false;
-    if (graph_.shape({id, 0}).unknown_rank()) return false;
     for (const DataType input : node.input_types)
       if (input != type) return false;
     if (node.inputs.size() == 1) return IsListed(kUnarySteps, node.op_name());
@@ -89,20 +91,36 @@ class Fuser {
            node.control_inputs.empty() && graph_.frame(id) == graph_.frame(root_) &&
            node.def.device == graph_.node(root_).def.device && reads_[ToSize(id)] == graph_.num_readers(id);
   }
-  bool HasShapeOfRoot(InEdge edge) const { return graph_.shape(edge).IsIdenticalTo(graph_.shape({root_, 0})); }
+  // The value that gives the node's output its shape, though that may not be known: the first input of a chain.
+  InEdge FindLike(int id) const {
+    if (!IsStep(id)) return {id, 0};
+    const Node& node = graph_.node(id);
+    const InEdge a = LikeOf(node.inputs[0]);
+    if (node.inputs.size() == 1 || node.op_name() == "BiasAdd" || IsScalar(node.inputs[1])) return a;
+    const InEdge b = LikeOf(node.inputs[1]);
+    return a == b || IsScalar(node.inputs[0]) ? b : InEdge{id, 0};
+  }
+  InEdge LikeOf(InEdge edge) const { return edge.output == 0 ? like_[ToSize(edge.node)] : edge; }
+  bool IsScalar(InEdge edge) const { return graph_.shape(edge).dims() == 0; }
+  bool HasShapeOfRoot(InEdge edge) const {
+    if (LikeOf(edge) == LikeOf({root_, 0})) return true;
+    const PartialTensorShape shape = graph_.shape(edge);
+    return !shape.unknown_rank() && shape.IsIdenticalTo(graph_.shape({root_, 0}));
+  }
   bool IsConstant(InEdge edge) const { return graph_.node(edge.node).node_class == NodeClass::kConstant; }
 
   // An input of the group lies as the result does, repeats by its last axes, or is one element.
   bool Fits(InEdge edge, int* columns) const {
     const PartialTensorShape own = graph_.shape(edge), out = graph_.shape({root_, 0});
-    if (own.unknown_rank()) return false;
+    if (own.dims() == 0 || HasShapeOfRoot(edge)) return true;
+    if (own.unknown_rank() || out.unknown_rank()) return false;
     int first = 0;
     while (first < own.dims() && own.dim_size(first) == 1) ++first;
     const int rank = own.dims() - first;
     if (rank > out.dims()) return false;
     for (int d = 0; d < rank; ++d)
       if (own.dim_size(first + d) != out.dim_size(out.dims() - rank + d)) return false;
-    if (rank == 0 || HasShapeOfRoot(edge) || rank == out.dims()) return true;
+    if (rank == 0 || rank == out.dims()) return true;
     if (*columns != 0 && *columns != rank) return false;
     *columns = rank;
     return true;
@@ -271,7 +289,8 @@ class Fuser {
   PassRun* run_;
   IndexedGraph& graph_;
   SlimVector<int> order_;
-  SlimVector<int> at_;     // place of a node in the order
+  SlimVector<int> at_;  // place of a node in the order
+  SlimVector<InEdge> like_;  // FindLike, per node
   SlimVector<int> reads_;  // inputs of the group that read the node
   int root_ = -1;
   SlimVector<int> group_;

@@ -140,6 +140,9 @@ inline constexpr Rule kRemapRules[] = {
      nullptr,
      detail::TakePad,
      OptimizerLevel::kFast},
+};
+// At the end, for what fusion leaves.
+inline constexpr Rule kProductRules[] = {
     {"convolution and bias",
      "BiasAdd[data_format=NHWC](!product:Conv2D[data_format=NHWC,T=DT_FLOAT|DT_DOUBLE](_, _), bias)",
      {},
@@ -179,6 +182,7 @@ inline void Remap(PassRun* run) {
   ApplyRules(kRemapRules, run);
   if (run->level() >= OptimizerLevel::kFast) ApplyRules(kLayerNormRules, run);
 }
+inline void FuseProducts(PassRun* run) { ApplyRules(kProductRules, run); }
 
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

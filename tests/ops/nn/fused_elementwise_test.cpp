@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/ops/math/fused_elementwise.hpp>
+#include <tenon/ops/nn/fused_elementwise.hpp>
 
 #include <doctest/doctest.h>
 

@@ -207,8 +207,8 @@ struct FusedProducer {
       for (std::size_t i = ToSize(own); i < inputs.size(); ++i)
         values.push_back({inputs[i].raw_data(), &inputs[i].shape()});
       const Span<const StepInput> all(values.data(), values.size());
-      TensorShape shape;
-      TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
+      TensorShape shape = product.shape();
+      if (!tenon::detail::AllRepeat(all, shape)) TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
       if (shape == product.shape() && product.RefCountIsOne()) {
         void* const data = const_cast<void*>(static_cast<const void*>(product.raw_data()));
         TENON_RETURN_IF_ERROR(RunSteps(context.device(), list.steps(), all, data, shape));
