@@ -26,7 +26,7 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
     return AttrAs<T>::Read(get, name, value);
   }
   NodeDef def() const { return NodeDef(&Base::def()); }
-  Env* env() const;
+  Env* env() const { return internal::DefaultEnv(); }
   DeviceType device_type() const { return DeviceType(Base::device_type()); }
   DeviceBase* device() const {
     thread_local DeviceBase device;

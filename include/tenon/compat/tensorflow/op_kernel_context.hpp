@@ -182,7 +182,7 @@ class OpKernelContext : public tenon::OpKernelContext {
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return *device()->eigen_cpu_device(); }
 #endif
   const Eigen::GpuDevice& eigen_gpu_device() const;  // gpu.hpp
-  Env* env() const;
+  Env* env() const { return internal::DefaultEnv(); }
   ResourceMgr* resource_manager() const;
   CancellationManager* cancellation_manager() const {
     return static_cast<CancellationManager*>(Base::cancellation_manager());
