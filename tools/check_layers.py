@@ -66,6 +66,14 @@ TESTED_TOGETHER = {
     'runtime/saved_model/model_impl.hpp': 'runtime/saved_model/functions_test.cpp',
     'runtime/saved_model/object_paths.hpp': 'runtime/saved_model/functions_test.cpp',
     'runtime/saved_model/variables.hpp': 'runtime/saved_model/functions_test.cpp',
+    # TensorFlow's names: tested by sources that are written with them.
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/sources_test.cpp' for header in (
+        'absl', 'argument_lists', 'cancellation', 'common_shape_fns', 'device_base', 'eigen', 'gpu', 'kernel_def_builder',
+        'logging', 'lookup_interface', 'macros', 'names', 'node_def', 'op', 'op_kernel', 'op_kernel_construction',
+        'op_kernel_context', 'profiler', 'refcount', 'register_types', 'resource_mgr', 'shape_inference', 'sync', 'tensor_types',
+        'testing', 'threadpool', 'types', 'variant')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/values_test.cpp' for header in (
+        'bcast', 'containers', 'env', 'random', 'status', 'strings', 'tensor', 'tensor_format', 'tensor_shape')},
     # Front doors that only include.
     'eager.hpp': 'runtime/api/eager_async_test.cpp',
     **{header: 'top/deprecated_headers_test.cpp' for header in (

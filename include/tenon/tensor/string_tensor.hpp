@@ -14,10 +14,10 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Bytes of any value, zeros too. Bytes that the string owns have a zero behind them. One of: small (inside the object), large (on the heap), a view of bytes
-// that another object owns, such as a mapped file, or an offset, a view of bytes at a distance from the object
-// itself, for strings and bytes that are mapped or moved in memory as one block. Copying a view copies its bytes, so
-// that a copy never dangles; moving a view gives a view. externally synchronised.
+// Bytes of any value, zeros too. Bytes that the string owns have a zero behind them. One of: small (inside the object),
+// large (on the heap), a view of bytes that another object owns, such as a mapped file, or an offset, a view of bytes
+// at a distance from the object itself, for strings and bytes that are mapped or moved in memory as one block. Copying
+// a view copies its bytes, so that a copy never dangles; moving a view gives a view. externally synchronised.
 class tstring {
  public:
   static constexpr std::size_t kSmallCapacity = 22;

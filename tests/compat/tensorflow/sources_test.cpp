@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
+#include <tenon/io/load_library.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -60,7 +61,8 @@ TEST_SUITE("sources of TensorFlow") {
     const auto sum = RunOne("CompatAdd", {}, {a, b}, {"n"});
     REQUIRE_MESSAGE(sum.ok(), sum.status().message());
     CHECK(Values<float>((*sum)[0]) == std::vector<float>{2, 2, 4, 4, 6, 6});
-    const auto large = RunOne("CompatAdd", {}, {Tensor::Zeros<std::int64_t>({1 << 20}), Tensor::Zeros<std::int64_t>({1 << 20})}, {"n"});
+    const auto large = RunOne("CompatAdd", {},
+                              {Tensor::Zeros<std::int64_t>({1 << 20}), Tensor::Zeros<std::int64_t>({1 << 20})}, {"n"});
     REQUIRE_MESSAGE(large.ok(), large.status().message());
     CHECK((*large)[0].NumElements() == 1 << 20);
   }
@@ -116,6 +118,17 @@ TEST_SUITE("sources of TensorFlow") {
     CHECK(failed.code() == Code::kAborted);
     CHECK(failed.message().find("asked to fail by n") == 0);
   }
+#if defined(TENON_TENSORFLOW_OP)
+  TEST_CASE("a library of such sources alone is a plug-in") {
+    const auto library = LoadLibrary(TENON_TENSORFLOW_OP);
+    REQUIRE_MESSAGE(library.ok(), library.status().message());
+    REQUIRE(library->ops.size() == 1);
+    CHECK(library->ops[0]->name == "CompatLeaky");
+    const auto out = RunOne("CompatLeaky", {{"slope", 0.5f}}, {MakeTensor<float>({2}, {-2, 2})}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{-1, 2});
+  }
+#endif
   TEST_CASE("random numbers are those of the seeds") {
     const Tensor shape = MakeTensor<std::int32_t>({1}, {1000});
     const AttrMap seeds = {{"seed", 3}, {"seed2", 5}};

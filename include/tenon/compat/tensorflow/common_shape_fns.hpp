@@ -34,8 +34,9 @@ inline Status GetWindowedOutputSizeVerboseV2(int64_t input_size, int64_t filter_
     *output_size = (input_size + *padding_before + *padding_after - window + stride) / stride;
   }
   if (*output_size < 0)
-    return errors::InvalidArgument("Computed output size would be negative: ", *output_size, " [input_size: ",
-                                   input_size, ", effective_filter_size: ", window, ", stride: ", stride, "]");
+    return errors::InvalidArgument("Computed output size would be negative: ", *output_size,
+                                   " [input_size: ", input_size, ", effective_filter_size: ", window,
+                                   ", stride: ", stride, "]");
   return Status();
 }
 inline Status GetWindowedOutputSizeVerbose(int64_t input_size, int64_t filter_size, int64_t stride, Padding padding,
@@ -46,8 +47,9 @@ inline Status GetWindowedOutputSizeVerbose(int64_t input_size, int64_t filter_si
 inline Status GetWindowedOutputSize(int64_t input_size, int64_t filter_size, int64_t stride, Padding padding,
                                     int64_t* output_size, int64_t* padding_size) {
   if (padding == EXPLICIT)
-    return errors::Internal("GetWindowedOutputSize does not handle EXPLICIT padding; call GetWindowedOutputSizeVerbose "
-                            "instead");
+    return errors::Internal(
+        "GetWindowedOutputSize does not handle EXPLICIT padding; call GetWindowedOutputSizeVerbose "
+        "instead");
   int64_t after = 0;
   return GetWindowedOutputSizeVerbose(input_size, filter_size, stride, padding, output_size, padding_size, &after);
 }

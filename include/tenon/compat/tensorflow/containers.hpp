@@ -38,10 +38,11 @@ class ArraySlice : public tenon::Span<const T> {
   template <std::size_t N>
   ArraySlice(const T (&items)[N]) : tenon::Span<const T>(items, N) {}
   template <class List>
-    requires(!std::is_base_of_v<ArraySlice, std::remove_cvref_t<List>> && requires(const List& list) {
-      static_cast<const T*>(list.data());
-      list.size();
-    })
+    requires(!std::is_base_of_v<ArraySlice, std::remove_cvref_t<List>> &&
+             requires(const List& list) {
+               static_cast<const T*>(list.data());
+               list.size();
+             })
   ArraySlice(const List& list) : tenon::Span<const T>(list.data(), list.size()) {}
   std::size_t length() const { return this->size(); }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What TensorFlow's GPU kernels need: launch configurations, loops over a grid, atomics. For CUDA's compiler; host code
-// may include it, and then it has the headers of kernels alone.
+// Helpers of TensorFlow's GPU kernels: launch configurations, loops over a grid, atomics. For CUDA's compiler; host
+// code may include it, and then it has the headers of kernels alone.
 
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 
@@ -25,8 +25,8 @@ inline GpuLaunchConfig GetGpuLaunchConfig(int work, const Eigen::GpuDevice& devi
   config.virtual_thread_count = work;
   config.thread_per_block = device.maxGpuThreadsPerBlock() < 1024 ? device.maxGpuThreadsPerBlock() : 1024;
   const int needed = (work + config.thread_per_block - 1) / config.thread_per_block;
-  const int most = device.getNumGpuMultiProcessors() *
-                   (device.maxGpuThreadsPerMultiProcessor() / config.thread_per_block);
+  const int most =
+      device.getNumGpuMultiProcessors() * (device.maxGpuThreadsPerMultiProcessor() / config.thread_per_block);
   config.block_count = needed < most ? needed : most;
   if (config.block_count < 1) config.block_count = 1;
   return config;
@@ -70,8 +70,8 @@ class GpuGridRange {
 };
 template <class T>
 __device__ GpuGridRange<T> GpuGridRangeX(T count) {
-  return GpuGridRange<T>(static_cast<T>(blockIdx.x * blockDim.x + threadIdx.x),
-                         static_cast<T>(gridDim.x * blockDim.x), count);
+  return GpuGridRange<T>(static_cast<T>(blockIdx.x * blockDim.x + threadIdx.x), static_cast<T>(gridDim.x * blockDim.x),
+                         count);
 }
 template <class T>
 __device__ GpuGridRange<T> CudaGridRangeX(T count) {

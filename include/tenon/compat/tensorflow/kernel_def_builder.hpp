@@ -70,11 +70,11 @@ class OpKernelRegistrar {
 }  // namespace tensorflow
 
 #undef REGISTER_KERNEL_BUILDER
-#define REGISTER_KERNEL_BUILDER(BUILDER, ...)                                                                      \
-  [[maybe_unused]] static const ::tensorflow::kernel_factory::OpKernelRegistrar TENON_DETAIL_REGISTER_NAME(        \
-      tenon_tensorflow_kernel_, __COUNTER__)(                                                                      \
-      ::tensorflow::register_kernel::BUILDER,                                                                      \
-      TENON_DETAIL_REGISTER_TEXT(__VA_ARGS__) " at " __FILE__ ":" TENON_DETAIL_REGISTER_LINE(__LINE__),            \
+#define REGISTER_KERNEL_BUILDER(BUILDER, ...)                                                               \
+  [[maybe_unused]] static const ::tensorflow::kernel_factory::OpKernelRegistrar TENON_DETAIL_REGISTER_NAME( \
+      tenon_tensorflow_kernel_, __COUNTER__)(                                                               \
+      ::tensorflow::register_kernel::BUILDER,                                                               \
+      TENON_DETAIL_REGISTER_TEXT(__VA_ARGS__) " at " __FILE__ ":" TENON_DETAIL_REGISTER_LINE(__LINE__),     \
       &::tensorflow::register_kernel::Create<__VA_ARGS__>)
 #define REGISTER_SYSTEM_KERNEL_BUILDER(BUILDER, ...) REGISTER_KERNEL_BUILDER(BUILDER, __VA_ARGS__)
 #define REGISTER_KERNEL_BUILDER_IF_CONSTEXPR(CONDITION, BUILDER, ...) REGISTER_KERNEL_BUILDER(BUILDER, __VA_ARGS__)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// LOG, VLOG, CHECK and DCHECK as streams. Lines go where TENON_LOG sends them. LOG(FATAL) and a CHECK that fails end the
-// process, as TensorFlow's do.
+// LOG, VLOG, CHECK and DCHECK as streams. Lines go where TENON_LOG sends them. LOG(FATAL) and a CHECK that fails end
+// the process, as TensorFlow's do.
 
 #include <cstdlib>
 #include <ostream>
@@ -93,20 +93,24 @@ using internal::SubtleMustCopy;
 #define TENON_COMPAT_LINE(NUMBER) ::tensorflow::internal::LogLine(__FILE__, __LINE__, NUMBER)
 #define TENON_COMPAT_CHECK(OK, TEXT) \
   (OK) ? (void)0 : ::tensorflow::internal::Voidifier() & TENON_COMPAT_LINE(3) << "Check failed: " TEXT " "
-#define TENON_COMPAT_CHECK_OP(A, OP, B) \
-  ((A)OP(B)) ? (void)0                  \
-             : ::tensorflow::internal::Voidifier() &   \
+#define TENON_COMPAT_CHECK_OP(A, OP, B)              \
+  ((A)OP(B)) ? (void)0                               \
+             : ::tensorflow::internal::Voidifier() & \
                    TENON_COMPAT_LINE(3) << ::tensorflow::internal::FailedOp((A), (B), #A " " #OP " " #B)
 #define TENON_COMPAT_NO_CHECK(...) \
   true || ((__VA_ARGS__), true) ? (void)0 : ::tensorflow::internal::Voidifier() & TENON_COMPAT_LINE(3)
 
 #if !defined(LOG)
 #define LOG(SEVERITY) TENON_COMPAT_LINE(TENON_COMPAT_LOG_##SEVERITY)
-#define LOG_IF(SEVERITY, CONDITION) \
-  !(CONDITION) ? (void)0 : ::tensorflow::internal::Voidifier() & LOG(SEVERITY)
-#define TENON_COMPAT_LOG_TIMES(SEVERITY, CONDITION)                                                            \
-  for (bool tenon_again = [] { static int tenon_count = 0; const int tenon_n = ++tenon_count; return CONDITION; }(); \
-       tenon_again; tenon_again = false)                                                                       \
+#define LOG_IF(SEVERITY, CONDITION) !(CONDITION) ? (void)0 : ::tensorflow::internal::Voidifier() & LOG(SEVERITY)
+#define TENON_COMPAT_LOG_TIMES(SEVERITY, CONDITION) \
+  for (bool tenon_again =                           \
+           [] {                                     \
+             static int tenon_count = 0;            \
+             const int tenon_n = ++tenon_count;     \
+             return CONDITION;                      \
+           }();                                     \
+       tenon_again; tenon_again = false)            \
   LOG(SEVERITY)
 #define LOG_FIRST_N(SEVERITY, N) TENON_COMPAT_LOG_TIMES(SEVERITY, tenon_n <= (N))
 #define LOG_EVERY_N(SEVERITY, N) TENON_COMPAT_LOG_TIMES(SEVERITY, (tenon_n - 1) % (N) == 0)
@@ -153,8 +157,8 @@ using internal::SubtleMustCopy;
 #define CHECK_GT(A, B) TENON_COMPAT_CHECK_OP(A, >, B)
 #define CHECK_GE(A, B) TENON_COMPAT_CHECK_OP(A, >=, B)
 #endif
-#define TF_CHECK_OK(...)                                                                          \
-  for (::tenon::Status tf_check_status = (__VA_ARGS__); !tf_check_status.ok(); std::abort())      \
+#define TF_CHECK_OK(...)                                                                     \
+  for (::tenon::Status tf_check_status = (__VA_ARGS__); !tf_check_status.ok(); std::abort()) \
   TENON_COMPAT_LINE(3) << "Non-OK-status: " #__VA_ARGS__ " status: " << tf_check_status.ToString() << " "
 #define TF_QCHECK_OK(...) TF_CHECK_OK(__VA_ARGS__)
 #define TF_DCHECK_OK(...) TF_CHECK_OK(__VA_ARGS__)

@@ -65,8 +65,7 @@ class LookupInterface : public ResourceBase {
     expected.RemoveLastDims(key_shape().dims());
     expected.AppendShape(value_shape());
     if (values == expected) return Status();
-    return errors::InvalidArgument("Expected shape ", expected.DebugString(), " for value, got ",
-                                   values.DebugString());
+    return errors::InvalidArgument("Expected shape ", expected.DebugString(), " for value, got ", values.DebugString());
   }
 };
 

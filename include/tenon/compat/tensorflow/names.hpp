@@ -11,17 +11,15 @@
 
 #include <tenon/tensor/string_tensor.hpp>
 
-#if defined(TENSORFLOW_CORE_FRAMEWORK_OP_H_) || defined(TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_) ||    \
-    defined(TENSORFLOW_CORE_FRAMEWORK_TENSOR_H_) || defined(TENSORFLOW_CORE_FRAMEWORK_TYPES_H_) ||    \
-    defined(TENSORFLOW_CORE_PLATFORM_TYPES_H_) || defined(TENSORFLOW_TSL_PLATFORM_TYPES_H_) ||        \
-    defined(TENSORFLOW_CORE_PLATFORM_STATUS_H_) || defined(TENSORFLOW_CORE_LIB_CORE_STATUS_H_) ||     \
+#if defined(TENSORFLOW_CORE_FRAMEWORK_OP_H_) || defined(TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_) || \
+    defined(TENSORFLOW_CORE_FRAMEWORK_TENSOR_H_) || defined(TENSORFLOW_CORE_FRAMEWORK_TYPES_H_) || \
+    defined(TENSORFLOW_CORE_PLATFORM_TYPES_H_) || defined(TENSORFLOW_TSL_PLATFORM_TYPES_H_) ||     \
+    defined(TENSORFLOW_CORE_PLATFORM_STATUS_H_) || defined(TENSORFLOW_CORE_LIB_CORE_STATUS_H_) ||  \
     defined(TENSORFLOW_CORE_FRAMEWORK_SHAPE_INFERENCE_H_)
 static_assert(false,
               "tenon: this file includes TensorFlow's own headers and Tenon's of the same names. Put Tenon's folder "
               "compat/include before TensorFlow's include folder, or leave TensorFlow's out.");
 #endif
-// TensorFlow's own headers are empty behind these: a mixture is found here, not in a flood of errors.
-#define TENON_COMPAT_TENSORFLOW 1
 
 namespace tensorflow {
 

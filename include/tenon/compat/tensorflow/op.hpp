@@ -85,8 +85,8 @@ struct OpRegistration {
 }  // namespace tensorflow
 
 #undef REGISTER_OP
-#define REGISTER_OP(NAME)                                                                                  \
-  [[maybe_unused]] static const ::tensorflow::register_op::OpRegistration TENON_DETAIL_REGISTER_NAME(      \
+#define REGISTER_OP(NAME)                                                                             \
+  [[maybe_unused]] static const ::tensorflow::register_op::OpRegistration TENON_DETAIL_REGISTER_NAME( \
       tenon_tensorflow_op_, __COUNTER__) = ::tensorflow::register_op::OpDefBuilderWrapper(NAME)
 #define REGISTER_SYSTEM_OP(NAME) REGISTER_OP(NAME)
 #define REGISTER_OP_IMPL(COUNTER, NAME, IS_SYSTEM) REGISTER_OP(NAME)

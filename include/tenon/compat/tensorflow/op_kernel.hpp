@@ -34,9 +34,7 @@ class OpKernel : public tenon::OpKernel {
   MemoryType output_memory_type(int i) const { return static_cast<MemoryType>(Base::output_memory_type(i)); }
 
  protected:
-  std::string ShapeTraceString(const OpKernelContext& context) const {
-    return Base::ShapeTraceString(context);
-  }
+  std::string ShapeTraceString(const OpKernelContext& context) const { return Base::ShapeTraceString(context); }
 };
 inline const OpKernel& OpKernelContext::op_kernel() const { return static_cast<const OpKernel&>(Base::op_kernel()); }
 

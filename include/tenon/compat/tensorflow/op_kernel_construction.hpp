@@ -33,16 +33,27 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
     return &device;
   }
   ResourceMgr* resource_manager() const;
-  Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+  Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out,
+                       AllocatorAttributes attributes = {}) {
     return Base::allocate_temp(ToTenon(type), shape, out, attributes);
   }
   DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }
   DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }
   DataTypeVector input_types() const { return FromTenonTypes(Base::input_types()); }
   DataTypeVector output_types() const { return FromTenonTypes(Base::output_types()); }
+  // By the types alone: HostMemory of the registration is not known yet.
+  MemoryTypeVector input_memory_types() const { return MemoryTypesOf(Base::input_types()); }
+  MemoryTypeVector output_memory_types() const { return MemoryTypesOf(Base::output_types()); }
   Status MatchSignature(const DataTypeSlice inputs, const DataTypeSlice outputs) const {
     const std::vector<tenon::DataType> in = ToTenonTypes(inputs), out = ToTenonTypes(outputs);
     return Base::MatchSignature(in, out);
+  }
+
+ private:
+  static MemoryTypeVector MemoryTypesOf(tenon::Span<const tenon::DataType> types) {
+    MemoryTypeVector memory;
+    for (const tenon::DataType type : types) memory.push_back(tenon::AlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY);
+    return memory;
   }
 };
 static_assert(sizeof(OpKernelConstruction) == sizeof(tenon::OpKernelConstruction));

@@ -129,24 +129,23 @@ class OpKernelContext : public tenon::OpKernelContext {
   }
   Status forward_input_to_output_with_shape(StringPiece input, StringPiece name, const tenon::TensorShape& shape,
                                             Tensor** tensor) {
-    return Found(tensor, [&](tenon::Tensor** out) {
-      return Base::forward_input_to_output_with_shape(input, name, shape, out);
-    });
+    return Found(
+        tensor, [&](tenon::Tensor** out) { return Base::forward_input_to_output_with_shape(input, name, shape, out); });
   }
   std::unique_ptr<Tensor> forward_input(int input, int i, DataType type, const tenon::TensorShape& shape,
                                         MemoryType memory, const AllocatorAttributes& attributes) {
-    const auto taken = Base::forward_input(input, i, ToTenon(type), shape, static_cast<tenon::MemoryType>(memory),
-                                           attributes);
+    const auto taken =
+        Base::forward_input(input, i, ToTenon(type), shape, static_cast<tenon::MemoryType>(memory), attributes);
     return taken ? std::make_unique<Tensor>(*taken) : nullptr;
   }
-  Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type,
-                                        const tenon::TensorShape& shape, AllocatorAttributes attributes, Tensor* out) {
+  Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type, const tenon::TensorShape& shape,
+                                        AllocatorAttributes attributes, Tensor* out) {
     for (const int i : candidates)
       if (Base::forward_input_or_allocate_temp({i}, ToTenon(type), shape, out, attributes).ok()) return Status();
     return allocate_temp(type, shape, out, attributes);
   }
-  Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type,
-                                        const tenon::TensorShape& shape, Tensor* out) {
+  Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type, const tenon::TensorShape& shape,
+                                        Tensor* out) {
     return forward_input_or_allocate_temp(candidates, type, shape, AllocatorAttributes(), out);
   }
   Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out,
@@ -211,6 +210,11 @@ class OpKernelContext : public tenon::OpKernelContext {
   T* op_device_context() const {
     return nullptr;
   }
+  // Services that Tenon does not have.
+  void* session_state() const { return nullptr; }
+  void* tensor_store() const { return nullptr; }
+  void* coordination_service_agent() const { return nullptr; }
+  int64_t start_time_usecs() const { return 0; }
   bool is_eager() const { return false; }
   uint64_t trace_id() const { return 0; }
 

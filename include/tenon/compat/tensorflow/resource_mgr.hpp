@@ -132,8 +132,7 @@ inline Status HandleFromInput(OpKernelContext* context, StringPiece name, Resour
   return Status();
 }
 template <class T>
-ResourceHandle MakeResourceHandle(const OpKernelContext* context, const std::string& container,
-                                  const std::string& name,
+ResourceHandle MakeResourceHandle(const OpKernelContext* context, const std::string& container, const std::string& name,
                                   const std::vector<DtypeAndPartialTensorShape>& values = {},
                                   const std::optional<int>& = {}) {
   ResourceHandle handle = tenon::MakeResourceHandle<T>(context->device_name(), container, name);
@@ -279,12 +278,12 @@ class ResourceOpKernel : public OpKernel {
 
 }  // namespace tensorflow
 
-#define REGISTER_RESOURCE_HANDLE_OP(Type)         \
-  REGISTER_OP(#Type "HandleOp")                   \
-      .Attr("container: string = ''")             \
-      .Attr("shared_name: string = ''")           \
-      .Output("resource: resource")               \
-      .SetIsStateful()                            \
+#define REGISTER_RESOURCE_HANDLE_OP(Type) \
+  REGISTER_OP(#Type "HandleOp")           \
+      .Attr("container: string = ''")     \
+      .Attr("shared_name: string = ''")   \
+      .Output("resource: resource")       \
+      .SetIsStateful()                    \
       .SetShapeFn(::tensorflow::shape_inference::ScalarShape)
 #define REGISTER_RESOURCE_HANDLE_KERNEL(Type) \
   REGISTER_KERNEL_BUILDER(Name(#Type "HandleOp").Device(::tensorflow::DEVICE_CPU), ::tensorflow::ResourceHandleOp<Type>)

@@ -53,11 +53,11 @@ namespace errors {
 using Code = tenon::Code;
 
 // For each code, a function that makes an error of all that can be printed, and one that asks for the code.
-#define TENON_COMPAT_ERROR(NAME)                                                               \
-  template <class... T>                                                                        \
-  Status NAME(const T&... pieces) {                                                            \
-    return Status(Code::k##NAME, strings::StrCat(pieces...));                                  \
-  }                                                                                            \
+#define TENON_COMPAT_ERROR(NAME)                              \
+  template <class... T>                                       \
+  Status NAME(const T&... pieces) {                           \
+    return Status(Code::k##NAME, strings::StrCat(pieces...)); \
+  }                                                           \
   inline bool Is##NAME(const Status& status) { return status.code() == Code::k##NAME; }
 TENON_COMPAT_ERROR(Cancelled)
 TENON_COMPAT_ERROR(Unknown)
@@ -103,8 +103,8 @@ using StatusCode = ::tenon::Code;
 template <class T>
 using StatusOr = ::tenon::Result<T>;
 constexpr Status OkStatus() { return {}; }
-#define TENON_COMPAT_ABSL(NAME)                                                                              \
-  inline Status NAME##Error(std::string_view message) { return Status(StatusCode::k##NAME, message); }       \
+#define TENON_COMPAT_ABSL(NAME)                                                                        \
+  inline Status NAME##Error(std::string_view message) { return Status(StatusCode::k##NAME, message); } \
   inline bool Is##NAME(const Status& status) { return status.code() == StatusCode::k##NAME; }
 TENON_COMPAT_ABSL(Cancelled)
 TENON_COMPAT_ABSL(Unknown)
@@ -127,10 +127,10 @@ inline std::string StatusCodeToString(StatusCode code) { return std::string(::te
 
 }  // namespace absl
 
-#define TF_RETURN_IF_ERROR(...)                                               \
-  do {                                                                        \
+#define TF_RETURN_IF_ERROR(...)                                                  \
+  do {                                                                           \
     if (::tenon::Status tf_status = (__VA_ARGS__); !tf_status.ok()) [[unlikely]] \
-      return tf_status;                                                       \
+      return tf_status;                                                          \
   } while (false)
 #define TF_RETURN_WITH_CONTEXT_IF_ERROR(STATUS, ...)                          \
   do {                                                                        \

@@ -83,7 +83,7 @@ class condition_variable {
 };
 inline ConditionResult WaitForMilliseconds(mutex_lock* lock, condition_variable* condition, std::int64_t ms) {
   return condition->wait_for(*lock, std::chrono::milliseconds(ms)) == std::cv_status::timeout ? kCond_Timeout
-                                                                                               : kCond_MaybeNotified;
+                                                                                              : kCond_MaybeNotified;
 }
 
 class Notification {

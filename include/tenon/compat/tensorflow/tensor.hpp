@@ -75,66 +75,64 @@ class Tensor : public tenon::Tensor {
   }
 
 // Each view twice: of a tensor that may change, and of one that may only be read.
-#define TENON_COMPAT_VIEWS(CONST, Const)                                                                         \
-  template <class T>                                                                                             \
-  typename TTypes<T>::Const##Flat flat() CONST {                                                                 \
-    return View<typename TTypes<T>::Const##Flat, T>(Sizes<1>{NumElements()});                                    \
-  }                                                                                                              \
-  template <class T>                                                                                             \
-  typename TTypes<T>::Const##Vec vec() CONST {                                                                   \
-    return tensor<T, 1>();                                                                                       \
-  }                                                                                                              \
-  template <class T>                                                                                             \
-  typename TTypes<T>::Const##Matrix matrix() CONST {                                                             \
-    return tensor<T, 2>();                                                                                       \
-  }                                                                                                              \
-  template <class T>                                                                                             \
-  typename TTypes<T>::Const##Scalar scalar() CONST {                                                             \
-    TENON_CHECK(NumElements() == 1, "Must have a one element tensor");                                           \
-    return typename TTypes<T>::Const##Scalar(Elements<T>(true));                                                 \
-  }                                                                                                              \
-  template <class T, std::size_t N>                                                                              \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor tensor() CONST {                                        \
-    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(OwnSizes<N>());                       \
-  }                                                                                                              \
-  template <class T, std::size_t N>                                                                              \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor shaped(gtl::ArraySlice<int64_t> sizes) CONST {          \
-    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(GivenSizes<N>(sizes, 0));             \
-  }                                                                                                              \
-  template <class T, std::size_t N = 2>                                                                          \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor flat_inner_dims() CONST {                               \
-    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(InnerSizes<N>(OwnDims()));            \
-  }                                                                                                              \
-  template <class T, std::size_t N = 2>                                                                          \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor flat_outer_dims() CONST {                               \
-    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(OuterSizes<N>(OwnDims()));            \
-  }                                                                                                              \
-  template <class T, std::size_t N = 3>                                                                          \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor flat_inner_outer_dims(int64_t begin) CONST {            \
-    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(MiddleSizes<N>(begin));               \
-  }                                                                                                              \
-  template <class T, std::size_t N>                                                                              \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor bit_casted_tensor() CONST {                             \
-    return BitView<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(OwnSizes<N>());                    \
-  }                                                                                                              \
-  template <class T, std::size_t N>                                                                              \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor bit_casted_shaped(gtl::ArraySlice<int64_t> sizes)       \
-      CONST {                                                                                                    \
-    return BitView<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(GivenSizes<N>(sizes, sizeof(T)));  \
-  }                                                                                                              \
-  template <class T, std::size_t N>                                                                              \
-  typename TTypes<T, static_cast<int>(N)>::Const##Tensor reinterpret_last_dimension() CONST {                    \
-    return BitView<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(LastJoined<N, T>());               \
-  }                                                                                                              \
-  template <class T>                                                                                             \
-  typename TTypes<T>::Unaligned##Const##Flat unaligned_flat() CONST {                                            \
-    return View<typename TTypes<T>::Unaligned##Const##Flat, T>(Sizes<1>{NumElements()}, false);                  \
-  }                                                                                                              \
-  template <class T, std::size_t N>                                                                              \
-  typename TTypes<T, static_cast<int>(N)>::Unaligned##Const##Tensor unaligned_shaped(                            \
-      gtl::ArraySlice<int64_t> sizes) CONST {                                                                    \
-    return View<typename TTypes<T, static_cast<int>(N)>::Unaligned##Const##Tensor, T>(GivenSizes<N>(sizes, 0),   \
-                                                                                      false);                    \
+#define TENON_COMPAT_VIEWS(CONST, Const)                                                                               \
+  template <class T>                                                                                                   \
+  typename TTypes<T>::Const##Flat flat() CONST {                                                                       \
+    return View<typename TTypes<T>::Const##Flat, T>(Sizes<1>{NumElements()});                                          \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  typename TTypes<T>::Const##Vec vec() CONST {                                                                         \
+    return tensor<T, 1>();                                                                                             \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  typename TTypes<T>::Const##Matrix matrix() CONST {                                                                   \
+    return tensor<T, 2>();                                                                                             \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  typename TTypes<T>::Const##Scalar scalar() CONST {                                                                   \
+    TENON_CHECK(NumElements() == 1, "Must have a one element tensor");                                                 \
+    return typename TTypes<T>::Const##Scalar(Elements<T>(true));                                                       \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor tensor() CONST {                                              \
+    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(OwnSizes<N>());                             \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor shaped(gtl::ArraySlice<int64_t> sizes) CONST {                \
+    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(GivenSizes<N>(sizes, 0));                   \
+  }                                                                                                                    \
+  template <class T, std::size_t N = 2>                                                                                \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor flat_inner_dims() CONST {                                     \
+    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(InnerSizes<N>(OwnDims()));                  \
+  }                                                                                                                    \
+  template <class T, std::size_t N = 2>                                                                                \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor flat_outer_dims() CONST {                                     \
+    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(OuterSizes<N>(OwnDims()));                  \
+  }                                                                                                                    \
+  template <class T, std::size_t N = 3>                                                                                \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor flat_inner_outer_dims(int64_t begin) CONST {                  \
+    return View<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(MiddleSizes<N>(begin));                     \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor bit_casted_tensor() CONST {                                   \
+    return BitView<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(OwnSizes<N>());                          \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor bit_casted_shaped(gtl::ArraySlice<int64_t> sizes) CONST {     \
+    return BitView<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(GivenSizes<N>(sizes, sizeof(T)));        \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  typename TTypes<T, static_cast<int>(N)>::Const##Tensor reinterpret_last_dimension() CONST {                          \
+    return BitView<typename TTypes<T, static_cast<int>(N)>::Const##Tensor, T>(LastJoined<N, T>());                     \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  typename TTypes<T>::Unaligned##Const##Flat unaligned_flat() CONST {                                                  \
+    return View<typename TTypes<T>::Unaligned##Const##Flat, T>(Sizes<1>{NumElements()}, false);                        \
+  }                                                                                                                    \
+  template <class T, std::size_t N>                                                                                    \
+  typename TTypes<T, static_cast<int>(N)>::Unaligned##Const##Tensor unaligned_shaped(gtl::ArraySlice<int64_t> sizes)   \
+      CONST {                                                                                                          \
+    return View<typename TTypes<T, static_cast<int>(N)>::Unaligned##Const##Tensor, T>(GivenSizes<N>(sizes, 0), false); \
   }
   TENON_COMPAT_VIEWS(, )
   TENON_COMPAT_VIEWS(const, Const)
@@ -188,8 +186,8 @@ class Tensor : public tenon::Tensor {
     Sizes<N> sizes;
     int64_t count = 1;
     for (std::size_t d = 0; d < N; ++d) count *= sizes[d] = given[d];
-    const bool fits = element == 0 ? count == NumElements()
-                                   : static_cast<std::size_t>(count) * element == tensor_data().size();
+    const bool fits =
+        element == 0 ? count == NumElements() : static_cast<std::size_t>(count) * element == tensor_data().size();
     TENON_CHECK(fits, "a view of ", count, " elements of a tensor of shape ", Base::shape());
     return sizes;
   }

@@ -19,11 +19,14 @@ enum TensorFormat {
   FORMAT_HWCN = 5
 };
 inline bool FormatFromString(StringPiece text, TensorFormat* format) {
-  constexpr std::pair<std::string_view, TensorFormat> kNames[] = {
-      {"NHWC", FORMAT_NHWC},   {"NDHWC", FORMAT_NHWC},
-      {"NCHW", FORMAT_NCHW},   {"NCDHW", FORMAT_NCHW},
-      {"HWNC", FORMAT_HWNC},   {"HWCN", FORMAT_HWCN},
-      {"NCHW_VECT_C", FORMAT_NCHW_VECT_C}, {"NHWC_VECT_W", FORMAT_NHWC_VECT_W}};
+  constexpr std::pair<std::string_view, TensorFormat> kNames[] = {{"NHWC", FORMAT_NHWC},
+                                                                  {"NDHWC", FORMAT_NHWC},
+                                                                  {"NCHW", FORMAT_NCHW},
+                                                                  {"NCDHW", FORMAT_NCHW},
+                                                                  {"HWNC", FORMAT_HWNC},
+                                                                  {"HWCN", FORMAT_HWCN},
+                                                                  {"NCHW_VECT_C", FORMAT_NCHW_VECT_C},
+                                                                  {"NHWC_VECT_W", FORMAT_NHWC_VECT_W}};
   for (const auto& [name, value] : kNames)
     if (text == name) {
       *format = value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorShape and PartialTensorShape: Tenon's, with TensorFlow's constructors and Eigen's sizes. They have no members of
-// their own, so that a shape of Tenon is one of these.
+// TensorShape and PartialTensorShape: Tenon's, with TensorFlow's constructors and Eigen's sizes. They have no members
+// of their own, so that a shape of Tenon is one of these.
 
 #include <cstddef>
 #include <initializer_list>
@@ -82,7 +82,9 @@ class TensorShape : public tenon::TensorShape {
   bool unknown_rank() const { return false; }
   TensorShapeIter begin() const { return TensorShapeIter(Base::begin()); }
   TensorShapeIter end() const { return TensorShapeIter(Base::end()); }
-  gtl::InlinedVector<int64_t, 4> dim_sizes() const { return gtl::InlinedVector<int64_t, 4>(Base::begin(), Base::end()); }
+  gtl::InlinedVector<int64_t, 4> dim_sizes() const {
+    return gtl::InlinedVector<int64_t, 4>(Base::begin(), Base::end());
+  }
 
   template <int NDIMS, class IndexType = Eigen::DenseIndex>
   Eigen::DSizes<IndexType, NDIMS> AsEigenDSizes() const {
@@ -144,7 +146,9 @@ class PartialTensorShape : public tenon::PartialTensorShape {
   bool IsValid() const { return unknown_rank() || dims() <= tenon::kMaxTensorRank; }
   TensorShapeIter begin() const { return TensorShapeIter(Base::begin()); }
   TensorShapeIter end() const { return TensorShapeIter(Base::end()); }
-  gtl::InlinedVector<int64_t, 4> dim_sizes() const { return gtl::InlinedVector<int64_t, 4>(Base::begin(), Base::end()); }
+  gtl::InlinedVector<int64_t, 4> dim_sizes() const {
+    return gtl::InlinedVector<int64_t, 4>(Base::begin(), Base::end());
+  }
   bool AsTensorShape(TensorShape* shape) const { return Base::AsTensorShape(shape); }
   Status MergeWith(const Base& other, PartialTensorShape* out) const { return Base::MergeWith(other, out); }
   template <class More>

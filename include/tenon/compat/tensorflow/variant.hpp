@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ResourceHandle, VariantTensorData and Variant: Tenon's, with TensorFlow's accessors. They have no members of their own.
+// ResourceHandle, VariantTensorData and Variant: Tenon's, with TensorFlow's accessors. They have no members of their
+// own.
 
 #include <memory>
 #include <optional>
