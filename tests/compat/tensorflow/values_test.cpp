@@ -101,7 +101,12 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     CHECK_FALSE(plain.IsBroadcastingRequired());
     CHECK(plain.result_shape() == Vec{6});
     const BCast b(Vec{11, 7, 5, 3, 2}, Vec{3, 1});
-    CHECK(b.x_reshape() == Vec{1155, 2});
+    CHECK(b.x_reshape() == Vec{385, 3, 2});
+    CHECK(b.x_bcast() == Vec{1, 1, 1});
+    CHECK(b.y_bcast() == Vec{385, 1, 2});
+    CHECK(b.grad_x_reduce_idx().empty());
+    CHECK(b.grad_y_reduce_idx() == Vec{0, 1, 2, 4});
+    CHECK(BCast(Vec{1, 2}, Vec{2}).grad_y_reduce_idx() == Vec{0});
     CHECK(b.y_reshape() == Vec{1, 3, 1});
     CHECK_FALSE(BCast(Vec{2}, Vec{3}).IsValid());
     const BCast c(Vec{1, 5}, Vec{4, 1});
