@@ -3,3 +3,5 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/macros.hpp>
+#include <absl/base/attributes.h>
+#include <absl/base/thread_annotations.h>

@@ -4,4 +4,6 @@
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 #include <tenon/compat/tensorflow/register_types.hpp>
-#include <tenon/compat/tensorflow/absl.hpp>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <absl/types/span.h>

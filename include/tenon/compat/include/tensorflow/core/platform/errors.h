@@ -3,4 +3,6 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/status.hpp>
-#include <tenon/compat/tensorflow/absl.hpp>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <absl/types/span.h>
