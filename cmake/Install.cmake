@@ -7,10 +7,13 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME headers)
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Tenon)
 install(TARGETS tenon EXPORT TenonTargets)
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING REGEX "\\.(hpp|cuh|h)$")
+        FILES_MATCHING REGEX "\\.(hpp|cuh|h)$" REGEX "/third_party/eigen3/")
 install(EXPORT TenonTargets NAMESPACE tenon:: DESTINATION ${package_dir})
 foreach(component IN ITEMS eigen cuda protobuf re2 image)
   install(TARGETS tenon_${component} EXPORT TenonTargets_${component})
+  if(component STREQUAL "eigen")
+    install(TARGETS tenon_tensorflow_compat EXPORT TenonTargets_eigen)
+  endif()
   install(EXPORT TenonTargets_${component} NAMESPACE tenon:: DESTINATION ${package_dir})
 endforeach()
 
@@ -20,7 +23,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
               cmake/TenonDependencies.cmake cmake/TenonKernels.cmake cmake/TenonProtobuf.cmake
-              cmake/tenon_runtime.cpp tools/tenon_ops_of.cpp
+              cmake/tenon_runtime.cpp cmake/tenon_tensorflow_plugin.cpp tools/tenon_ops_of.cpp
         DESTINATION ${package_dir})
 install(DIRECTORY cmake/protobuf DESTINATION ${package_dir})
 

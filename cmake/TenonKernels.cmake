@@ -160,3 +160,22 @@ endfunction()
 if(TARGET tenon::tenon)  # from a package; Tenon's own build calls this when the target is there
   tenon_add_runtime()
 endif()
+
+# tenon_add_tf_custom_op(TARGET SOURCES file... [LINK library...])
+#
+# A shared library TARGET.so of sources that are written for TensorFlow, which LoadLibrary loads. Sources register by
+# REGISTER_OP and REGISTER_KERNEL_BUILDER and need nothing of Tenon. Sources in CUDA need a project with that language.
+set(TENON_TENSORFLOW_PLUGIN "${CMAKE_CURRENT_LIST_DIR}/tenon_tensorflow_plugin.cpp")
+function(tenon_add_tf_custom_op target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "tenon_add_tf_custom_op(${target}): wanted SOURCES, not '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT TARGET Eigen3::Eigen)
+    message(FATAL_ERROR "tenon_add_tf_custom_op(${target}): Eigen is needed: find_package(Tenon COMPONENTS eigen), or "
+                        "the option TENON_WITH_EIGEN")
+  endif()
+  add_library(${target} MODULE ${arg_SOURCES} "${TENON_TENSORFLOW_PLUGIN}")
+  target_link_libraries(${target} PRIVATE tenon::tensorflow_compat ${arg_LINK})
+  set_target_properties(${target} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()

@@ -20,6 +20,7 @@ commit=${TENON_CHECK_COMMIT:-$(git rev-list --count HEAD 2>/dev/null || echo 0)}
 format() { tools/format.sh --check; }
 layers() {
   tools/check_layers.py
+  tools/forward_tensorflow_headers.py --check
   tools/check_errors.py
   tools/check_snippets.py --compile
   tools/make_api_doc.py --check

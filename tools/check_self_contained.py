@@ -49,6 +49,8 @@ def main():
             sys.exit(f'check_self_contained: there is no {compiler}')
 
     headers = [path.relative_to(root / 'include').as_posix() for path in sorted((root / 'include').rglob('*.[hc]*'))]
+    # Written from a list; each only includes headers that are compiled here, and Eigen's or Abseil's.
+    headers = [header for header in headers if not header.startswith('tenon/compat/include/')]
     part, parts = map(int, args.part.split('/'))
     def is_for(compiler, header):
         for_nvcc = pathlib.Path(compiler).name.startswith('nvcc')

@@ -91,11 +91,11 @@ class TenonConan(ConanFile):
             copy(self, "tenon", src=str(pathlib.Path(self.build_folder, "bin")),
                  dst=str(pathlib.Path(self.package_folder, "bin")))
         copy(self, "LICENSE", src=self.source_folder, dst=str(pathlib.Path(self.package_folder, "licenses")))
-        for pattern in ("*.hpp", "*.cuh", "*.h"):
+        for pattern in ("*.hpp", "*.cuh", "*.h", "tenon/compat/include/third_party/*"):
             copy(self, pattern, src=str(pathlib.Path(self.source_folder, "include")),
                  dst=str(pathlib.Path(self.package_folder, "include")))
         cmake = pathlib.Path(self.package_folder, "cmake")
-        for pattern in ("TenonKernels.cmake", "tenon_runtime.cpp", "TenonProtobuf.cmake", "protobuf/*"):
+        for pattern in ("TenonKernels.cmake", "tenon_runtime.cpp", "tenon_tensorflow_plugin.cpp", "TenonProtobuf.cmake", "protobuf/*"):
             copy(self, pattern, src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
         copy(self, "tenon_ops_of.cpp", src=str(pathlib.Path(self.source_folder, "tools")), dst=str(cmake))
         save(self, str(cmake / "TenonCuda.cmake"), CUDA)
@@ -122,6 +122,11 @@ class TenonConan(ConanFile):
                 component.requires = ["tenon"] + requires
                 if name in ("re2", "image"):
                     component.defines = [f"TENON_WITH_{name.upper()}"]
+        if self.options.with_eigen:  # headers by TensorFlow's paths
+            component = self.cpp_info.components["tensorflow_compat"]
+            component.set_property("cmake_target_name", "tenon::tensorflow_compat")
+            component.requires = ["eigen"]
+            component.includedirs = ["include/tenon/compat/include"]
         if self.options.with_command:
             self.buildenv_info.append_path("PATH", str(pathlib.Path(self.package_folder, "bin")))
             self.runenv_info.append_path("PATH", str(pathlib.Path(self.package_folder, "bin")))

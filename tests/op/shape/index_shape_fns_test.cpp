@@ -128,8 +128,7 @@ TEST_SUITE("shape functions of indices") {
     CHECK(shape({{8, 6}, {1, -1}, StaticInput::Scalar(1)}) == "[8,?]");
     CHECK(shape({{8, 6}, {1, 2}, StaticShape{}}) == "?");
     CHECK(shape({StaticShape(), {1, 2}, StaticInput::Scalar(0)}) == "?");
-    CHECK(shape({{8, 6}, {2}, StaticInput::Scalar(0)}) ==
-          "INVALID_ARGUMENT: ReduceScatter group_assignment should be rank 2");
+    CHECK(shape({{8, 6}, {2}, StaticInput::Scalar(0)}) == "INVALID_ARGUMENT: Shape must be rank 2 but is rank 1");
     CHECK(shape({{8, 6}, {1, 4}, StaticInput::Scalar(1)}) ==
           "INVALID_ARGUMENT: Dimension size must be evenly divisible by 4 but is 6");
   }

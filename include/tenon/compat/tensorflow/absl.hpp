@@ -124,3 +124,20 @@ class MutexLock : public tensorflow::mutex_lock {
 };
 
 }  // namespace absl
+
+#if !defined(ABSL_GUARDED_BY)
+#define ABSL_GUARDED_BY(lock)
+#define ABSL_PT_GUARDED_BY(lock)
+#define ABSL_EXCLUSIVE_LOCKS_REQUIRED(...)
+#define ABSL_SHARED_LOCKS_REQUIRED(...)
+#define ABSL_LOCKS_EXCLUDED(...)
+#define ABSL_NO_THREAD_SAFETY_ANALYSIS
+#endif
+#if !defined(ABSL_PREDICT_FALSE)
+#define ABSL_PREDICT_FALSE(x) (static_cast<bool>(x))
+#define ABSL_PREDICT_TRUE(x) (static_cast<bool>(x))
+#define ABSL_MUST_USE_RESULT
+#define ABSL_DEPRECATED(message)
+#define ABSL_ATTRIBUTE_UNUSED [[maybe_unused]]
+#define ABSL_ATTRIBUTE_LIFETIME_BOUND
+#endif

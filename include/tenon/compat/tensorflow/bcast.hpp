@@ -29,9 +29,9 @@ class BCast {
       }
       const int64_t out = a == 1 ? b : a;
       output_.push_back(out);
-      const int64_t number = static_cast<int64_t>(d);
-      if (!in_x || (a == 1 && (b != 1 || in_y))) grad_x_.push_back(number);
-      if (!in_y || (b == 1 && (a != 1 || in_x))) grad_y_.push_back(number);
+      const bool reduces = x != y || !fewer_dims;  // equal shapes reduce nothing
+      if (a == 1 && reduces) grad_x_.push_back(static_cast<int64_t>(d));
+      if (b == 1 && reduces) grad_y_.push_back(static_cast<int64_t>(d));
       if (a == 1 && b == 1 && fewer_dims) continue;
       const Side side = a == b ? kSame : a == 1 ? kX : kY;
       if (side == before && fewer_dims) {

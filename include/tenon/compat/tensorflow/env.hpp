@@ -114,10 +114,7 @@ class StdWritableFile : public WritableFile {
 
 class Env {
  public:
-  static Env* Default() {
-    static Env env;
-    return &env;
-  }
+  static Env* Default() { return internal::DefaultEnv(); }
   uint64_t NowNanos() const { return EnvTime::NowNanos(); }
   uint64_t NowMicros() const { return EnvTime::NowMicros(); }
   uint64_t NowSeconds() const { return EnvTime::NowSeconds(); }
@@ -187,8 +184,6 @@ class Env {
     return Status();
   }
 };
-inline Env* OpKernelContext::env() const { return Env::Default(); }
-inline Env* OpKernelConstruction::env() const { return Env::Default(); }
 
 inline Status ReadFileToString(Env* env, const std::string& path, std::string* data) {
   uint64_t size = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What TensorFlow's GPU kernels need: launch configurations, loops over a grid, atomics. For CUDA's compiler; host code
-// may include it, and then it has the headers of kernels alone.
+// Helpers of TensorFlow's GPU kernels: launch configurations, loops over a grid, atomics. For CUDA's compiler; host
+// code may include it, and then it has the headers of kernels alone.
 
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 

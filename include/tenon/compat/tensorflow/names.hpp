@@ -20,8 +20,6 @@ static_assert(false,
               "tenon: this file includes TensorFlow's own headers and Tenon's of the same names. Put Tenon's folder "
               "compat/include before TensorFlow's include folder, or leave TensorFlow's out.");
 #endif
-// TensorFlow's own headers are empty behind these: a mixture is found here, not in a flood of errors.
-#define TENON_COMPAT_TENSORFLOW 1
 
 namespace tensorflow {
 

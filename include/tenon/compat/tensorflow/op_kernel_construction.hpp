@@ -26,7 +26,7 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
     return AttrAs<T>::Read(get, name, value);
   }
   NodeDef def() const { return NodeDef(&Base::def()); }
-  Env* env() const;
+  Env* env() const { return internal::DefaultEnv(); }
   DeviceType device_type() const { return DeviceType(Base::device_type()); }
   DeviceBase* device() const {
     thread_local DeviceBase device;
@@ -41,9 +41,19 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
   DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }
   DataTypeVector input_types() const { return FromTenonTypes(Base::input_types()); }
   DataTypeVector output_types() const { return FromTenonTypes(Base::output_types()); }
+  // By the types alone: HostMemory of the registration is not known yet.
+  MemoryTypeVector input_memory_types() const { return MemoryTypesOf(Base::input_types()); }
+  MemoryTypeVector output_memory_types() const { return MemoryTypesOf(Base::output_types()); }
   Status MatchSignature(const DataTypeSlice inputs, const DataTypeSlice outputs) const {
     const std::vector<tenon::DataType> in = ToTenonTypes(inputs), out = ToTenonTypes(outputs);
     return Base::MatchSignature(in, out);
+  }
+
+ private:
+  static MemoryTypeVector MemoryTypesOf(tenon::Span<const tenon::DataType> types) {
+    MemoryTypeVector memory;
+    for (const tenon::DataType type : types) memory.push_back(tenon::AlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY);
+    return memory;
   }
 };
 static_assert(sizeof(OpKernelConstruction) == sizeof(tenon::OpKernelConstruction));

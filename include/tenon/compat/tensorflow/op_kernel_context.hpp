@@ -181,7 +181,7 @@ class OpKernelContext : public tenon::OpKernelContext {
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return *device()->eigen_cpu_device(); }
 #endif
   const Eigen::GpuDevice& eigen_gpu_device() const;  // gpu.hpp
-  Env* env() const;
+  Env* env() const { return internal::DefaultEnv(); }
   ResourceMgr* resource_manager() const;
   CancellationManager* cancellation_manager() const {
     return static_cast<CancellationManager*>(Base::cancellation_manager());
@@ -210,6 +210,11 @@ class OpKernelContext : public tenon::OpKernelContext {
   T* op_device_context() const {
     return nullptr;
   }
+  // Services that Tenon does not have.
+  void* session_state() const { return nullptr; }
+  void* tensor_store() const { return nullptr; }
+  void* coordination_service_agent() const { return nullptr; }
+  int64_t start_time_usecs() const { return 0; }
   bool is_eager() const { return false; }
   uint64_t trace_id() const { return 0; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorShape and PartialTensorShape: Tenon's, with TensorFlow's constructors and Eigen's sizes. They have no members
-// of their own, so that a shape of Tenon is one of these.
+// TensorShape and PartialTensorShape: Tenon's, with TensorFlow's constructors and Eigen's sizes. They add no members,
+// so that a shape of Tenon is one of these.
 
 #include <cstddef>
 #include <initializer_list>

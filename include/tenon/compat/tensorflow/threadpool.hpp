@@ -23,6 +23,13 @@
 namespace tensorflow {
 
 class Env;
+namespace internal {
+// The address of Env::Default(), without env.hpp: an Env has no members.
+inline Env* DefaultEnv() {
+  static unsigned char place = 0;
+  return reinterpret_cast<Env*>(&place);
+}
+}  // namespace internal
 struct ThreadOptions {
   std::size_t stack_size = 0;
   std::size_t guard_size = 0;

@@ -44,14 +44,14 @@ using tenon::qint8;
 using tenon::quint16;
 using tenon::quint8;
 
-#define TENON_COMPAT_DTYPES(M)                                                                                         \
-  M(FLOAT, 1)                                                                                                          \
-  M(DOUBLE, 2)                                                                                                         \
-  M(INT32, 3) M(UINT8, 4) M(INT16, 5) M(INT8, 6) M(STRING, 7) M(COMPLEX64, 8) M(INT64, 9) M(BOOL, 10) M(QINT8, 11)     \
-      M(QUINT8, 12) M(QINT32, 13) M(BFLOAT16, 14) M(QINT16, 15) M(QUINT16, 16) M(UINT16, 17) M(COMPLEX128, 18)         \
-          M(HALF, 19) M(RESOURCE, 20) M(VARIANT, 21) M(UINT32, 22) M(UINT64, 23) M(FLOAT8_E5M2, 24)                    \
-              M(FLOAT8_E4M3FN, 25) M(FLOAT8_E4M3FNUZ, 26) M(FLOAT8_E4M3B11FNUZ, 27) M(FLOAT8_E5M2FNUZ, 28) M(INT4, 29) \
-                  M(UINT4, 30) M(INT2, 31) M(UINT2, 32)
+// clang-format off
+#define TENON_COMPAT_DTYPES(M)                                                                                      \
+  M(FLOAT, 1) M(DOUBLE, 2) M(INT32, 3) M(UINT8, 4) M(INT16, 5) M(INT8, 6) M(STRING, 7) M(COMPLEX64, 8) M(INT64, 9) \
+  M(BOOL, 10) M(QINT8, 11) M(QUINT8, 12) M(QINT32, 13) M(BFLOAT16, 14) M(QINT16, 15) M(QUINT16, 16) M(UINT16, 17)  \
+  M(COMPLEX128, 18) M(HALF, 19) M(RESOURCE, 20) M(VARIANT, 21) M(UINT32, 22) M(UINT64, 23) M(FLOAT8_E5M2, 24)      \
+  M(FLOAT8_E4M3FN, 25) M(FLOAT8_E4M3FNUZ, 26) M(FLOAT8_E4M3B11FNUZ, 27) M(FLOAT8_E5M2FNUZ, 28) M(INT4, 29)         \
+  M(UINT4, 30) M(INT2, 31) M(UINT2, 32)
+// clang-format on
 #define TENON_COMPAT_DTYPE(NAME, NUMBER) DT_##NAME = NUMBER, DT_##NAME##_REF = NUMBER + 100,
 // Numbers as in tenon::DataType.
 enum DataType : int { DT_INVALID = 0, TENON_COMPAT_DTYPES(TENON_COMPAT_DTYPE) };

@@ -124,9 +124,10 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
 
 // Inputs: a tensor, the groups [groups, members] and the dimension that the members of a group divide among them.
 constexpr Status ReduceScatterShape(InferenceContext* c) {
-  const ShapeHandle input = c->input(0), groups = c->input(1);
+  const ShapeHandle input = c->input(0);
+  ShapeHandle groups;
   if (!c->RankKnown(input)) return UnknownShape(c);
-  if (c->Rank(groups) != 2) return detail::group_assignment_must_have_rank_2();
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &groups));
   std::int64_t divided = 0;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &divided, &known));

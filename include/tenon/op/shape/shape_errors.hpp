@@ -89,9 +89,6 @@ TENON_DETAIL_COLD inline Status wrong_number_of_shapes(std::size_t want) {
   return errors::InvalidArgument("Must have exactly ", want, " shapes.");
 }
 TENON_DETAIL_COLD inline Status shapes_attribute_is_empty() { return errors::Internal("shapes attribute is empty"); }
-TENON_DETAIL_COLD inline Status group_assignment_must_have_rank_2() {
-  return errors::InvalidArgument("ReduceScatter group_assignment should be rank 2");
-}
 TENON_DETAIL_COLD inline Status attr_is_not_in_the_signature(std::string_view name, std::string_view op) {
   return errors::InvalidArgument("op '", op, "' has no attr named '", name, "'");
 }

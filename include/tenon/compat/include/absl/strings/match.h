@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
-#if defined(__GNUC__)
 #pragma GCC system_header
-#endif
 #if defined(__has_include_next)
 #if __has_include_next(<absl/strings/match.h>)
 #define TENON_COMPAT_HAS_NEXT

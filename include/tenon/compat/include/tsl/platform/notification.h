@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
-#if defined(__GNUC__)
 #pragma GCC system_header
-#endif
 #include <tenon/compat/tensorflow/sync.hpp>
+#include <absl/base/thread_annotations.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
-#if defined(__GNUC__)
 #pragma GCC system_header
-#endif
 #include <tenon/compat/tensorflow/status.hpp>
-#include <tenon/compat/tensorflow/absl.hpp>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <absl/types/span.h>

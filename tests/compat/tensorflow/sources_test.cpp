@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources as they are written for TensorFlow (sources/*.cc), compiled as they stand, run in sessions.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tenon/graph/builder.hpp>
+#include <tenon/io/load_library.hpp>
+#include <tenon/runtime/api/session.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+namespace compat_sources_test {
+using namespace tenon;
+namespace {
+
+template <class T>
+std::vector<T> Values(const Tensor& tensor) {
+  return std::vector<T>(tensor.data<T>(), tensor.data<T>() + tensor.NumElements());
+}
+Result<std::vector<Tensor>> RunOne(std::string_view op, const AttrMap& attrs, const std::vector<Tensor>& inputs,
+                                   const std::vector<std::string>& fetches) {
+  GraphBuilder b;
+  std::vector<Output> ends;
+  std::vector<NamedTensor> feeds;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    feeds.push_back({"x" + std::to_string(i), inputs[i]});
+    ends.push_back(b.Placeholder("x" + std::to_string(i), inputs[i].dtype()));
+  }
+  b.Add(op, "n", ends, attrs);
+  TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraph(b));
+  return session.Run(feeds, fetches);
+}
+
+}  // namespace
+
+TEST_SUITE("sources of TensorFlow") {
+  TEST_CASE("ZeroOut") {
+    const auto out = RunOne("ZeroOut", {}, {MakeTensor<std::int32_t>({3}, {5, 4, 3})}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<std::int32_t>((*out)[0]) == std::vector<std::int32_t>{5, 0, 0});
+  }
+  TEST_CASE("ZeroOut with an attr: the value that stays, and its errors") {
+    const Tensor x = MakeTensor<float>({3}, {5, 4, 3});
+    const auto out = RunOne("ZeroOutAttr", {{"preserve_index", 2}}, {x}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{0, 0, 3});
+    const Status high = RunOne("ZeroOutAttr", {{"preserve_index", 3}}, {x}, {"n"}).status();
+    CHECK(high.code() == Code::kInvalidArgument);
+    CHECK(high.message().find("preserve_index out of range") == 0);
+    const Status negative = RunOne("ZeroOutAttr", {{"preserve_index", -1}}, {x}, {"n"}).status();
+    CHECK(negative.message().find("Need preserve_index >= 0, got -1") != std::string_view::npos);
+  }
+  TEST_CASE("a product and a sum on the device's threads") {
+    const Tensor a = MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}), b = MakeTensor<float>({2, 3}, {1, 0, 1, 0, 1, 0});
+    const auto product = RunOne("CompatMatMul", {{"transpose_b", true}}, {a, b}, {"n"});
+    REQUIRE_MESSAGE(product.ok(), product.status().message());
+    CHECK(Values<float>((*product)[0]) == std::vector<float>{4, 2, 10, 5});
+    CHECK(RunOne("CompatMatMul", {}, {a, b}, {"n"}).status().code() == Code::kInvalidArgument);
+    const auto sum = RunOne("CompatAdd", {}, {a, b}, {"n"});
+    REQUIRE_MESSAGE(sum.ok(), sum.status().message());
+    CHECK(Values<float>((*sum)[0]) == std::vector<float>{2, 2, 4, 4, 6, 6});
+    const auto large = RunOne("CompatAdd", {},
+                              {Tensor::Zeros<std::int64_t>({1 << 20}), Tensor::Zeros<std::int64_t>({1 << 20})}, {"n"});
+    REQUIRE_MESSAGE(large.ok(), large.status().message());
+    CHECK((*large)[0].NumElements() == 1 << 20);
+  }
+  TEST_CASE("strings, and lists of attrs") {
+    const Tensor lines = MakeTensor<tstring>({3}, {"one two", "", "three,  a word longer than twenty-two characters"});
+    const auto out = RunOne("CompatSplit", {{"delimiters", std::vector<std::string>{" ", ","}}}, {lines}, {"n", "n:1"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<std::int64_t>((*out)[1]) == std::vector<std::int64_t>{2, 0, 7});
+    CHECK((*out)[0].NumElements() == 9);
+    CHECK((*out)[0].data<tstring>()[7] == "twenty-two");
+  }
+  TEST_CASE("lists of tensors, shapes by value") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat), y = b.Placeholder("y", DataType::kFloat);
+    const Output shape = b.Placeholder("shape", DataType::kInt32);
+    b.Add("CompatStack", "n", {x, y, shape}, {{"N", 2}, {"scales", std::vector<float>{1, 10}}});
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto run = [&](std::initializer_list<std::int32_t> sizes) {
+      return session->Run({{"x", MakeTensor<float>({2}, {1, 2})},
+                           {"y", MakeTensor<float>({2}, {3, 4})},
+                           {"shape", Tensor::From<std::int32_t>(sizes, {static_cast<Index>(sizes.size())})}},
+                          {"n", "n:1", "n:2"});
+    };
+    const auto out = run({2});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{1, 2, 30, 40});
+    CHECK((*out)[0].shape() == TensorShape({2, 2}));
+    CHECK(Values<float>((*out)[1]) == std::vector<float>{2});
+    CHECK(Values<float>((*out)[2]) == std::vector<float>{40});
+    CHECK(run({3}).status().code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("a resource outlives the run") {
+    GraphBuilder b;
+    const Output handle = b.Add("CompatHistogram", "h", {});
+    b.Add("CompatCount", "n", {handle, b.Placeholder("keys", DataType::kInt64)});
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const auto count = [&] { return session->Run({{"keys", MakeTensor<std::int64_t>({3}, {7, 8, 7})}}, {"n"}); };
+    auto out = count();
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<std::int64_t>((*out)[0]) == std::vector<std::int64_t>{1, 1, 2});
+    out = count();
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<std::int64_t>((*out)[0]) == std::vector<std::int64_t>{3, 2, 4});
+  }
+  TEST_CASE("an asynchronous kernel ends on another thread, or with an error") {
+    const Tensor x = MakeTensor<float>({2}, {1, 2});
+    const auto out = RunOne("CompatLater", {}, {x}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{2, 4});
+    const Status failed = RunOne("CompatLater", {{"fail", true}}, {x}, {"n"}).status();
+    CHECK(failed.code() == Code::kAborted);
+    CHECK(failed.message().find("asked to fail by n") == 0);
+  }
+#if defined(TENON_TENSORFLOW_OP)
+  TEST_CASE("a library of such sources alone is a plug-in") {
+    const auto library = LoadLibrary(TENON_TENSORFLOW_OP);
+    REQUIRE_MESSAGE(library.ok(), library.status().message());
+    REQUIRE(library->ops.size() == 1);
+    CHECK(library->ops[0]->name == "CompatLeaky");
+    const auto out = RunOne("CompatLeaky", {{"slope", 0.5f}}, {MakeTensor<float>({2}, {-2, 2})}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{-1, 2});
+  }
+#endif
+  TEST_CASE("random numbers are those of the seeds") {
+    const Tensor shape = MakeTensor<std::int32_t>({1}, {1000});
+    const AttrMap seeds = {{"seed", 3}, {"seed2", 5}};
+    const auto a = RunOne("CompatNoise", seeds, {shape}, {"n"}), b = RunOne("CompatNoise", seeds, {shape}, {"n"});
+    REQUIRE_MESSAGE(a.ok(), a.status().message());
+    REQUIRE_MESSAGE(b.ok(), b.status().message());
+    CHECK(Values<float>((*a)[0]) == Values<float>((*b)[0]));
+    double mean = 0;
+    for (const float value : Values<float>((*a)[0])) {
+      CHECK(value >= 0);
+      CHECK(value < 1);
+      mean += static_cast<double>(value) / 1000;
+    }
+    CHECK(mean > 0.45);
+    CHECK(mean < 0.55);
+  }
+}
+}  // namespace compat_sources_test

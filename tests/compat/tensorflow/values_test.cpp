@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of the layer for TensorFlow's sources: strings, shapes, tensors' views, broadcasts, formats, random numbers.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tenon/compat/tensorflow/bcast.hpp>
+#include <tenon/compat/tensorflow/containers.hpp>
+#include <tenon/compat/tensorflow/env.hpp>
+#include <tenon/compat/tensorflow/random.hpp>
+#include <tenon/compat/tensorflow/status.hpp>
+#include <tenon/compat/tensorflow/strings.hpp>
+#include <tenon/compat/tensorflow/tensor.hpp>
+#include <tenon/compat/tensorflow/tensor_format.hpp>
+#include <tenon/compat/tensorflow/tensor_shape.hpp>
+
+namespace compat_values_test {
+using namespace tensorflow;
+namespace {
+using Vec = BCast::Vec;
+Status Fails() {
+  TF_RETURN_WITH_CONTEXT_IF_ERROR(errors::NotFound("no ", 3), "while ", 2.5);
+  return OkStatus();
+}
+}  // namespace
+
+TEST_SUITE("values of the layer for TensorFlow's sources") {
+  TEST_CASE("strings") {
+    CHECK(strings::StrCat("a", 1, 2.5f, true, std::string("b"), tstring("c"), DT_INT32) == "a12.51bc3");
+    CHECK(strings::Printf("%d-%s", 5, "x") == "5-x");
+    CHECK(str_util::Split("a,b,,c", ',').size() == 4);
+    CHECK(str_util::Split("a,b,,c", ",", str_util::SkipEmpty()).size() == 3);
+    CHECK(str_util::Split("", ',').empty());
+    CHECK(str_util::Join(std::vector<int>{1, 2}, "+") == "1+2");
+    int32 number = 0;
+    CHECK(strings::safe_strto32(" 12 ", &number));
+    CHECK(number == 12);
+    CHECK_FALSE(strings::safe_strto32("12x", &number));
+    CHECK_FALSE(strings::safe_strto32("99999999999", &number));
+    CHECK(str_util::StringReplace("aXbX", "X", "yy", true) == "ayybyy");
+    StringPiece text = "  word rest", word;
+    str_util::RemoveLeadingWhitespace(&text);
+    CHECK(str_util::ConsumeNonWhitespace(&text, &word));
+    CHECK(word == "word");
+  }
+  TEST_CASE("errors") {
+    CHECK(Fails().ToString() == "NOT_FOUND: no 3\n\twhile 2.5");
+    CHECK(errors::IsNotFound(Fails()));
+    CHECK(absl::IsNotFound(Fails()));
+    CHECK(Fails().code() == error::NOT_FOUND);
+    CHECK(absl::InternalError("x") == errors::Internal("x"));
+  }
+  TEST_CASE("shapes") {
+    TensorShape shape({2, 3, 4});
+    CHECK(shape.AsEigenDSizesWithPadding<4>()[3] == 1);
+    int64_t sum = 0;
+    for (const TensorShapeDim dim : shape) sum += dim.size;
+    CHECK(sum == 9);
+    CHECK(SliceDebugString(shape, 17) == "[1,1,1]");
+    CHECK(PartialTensorShape({-1, 2}).Concatenate(TensorShape({5})).DebugString() == "[?,2,5]");
+    TensorShape made;
+    CHECK(TensorShapeUtils::MakeShape(std::vector<int32>{4, 5}, &made).ok());
+    CHECK(made == TensorShape({4, 5}));
+    CHECK_FALSE(TensorShape::BuildTensorShape({-1}, &made).ok());
+    int64_t count = 0;
+    CHECK(TensorShapeUtils::NumElements({3, 4}, &count).ok());
+    CHECK(count == 12);
+  }
+  TEST_CASE("views of tensors") {
+    Tensor t(DT_FLOAT, {2, 3, 4});
+    auto flat = t.flat<float>();
+    for (int64_t i = 0; i < 24; ++i) flat(i) = static_cast<float>(i);
+    CHECK(t.tensor<float, 3>()(1, 2, 3) == 23);
+    CHECK(t.flat_inner_dims<float>().dimension(0) == 6);
+    CHECK(t.flat_outer_dims<float>().dimension(1) == 12);
+    CHECK(t.flat_inner_dims<float, 4>().dimension(0) == 1);
+    CHECK(t.flat_outer_dims<float, 4>().dimension(3) == 1);
+    const auto middle = t.flat_inner_outer_dims<float, 2>(1);
+    CHECK(middle.dimension(0) == 6);
+    CHECK(middle.dimension(1) == 4);
+    CHECK(t.shaped<float, 2>({8, 3})(7, 2) == 23);
+    CHECK(t.bit_casted_shaped<int32, 1>({24}).dimension(0) == 24);
+    CHECK(t.reinterpret_last_dimension<std::complex<double>, 2>().dimension(1) == 3);
+    CHECK(t.Slice(1, 2).unaligned_flat<float>()(0) == 12);
+    CHECK(Tensor(2.5).scalar<double>()() == 2.5);
+    CHECK(Tensor("text").scalar<tstring>()() == "text");
+    Tensor h(DT_HALF, {1});
+    h.flat<Eigen::half>()(0) = Eigen::half(1.5f);
+    CHECK(static_cast<float>(h.flat<Eigen::half>()(0)) == 1.5f);
+    Tensor sizes(DT_INT64, {2});
+    sizes.vec<int64>()(0) = 3;
+    sizes.vec<int64>()(1) = 5;
+    TensorShape shape;
+    CHECK(tensor::MakeShape(sizes, &shape).ok());
+    CHECK(shape == TensorShape({3, 5}));
+  }
+  TEST_CASE("broadcasts") {
+    const BCast plain(Vec{2, 3}, Vec{2, 3});
+    CHECK(plain.IsValid());
+    CHECK_FALSE(plain.IsBroadcastingRequired());
+    CHECK(plain.result_shape() == Vec{6});
+    const BCast b(Vec{11, 7, 5, 3, 2}, Vec{3, 1});
+    CHECK(b.x_reshape() == Vec{385, 3, 2});
+    CHECK(b.x_bcast() == Vec{1, 1, 1});
+    CHECK(b.y_bcast() == Vec{385, 1, 2});
+    CHECK(b.grad_x_reduce_idx().empty());
+    CHECK(b.grad_y_reduce_idx() == Vec{0, 1, 2, 4});
+    CHECK(BCast(Vec{1, 2}, Vec{2}).grad_y_reduce_idx() == Vec{0});
+    CHECK(b.y_reshape() == Vec{1, 3, 1});
+    CHECK_FALSE(BCast(Vec{2}, Vec{3}).IsValid());
+    const BCast c(Vec{1, 5}, Vec{4, 1});
+    CHECK(c.output_shape() == Vec{4, 5});
+    CHECK(c.grad_x_reduce_idx() == Vec{0});
+    CHECK(c.grad_y_reduce_idx() == Vec{1});
+  }
+  TEST_CASE("formats of images") {
+    TensorFormat format;
+    CHECK(FormatFromString("NCHW", &format));
+    CHECK(GetTensorDim(TensorShape({1, 2, 3, 4}), format, 'C') == 2);
+    CHECK(GetTensorDim(TensorShape({1, 2, 3, 4}), FORMAT_NHWC, 'C') == 4);
+    CHECK(GetTensorDimIndex(FORMAT_NHWC, '1', 4) == 2);
+    CHECK(GetTensorDimIndex(FORMAT_HWCN, 'N', 4) == 3);
+    CHECK(ShapeFromFormat(FORMAT_NCHW, 1, 2, 3, 4) == TensorShape({1, 4, 2, 3}));
+    CHECK_FALSE(FormatFromString("XYZ", &format));
+    int64_t size = 0, before = 0;
+    CHECK(GetWindowedOutputSize(10, 3, 2, SAME, &size, &before).ok());
+    CHECK(size == 5);
+    CHECK(before == 0);
+  }
+  TEST_CASE("containers") {
+    std::unordered_map<std::string, int> map{{"a", 1}};
+    CHECK(gtl::FindWithDefault(map, "b", 7) == 7);
+    CHECK(*gtl::FindOrNull(map, "a") == 1);
+    CHECK(gtl::InsertIfNotPresent(&map, "b", 2));
+    CHECK_FALSE(gtl::InsertIfNotPresent(&map, "b", 3));
+    int calls = 0;
+    {
+      const auto cleanup = gtl::MakeCleanup([&calls] { ++calls; });
+    }
+    CHECK(calls == 1);
+  }
+  TEST_CASE("random numbers by Philox: the words of the published test") {
+    random::PhiloxRandom zero(0);
+    const auto words = zero();
+    CHECK(words[0] == 0x6627e8d5);
+    CHECK(words[1] == 0xe169c58d);
+    CHECK(words[2] == 0xbc57ac4c);
+    CHECK(words[3] == 0x9b00dbd8);
+    random::PhiloxRandom a(1, 2), b(1, 2);
+    a.Skip(3);
+    for (int i = 0; i < 3; ++i) b();
+    CHECK(a()[0] == b()[0]);
+  }
+  TEST_CASE("files, paths and settings") {
+    CHECK(io::JoinPath("a", "b", "/c") == "a/b/c");
+    CHECK(io::Basename("a/b.c") == "b.c");
+    CHECK(io::Dirname("a/b.c") == "a");
+    CHECK(io::Extension("a/b.c") == "c");
+    bool value = true;
+    CHECK(ReadBoolFromEnvVar("TENON_NO_SUCH_VARIABLE", false, &value).ok());
+    CHECK_FALSE(value);
+    const std::string path = io::JoinPath(std::filesystem::temp_directory_path().string(), "tenon_compat_values_test");
+    REQUIRE(WriteStringToFile(Env::Default(), path, "some text").ok());
+    std::string text;
+    CHECK(ReadFileToString(Env::Default(), path, &text).ok());
+    CHECK(text == "some text");
+    CHECK(Env::Default()->DeleteFile(path).ok());
+    CHECK(errors::IsNotFound(ReadFileToString(Env::Default(), path, &text)));
+  }
+}
+}  // namespace compat_values_test
