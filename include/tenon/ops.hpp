@@ -142,6 +142,8 @@
 #include <tenon/ops/nn/softmax.hpp>
 #include <tenon/ops/quantize/activation.hpp>
 #include <tenon/ops/quantize/arithmetic.hpp>
+#include <tenon/ops/quantize/concat.hpp>
+#include <tenon/ops/quantize/conv.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
 #include <tenon/ops/ragged/convert.hpp>
@@ -278,7 +280,8 @@ using All = OpList<
     Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
-    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6,
+    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
