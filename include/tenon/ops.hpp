@@ -38,6 +38,7 @@
 #include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/array/unique_axis.hpp>
 #include <tenon/ops/array/unravel_index.hpp>
+#include <tenon/ops/audio/wav.hpp>
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
 #include <tenon/ops/flow/functional.hpp>
@@ -246,12 +247,12 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
-    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault,
+    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav,
     // linear algebra
     BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse, BatchMatrixSolve, BatchMatrixSolveLs,
     BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Eig, MatrixSquareRoot, Cross,
