@@ -11,10 +11,10 @@ using namespace tenon;
 TEST_SUITE("random crops") {
   TEST_CASE("crops keep their limits") {
     const CropLimits limits{0.2f, 0.5f, 0.5f, 2.0f, 0.25f};
-    SlimVector<CropBox> boxes;
+    SlimVector<CropRectangle> boxes;
     boxes.push_back({10, 10, 60, 50});
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      const CropBox crop = DrawDistortedBox(100, 80, limits, 100, boxes, Philox{seed, 0, 0});
+      const CropRectangle crop = DrawDistortedBox(100, 80, limits, 100, boxes, Philox{seed, 0, 0});
       REQUIRE((crop.left >= 0 && crop.top >= 0 && crop.right <= 100 && crop.bottom <= 80));
       if (crop.right == 100 && crop.bottom == 80) continue;  // no attempt was good
       CHECK((crop.Area() >= 0.2f * 8000 && crop.Area() <= 0.5f * 8000));
@@ -23,9 +23,9 @@ TEST_SUITE("random crops") {
   }
   TEST_CASE("the whole image where no crop can cover enough") {
     const CropLimits limits{0.1f, 0.2f, 1.0f, 1.0f, 1.0f};
-    SlimVector<CropBox> boxes;
+    SlimVector<CropRectangle> boxes;
     boxes.push_back({0, 0, 40, 40});
-    const CropBox crop = DrawDistortedBox(40, 40, limits, 20, boxes, Philox{1, 2, 3});
+    const CropRectangle crop = DrawDistortedBox(40, 40, limits, 20, boxes, Philox{1, 2, 3});
     CHECK((crop.left == 0 && crop.top == 0 && crop.right == 40 && crop.bottom == 40));
   }
 }

@@ -14,14 +14,14 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 // Pixels [left, right) of rows [top, bottom).
-struct CropBox {
+struct CropRectangle {
   std::int32_t left = 0, top = 0, right = 0, bottom = 0;
 
   float Area() const { return static_cast<float>((std::int64_t{right} - left) * (std::int64_t{bottom} - top)); }
-  CropBox Common(const CropBox& other) const {
-    const CropBox both{std::max(left, other.left), std::max(top, other.top), std::min(right, other.right),
-                       std::min(bottom, other.bottom)};
-    return both.left > both.right || both.top > both.bottom ? CropBox{} : both;
+  CropRectangle Common(const CropRectangle& other) const {
+    const CropRectangle both{std::max(left, other.left), std::max(top, other.top), std::min(right, other.right),
+                             std::min(bottom, other.bottom)};
+    return both.left > both.right || both.top > both.bottom ? CropRectangle{} : both;
   }
 };
 
@@ -51,7 +51,7 @@ inline std::int32_t RoundToInt(float x) {
 
 // False where no crop fits.
 inline bool DrawCrop(std::int32_t width, std::int32_t height, const CropLimits& limits, float ratio, PhiloxWords* words,
-                     CropBox* crop) {
+                     CropRectangle* crop) {
   if (!(limits.most_area > 0) || !(ratio > 0) || width <= 0 || height <= 0 || limits.least_area > limits.most_area)
     return false;
   const float least = limits.least_area * static_cast<float>(width) * static_cast<float>(height);
@@ -91,14 +91,15 @@ inline bool DrawCrop(std::int32_t width, std::int32_t height, const CropLimits& 
 }  // namespace detail
 
 // A crop of the image that covers enough of one of the boxes; after so many attempts, the whole image.
-inline CropBox DrawDistortedBox(std::int32_t width, std::int32_t height, const CropLimits& limits,
-                                std::int64_t attempts, const SlimVector<CropBox>& boxes, const Philox& from) {
+inline CropRectangle DrawDistortedBox(std::int32_t width, std::int32_t height, const CropLimits& limits,
+                                      std::int64_t attempts, const SlimVector<CropRectangle>& boxes,
+                                      const Philox& from) {
   PhiloxWords words(from);
-  CropBox crop;
+  CropRectangle crop;
   for (std::int64_t i = 0; i < attempts; ++i) {
     const float ratio = detail::UniformPart(&words) * (limits.most_ratio - limits.least_ratio) + limits.least_ratio;
     if (!detail::DrawCrop(width, height, limits, ratio, &words, &crop) || crop.Area() < 1) continue;
-    for (const CropBox& box : boxes)
+    for (const CropRectangle& box : boxes)
       if (box.Area() >= 1 && crop.Common(box).Area() / box.Area() >= limits.least_covered) return crop;
   }
   return {0, 0, width, height};

@@ -252,7 +252,8 @@ struct EncodeWav {
     file += "data";
     detail::AppendNumber(bytes, 4, &file);
     for (Index i = 0; i < n; ++i) {
-      const float sample = std::min(std::max(std::round(audio.data<float>()[i] * 32768.0f), -32768.0f), 32767.0f);
+      // In this order NaN becomes the least.
+      const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio.data<float>()[i] * 32768.0f)));
       detail::AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, &file);
     }
     Tensor* out = nullptr;

@@ -81,7 +81,8 @@ inline std::int32_t CropPlace(float x) {
   constexpr float kMost = 2147483520.0f;  // the last float below 2^31
   return static_cast<std::int32_t>(std::min(x, kMost));
 }
-inline Status ReadCropBoxes(const Tensor& boxes, std::int32_t width, std::int32_t height, SlimVector<CropBox>* out) {
+inline Status ReadCropBoxes(const Tensor& boxes, std::int32_t width, std::int32_t height,
+                            SlimVector<CropRectangle>* out) {
   const float* b = boxes.data<float>();
   for (Index i = 0; i < boxes.NumElements(); i += 4, b += 4) {
     for (int k = 0; k < 4; ++k)
@@ -111,7 +112,7 @@ inline Status RunDistortedBox(OpKernelContext& context, const DistortedBoxRule& 
     return errors::InvalidArgument("input boxes must be 3-dimensional [batch, num_boxes, coords]: ", boxes.shape());
   if (boxes.dim_size(2) != 4)
     return errors::InvalidArgument("bounding boxes must have shape [4] or [*, 4], got ", boxes.shape());
-  SlimVector<CropBox> places;
+  SlimVector<CropRectangle> places;
   TENON_RETURN_IF_ERROR(ReadCropBoxes(boxes, width, height, &places));
   if (places.empty()) {
     if (!rule.use_image)
@@ -120,7 +121,7 @@ inline Status RunDistortedBox(OpKernelContext& context, const DistortedBoxRule& 
           "provide any bounding boxes.");
     places.push_back({0, 0, width, height});
   }
-  const CropBox crop = DrawDistortedBox(width, height, rule.limits, rule.attempts, places, stream);
+  const CropRectangle crop = DrawDistortedBox(width, height, rule.limits, rule.attempts, places, stream);
   Tensor *begin = nullptr, *extent = nullptr, *box = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({3}), &begin));
   TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({3}), &extent));

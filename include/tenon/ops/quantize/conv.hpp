@@ -53,10 +53,9 @@ void ConvolveQuantizedRow(const PoolGeometry& g, const std::uint8_t* image, std:
         const Index place = (rows.first + y - rows.begin) * g.columns.size + columns.first + x - columns.begin;
         const F* weights = filter + place * g.depth * out_depth;
         for (Index d = 0; d < g.depth; ++d, weights += out_depth) {
-          const std::int32_t value = pixel[d] - zero;
+          const std::int32_t value = WrapSubtract(pixel[d], zero);
           for (Index o = 0; o < out_depth; ++o)
-            out[o] = static_cast<std::int32_t>(static_cast<std::uint32_t>(out[o]) +
-                                               static_cast<std::uint32_t>(value * (weights[o] - filter_zero)));
+            out[o] = WrapSubtract(out[o], WrapMultiply(value, WrapSubtract(filter_zero, weights[o])));
         }
       }
     }
