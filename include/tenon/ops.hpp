@@ -39,6 +39,7 @@
 #include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/array/unique_axis.hpp>
 #include <tenon/ops/array/unravel_index.hpp>
+#include <tenon/ops/audio/wav.hpp>
 #include <tenon/ops/data/batch.hpp>
 #include <tenon/ops/data/cache.hpp>
 #include <tenon/ops/data/combine.hpp>
@@ -172,6 +173,8 @@
 #include <tenon/ops/nn/softmax.hpp>
 #include <tenon/ops/quantize/activation.hpp>
 #include <tenon/ops/quantize/arithmetic.hpp>
+#include <tenon/ops/quantize/concat.hpp>
+#include <tenon/ops/quantize/conv.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
 #include <tenon/ops/ragged/convert.hpp>
@@ -300,12 +303,12 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
-    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault,
+    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav,
     // linear algebra
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
@@ -335,7 +338,8 @@ using All = OpList<
     Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
-    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6,
+    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,

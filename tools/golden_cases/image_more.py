@@ -127,3 +127,19 @@ for op in ('FractionalMaxPool', 'FractionalAvgPool'):
     add(op, 'seed_without_deterministic', value=(f32, np.ones((1, 4, 4, 1))), pooling_ratio=[1.0, 1.5, 1.5, 1.0], seed=3,
         known=False)
     add(op, 'random', 'shape', value=(f32, np.ones((1, 4, 4, 1))), pooling_ratio=[1.0, 1.5, 1.5, 1.0], known=False)
+
+
+# ---- files
+def encode(name, shape=(8, 9, 3), quality=75, compare='exact', **more):
+    images = (u8, random.integers(0, 256, shape))
+    add('EncodeJpegVariableQuality', name, compare, images=images, quality=(i32, quality), **more)
+
+
+for quality in (0, 1, 50, 95, 100):
+    encode(f'quality_{quality}', quality=quality, at_run=False)
+encode('grey', (5, 4, 1))
+encode('beyond', quality=101)
+encode('below', quality=-1)
+encode('two_channels', (4, 4, 2))
+encode('rank', (4, 4))
+encode('vector', quality=[50])

@@ -153,3 +153,65 @@ matmul('sizes', bytes_of(u8, 3, 5), bytes_of(u8, 4, 4))
 matmul('rank', bytes_of(u8, 5), bytes_of(u8, 5, 4))
 matmul('point', bytes_of(u8, 3, 5), bytes_of(u8, 5, 4), (1.0, 1.0))
 matmul('signed', bytes_of(q8, 3, 5), bytes_of(u8, 5, 4), at_run=False)
+
+
+# ---- windows
+def conv(name, x, w, rx=(-1.0, 3.0), rw=(-2.0, 1.0), strides=(1, 1, 1, 1), padding='SAME', **more):
+    add('QuantizedConv2D', name, input=x, filter=w, min_input=(f32, rx[0]), max_input=(f32, rx[1]),
+        min_filter=(f32, rw[0]), max_filter=(f32, rw[1]), strides=list(strides), padding=padding, **more)  # fmt: skip
+
+
+for padding in ('SAME', 'VALID'):  # TensorFlow has no kernel for filters of qint8 without oneDNN
+    conv(padding, bytes_of(u8, 2, 5, 4, 2), bytes_of(u8, 3, 2, 2, 3), padding=padding)
+conv('strides', bytes_of(u8, 1, 6, 7, 1), bytes_of(u8, 2, 3, 1, 4), strides=(1, 2, 2, 1), at_run=False)
+conv('one', bytes_of(u8, 1, 3, 3, 4), bytes_of(u8, 1, 1, 4, 2), (0.0, 6.0))
+conv('uneven_strides', bytes_of(u8, 1, 3, 3, 1), bytes_of(u8, 1, 1, 1, 2), strides=(1, 1, 2, 1), at_run=False)
+conv('dilations', bytes_of(u8, 1, 5, 5, 1), bytes_of(u8, 2, 2, 1, 2), dilations=[1, 2, 2, 1], at_run=False)
+conv('depth', bytes_of(u8, 1, 3, 3, 2), bytes_of(u8, 1, 1, 3, 2))
+conv('signed', bytes_of(q8, 1, 3, 3, 1), bytes_of(u8, 1, 1, 1, 2), at_run=False)
+conv('no_images', bytes_of(u8, 0, 3, 3, 1), bytes_of(u8, 1, 1, 1, 2))
+conv('rank', bytes_of(u8, 3, 3, 1), bytes_of(u8, 1, 1, 1, 2))
+
+
+def pools(name, x, ksize=(1, 2, 2, 1), strides=(1, 1, 1, 1), padding='SAME', low=-1.0, **more):
+    for op in ('QuantizedMaxPool', 'QuantizedAvgPool'):
+        add(op, name, input=x, min_input=(f32, low), max_input=(f32, 2.0), ksize=list(ksize), strides=list(strides),
+            padding=padding, **more)  # fmt: skip
+
+
+for T in (u8, q8):
+    for padding in ('SAME', 'VALID'):
+        pools(f'{T.name}_{padding}', bytes_of(T, 2, 4, 5, 2), padding=padding)
+    pools(f'{T.name}_strides', bytes_of(T, 1, 6, 7, 1), (1, 3, 2, 1), (1, 2, 3, 1), at_run=False)
+pools('batch', bytes_of(u8, 2, 3, 3, 1), (2, 1, 1, 1), at_run=False)
+pools('wide', wide(1, 3, 3, 1), at_run=False)
+pools('rank', bytes_of(u8, 3, 3, 1))
+pools('no_images', bytes_of(u8, 0, 3, 3, 1))
+
+
+# ---- moved
+def concat(name, axis, values, lows, highs, **more):
+    common = dict(values=values, input_mins=[(f32, x) for x in lows], input_maxes=[(f32, x) for x in highs], **more)
+    add('QuantizedConcat', name, concat_dim=(i32, axis), **common)
+
+
+concat('same', 0, [bytes_of(u8, 2, 3), bytes_of(u8, 1, 3)], [-1.0, -1.0], [2.0, 2.0])
+concat('other', 1, [bytes_of(u8, 2, 3), bytes_of(u8, 2, 1), bytes_of(u8, 2, 2)], [-1.0, -2.0, 0.5], [2.0, 1.0, 4.0])
+concat('above', 0, [bytes_of(u8, 3), bytes_of(u8, 2)], [1.0, 2.0], [2.0, 5.0], at_run=False)
+concat('signed', 0, [bytes_of(q8, 3), bytes_of(q8, 2)], [-1.0, -2.0], [2.0, 5.0], at_run=False)
+concat('wide', 0, [wide(3), wide(2)], [-1.0, -2.0], [2.0, 5.0], at_run=False)
+concat('axis', 2, [bytes_of(u8, 2, 3), bytes_of(u8, 1, 3)], [-1.0, -1.0], [2.0, 2.0])
+concat('shapes', 0, [bytes_of(u8, 2, 3), bytes_of(u8, 1, 4)], [-1.0, -1.0], [2.0, 2.0])
+concat('ranks', 0, [bytes_of(u8, 2, 3), bytes_of(u8, 3)], [-1.0, -1.0], [2.0, 2.0])
+
+
+def reshape(name, x, shape, low=-1.0, **more):
+    add('QuantizedReshape', name, tensor=x, shape=shape, input_min=(f32, low), input_max=(f32, 2.0), **more)
+
+
+reshape('bytes', bytes_of(u8, 2, 6), (i32, [3, -1]))
+reshape('wide', wide(2, 6), (tf.int64, [12]))
+reshape('vector', bytes_of(u8, 2, 6), (i32, [12]), low=[-1.0])
+reshape('two', bytes_of(u8, 2, 6), (i32, [12]), low=[-1.0, 2.0])
+reshape('size', bytes_of(u8, 2, 6), (i32, [5, -1]))
+reshape('signed', bytes_of(q8, 2, 6), (i32, [12]), at_run=False)

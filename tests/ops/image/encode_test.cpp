@@ -52,8 +52,16 @@ TEST_SUITE("EncodePng and EncodeJpeg") {
     CHECK(Refuses<ops::EncodeJpeg>({}, {2, 2}, "INVALID_ARGUMENT: image must be 3-dimensional"));
     CHECK(Refuses<ops::EncodeJpeg>({{"quality", 101}}, {2, 2, 3},
                                    "INVALID_ARGUMENT: quality must be in [0,100], got 101"));
+    const Tensor quality = Tensor::Scalar<std::int32_t>(-1);
+    CHECK(ErrorOf<ops::EncodeJpegVariableQuality>({}, {Picture({2, 2, 3}), quality})
+              .find("INVALID_ARGUMENT: quality must be in [0,100], got -1") == 0);
   }
 #ifdef TENON_WITH_IMAGE
+  TEST_CASE("a quality that is an input gives the file of the attr") {
+    const Tensor picture = Picture({5, 4, 3});
+    CHECK(SameTensor(Run<ops::EncodeJpeg>({{"quality", 30}}, {picture}),
+                     Run<ops::EncodeJpegVariableQuality>({}, {picture, Tensor::Scalar<std::int32_t>(30)})));
+  }
   TEST_CASE("pictures without pixels are no files") {
     CHECK(Refuses<ops::EncodePng>({}, {0, 2, 3}, "INTERNAL: PNG encoding failed"));
     CHECK(Refuses<ops::EncodeJpeg>({}, {0, 2, 3}, "INTERNAL: JPEG encoding failed"));

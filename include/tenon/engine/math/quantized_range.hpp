@@ -50,6 +50,14 @@ inline void StoreQuantized(std::int64_t x, void* data, DataType type, Index i) {
   }
 }
 
+// Differences and products that wrap around.
+inline std::int32_t WrapSubtract(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
+inline std::int32_t WrapMultiply(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+}
+
 // A double as int64, the nearest end where it is beyond; NaN gives 0.
 inline std::int64_t ToInt64(double x) {
   constexpr double kMost = 9223372036854774784.0;  // the last double below 2^63
@@ -106,7 +114,8 @@ struct FloatToQuantizedScale {
         least(static_cast<float>(kind.lowest)),
         most(std::min(static_cast<float>(kind.highest), 2147483520.0f)) {}
   std::int32_t operator()(float x) const {
-    return static_cast<std::int32_t>(std::min(std::max(std::round(x * scale) - start, least), most));
+    // In this order NaN becomes the least.
+    return static_cast<std::int32_t>(std::min(most, std::max(least, std::round(x * scale) - start)));
   }
 };
 

@@ -40,8 +40,8 @@ struct Reshape {
     }
   };
 
- private:
-  // The requested shape. Its -1 (at most one) becomes the size that is left. A scalar counts as a vector of one size.
+  // The requested shape, for QuantizedReshape, too. Its -1 (at most one) becomes the size that is left. A scalar counts
+  // as a vector of one size.
   static Status Target(const TensorShape& input, const HostIndices& sizes, TensorShape* target) {
     if (sizes.shape().dims() > 1) return errors::InvalidArgument("sizes input must be 1-D, not shape ", sizes.shape());
     InlinedVector<Index, 8> dims;

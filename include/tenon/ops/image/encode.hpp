@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/image/png.hpp).
+// EncodePng, EncodeJpeg, EncodeJpegVariableQuality: pictures as files. They need the component tenon::image
+// (engine/image/png.hpp).
 
 #include <cstdint>
 #include <string>
@@ -170,6 +171,33 @@ struct EncodeJpeg {
            this->density_unit == "cm", static_cast<int>(this->x_density), static_cast<int>(this->y_density),
            this->xmp_metadata},
           file->data<tstring>());
+    }
+  };
+};
+
+// image: [height, width, 1 or 3], quality: [], 0 to 100
+struct EncodeJpegVariableQuality {
+  static constexpr auto signature = Op("EncodeJpegVariableQuality")
+                                        .Input("images: uint8")
+                                        .Input("quality: int32")
+                                        .Output("contents: string")
+                                        .SetShapeFn(detail::EncodeJpegShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& image, const Tensor& quality, Tensor& contents) const {
+      if (image.dims() != 3) return errors::InvalidArgument("image must be 3-dimensional", image.shape());
+      if (quality.dims() != 0) return errors::InvalidArgument("quality must be scalar: ", quality.shape());
+      const std::int32_t percent = *quality.data<std::int32_t>();
+      if (percent < 0 || percent > 100) return errors::InvalidArgument("quality must be in [0,100], got ", percent);
+      const Index channels = image.dim_size(2);
+      if (channels != 1 && channels != 3)
+        return errors::InvalidArgument("image must have 1 or 3 channels, got ", image.shape());
+      Tensor* file = &contents;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape(), &file));
+      return detail::ImageWriters::Jpeg(image, static_cast<int>(channels),
+                                        {percent, false, false, true, false, 300, 300, {}}, file->data<tstring>());
     }
   };
 };

@@ -79,8 +79,8 @@ inline Status RunQuantizedBinary(OpKernelContext& context, bool multiply) {
   std::int32_t of_x[256], of_y[256];  // what each byte becomes
   if (multiply) {
     for (std::int32_t i = 0; i < 256; ++i) {
-      of_x[i] = i - ZeroOf(x.dtype(), a);
-      of_y[i] = i - ZeroOf(y.dtype(), b);
+      of_x[i] = WrapSubtract(i, ZeroOf(x.dtype(), a));
+      of_y[i] = WrapSubtract(i, ZeroOf(y.dtype(), b));
     }
   } else {
     BytesInRange(a, sum, x.NumElements() == 1, of_x);
@@ -103,7 +103,8 @@ inline Status RunQuantizedBinary(OpKernelContext& context, bool multiply) {
       places[k] = at;
     }
     const std::int32_t u = of_x[px[places[0]]], v = of_y[py[places[1]]];
-    to[i] = multiply ? u * v : static_cast<std::int32_t>(static_cast<std::uint32_t>(u) + static_cast<std::uint32_t>(v));
+    to[i] = multiply ? WrapMultiply(u, v)
+                     : static_cast<std::int32_t>(static_cast<std::uint32_t>(u) + static_cast<std::uint32_t>(v));
   }
   return sum.Write(context, 1);
 }
