@@ -99,9 +99,6 @@ inline void ToSameRank(Symbol* a, Symbol* b) {
     *more = e.Add("Squeeze", {*more}, {{"squeeze_dims", SlimVector<std::int64_t>{-1}}});
   }
 }
-inline Symbol Casted(Symbol s, DataType type) {
-  return !s || s.dtype() == type ? s : s.editor->Add("Cast", {s}, {{"DstT", type}});
-}
 inline Symbol SumOfAll(Symbol s) { return s ? s.editor->Add("Sum", {s, AllAxes(s)}) : s; }
 
 // Weighted values as a scalar.

@@ -9,6 +9,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/types/dtype.hpp>
 #include <tenon/gradients/graph_editor.hpp>
 #include <tenon/gradients/training/step_builder.hpp>
 
@@ -16,7 +17,13 @@ TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
+// The tensor in another type; the symbol itself where it has the type.
+inline Symbol Casted(Symbol s, DataType type) {
+  return !s || s.dtype() == type ? s : s.editor->Add("Cast", {s}, {{"DstT", type}});
+}
+// The numbers of all dimensions.
 inline Symbol AllAxes(Symbol s) {
+  if (!s) return s;
   GraphEditor& e = *s.editor;
   const int rank = s.shape().dims();
   if (rank < 0) return e.Add("Range", {e.Int(0), e.Add("Rank", {s}), e.Int(1)});
@@ -49,9 +56,7 @@ inline Symbol GlobalNorm(Span<const Symbol> tensors) {
   SlimVector<Symbol> halves;
   for (const Symbol t : tensors) {
     if (!t) return t;
-    Symbol half = t.editor->Add("L2Loss", {t});
-    if (half.dtype() != tensors[0].dtype()) half = t.editor->Add("Cast", {half}, {{"DstT", tensors[0].dtype()}});
-    halves.push_back(half);
+    halves.push_back(detail::Casted(t.editor->Add("L2Loss", {t}), tensors[0].dtype()));
   }
   if (halves.empty()) return {};
   GraphEditor& e = *tensors[0].editor;
@@ -97,8 +102,7 @@ struct ClipByGlobalNorm {
     for (std::size_t i = 0; i < step.size(); ++i) all.push_back(step.values(i));
     const Symbol scale = GlobalNormScale(GlobalNorm(all), norm);
     for (std::size_t i = 0; i < step.size(); ++i) {
-      const bool same = all[i].dtype() == scale.dtype();
-      step.set_values(i, all[i] * (same ? scale : step.editor().Add("Cast", {scale}, {{"DstT", all[i].dtype()}})));
+      step.set_values(i, all[i] * detail::Casted(scale, all[i].dtype()));
     }
   }
 };

@@ -16,21 +16,18 @@ TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
-inline Symbol CastTo(Symbol s, DataType type) {
-  return !s || s.dtype() == type ? s : s.editor->Add("Cast", {s}, {{"DstT", type}});
-}
 // The type in which a tensor is multiplied by a float scale.
 inline DataType ScaledType(Symbol s) { return s.dtype() == DataType::kDouble ? DataType::kDouble : DataType::kFloat; }
 inline Symbol ScaleLoss(Symbol loss, Symbol scale) {
   const DataType type = ScaledType(loss);
-  return CastTo(loss, type) * CastTo(scale, type);
+  return Casted(loss, type) * Casted(scale, type);
 }
 // Divides all gradients by the scale. They keep their types.
 inline void Unscale(StepBuilder& step, Symbol scale) {
   for (std::size_t i = 0; i < step.size(); ++i) {
     const Symbol g = step.values(i);
     const DataType type = ScaledType(g);
-    step.set_values(i, CastTo(CastTo(g, type) / CastTo(scale, type), g.dtype()));
+    step.set_values(i, Casted(Casted(g, type) / Casted(scale, type), g.dtype()));
   }
 }
 }  // namespace detail

@@ -15,6 +15,7 @@
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/gradients/graph_editor.hpp>
 #include <tenon/gradients/training/add_loss.hpp>
+#include <tenon/gradients/training/clipping.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
