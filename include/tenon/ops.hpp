@@ -352,7 +352,8 @@ using All = OpList<
     BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
     AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
     MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool, FusedElementwise,
+    FusedProducer, LayerNorm,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,

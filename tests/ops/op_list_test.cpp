@@ -42,6 +42,11 @@ const OpDef* FindTensorFlowOp(std::string_view name) {
   return nullptr;
 }
 
+// Made by the optimizer alone; TensorFlow has no such ops.
+bool IsOwn(std::string_view name) {
+  return name == "_FusedElementwise" || name == "_FusedProducer" || name == "_LayerNorm";
+}
+
 // Finds the first field in which an op differs from TensorFlow's; after that it compares nothing more.
 class Comparison {
  public:
@@ -132,14 +137,16 @@ TEST_SUITE("All ops") {
       const std::string difference = Comparison::FirstDifference(ToOpDef(*op), *want);
       CHECK_MESSAGE(difference == "", op->name, ": ", difference);
     }
-    CHECK(compared >= static_cast<int>(Views(ops::All()).size()));
+    int wanted = 0;
+    for (const OpView* op : Views(ops::All())) wanted += IsOwn(op->name) ? 0 : 1;
+    CHECK(compared >= wanted);
   }
 
   TEST_CASE("are ops of TensorFlow, each once, and registered for these tests") {
     std::set<std::string_view> names;
     for (const OpView* op : Views(ops::All())) {
       CAPTURE(op->name);
-      CHECK(FindTensorFlowOp(op->name) != nullptr);
+      CHECK((FindTensorFlowOp(op->name) != nullptr) != IsOwn(op->name));
       CHECK(names.insert(op->name).second);
       CHECK(Registry::Global().FindOp(op->name) != nullptr);
     }
