@@ -136,3 +136,6 @@ class Variant : public tenon::Variant {
 static_assert(sizeof(Variant) == sizeof(tenon::Variant));
 
 }  // namespace tensorflow
+
+// Accepted: variants that come from files keep their serialised form.
+#define REGISTER_UNARY_VARIANT_DECODE_FUNCTION(Type, NAME) static_assert(true, NAME)
