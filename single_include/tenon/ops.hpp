@@ -2139,8 +2139,8 @@ struct Reshape {
     }
   };
 
- private:
-  // The requested shape. Its -1 (at most one) becomes the size that is left. A scalar counts as a vector of one size.
+  // The requested shape, for QuantizedReshape, too. Its -1 (at most one) becomes the size that is left. A scalar counts
+  // as a vector of one size.
   static Status Target(const TensorShape& input, const HostIndices& sizes, TensorShape* target) {
     if (sizes.shape().dims() > 1) return errors::InvalidArgument("sizes input must be 1-D, not shape ", sizes.shape());
     InlinedVector<Index, 8> dims;
@@ -7402,6 +7402,36 @@ inline Status ReplaceDiagonals(OpKernelContext& context, Cpu& device, Diagonals 
   return OkStatus();
 }
 
+// With diagonals k[0] to k[1], aligned as `align` says.
+inline Status MakeMatricesOf(const char* op, std::string_view align, OpKernelContext& context, Cpu& device,
+                             const Tensor& diagonal, const HostIndices& k, const HostIndices& num_rows,
+                             const HostIndices& num_cols, const Tensor& padding_value, Tensor* out) {
+  Diagonals diagonals;
+  diagonals.Align(align);
+  TENON_RETURN_IF_ERROR(diagonals.Read(op, k));
+  if (num_rows.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": num_rows must be a scalar, received shape: ", num_rows.shape());
+  if (num_cols.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": num_cols must be a scalar, received shape: ", num_cols.shape());
+  if (padding_value.dims() != 0) return BadPaddingValue(op, padding_value);
+  return MakeMatrices(context, device, diagonals, num_rows[0], num_cols[0], diagonal, &padding_value, out);
+}
+inline Status TakeDiagonalsOf(const char* op, std::string_view align, OpKernelContext& context, Cpu& device,
+                              const Tensor& input, const HostIndices& k, const Tensor& padding_value, Tensor* out) {
+  Diagonals diagonals;
+  diagonals.Align(align);
+  TENON_RETURN_IF_ERROR(diagonals.Read(op, k));
+  if (padding_value.NumElements() != 1) return BadPaddingValue(op, padding_value);
+  return TakeDiagonals(context, device, diagonals, input, &padding_value, out);
+}
+inline Status ReplaceDiagonalsOf(const char* op, std::string_view align, OpKernelContext& context, Cpu& device,
+                                 const Tensor& input, const Tensor& diagonal, const HostIndices& k, Tensor* out) {
+  Diagonals diagonals;
+  diagonals.Align(align);
+  TENON_RETURN_IF_ERROR(diagonals.Read(op, k));
+  return ReplaceDiagonals(context, device, diagonals, input, diagonal, out);
+}
+
 }  // namespace detail
 
 // diagonal: [b, n]  ->  [b, n, n], zeros around
@@ -7483,16 +7513,8 @@ struct MatrixDiagV3 {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& diagonal, HostIndices k, HostIndices num_rows,
                       HostIndices num_cols, const Tensor& padding_value, Tensor& output) const {
-      detail::Diagonals diagonals;
-      diagonals.Align(this->align);
-      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagV3", k));
-      if (num_rows.shape().dims() != 0)
-        return errors::InvalidArgument("MatrixDiagV3: num_rows must be a scalar, received shape: ", num_rows.shape());
-      if (num_cols.shape().dims() != 0)
-        return errors::InvalidArgument("MatrixDiagV3: num_cols must be a scalar, received shape: ", num_cols.shape());
-      if (padding_value.dims() != 0) return detail::BadPaddingValue("MatrixDiagV3", padding_value);
-      return detail::MakeMatrices(context.op(), context.device(), diagonals, num_rows[0], num_cols[0], diagonal,
-                                  &padding_value, &output);
+      return detail::MakeMatricesOf("MatrixDiagV3", this->align, context.op(), context.device(), diagonal, k, num_rows,
+                                    num_cols, padding_value, &output);
     }
   };
 };
@@ -7519,11 +7541,8 @@ struct MatrixDiagPartV3 {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices k, const Tensor& padding_value,
                       Tensor& diagonal) const {
-      detail::Diagonals diagonals;
-      diagonals.Align(this->align);
-      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagPartV3", k));
-      if (padding_value.NumElements() != 1) return detail::BadPaddingValue("MatrixDiagPartV3", padding_value);
-      return detail::TakeDiagonals(context.op(), context.device(), diagonals, input, &padding_value, &diagonal);
+      return detail::TakeDiagonalsOf("MatrixDiagPartV3", this->align, context.op(), context.device(), input, k,
+                                     padding_value, &diagonal);
     }
   };
 };
@@ -7550,10 +7569,8 @@ struct MatrixSetDiagV3 {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& diagonal, HostIndices k,
                       Tensor& output) const {
-      detail::Diagonals diagonals;
-      diagonals.Align(this->align);
-      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixSetDiagV3", k));
-      return detail::ReplaceDiagonals(context.op(), context.device(), diagonals, input, diagonal, &output);
+      return detail::ReplaceDiagonalsOf("MatrixSetDiagV3", this->align, context.op(), context.device(), input, diagonal,
+                                        k, &output);
     }
   };
 };
@@ -7679,6 +7696,148 @@ struct DiagPart {
       const Index n = out->NumElements();
       if (n > 0) CopyPieces(MoverOf(input.dtype()), 1, input.raw_data(), n + 1, out->raw_data(), 1, n);
       return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/array/matrix_diag_old.hpp ----
+// Older names of ops on diagonals: MatrixDiagV2 and its like, without `align`, and the Batch names of graphs of version
+// 13 and before.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+// MatrixDiagV3 with all diagonals at the left ends of their rows.
+struct MatrixDiagV2 {
+  static constexpr auto signature = Op("MatrixDiagV2")
+                                        .Input("diagonal: T")
+                                        .Input("k: int32")
+                                        .Input("num_rows: int32")
+                                        .Input("num_cols: int32")
+                                        .Input("padding_value: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::MatrixDiagV3Shape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& diagonal, HostIndices k, HostIndices num_rows,
+                      HostIndices num_cols, const Tensor& padding_value, Tensor& output) const {
+      return detail::MakeMatricesOf("MatrixDiagV2", "LEFT_LEFT", context.op(), context.device(), diagonal, k, num_rows,
+                                    num_cols, padding_value, &output);
+    }
+  };
+};
+
+// MatrixDiagPartV3, likewise.
+struct MatrixDiagPartV2 {
+  static constexpr auto signature = Op("MatrixDiagPartV2")
+                                        .Input("input: T")
+                                        .Input("k: int32")
+                                        .Input("padding_value: T")
+                                        .Output("diagonal: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::MatrixDiagPartV3Shape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices k, const Tensor& padding_value,
+                      Tensor& diagonal) const {
+      return detail::TakeDiagonalsOf("MatrixDiagPartV2", "LEFT_LEFT", context.op(), context.device(), input, k,
+                                     padding_value, &diagonal);
+    }
+  };
+};
+
+// MatrixSetDiagV3, likewise.
+struct MatrixSetDiagV2 {
+  static constexpr auto signature = Op("MatrixSetDiagV2")
+                                        .Input("input: T")
+                                        .Input("diagonal: T")
+                                        .Input("k: int32")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::MatrixSetDiagV3Shape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& diagonal, HostIndices k,
+                      Tensor& output) const {
+      return detail::ReplaceDiagonalsOf("MatrixSetDiagV2", "LEFT_LEFT", context.op(), context.device(), input, diagonal,
+                                        k, &output);
+    }
+  };
+};
+
+struct BatchMatrixDiag {
+  static constexpr auto signature = Op("BatchMatrixDiag")
+                                        .Input("diagonal: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Deprecated(14, "Use MatrixDiag")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = MatrixDiag::kernel<Device>;
+};
+
+struct BatchMatrixDiagPart {
+  static constexpr auto signature = Op("BatchMatrixDiagPart")
+                                        .Input("input: T")
+                                        .Output("diagonal: T")
+                                        .Attr("T: type")
+                                        .Deprecated(14, "Use MatrixDiagPart")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = MatrixDiagPart::kernel<Device>;
+};
+
+struct BatchMatrixSetDiag {
+  static constexpr auto signature = Op("BatchMatrixSetDiag")
+                                        .Input("input: T")
+                                        .Input("diagonal: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Deprecated(14, "Use MatrixSetDiag")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = MatrixSetDiag::kernel<Device>;
+};
+
+struct BatchMatrixBandPart {
+  static constexpr auto signature = Op("BatchMatrixBandPart")
+                                        .Input("input: T")
+                                        .Input("num_lower: int64")
+                                        .Input("num_upper: int64")
+                                        .Output("band: T")
+                                        .Attr("T: type")
+                                        .Deprecated(14, "Use MatrixBandPart")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : MatrixBandPart::kernel<Device> {
+    Status Init(OpKernelConstruction& c) {
+      constexpr DataTypeSet kServed{kPodTypes.mask & ~ToSet(DataType::kBool).mask};
+      return ServeOnly(c, c.input_type(0), kServed);
     }
   };
 };
@@ -8064,6 +8223,74 @@ struct MirrorPadGrad {
       crop.Add(shape.dim_size(d), step[a], to[a]);
     }
     CopyNd(device, mover, crop, folded.raw_data(), output->raw_data());
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/array/parallel_concat.hpp ----
+// ParallelConcat: tensors of one row each, joined along the first dimension.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status ParallelConcatShape(InferenceContext* c) {
+  ShapeHandle shape, row;
+  TENON_RETURN_IF_ERROR(c->GetShapeAttr("shape", &shape));
+  if (!c->FullyDefined(shape)) return errors::InvalidArgument("shape attr must be fully defined.");
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(shape, 0, c->MakeDim(1), &row));
+  for (int i = 0; i < c->num_inputs(); ++i) {
+    if (!c->FullyDefined(c->input(i))) return errors::InvalidArgument("All input shapes must be fully defined.");
+    if (!c->Merge(c->input(i), row, &row).ok())
+      return errors::InvalidArgument("Size of values must match size of shape, got ", c->DebugString(c->input(i)),
+                                     " for ", c->DebugString(shape));
+  }
+  c->set_output(0, shape);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// values: [1, ...] each  ->  [N, ...], which the attr shape says
+struct ParallelConcat {
+  static constexpr auto signature = Op("ParallelConcat")
+                                        .Input("values: N * T")
+                                        .Output("output: T")
+                                        .Attr("N: int >= 1")
+                                        .Attr("T: type")
+                                        .Attr("shape: shape")
+                                        .SetShapeFn(detail::ParallelConcatShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr std::string_view unused[] = {"shape"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.output_type(0), kPodAndStringTypes); }
+    Status operator()(Context<Device>& context, std::span<const Tensor> values, Tensor&) const {
+      return Run(context.op(), values);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, std::span<const Tensor> values) {
+    TensorShape shape = values[0].shape();
+    for (const Tensor& value : values)
+      if (!(value.shape() == shape) || shape.dims() == 0 || shape.dim_size(0) != 1)
+        return errors::InvalidArgument("ParallelConcat: values must have one shape [1, ...], got ", value.shape(),
+                                       " beside ", shape);
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, static_cast<Index>(values.size())));
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    const ElementMover mover = MoverOf(out->dtype());
+    const Index row = values[0].NumElements();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      CopyRun(mover, values[i].raw_data(), mover.At(out->raw_data(), static_cast<Index>(i) * row), row);
     return OkStatus();
   }
 };
@@ -10430,6 +10657,8153 @@ struct UniqueWithCountsV2 {
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor&, Tensor&, Tensor&) const {
       return detail::RunUniqueV2(context.op(), context.device(), x, axis, true);
     }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/array/unravel_index.hpp ----
+// UnravelIndex: places in a flat tensor as coordinates.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status UnravelIndexShape(InferenceContext* c) {
+  const ShapeHandle indices = c->input(0);
+  ShapeHandle dims;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &dims));
+  if (!c->RankKnown(indices))
+    c->set_output(0, c->UnknownShape());
+  else if (c->Rank(indices) == 0)
+    c->set_output(0, c->Vector(c->Dim(dims, 0)));
+  else
+    c->set_output(0, c->Matrix(c->Dim(dims, 0), c->NumElements(indices)));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// indices: [] or [n], dims: [rank]  ->  [rank] or [rank, n]. A negative index gives the coordinates of its magnitude,
+// negative, as in TensorFlow.
+struct UnravelIndex {
+  static constexpr auto signature = Op("UnravelIndex")
+                                        .Input("indices: Tidx")
+                                        .Input("dims: Tidx")
+                                        .Output("output: Tidx")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::UnravelIndexShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, HostIndices indices, HostIndices dims, Tensor&) const {
+      return Run(context.op(), indices, dims);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const HostIndices& indices, const HostIndices& dims) {
+    constexpr const char* kOp = "UnravelIndex";
+    const bool wide = indices.dtype() == DataType::kInt64;
+    if (indices.shape().dims() > 1)
+      return errors::InvalidArgument(kOp, ": The indices can only be scalar or vector, got ", indices.shape());
+    if (indices.size() == 0) return errors::InvalidArgument(kOp, ": received empty tensor indices ", indices.shape());
+    if (dims.shape().dims() != 1) return errors::InvalidArgument(kOp, ": The dims can only be 1-D, got ", dims.shape());
+    const Index limit = wide ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
+    Index product = 1;
+    for (Index d = 0; d < dims.size(); ++d) {
+      if (dims[d] == 0)
+        return errors::InvalidArgument(
+            kOp, ": Input dims cannot contain a dim of zero, but dims contains zero at index ", d);
+      if (dims[d] < 0)
+        return errors::InvalidArgument(kOp, ": Input dims cannot be negative. Got dim = ", dims[d], " at index ", d);
+      if (product > limit / dims[d])
+        return errors::InvalidArgument(kOp, ": Input dims product is causing integer overflow at index ", d);
+      product *= dims[d];
+    }
+    for (Index i = 0; i < indices.size(); ++i)
+      if (indices[i] >= product)
+        return errors::InvalidArgument(kOp, ": index is out of bound as with dims: ", indices[i], " of ", product);
+    TensorShape shape({dims.size()});
+    if (indices.shape().dims() == 1) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(indices.size()));
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    Index stride = 1;
+    for (Index d = dims.size() - 1; d >= 0; --d) {
+      for (Index i = 0; i < indices.size(); ++i) {
+        const Index place = indices[i] % (stride * dims[d]) / stride, at = d * indices.size() + i;
+        if (wide)
+          out->data<std::int64_t>()[at] = place;
+        else
+          out->data<std::int32_t>()[at] = static_cast<std::int32_t>(place);
+      }
+      stride *= dims[d];
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/audio/wav.hpp ----
+// DecodeWav, EncodeWav: sound as files of 16-bit samples.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Reads numbers, the lowest byte first, and names of chunks.
+class WavReader {
+ public:
+  explicit WavReader(std::string_view bytes) : bytes_(bytes) {}
+  bool AtEnd() const { return at_ >= bytes_.size(); }
+
+  Status Skip(std::size_t n) {
+    if (n > bytes_.size() || at_ > bytes_.size() - n)
+      return errors::InvalidArgument("Data too short when trying to read string: ", bytes_.size(), " bytes, wanted ", n,
+                                     " from ", at_);
+    at_ += n;
+    return OkStatus();
+  }
+  Status Take(std::size_t n, std::string_view* text) {
+    TENON_RETURN_IF_ERROR(Skip(n));
+    *text = bytes_.substr(at_ - n, n);
+    return OkStatus();
+  }
+  // `size` bytes, at most 4.
+  Status Number(std::size_t size, std::uint32_t* value) {
+    std::string_view text;
+    TENON_RETURN_IF_ERROR(Take(size, &text));
+    *value = 0;
+    for (std::size_t i = size; i-- > 0;) *value = *value << 8 | static_cast<unsigned char>(text[i]);
+    return OkStatus();
+  }
+  Status Expect(std::string_view name) {
+    std::string_view found;
+    TENON_RETURN_IF_ERROR(Take(name.size(), &found));
+    if (found == name) return OkStatus();
+    return errors::InvalidArgument("Header mismatch: Expected ", name, " but found ", found);
+  }
+  // A chunk that is not read may be longer than the file.
+  void SkipChunk(std::size_t n) { at_ = n > bytes_.size() - at_ ? bytes_.size() : at_ + n; }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+struct WavSound {
+  std::uint32_t channels = 0, rate = 0;
+  Index frames = 0;  // samples of each channel
+  std::string_view samples;  // two bytes each
+};
+
+inline Status ReadWavFormat(WavReader* in, WavSound* sound) {
+  std::uint32_t size = 0, format = 0, bytes_per_second = 0, bytes_per_frame = 0, bits = 0;
+  TENON_RETURN_IF_ERROR(in->Number(4, &size));
+  if (size != 16 && size != 18)
+    return errors::InvalidArgument("Bad format chunk size for WAV: Expected 16 or 18, but got", size);
+  TENON_RETURN_IF_ERROR(in->Number(2, &format));
+  if (format != 1) return errors::InvalidArgument("Bad audio format for WAV: Expected 1 (PCM), but got", format);
+  TENON_RETURN_IF_ERROR(in->Number(2, &sound->channels));
+  if (sound->channels < 1)
+    return errors::InvalidArgument("Bad number of channels for WAV: Expected at least 1, but got ", sound->channels);
+  TENON_RETURN_IF_ERROR(in->Number(4, &sound->rate));
+  TENON_RETURN_IF_ERROR(in->Number(4, &bytes_per_second));
+  TENON_RETURN_IF_ERROR(in->Number(2, &bytes_per_frame));
+  TENON_RETURN_IF_ERROR(in->Number(2, &bits));
+  if (bits != 16) return errors::InvalidArgument("Can only read 16-bit WAV files, but received ", bits);
+  if (bytes_per_frame != 2 * sound->channels)
+    return errors::InvalidArgument("Bad bytes per sample in WAV header: Expected ", 2 * sound->channels, " but got ",
+                                   bytes_per_frame);
+  if (bytes_per_second != bytes_per_frame * sound->rate)
+    return errors::InvalidArgument("Bad bytes per second in WAV header: Expected ", bytes_per_frame * sound->rate,
+                                   " but got ", bytes_per_second);
+  if (size == 18) in->SkipChunk(2);
+  return OkStatus();
+}
+
+inline Status ReadWav(std::string_view file, WavSound* sound) {
+  WavReader in(file);
+  std::uint32_t size = 0;
+  std::string_view name;
+  TENON_RETURN_IF_ERROR(in.Expect("RIFF"));
+  TENON_RETURN_IF_ERROR(in.Number(4, &size));
+  TENON_RETURN_IF_ERROR(in.Expect("WAVE"));
+  TENON_RETURN_IF_ERROR(in.Take(4, &name));
+  while (name != "fmt ") {
+    constexpr std::string_view kSkipped = "JUNK bext iXML qlty mext levl link axml";
+    if (kSkipped.find(name) == std::string_view::npos) return errors::InvalidArgument("Unexpected field ", name);
+    TENON_RETURN_IF_ERROR(in.Number(4, &size));
+    TENON_RETURN_IF_ERROR(in.Skip(size));
+    TENON_RETURN_IF_ERROR(in.Take(4, &name));
+  }
+  TENON_RETURN_IF_ERROR(ReadWavFormat(&in, sound));
+  bool found = false;
+  while (!in.AtEnd()) {
+    TENON_RETURN_IF_ERROR(in.Take(4, &name));
+    TENON_RETURN_IF_ERROR(in.Number(4, &size));
+    if (size > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
+      return errors::InvalidArgument("WAV data chunk '", name, "' is too large: ", size, " bytes");
+    if (name != "data") {
+      in.SkipChunk(size);
+      continue;
+    }
+    if (found) return errors::InvalidArgument("More than one data chunk found in WAV");
+    found = true;
+    sound->frames = size / (2 * sound->channels);
+    TENON_RETURN_IF_ERROR(in.Take(static_cast<std::size_t>(sound->frames) * 2 * sound->channels, &sound->samples));
+  }
+  return found ? OkStatus() : errors::InvalidArgument("No data chunk found in WAV");
+}
+
+inline Status DecodeWavShape(InferenceContext* c) {
+  ShapeHandle unused;
+  std::int64_t sizes[2] = {-1, -1};
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->GetAttr("desired_samples", &sizes[0]));
+  TENON_RETURN_IF_ERROR(c->GetAttr("desired_channels", &sizes[1]));
+  DimensionHandle dims[2];
+  for (int d = 0; d < 2; ++d) {
+    if (sizes[d] < -1)
+      return errors::InvalidArgument(d == 0 ? "samples" : "channels", " must be non-negative, got ", sizes[d]);
+    dims[d] = sizes[d] == -1 ? c->UnknownDim() : c->MakeDim(sizes[d]);
+  }
+  c->set_output(0, c->Matrix(dims[0], dims[1]));
+  c->set_output(1, c->Scalar());
+  return OkStatus();
+}
+inline Status EncodeWavShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  c->set_output(0, c->Scalar());
+  return OkStatus();
+}
+
+inline void AppendNumber(std::uint32_t value, int bytes, std::string* out) {
+  for (int i = 0; i < bytes; ++i) out->push_back(static_cast<char>(value >> (8 * i) & 255));
+}
+
+}  // namespace detail
+
+// contents: []  ->  audio: [samples, channels], in [-1, 1); sample_rate: []. More channels than there are repeat the
+// last one; more samples are 0.
+struct DecodeWav {
+  static constexpr auto signature = Op("DecodeWav")
+                                        .Input("contents: string")
+                                        .Output("audio: float")
+                                        .Output("sample_rate: int32")
+                                        .Attr("desired_channels: int = -1")
+                                        .Attr("desired_samples: int = -1")
+                                        .SetShapeFn(detail::DecodeWavShape);
+  struct Attrs {
+    std::int64_t desired_channels, desired_samples;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&, Tensor&) const {
+      return Run(context.op(), contents, this->desired_channels, this->desired_samples);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& contents, Index channels, Index samples) {
+    if (contents.dims() != 0)
+      return errors::InvalidArgument("DecodeWav: contents must be scalar, got ", contents.shape());
+    detail::WavSound sound;
+    TENON_RETURN_IF_ERROR(detail::ReadWav(contents.data<tstring>()[0].view(), &sound));
+    if (channels == -1) channels = sound.channels;
+    if (samples == -1) samples = sound.frames;
+    TensorShape shape;
+    const Index sizes[] = {samples, channels};
+    Tensor *audio = nullptr, *rate = nullptr;
+    TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &audio));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &rate));
+    *rate->data<std::int32_t>() = static_cast<std::int32_t>(sound.rate);
+    float* out = audio->data<float>();
+    for (Index s = 0; s < samples; ++s)
+      for (Index c = 0; c < channels; ++c, ++out) {
+        *out = 0;
+        if (s >= sound.frames) continue;
+        const auto at = static_cast<std::size_t>(s * sound.channels + std::min<Index>(c, sound.channels - 1)) * 2;
+        const int low = static_cast<unsigned char>(sound.samples[at]),
+                  high = static_cast<signed char>(sound.samples[at + 1]);
+        *out = static_cast<float>(high * 256 + low) / 32768.0f;
+      }
+    return OkStatus();
+  }
+};
+
+// audio: [samples, channels], sample_rate: []  ->  []
+struct EncodeWav {
+  static constexpr auto signature = Op("EncodeWav")
+                                        .Input("audio: float")
+                                        .Input("sample_rate: int32")
+                                        .Output("contents: string")
+                                        .SetShapeFn(detail::EncodeWavShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& audio, const Tensor& rate, Tensor&) const {
+      return Run(context.op(), audio, rate);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& audio, const Tensor& rate) {
+    if (audio.dims() != 2) return errors::InvalidArgument("EncodeWav: audio must be 2-dimensional", audio.shape());
+    if (rate.dims() != 0)
+      return errors::InvalidArgument("EncodeWav: Input sample_rate should be a scalar tensor, got ", rate.shape());
+    const std::int32_t per_second = *rate.data<std::int32_t>();
+    const Index channels = audio.dim_size(1), n = audio.NumElements();
+    if (per_second <= 0)
+      return errors::InvalidArgument("EncodeWav: sample_rate must be in (0, 2^32), got: ", per_second);
+    if (channels <= 0 || channels > 65535)
+      return errors::InvalidArgument("EncodeWav: num_channels must be in (0, 2^16), got: ", channels);
+    if (n > (Index{1} << 31) - 64)
+      return errors::InvalidArgument("EncodeWav: Provided channels and frames cannot be encoded as a WAV.");
+    const auto bytes = static_cast<std::uint32_t>(2 * n), width = static_cast<std::uint32_t>(channels);
+    std::string file = "RIFF";
+    file.reserve(static_cast<std::size_t>(bytes) + 44);
+    detail::AppendNumber(bytes + 36, 4, &file);
+    file += "WAVEfmt ";
+    detail::AppendNumber(16, 4, &file);
+    detail::AppendNumber(1, 2, &file);
+    detail::AppendNumber(width, 2, &file);
+    detail::AppendNumber(static_cast<std::uint32_t>(per_second), 4, &file);
+    detail::AppendNumber(static_cast<std::uint32_t>(per_second) * 2 * width, 4, &file);
+    detail::AppendNumber(2 * width, 2, &file);
+    detail::AppendNumber(16, 2, &file);
+    file += "data";
+    detail::AppendNumber(bytes, 4, &file);
+    for (Index i = 0; i < n; ++i) {
+      // In this order NaN becomes the least.
+      const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio.data<float>()[i] * 32768.0f)));
+      detail::AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, &file);
+    }
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
+    out->data<tstring>()[0].assign(file);
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/iterator_state.hpp ----
+// IteratorStateWriter and IteratorStateReader: the position of an iterator as numbers, texts and tensors in a row,
+// which are read in the order in which they were written.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// The tensors of one element of a dataset.
+using DatasetElement = SlimVector<Tensor>;
+
+// A position. Plain data; a value of variant tensors.
+struct IteratorState {
+  std::string bytes;           // numbers and texts
+  SlimVector<Tensor> tensors;  // elements
+
+  std::string_view TypeName() const { return "tensorflow::Iterator"; }
+  std::string DebugString() const { return StrCat("IteratorState of ", tensors.size(), " tensors"); }
+  void Encode(VariantTensorData* data) const {
+    data->metadata = bytes;
+    data->tensors = tensors;
+  }
+  bool Decode(VariantTensorData data) {
+    bytes = std::move(data.metadata);
+    tensors = std::move(data.tensors);
+    return true;
+  }
+};
+
+// one thread.
+class IteratorStateWriter {
+ public:
+  void Add(std::int64_t number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    state_.bytes.append(bytes, sizeof bytes);
+  }
+  void AddText(std::string_view text) {
+    Add(static_cast<std::int64_t>(text.size()));
+    state_.bytes.append(text);
+  }
+  void AddElement(const DatasetElement& element) {
+    Add(static_cast<std::int64_t>(element.size()));
+    for (const Tensor& tensor : element) state_.tensors.push_back(tensor);
+  }
+  IteratorState Finish() { return std::move(state_); }
+
+ private:
+  IteratorState state_;
+};
+
+// one thread. The state outlives it. InvalidArgument: the state is not one of such an iterator.
+class IteratorStateReader {
+ public:
+  explicit IteratorStateReader(const IteratorState* state) : state_(state) {}
+
+  Status Take(std::int64_t* number) {
+    if (state_->bytes.size() - at_ < sizeof *number) return Unfit();
+    std::memcpy(number, state_->bytes.data() + at_, sizeof *number);
+    at_ += sizeof *number;
+    return OkStatus();
+  }
+  // A number in [0, limit].
+  Status TakeCount(std::int64_t limit, std::int64_t* number) {
+    TENON_RETURN_IF_ERROR(Take(number));
+    return *number < 0 || *number > limit ? Unfit() : OkStatus();
+  }
+  Status TakeText(std::string* text) {
+    std::int64_t size = 0;
+    TENON_RETURN_IF_ERROR(TakeCount(static_cast<std::int64_t>(state_->bytes.size() - at_), &size));
+    if (static_cast<std::size_t>(size) > state_->bytes.size() - at_) return Unfit();
+    *text = state_->bytes.substr(at_, static_cast<std::size_t>(size));
+    at_ += static_cast<std::size_t>(size);
+    return OkStatus();
+  }
+  Status TakeElement(DatasetElement* element) {
+    std::int64_t count = 0;
+    TENON_RETURN_IF_ERROR(TakeCount(static_cast<std::int64_t>(state_->tensors.size() - tensor_), &count));
+    element->clear();
+    for (; count > 0; --count) element->push_back(state_->tensors[tensor_++]);
+    return OkStatus();
+  }
+  // An element of these types, or an empty one.
+  Status TakeElement(Span<const DataType> types, DatasetElement* element) {
+    TENON_RETURN_IF_ERROR(TakeElement(element));
+    if (!element->empty() && element->size() != types.size()) return Unfit();
+    for (std::size_t i = 0; i < element->size(); ++i)
+      if ((*element)[i].dtype() != types[i] || !(*element)[i].IsInitialized()) return Unfit();
+    return OkStatus();
+  }
+  // How many more numbers there may be; a bound for counts.
+  std::int64_t NumbersLeft() const { return static_cast<std::int64_t>((state_->bytes.size() - at_) / 8); }
+  bool AtEnd() const { return at_ == state_->bytes.size() && tensor_ == state_->tensors.size(); }
+
+  TENON_DETAIL_COLD static Status Unfit() {
+    return errors::InvalidArgument("The state of an iterator does not fit the dataset that it is restored to");
+  }
+
+ private:
+  const IteratorState* state_;
+  std::size_t at_ = 0, tensor_ = 0;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/dataset.hpp ----
+// DatasetBase and IteratorBase: a sequence of elements as a value, and a position in one. An element is a row of
+// tensors. The ops of ops/data make datasets; iterators run on the thread of the kernel that asks for an element.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+inline constexpr std::int64_t kInfiniteCardinality = -1, kUnknownCardinality = -2;  // numbers of elements
+
+// Types and shapes of an element, tensor by tensor.
+struct ElementSpec {
+  SlimVector<DataType> types;
+  SlimVector<PartialTensorShape> shapes;
+};
+
+// The environment of the run that asks an iterator for an element. one thread.
+class IteratorContext {
+ public:
+  explicit IteratorContext(const StepEnvironment& environment) : environment_(&environment) {}
+
+  const StepEnvironment& environment() const { return *environment_; }
+  FunctionRuntime* functions() const { return environment_->functions; }  // null: functions cannot be called
+  Allocator* allocator() const { return environment_->result_allocator; }  // for elements, which may outlive the run
+  const CancellationManager* cancellation() const {
+    return environment_->services == nullptr ? nullptr : environment_->services->cancellation;
+  }
+  // Loops that may take long call it. Cancelled: the run is given up.
+  Status CheckWanted() const {
+    if (cancellation() == nullptr || !cancellation()->IsCancelled()) [[likely]]
+      return OkStatus();
+    return errors::Cancelled("Operation was cancelled");
+  }
+  Status Allocate(DataType dtype, const TensorShape& shape, Tensor* tensor) const {
+    TENON_ASSIGN_OR_RETURN(*tensor, Tensor::Make(dtype, shape, allocator()));
+    return OkStatus();
+  }
+
+ private:
+  const StepEnvironment* environment_;
+};
+
+// A position in a dataset. externally synchronised: an iterator of a program is asked under the lock of its resource.
+class IteratorBase {
+ public:
+  IteratorBase() = default;
+  IteratorBase(const IteratorBase&) = delete;
+  IteratorBase& operator=(const IteratorBase&) = delete;
+  virtual ~IteratorBase() = default;
+
+  // The next element, or *end. Errors: of the dataset's functions and inputs; the iterator goes on after one.
+  Status GetNext(IteratorContext& context, DatasetElement* element, bool* end) {
+    element->clear();
+    *end = false;
+    Status status = Next(context, element, end);
+    if (status.code() == Code::kOutOfRange) [[unlikely]]
+      return EndOfFunction(status);
+    return status;
+  }
+  // Goes on by `count` elements; fewer, and *end, where there are no more.
+  virtual Status Skip(IteratorContext& context, std::int64_t count, bool* end, std::int64_t* skipped) {
+    DatasetElement element;
+    *end = false;
+    for (*skipped = 0; *skipped < count; ++*skipped) {
+      TENON_RETURN_IF_ERROR(GetNext(context, &element, end));
+      if (*end) return OkStatus();
+    }
+    return OkStatus();
+  }
+  // Writes and reads the position. Restore is called on a new iterator of an equal dataset.
+  virtual Status Save(IteratorStateWriter* writer) const = 0;
+  virtual Status Restore(IteratorContext& context, IteratorStateReader* reader) = 0;
+
+ protected:
+  // *element is empty and *end false before.
+  virtual Status Next(IteratorContext& context, DatasetElement* element, bool* end) = 0;
+
+  // An input that is null when it has come to its end.
+  static Status SaveInput(const Owned<IteratorBase>& input, IteratorStateWriter* writer) {
+    writer->Add(input == nullptr ? 0 : 1);
+    return input == nullptr ? OkStatus() : input->Save(writer);
+  }
+  static Status RestoreInput(IteratorContext& context, IteratorStateReader* reader, Owned<IteratorBase>* input) {
+    std::int64_t there = 0;
+    TENON_RETURN_IF_ERROR(reader->Take(&there));
+    if (there == 0) input->reset();
+    if (there != 0 && *input == nullptr) return IteratorStateReader::Unfit();
+    return there == 0 ? OkStatus() : (*input)->Restore(context, reader);
+  }
+
+ private:
+  TENON_DETAIL_COLD static Status EndOfFunction(const Status& status) {
+    return errors::Internal(
+        "Iterator returned `OutOfRange`. This indicates an implementation error as `OutOfRange` errors are not "
+        "expected to be returned here. Original message: ",
+        status.message());
+  }
+};
+
+// A sequence of elements. immutable; thread-safe.
+class DatasetBase : public RefCounted {
+ public:
+  explicit DatasetBase(ElementSpec spec) : spec_(std::move(spec)) {}
+
+  const ElementSpec& spec() const { return spec_; }
+  // A position before the first element. Errors: of iterators of inputs, and of functions that are not found.
+  virtual Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const = 0;
+  // Elements, kInfiniteCardinality or kUnknownCardinality; not counted by iterating.
+  virtual std::int64_t Cardinality() const { return kUnknownCardinality; }
+  virtual std::string_view TypeString() const = 0;  // "Range"
+  std::string DebugString() const { return StrCat(TypeString(), "DatasetOp::Dataset"); }
+  // A serialised Options message, for GetOptions.
+  virtual std::string_view options() const { return {}; }
+  // The state that all iterators of the dataset share, its inputs' included: which random numbers come next.
+  virtual void SaveShared(IteratorStateWriter*) const {}
+  virtual Status RestoreShared(IteratorStateReader*) const { return OkStatus(); }
+
+ protected:
+  ElementSpec spec_;
+};
+
+// A dataset of the elements of another one.
+class UnaryDataset : public DatasetBase {
+ public:
+  UnaryDataset(Ref<const DatasetBase> input, ElementSpec spec)
+      : DatasetBase(std::move(spec)), input_(std::move(input)) {}
+  explicit UnaryDataset(Ref<const DatasetBase> input) : DatasetBase(input->spec()), input_(std::move(input)) {}
+  const DatasetBase& input() const { return *input_; }
+  std::int64_t Cardinality() const override { return input_->Cardinality(); }
+  std::string_view options() const override { return input_->options(); }
+  void SaveShared(IteratorStateWriter* writer) const override { input_->SaveShared(writer); }
+  Status RestoreShared(IteratorStateReader* reader) const override { return input_->RestoreShared(reader); }
+
+ private:
+  const Ref<const DatasetBase> input_;
+};
+
+// An iterator of a dataset class D that reads one input. D has input() and outlives the iterator.
+template <class D>
+class UnaryIterator : public IteratorBase {
+ public:
+  explicit UnaryIterator(const D* dataset) : dataset_(Ref<const D>::Share(dataset)) {}
+  virtual Status Initialize(IteratorContext& context) { return dataset_->input().MakeIterator(context, &input_); }
+  Status Save(IteratorStateWriter* writer) const override { return SaveInput(input_, writer); }
+  Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+    return RestoreInput(context, reader, &input_);
+  }
+
+ protected:
+  // The next element of the input, which goes at its end.
+  Status NextOfInput(IteratorContext& context, DatasetElement* element, bool* end) {
+    if (input_ == nullptr) {
+      *end = true;
+      return OkStatus();
+    }
+    TENON_RETURN_IF_ERROR(input_->GetNext(context, element, end));
+    if (*end) input_.reset();
+    return OkStatus();
+  }
+  const D& dataset() const { return *dataset_; }
+
+  const Ref<const D> dataset_;
+  Owned<IteratorBase> input_;  // null: at its end
+};
+
+// Makes an iterator of class I, for MakeIterator of its dataset.
+template <class I, class D>
+Status StartIterator(IteratorContext& context, const D* dataset, Owned<IteratorBase>* iterator) {
+  auto made = MakeOwned<I>(dataset);
+  TENON_RETURN_IF_ERROR(made->Initialize(context));
+  *iterator = std::move(made);
+  return OkStatus();
+}
+
+// ---- checks with TensorFlow's messages; InvalidArgument
+
+inline Status VerifyTypesMatch(Span<const DataType> expected, Span<const DataType> received) {
+  if (expected.size() != received.size())
+    return errors::InvalidArgument("Number of components does not match: expected ", expected.size(), " types but got ",
+                                   received.size(), ".");
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (expected[i] != received[i])
+      return errors::InvalidArgument("Data type mismatch at component ", i, ": expected ", expected[i], " but got ",
+                                     received[i], ".");
+  return OkStatus();
+}
+inline Status VerifyShapesCompatible(Span<const PartialTensorShape> expected, Span<const PartialTensorShape> received) {
+  if (expected.size() != received.size())
+    return errors::InvalidArgument("Number of components does not match: expected ", expected.size(),
+                                   " shapes but got ", received.size(), ".");
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (!expected[i].IsCompatibleWith(received[i]))
+      return errors::InvalidArgument("Incompatible shapes at component ", i, ": expected ", expected[i], " but got ",
+                                     received[i], ".");
+  return OkStatus();
+}
+// Whether the tensors that a function returned are an element of a dataset.
+inline Status VerifyTypesMatch(Span<const DataType> expected, const DatasetElement& received) {
+  SlimVector<DataType> types;
+  for (const Tensor& tensor : received) types.push_back(tensor.dtype());
+  return VerifyTypesMatch(expected, Span<const DataType>(types));
+}
+// Whether an element is what a node declares.
+inline Status VerifyElement(const ElementSpec& expected, const DatasetElement& element) {
+  ElementSpec received;
+  for (const Tensor& tensor : element) {
+    received.types.push_back(tensor.dtype());
+    received.shapes.push_back(PartialTensorShape(tensor.shape()));
+  }
+  TENON_RETURN_IF_ERROR(VerifyTypesMatch(expected.types, received.types));
+  return VerifyShapesCompatible(expected.shapes, received.shapes);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/captured_function.hpp ----
+// CapturedFunction: a function of the graph's library and the tensors that it has beside an element, as datasets hold
+// it. FunctionCaller: the function as an iterator calls it.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Plain data. A session finds the function by its name when an iterator is made.
+struct CapturedFunction {
+  NameAttrList call;
+  DatasetElement captured;  // its last arguments
+};
+
+// Calls a captured function, in whatever run asks. externally synchronised.
+class FunctionCaller {
+ public:
+  explicit FunctionCaller(const CapturedFunction* function) : function_(function) {}
+
+  // InvalidArgument: the library has no such function.
+  Status Initialize(IteratorContext& context) { return Find(context); }
+
+  // results = function(args..., more..., captured...). Errors: of the function; InvalidArgument: the arguments do not
+  // fit it.
+  Status Run(IteratorContext& context, Span<const Tensor> args, DatasetElement* results, Span<const Tensor> more = {}) {
+    TENON_RETURN_IF_ERROR(Find(context));
+    FunctionRuntime* const runtime = context.functions();
+    if (result_count_ < 0) {
+      TENON_ASSIGN_OR_RETURN(const std::size_t count, runtime->CountResults(handle_, context.environment()));
+      result_count_ = static_cast<std::int64_t>(count);
+    }
+    DatasetElement all;
+    all.reserve(args.size() + more.size() + function_->captured.size());
+    for (const Span<const Tensor>& part : {args, more, Span<const Tensor>(function_->captured)})
+      for (const Tensor& tensor : part) all.push_back(tensor);
+    results->clear();
+    results->resize(static_cast<std::size_t>(result_count_), Tensor(DataType::kInvalid));
+    Status status =
+        runtime->Run(handle_, context.environment(), {all.data(), all.size()}, {results->data(), results->size()});
+    if (!status.ok()) results->clear();
+    return status;
+  }
+
+ private:
+  // Sessions may share the iterator: the handle is that of the session that asks.
+  Status Find(IteratorContext& context) {
+    FunctionRuntime* const runtime = context.functions();
+    FunctionLease* const lease = runtime == nullptr ? nullptr : runtime->lease();
+    if (runtime == nullptr) [[unlikely]]
+      return errors::FailedPrecondition("function '", function_->call.name,
+                                        "' of a dataset is called outside of a run");
+    if (lease != nullptr && lease == lease_.get()) [[likely]]
+      return OkStatus();
+    TENON_ASSIGN_OR_RETURN(handle_, runtime->Find(function_->call));
+    result_count_ = -1;
+    lease_ = Ref<FunctionLease>::Share(lease);
+    return OkStatus();
+  }
+
+  const CapturedFunction* const function_;
+  FunctionHandle handle_;
+  std::int64_t result_count_ = -1;  // not known yet
+  Ref<FunctionLease> lease_;  // the runtime that gave handle_
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/dataset_variant.hpp ----
+// DatasetVariant: a dataset as the value of a variant tensor, on its way from one op to the next.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// A handle of an immutable dataset. It cannot be serialised.
+struct DatasetVariant {
+  Ref<const DatasetBase> dataset;
+
+  std::string_view TypeName() const { return "tensorflow::DatasetVariantWrapper"; }
+  std::string DebugString() const { return dataset ? dataset->DebugString() : "<Uninitialized DatasetVariantWrapper>"; }
+};
+
+// InvalidArgument: the tensor does not hold one dataset.
+inline Status GetDatasetFromVariantTensor(const Tensor& tensor, Ref<const DatasetBase>* dataset) {
+  if (tensor.dtype() != DataType::kVariant || tensor.dims() != 0 || !tensor.IsInitialized())
+    return errors::InvalidArgument("Dataset tensor must be a scalar of dtype DT_VARIANT.");
+  const DatasetVariant* const variant = tensor.data<Variant>()[0].get<DatasetVariant>();
+  if (variant == nullptr) return errors::InvalidArgument("Tensor must be a Dataset object.");
+  if (!variant->dataset) return errors::Internal("Read uninitialized Dataset variant.");
+  *dataset = variant->dataset;
+  return OkStatus();
+}
+inline Status StoreDatasetInVariantTensor(Ref<const DatasetBase> dataset, Tensor* tensor) {
+  TENON_ASSIGN_OR_RETURN(*tensor, Tensor::Make(DataType::kVariant, TensorShape()));
+  tensor->data<Variant>()[0] = DatasetVariant{std::move(dataset)};
+  return OkStatus();
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/dataset_kernel.hpp ----
+// DatasetKernel: the shared kernel of the ops that make a dataset. An op gives it one function, which reads its
+// arguments through a DatasetMaker.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// The arguments of a node that makes a dataset, by name. one thread. Errors are InvalidArgument.
+class DatasetMaker {
+ public:
+  explicit DatasetMaker(OpKernelContext* context) : context_(context) {}
+
+  OpKernelContext& context() const { return *context_; }
+  template <class T>
+  Status Attr(std::string_view name, T* value) const {
+    return GetNodeAttr(context_->op_kernel().def(), name, value);
+  }
+  bool HasAttr(std::string_view name) const { return context_->op_kernel().def().attr.Find(name) != nullptr; }
+  bool IsOp(std::string_view name) const { return context_->op_kernel().type_string() == name; }
+  // The attrs output_types and output_shapes.
+  Status Spec(ElementSpec* spec, std::string_view types = "output_types") const {
+    TENON_RETURN_IF_ERROR(Attr(types, &spec->types));
+    return Attr("output_shapes", &spec->shapes);
+  }
+  Status Dataset(int i, Ref<const DatasetBase>* dataset) const {
+    return GetDatasetFromVariantTensor(context_->input(i), dataset);
+  }
+  Status Input(std::string_view name, const Tensor** tensor) const { return context_->input(name, tensor); }
+  template <class T>
+  Status Scalar(std::string_view name, T* value) const {
+    const Tensor* tensor = nullptr;
+    TENON_RETURN_IF_ERROR(Input(name, &tensor));
+    if (tensor->dims() != 0) return errors::InvalidArgument(name, " must be a scalar");
+    *value = *tensor->data<T>();
+    return OkStatus();
+  }
+  Status Text(std::string_view name, std::string* value) const {
+    tstring text;
+    TENON_RETURN_IF_ERROR(Scalar(name, &text));
+    *value = std::string(text);
+    return OkStatus();
+  }
+  // All tensors of a list argument.
+  Status List(std::string_view name, DatasetElement* tensors) const {
+    int start = 0, stop = 0;
+    TENON_RETURN_IF_ERROR(context_->op_kernel().InputRange(name, &start, &stop));
+    for (int i = start; i < stop; ++i) tensors->push_back(context_->input(i));
+    return OkStatus();
+  }
+  // The function of an attr, with the arguments that it captured.
+  Status Function(std::string_view attr, std::string_view arguments, CapturedFunction* function) const {
+    TENON_RETURN_IF_ERROR(Attr(attr, &function->call));
+    return List(arguments, &function->captured);
+  }
+
+ private:
+  OpKernelContext* const context_;
+};
+
+// A new dataset for output 0.
+using MakeDataset = Status (*)(const DatasetMaker& maker, Ref<const DatasetBase>* dataset);
+
+class DatasetKernel : public OpKernel {
+ public:
+  DatasetKernel(OpKernelConstruction* c, MakeDataset make) : OpKernel(c), make_(make) {
+    // A node that names a function that the graph lacks is refused before it runs.
+    for (const AttrSpec& attr : c->op().attrs) {
+      NameAttrList call;
+      if (attr.kind != AttrKind::kFunc || attr.is_list || c->function_library() == nullptr) continue;
+      c->SetStatus(c->GetAttr(attr.name(), &call));
+      if (c->status().ok()) c->SetStatus(c->function_library()->Find(call).status());
+    }
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Make(context)); }
+
+ private:
+  Status Make(OpKernelContext* context) const {
+    Ref<const DatasetBase> dataset;
+    Tensor handle;
+    TENON_RETURN_IF_ERROR(make_(DatasetMaker(context), &dataset));
+    TENON_RETURN_IF_ERROR(StoreDatasetInVariantTensor(std::move(dataset), &handle));
+    context->set_output(0, std::move(handle));
+    return OkStatus();
+  }
+  const MakeDataset make_;
+};
+
+// The kernel of an op whose datasets `kMake` makes.
+template <MakeDataset kMake>
+struct DatasetKernelOf : DatasetKernel {
+  explicit DatasetKernelOf(OpKernelConstruction* c) : DatasetKernel(c, kMake) {}
+};
+
+// Output 0 is a scalar; inputs number `first` to `last` are scalars.
+template <int kFirst, int kLast = kFirst>
+constexpr Status ScalarsShape(InferenceContext* c) {
+  ShapeHandle unused;
+  for (int i = kFirst; i <= kLast; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  return shape_inference::ScalarShape(c);
+}
+
+inline Ref<const DatasetBase> Own(const DatasetBase* dataset) { return Ref<const DatasetBase>::Adopt(dataset); }
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/rows.hpp ----
+// Rows of tensors as elements of datasets: taken apart and put together.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// *row = tensor[i], in memory of its own.
+inline Status CopyRow(const IteratorContext& context, const Tensor& tensor, Index i, Tensor* row) {
+  TensorShape shape = tensor.shape();
+  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
+  Tensor made;
+  TENON_RETURN_IF_ERROR(context.Allocate(tensor.dtype(), shape, &made));
+  TENON_RETURN_IF_ERROR(tenon::tensor::CopySliceToElement(tensor, &made, i));
+  *row = std::move(made);
+  return OkStatus();
+}
+
+// *rows = tensor[begin:end].
+inline Status CopyRows(const IteratorContext& context, const Tensor& tensor, Index begin, Index end, Tensor* rows) {
+  TensorShape shape = tensor.shape();
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
+  Tensor made;
+  TENON_RETURN_IF_ERROR(context.Allocate(tensor.dtype(), shape, &made));
+  TENON_RETURN_IF_ERROR(tenon::tensor::CopyContiguousSlices(tensor, begin, 0, end - begin, &made));
+  *rows = std::move(made);
+  return OkStatus();
+}
+
+// The elements as one, component by component. InvalidArgument: their shapes differ.
+inline Status BatchElements(const IteratorContext& context, const SlimVector<DatasetElement>& elements,
+                            DatasetElement* batch) {
+  const DatasetElement& first = elements[0];
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    TensorShape shape = first[c].shape();
+    shape.InsertDim(0, static_cast<Index>(elements.size()));
+    Tensor& out = batch->emplace_back();
+    TENON_RETURN_IF_ERROR(context.Allocate(first[c].dtype(), shape, &out));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const Tensor& element = elements[i][c];
+      if (!(element.shape() == first[c].shape()))
+        return errors::InvalidArgument("Cannot batch tensors with different shapes in component ", c,
+                                       ". First element had shape ", first[c].shape(), " and element ", i,
+                                       " had shape ", element.shape(), ".");
+      TENON_RETURN_IF_ERROR(tenon::tensor::CopyElementToSlice(element, &out, static_cast<Index>(i)));
+    }
+  }
+  return OkStatus();
+}
+
+// The shapes of elements that are `size` elements each; -1: any number.
+inline ElementSpec BatchSpec(const ElementSpec& element, Index size) {
+  ElementSpec spec;
+  spec.types = element.types;
+  for (const PartialTensorShape& shape : element.shapes)
+    spec.shapes.push_back(PartialTensorShape({size}).Concatenate(shape));
+  return spec;
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/batch.hpp ----
+// BatchDataset, BatchDatasetV2, ParallelBatchDataset: elements joined along a new first dimension.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Batches of n elements of `size`.
+inline std::int64_t CountBatches(std::int64_t n, std::int64_t size, bool drop_remainder) {
+  return n < 0 ? n : n / size + (n % size == 0 || drop_remainder ? 0 : 1);
+}
+
+class BatchData final : public UnaryDataset {
+ public:
+  BatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, bool drop)
+      : UnaryDataset(std::move(input), std::move(spec)), size(batch_size), drop_remainder(drop) {}
+  std::string_view TypeString() const override { return "Batch"; }
+  std::int64_t Cardinality() const override { return CountBatches(input().Cardinality(), size, drop_remainder); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t size;
+  const bool drop_remainder;
+
+ private:
+  class Iterator final : public UnaryIterator<BatchData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      SlimVector<DatasetElement> rows;
+      while (!*end && static_cast<std::int64_t>(rows.size()) < dataset().size) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        DatasetElement row;
+        TENON_RETURN_IF_ERROR(NextOfInput(context, &row, end));
+        if (!*end) rows.push_back(std::move(row));
+      }
+      *end = rows.empty() || (dataset().drop_remainder && static_cast<std::int64_t>(rows.size()) < dataset().size);
+      return *end ? OkStatus() : BatchElements(context, rows, element);
+    }
+  };
+};
+
+inline Status MakeBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t size = 0;
+  bool drop = false;
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
+  if (size <= 0) return errors::InvalidArgument("Batch size must be greater than zero.");
+  if (!m.IsOp("BatchDataset")) TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
+  ElementSpec spec = BatchSpec(input->spec(), drop || input->Cardinality() == kInfiniteCardinality ? size : -1);
+  *out = Own(new BatchData(std::move(input), std::move(spec), size, drop));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Batches of batch_size elements; the last one may be smaller.
+struct BatchDataset {
+  static constexpr auto signature = Op("BatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Batches of batch_size elements; a smaller last one can be left out.
+struct BatchDatasetV2 {
+  static constexpr auto signature = Op("BatchDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("parallel_copy: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As BatchDatasetV2. Batches are made one after the other.
+struct ParallelBatchDataset {
+  static constexpr auto signature = Op("ParallelBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("parallel_copy: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 3>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/iterator_resource.hpp ----
+// IteratorResource: an iterator that outlives a run, as a resource of the session.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// thread-safe. Runs that ask at the same time wait for each other; a run that is given up does not wait.
+class IteratorResource final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::data::IteratorResource";
+
+  explicit IteratorResource(ElementSpec spec) : spec_(std::move(spec)) {}
+  std::string DebugString() const override { return "Iterator resource"; }
+
+  const ElementSpec& spec() const { return spec_; }
+  // Begins at the first element of the dataset. InvalidArgument: its elements are not what the iterator declares;
+  // errors of MakeIterator. The old iterator stays after an error.
+  Status SetDataset(IteratorContext& context, Ref<const DatasetBase> dataset) {
+    TENON_RETURN_IF_ERROR(VerifyTypesMatch(spec_.types, dataset->spec().types));
+    TENON_RETURN_IF_ERROR(VerifyShapesCompatible(spec_.shapes, dataset->spec().shapes));
+    Owned<IteratorBase> made;
+    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
+    return Replace(context, std::move(dataset), std::move(made));
+  }
+  // FailedPrecondition: SetDataset was not called.
+  Status GetNext(IteratorContext& context, DatasetElement* element, bool* end) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    if (iterator_ == nullptr) return NotInitialized("GetNext", "getting the next element");
+    return iterator_->GetNext(context, element, end);
+  }
+  Status Save(IteratorContext& context, IteratorState* state) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    if (iterator_ == nullptr) return NotInitialized("Save", "saving it");
+    IteratorStateWriter writer;
+    {
+      const MutexLock lock(mutex_);
+      dataset_->SaveShared(&writer);
+    }
+    TENON_RETURN_IF_ERROR(iterator_->Save(&writer));
+    *state = writer.Finish();
+    return OkStatus();
+  }
+  // Goes to a saved position of an equal dataset.
+  Status Restore(IteratorContext& context, const IteratorState& state) {
+    Ref<const DatasetBase> dataset;
+    {
+      const MutexLock lock(mutex_);
+      dataset = dataset_;
+    }
+    if (!dataset) return NotInitialized("Restore", "restoring it");
+    Owned<IteratorBase> made;
+    IteratorStateReader reader(&state);
+    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
+    TENON_RETURN_IF_ERROR(dataset->RestoreShared(&reader));
+    TENON_RETURN_IF_ERROR(made->Restore(context, &reader));
+    if (!reader.AtEnd()) return IteratorStateReader::Unfit();
+    return Replace(context, std::move(dataset), std::move(made));
+  }
+  // Drops the iterator.
+  Status Clear(IteratorContext& context) { return Replace(context, {}, {}); }
+
+ private:
+  // The right to use iterator_, for one run at a time.
+  struct Turn {
+    Turn(IteratorResource* r, const IteratorContext& context) : resource(r) {
+      constexpr std::int64_t kPoll = 10'000'000;  // nanoseconds
+      MutexLock lock(r->mutex_);
+      while (r->in_use_ && status.ok()) {
+        (void)r->free_.wait_until(lock, SteadyNanoseconds() + kPoll);
+        status = context.CheckWanted();
+      }
+      if (status.ok()) r->in_use_ = true;
+    }
+    ~Turn() {
+      if (!status.ok()) return;
+      const MutexLock lock(resource->mutex_);
+      resource->in_use_ = false;
+      resource->free_.notify_one();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    IteratorResource* const resource;
+    Status status;
+  };
+  Status Replace(const IteratorContext& context, Ref<const DatasetBase> dataset, Owned<IteratorBase> made) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    iterator_ = std::move(made);
+    const MutexLock lock(mutex_);
+    std::swap(dataset_, dataset);
+    return OkStatus();
+  }
+  TENON_DETAIL_COLD static Status NotInitialized(std::string_view call, std::string_view what) {
+    return errors::FailedPrecondition(call,
+                                      "() failed because the iterator has not been initialized. Ensure that you have "
+                                      "run the initializer operation for this iterator before ",
+                                      what, ".");
+  }
+
+  const ElementSpec spec_;
+  Mutex mutex_;
+  ConditionVariable free_;
+  bool in_use_ = false;
+  Owned<IteratorBase> iterator_;  // for the run that has the turn
+  Ref<const DatasetBase> dataset_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/map.hpp ----
+// MapDataset, ParallelMapDataset, ParallelMapDatasetV2: a function of every element. Elements come in order, one after
+// the other, so that parallel forms give what the sequential one gives.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// A dataset that applies a function to its input.
+class FunctionData : public UnaryDataset {
+ public:
+  FunctionData(Ref<const DatasetBase> input, ElementSpec spec, CapturedFunction f)
+      : UnaryDataset(std::move(input), std::move(spec)), function(std::move(f)) {}
+  const CapturedFunction function;
+};
+
+// The base of iterators that call it.
+template <class D>
+class FunctionIterator : public UnaryIterator<D> {
+ public:
+  explicit FunctionIterator(const D* dataset) : UnaryIterator<D>(dataset), function_(&dataset->function) {}
+  Status Initialize(IteratorContext& context) override {
+    TENON_RETURN_IF_ERROR(UnaryIterator<D>::Initialize(context));
+    return function_.Initialize(context);
+  }
+
+ protected:
+  FunctionCaller function_;
+};
+
+// Functions may end a dataset by OutOfRange, unless the dataset promises as many elements as its input.
+inline Status EndOrError(Status status, bool preserve_cardinality, bool* end) {
+  if (status.code() != Code::kOutOfRange) return status;
+  if (preserve_cardinality)
+    return errors::InvalidArgument("Function invocation produced OutOfRangeError: ", status.message());
+  *end = true;
+  return OkStatus();
+}
+
+class MapData final : public FunctionData {
+ public:
+  MapData(Ref<const DatasetBase> input, ElementSpec spec, CapturedFunction f, bool preserve)
+      : FunctionData(std::move(input), std::move(spec), std::move(f)), preserve_cardinality(preserve) {}
+  std::string_view TypeString() const override { return "Map"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    return preserve_cardinality || n == kInfiniteCardinality ? n : kUnknownCardinality;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const bool preserve_cardinality;
+
+ private:
+  class Iterator final : public FunctionIterator<MapData> {
+   public:
+    using FunctionIterator::FunctionIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      DatasetElement args;
+      TENON_RETURN_IF_ERROR(NextOfInput(context, &args, end));
+      if (*end) return OkStatus();
+      TENON_RETURN_IF_ERROR(EndOrError(function_.Run(context, args, element), dataset().preserve_cardinality, end));
+      return *end ? OkStatus() : VerifyTypesMatch(dataset().spec().types, *element);
+    }
+  };
+};
+
+// -1 lets TensorFlow choose.
+inline Status CheckParallelCalls(std::int64_t calls) {
+  if (calls > 0 || calls == -1) return OkStatus();
+  return errors::InvalidArgument("num_parallel_calls must be greater than zero.");
+}
+// default, true or false.
+inline Status CheckDeterminism(const DatasetMaker& m) {
+  std::string_view deterministic;
+  if (!m.HasAttr("deterministic")) return OkStatus();
+  TENON_RETURN_IF_ERROR(m.Attr("deterministic", &deterministic));
+  if (deterministic == "default" || deterministic == "true" || deterministic == "false") return OkStatus();
+  return errors::InvalidArgument("Unrecognized determinism policy: ", deterministic);
+}
+
+inline Status MakeMap(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  CapturedFunction function;
+  bool preserve = false;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("f", "other_arguments", &function));
+  TENON_RETURN_IF_ERROR(m.Attr("preserve_cardinality", &preserve));
+  if (m.IsOp("ParallelMapDataset")) {
+    std::int32_t calls = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
+    TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+  } else if (m.IsOp("ParallelMapDatasetV2")) {
+    std::int64_t calls = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
+    TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+    TENON_RETURN_IF_ERROR(CheckDeterminism(m));
+  }
+  *out = Own(new MapData(std::move(input), std::move(spec), std::move(function), preserve));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// f(element, other_arguments) of every element.
+struct MapDataset {
+  static constexpr auto signature = Op("MapDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("use_inter_op_parallelism: bool = true")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .Attr("force_synchronous: bool = false")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeMap> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As MapDataset.
+struct ParallelMapDataset {
+  static constexpr auto signature = Op("ParallelMapDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("num_parallel_calls: int32")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("use_inter_op_parallelism: bool = true")
+                                        .Attr("sloppy: bool = false")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeMap> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As MapDataset.
+struct ParallelMapDatasetV2 {
+  static constexpr auto signature = Op("ParallelMapDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("num_parallel_calls: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("use_inter_op_parallelism: bool = true")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .Attr("use_unbounded_threadpool: bool = false")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeMap> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/scan.hpp ----
+// ScanDataset, ReduceDataset: a state that a function carries from one element to the next.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class ScanData final : public FunctionData {
+ public:
+  ScanData(Ref<const DatasetBase> input, ElementSpec spec, CapturedFunction f, DatasetElement state, bool preserve)
+      : FunctionData(std::move(input), std::move(spec), std::move(f)),
+        initial_state(std::move(state)),
+        preserve_cardinality(preserve) {}
+  std::string_view TypeString() const override { return "Scan"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    return preserve_cardinality || n == kInfiniteCardinality ? n : kUnknownCardinality;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const DatasetElement initial_state;
+  const bool preserve_cardinality;
+
+ private:
+  class Iterator final : public FunctionIterator<ScanData> {
+   public:
+    explicit Iterator(const ScanData* dataset) : FunctionIterator(dataset), state_(dataset->initial_state) {}
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      DatasetElement input, results;
+      TENON_RETURN_IF_ERROR(NextOfInput(context, &input, end));
+      if (*end) return OkStatus();
+      TENON_RETURN_IF_ERROR(
+          EndOrError(function_.Run(context, state_, &results, input), dataset().preserve_cardinality, end));
+      if (*end) return OkStatus();
+      const std::size_t states = state_.size(), outputs = dataset().spec().types.size();
+      if (results.size() != states + outputs)
+        return errors::InvalidArgument("Expected `scan_func` to return ", states + outputs, " tensors, got ",
+                                       results.size());
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        const DataType wanted = i < states ? dataset().initial_state[i].dtype() : dataset().spec().types[i - states];
+        if (results[i].dtype() != wanted)
+          return errors::InvalidArgument("Got wrong type for scan_func return value ", i, " (expected ", wanted,
+                                         ", got ", results[i].dtype(), ").");
+      }
+      for (std::size_t i = 0; i < states; ++i) state_[i] = std::move(results[i]);
+      for (std::size_t i = states; i < results.size(); ++i) element->push_back(std::move(results[i]));
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->AddElement(state_);
+      return FunctionIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      SlimVector<DataType> types;
+      for (const Tensor& state : dataset().initial_state) types.push_back(state.dtype());
+      TENON_RETURN_IF_ERROR(reader->TakeElement(types, &state_));
+      if (state_.empty()) return IteratorStateReader::Unfit();
+      return FunctionIterator::Restore(context, reader);
+    }
+
+   private:
+    DatasetElement state_;
+  };
+};
+
+inline Status MakeScan(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  CapturedFunction function;
+  DatasetElement state;
+  bool preserve = false;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("f", "other_arguments", &function));
+  TENON_RETURN_IF_ERROR(m.List("initial_state", &state));
+  if (m.HasAttr("preserve_cardinality")) TENON_RETURN_IF_ERROR(m.Attr("preserve_cardinality", &preserve));
+  *out = Own(new ScanData(std::move(input), std::move(spec), std::move(function), std::move(state), preserve));
+  return OkStatus();
+}
+
+class ReduceKernel : public OpKernel {
+ public:
+  explicit ReduceKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    const DatasetMaker m(op);
+    Ref<const DatasetBase> input;
+    ElementSpec spec;
+    CapturedFunction function;
+    DatasetElement state, element, results;
+    Owned<IteratorBase> iterator;
+    TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+    TENON_RETURN_IF_ERROR(m.Spec(&spec));
+    TENON_RETURN_IF_ERROR(m.Function("f", "other_arguments", &function));
+    TENON_RETURN_IF_ERROR(m.List("initial_state", &state));
+    IteratorContext context(op->environment());
+    FunctionCaller caller(&function);
+    TENON_RETURN_IF_ERROR(caller.Initialize(context));
+    TENON_RETURN_IF_ERROR(input->MakeIterator(context, &iterator));
+    for (bool end = false;;) {
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
+      if (end) break;
+      bool ended = false;
+      TENON_RETURN_IF_ERROR(EndOrError(caller.Run(context, state, &results, element), true, &ended));
+      if (results.size() != state.size())
+        return errors::InvalidArgument(
+            "The number of components of the initial state and the reduce function output does not match. "
+            "(initial_state=",
+            state.size(), ", output=", results.size(), ").");
+      state = std::move(results);
+    }
+    TENON_RETURN_IF_ERROR(VerifyElement(spec, state));
+    for (std::size_t i = 0; i < state.size(); ++i) op->set_output(static_cast<int>(i), std::move(state[i]));
+    return OkStatus();
+  }
+};
+
+// The attrs output_shapes, one for each of output_types; the first input is a scalar.
+inline Status ElementShapes(InferenceContext* c) {
+  ShapeHandle unused;
+  SlimVector<ShapeHandle> shapes;
+  SlimVector<DataType> types;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->GetShapeListAttr("output_shapes", &shapes));
+  TENON_RETURN_IF_ERROR(c->GetAttr("output_types", &types));
+  if (shapes.size() != types.size())
+    return errors::InvalidArgument("`output_shapes` must be the same length as `output_types` (", shapes.size(),
+                                   " vs. ", types.size());
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, shapes[static_cast<std::size_t>(i)]);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The outputs of f(state, element, other_arguments), whose first results are the next state.
+struct ScanDataset {
+  static constexpr auto signature = Op("ScanDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("initial_state: Tstate")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Tstate: list(type) >= 1")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .Attr("use_default_device: bool = true")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeScan> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The last state of state = f(state, element, other_arguments).
+struct ReduceDataset {
+  static constexpr auto signature = Op("ReduceDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("initial_state: Tstate")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("components: output_types")
+                                        .Attr("f: func")
+                                        .Attr("Tstate: list(type) >= 1")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("use_inter_op_parallelism: bool = true")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ElementShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ReduceKernel {
+    explicit kernel(OpKernelConstruction* c) : ReduceKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/elementwise/add_n.hpp ----
+// Sums over several tensors, and the sum of a tensor's squares.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
+// inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
+// at a time, so that partial sums stay in the first cache.
+inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, Span<const void* const> inputs,
+                         void* out, Index n) {
+  constexpr Index kTileBytes = 16384;
+  const Index bytes = add.in_bytes;
+  const auto at = [bytes](const void* data, Index i) { return static_cast<const char*>(data) + i * bytes; };
+  const double ns = static_cast<double>(add.cost_ns) * static_cast<double>(inputs.size());
+  ParallelFor(device, n, ns, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; i += kTileBytes / bytes) {
+      const Index m = end - i < kTileBytes / bytes ? end - i : kTileBytes / bytes;
+      char* const to = static_cast<char*>(out) + i * bytes;
+      if (inputs.size() == 1) {
+        if (out != inputs[0]) std::memcpy(to, at(inputs[0], i), static_cast<std::size_t>(m * bytes));
+        continue;
+      }
+      add.vv(attrs, at(inputs[0], i), at(inputs[1], i), to, m);
+      for (std::size_t k = 2; k < inputs.size(); ++k) add.vv(attrs, to, at(inputs[k], i), to, m);
+    }
+  });
+  return OkStatus();
+}
+
+// The sum of x[i]^2, in eight partial sums. T is a real floating-point type.
+template <class T>
+double SumOfSquares(const T* x, Index n) {
+  constexpr Index kLanes = 8;
+  double lanes[kLanes] = {};
+  const auto wide = [x](Index i) {
+    if constexpr (detail::kIsSmallFloat<T>)
+      return static_cast<double>(static_cast<float>(x[i]));
+    else
+      return static_cast<double>(x[i]);
+  };
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (Index lane = 0; lane < kLanes; ++lane) lanes[lane] += wide(i + lane) * wide(i + lane);
+  for (; i < n; ++i) lanes[0] += wide(i) * wide(i);
+  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+}
+
+// *out = the sum of x[i]^2, halved and rounded once.
+template <class T>
+Status HalfSumOfSquares(Cpu&, const T* x, Index n, T* out) {
+  *out = static_cast<T>(SumOfSquares(x, n) / 2);
+  return OkStatus();
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/math/n_ary.hpp ----
+// Element-wise ops of more than two operands: sums of tensors, clipping; and the sum of squares.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<Add, float>, nullptr};
+
+// Loops that add two runs of elements of a dtype; none where TensorFlow has no kernel.
+struct Adder {
+  BinaryLoops loops{};
+  const void* attrs = nullptr;
+  int numbers = 1;  // that one element is for the loops: 2 for complex ones
+
+  bool has_loops() const { return loops.vv != nullptr; }
+};
+template <class Operation = Add>
+Adder FindAdder(const Cpu&, DataType dtype) {
+  switch (dtype) {
+    case DataType::kInt8:
+    case DataType::kUint8: return {kBinaryLoops<Operation, std::uint8_t>};
+    case DataType::kInt16:
+    case DataType::kUint16: return {kBinaryLoops<Operation, std::uint16_t>};
+    case DataType::kInt32:
+    case DataType::kUint32: return {kBinaryLoops<Operation, std::uint32_t>};
+    case DataType::kInt64:
+    case DataType::kUint64: return {kBinaryLoops<Operation, std::uint64_t>};
+    case DataType::kHalf: return {tenon::detail::kBinaryInFloat<half, half>, &kAddInFloat};
+    case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
+    case DataType::kFloat: return {kBinaryLoops<Operation, float>};
+    case DataType::kDouble: return {kBinaryLoops<Operation, double>};
+    case DataType::kComplex64: return {kBinaryLoops<Operation, float>, nullptr, 2};
+    case DataType::kComplex128: return {kBinaryLoops<Operation, double>, nullptr, 2};
+    default: return {};
+  }
+}
+
+inline Status Accumulate(Cpu& device, const Adder& adder, Span<const void* const> inputs, void* out, Index n) {
+  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n * adder.numbers);
+}
+
+// Output 0 of the running kernel = the sum of its inputs, which have one shape.
+template <class Device>
+Status AddTensors(OpKernelContext& context, std::string_view op) {
+  const Tensor& first = context.input(0);
+  if (first.dtype() == DataType::kVariant) return AddVariants(context);
+  Device& device = context.device<Device>();
+  const auto adder = FindAdder(device, first.dtype());
+  if (!adder.has_loops())
+    return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", first.dtype(),
+                                   "}; elements of this type are not added");
+  InlinedVector<const void*, 8> addends;
+  bool again = false;  // whether input 0 is added once more, after the sum was begun
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Tensor& input = context.input(i);
+    if (!(input.shape() == first.shape()))
+      return errors::InvalidArgument(op, ": inputs must have the same size and shape. Input 0: ", first.shape(),
+                                     " != input ", i, ": ", input.shape());
+    again = again || (i > 0 && input.raw_data() == first.raw_data());
+    addends.push_back(input.raw_data());
+  }
+  const TensorShape shape = first.shape();
+  Tensor* sum = nullptr;
+  if (again)
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &sum));
+  else
+    TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &sum));
+  return Accumulate(device, adder, {addends.data(), addends.size()}, sum->raw_data(), shape.num_elements());
+}
+
+}  // namespace detail
+
+// inputs: N times one shape  ->  the same shape; their sum
+struct AddN {
+  static constexpr auto signature =
+      Op("AddN")
+          .Input("inputs: N * T")
+          .Output("sum: T")
+          .Attr("N: int >= 1")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}")
+          .SetIsCommutative()
+          .SetIsAggregate()
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            ShapeHandle sum = c->input(c->num_inputs() - 1);
+            for (int i = c->num_inputs() - 2; i >= 0; --i) TENON_RETURN_IF_ERROR(c->Merge(c->input(i), sum, &sum));
+            c->set_output(0, sum);
+            return OkStatus();
+          });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  // The raw form: its inputs' buffers may be taken over, however many there are.
+  template <class Device>
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
+      construction->SetStatus(ServeOnDevice<Device>(*construction, construction->input_type(0), kAllTypes));
+    }
+    void Compute(OpKernelContext* context) override {
+      context->SetStatus(detail::AddTensors<Device>(*context, "AddN"));
+    }
+  };
+};
+
+// AddN with the shape given beforehand.
+struct AccumulateNV2 {
+  static constexpr auto signature =
+      Op("AccumulateNV2")
+          .Input("inputs: N * T")
+          .Output("sum: T")
+          .Attr("N: int >= 1")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
+          .Attr("shape: shape")
+          .SetIsCommutative()
+          .SetIsAggregate()
+          .SetShapeFn(shape_inference::ExplicitShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
+      construction->SetStatus(construction->GetAttr("shape", &shape_));
+    }
+    void Compute(OpKernelContext* context) override {
+      if (shape_.IsCompatibleWith(context->input(0).shape()))
+        context->SetStatus(detail::AddTensors<Device>(*context, "AccumulateNV2"));
+      else
+        context->SetStatus(errors::InvalidArgument("AccumulateNV2: inputs of shape ", context->input(0).shape(),
+                                                   " do not fit the attr 'shape', which is ", shape_.DebugString()));
+    }
+
+   private:
+    PartialTensorShape shape_;
+  };
+};
+
+namespace detail {
+
+// y < x ? y : x, and x where one is NaN.
+struct CutAbove {
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    if constexpr (kIsComplex<T>)
+      return {y.real() < x.real() ? y.real() : x.real(), y.imag() < x.imag() ? y.imag() : x.imag()};
+    else
+      return y < x ? y : x;
+  }
+};
+// x < y ? y : x, and x where one is NaN.
+struct CutBelow {
+  template <class T>
+  TENON_HD static T map(const T& x, const T& y) {
+    if constexpr (kIsComplex<T>)
+      return {x.real() < y.real() ? y.real() : x.real(), x.imag() < y.imag() ? y.imag() : x.imag()};
+    else
+      return x < y ? y : x;
+  }
+};
+
+}  // namespace detail
+
+// max(min(t, clip_value_max), clip_value_min), part by part for complex numbers. A limit has t's shape or is a scalar.
+struct ClipByValue {
+  static constexpr auto signature =
+      Op("ClipByValue")
+          .Input("t: T")
+          .Input("clip_value_min: T")
+          .Input("clip_value_max: T")
+          .Output("output: T")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class Device, class T>
+    requires(MapsOn<Device, T> &&
+             (std::is_arithmetic_v<T> || tenon::detail::kIsSmallFloat<T> || detail::kIsComplex<T>) &&
+             !std::is_same_v<T, std::uint32_t> && !std::is_same_v<T, std::uint64_t>)
+  struct kernel {
+    static constexpr bool for_gpu = true;
+
+    Status operator()(Device& device, In<T> t, In<T> low, In<T> high, Forward<T, 0> output) const {
+      if (!Fits(low.shape(), t.shape()) || !Fits(high.shape(), t.shape()))
+        return Mismatch(t.shape(), low.shape(), high.shape());
+      TENON_RETURN_IF_ERROR((MapBinary<detail::CutAbove, T, T>(device, nullptr, t, high, output)));
+      return MapBinary<detail::CutBelow, T, T>(device, nullptr, In<T>(output.data, output.size(), &t.shape()), low,
+                                               output);
+    }
+  };
+
+ private:
+  static bool Fits(const TensorShape& limit, const TensorShape& t) { return limit.dims() == 0 || limit == t; }
+  TENON_DETAIL_COLD static Status Mismatch(const TensorShape& t, const TensorShape& low, const TensorShape& high) {
+    return errors::InvalidArgument(
+        "ClipByValue: clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input "
+        "shape: ",
+        t, ", clip_value_min shape: ", low, ", clip_value_max shape: ", high);
+  }
+};
+
+// sum(t^2) / 2, a scalar. Added up in double.
+struct L2Loss {
+  static constexpr auto signature = Op("L2Loss")
+                                        .Input("t: T")
+                                        .Output("output: T")
+                                        .Attr(detail::kActivationTypes)
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device, class T>
+  struct kernel {
+    static constexpr bool for_gpu = true;
+
+    Status operator()(Device& device, In<T> t, Out<T> output) const {
+      return HalfSumOfSquares(device, t.data, t.size(), output.data);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/math/variant_elements.hpp ----
+// Zeros like, and the sum of, tensors that lie inside variants, whatever they hold; a tensor of dtype kInvalid is one
+// that was never set.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+inline bool IsSet(const Tensor& tensor) { return tensor.dtype() != DataType::kInvalid; }
+
+// A list that holds another one several times, over many levels, takes very long: a run that is cancelled ends there.
+inline Status CheckIsWanted(OpKernelContext* context) {
+  const CancellationManager* const cancellation = context->cancellation_manager();
+  if (cancellation != nullptr && cancellation->IsCancelled()) [[unlikely]]
+    return errors::Cancelled("a run that works on variants was cancelled");
+  return OkStatus();
+}
+
+inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor* out) {
+  if (!IsSet(x)) {
+    *out = x;
+    return OkStatus();
+  }
+  if (x.dtype() != DataType::kVariant && !kPodTypes.contains(x.dtype()))
+    return errors::InvalidArgument("Trying to compute zeros_like for unsupported dtype ", x.dtype());
+  TENON_RETURN_IF_ERROR(context->allocate_temp(x.dtype(), x.shape(), out));
+  if (x.dtype() != DataType::kVariant) {
+    Zero(context->device<Cpu>(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
+  for (Index i = 0; i < x.NumElements(); ++i)
+    TENON_RETURN_IF_ERROR(VariantRegistry::Global().Unary(VariantUnaryOp::kZerosLike, "CPU", context,
+                                                          x.data<Variant>()[i], out->data<Variant>() + i));
+  return OkStatus();
+}
+// One that is not set counts as zero.
+inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tensor& b, Tensor* out) {
+  if (!IsSet(a) || !IsSet(b)) {
+    *out = IsSet(a) ? a : b;
+    return OkStatus();
+  }
+  if (a.dtype() != b.dtype())
+    return errors::InvalidArgument("Trying to add two tensors with incompatible element types. One is ", a.dtype(),
+                                   " and the other is ", b.dtype());
+  if (!(a.shape() == b.shape()))
+    return errors::InvalidArgument("Trying to add two tensors with incompatible element shapes. One is ", a.shape(),
+                                   " and the other is ", b.shape());
+  const Adder adder = FindAdder(context->device<Cpu>(), a.dtype());
+  if (!adder.has_loops() && a.dtype() != DataType::kVariant)
+    return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
+  TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
+  if (a.dtype() != DataType::kVariant) {
+    Tensor x = a, y = b;
+    TENON_RETURN_IF_ERROR(BringToKernel(*context, &x));
+    TENON_RETURN_IF_ERROR(BringToKernel(*context, &y));
+    const void* const addends[] = {x.raw_data(), y.raw_data()};
+    return Accumulate(context->device<Cpu>(), adder, addends, out->raw_data(), out->NumElements());
+  }
+  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
+  for (Index i = 0; i < a.NumElements(); ++i)
+    TENON_RETURN_IF_ERROR(VariantRegistry::Global().Binary(VariantBinaryOp::kAdd, "CPU", context, a.data<Variant>()[i],
+                                                           b.data<Variant>()[i], out->data<Variant>() + i));
+  return OkStatus();
+}
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/optional.hpp ----
+// OptionalNone, OptionalFromValue, OptionalHasValue, OptionalGetValue: some tensors, or none, as one variant.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// A value of a variant. Copies share their tensors.
+struct OptionalVariant {
+  bool has_value = false;
+  DatasetElement values;
+
+  std::string_view TypeName() const { return "tensorflow::data::Optional"; }
+  std::string DebugString() const {
+    if (!has_value) return "OptionalVariant<None>";
+    std::string text = "OptionalVariant<values: (";
+    for (std::size_t i = 0; i < values.size(); ++i) StrAppend(&text, i == 0 ? "" : ", ", values[i].DebugString());
+    return text + ")>";
+  }
+  void Encode(VariantTensorData* data) const {
+    data->SetMetadata(has_value);
+    data->tensors = values;
+  }
+  bool Decode(VariantTensorData data) {
+    if (!data.GetMetadata(&has_value)) return false;
+    values = std::move(data.tensors);
+    return has_value || values.empty();
+  }
+};
+
+namespace ops {
+
+namespace detail {
+
+inline Status ZerosLikeOptional(OpKernelContext* context, const OptionalVariant& x, OptionalVariant* out) {
+  out->has_value = x.has_value;
+  for (const Tensor& value : x.values)
+    TENON_RETURN_IF_ERROR(ZerosLikeElement(context, value, &out->values.emplace_back()));
+  return OkStatus();
+}
+inline Status AddOptionals(OpKernelContext* context, const OptionalVariant& a, const OptionalVariant& b,
+                           OptionalVariant* out) {
+  if (a.has_value != b.has_value)
+    return errors::InvalidArgument("Cannot add optionals because one has a value and the other doesn't.");
+  if (a.values.size() != b.values.size())
+    return errors::InvalidArgument("Cannot add optionals because they have different numbers of components (",
+                                   a.values.size(), " vs. ", b.values.size(), ").");
+  out->has_value = a.has_value;
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    TENON_RETURN_IF_ERROR(AddElements(context, a.values[i], b.values[i], &out->values.emplace_back()));
+  return OkStatus();
+}
+// Makes ZerosLike, AddN and decoding know optionals; the second call does nothing.
+inline Status RegisterOptional() {
+  static const Status status = [] {
+    VariantRegistry& registry = VariantRegistry::Global();
+    TENON_RETURN_IF_ERROR(registry.AddType<OptionalVariant>());
+    TENON_RETURN_IF_ERROR(registry.AddUnary<OptionalVariant>(VariantUnaryOp::kZerosLike, "CPU", &ZerosLikeOptional));
+    return registry.AddBinary<OptionalVariant>(VariantBinaryOp::kAdd, "CPU", &AddOptionals);
+  }();
+  return status;
+}
+
+// Output 0 := the optional.
+inline Status SetOptional(OpKernelContext* context, OptionalVariant optional) {
+  TENON_ASSIGN_OR_RETURN(Tensor out, Tensor::Make(DataType::kVariant, TensorShape()));
+  out.data<Variant>()[0] = std::move(optional);
+  context->set_output(0, std::move(out));
+  return OkStatus();
+}
+inline Status GetOptional(const OpKernelContext& context, OptionalVariant* decoded, const OptionalVariant** optional) {
+  const Tensor& input = context.input(0);
+  const std::string_view op = context.op_kernel().type_string();
+  if (input.dims() != 0 || !input.IsInitialized())
+    return errors::InvalidArgument("Input to ", op, " must be a scalar tensor containing an OptionalVariant object.");
+  const Variant& variant = input.data<Variant>()[0];
+  *optional = variant.get<OptionalVariant>();
+  if (*optional != nullptr) return OkStatus();
+  if (!variant.is_serialized()) return errors::InvalidArgument("Input to ", op, " must be an OptionalVariant object.");
+  Variant copy = variant;
+  TENON_ASSIGN_OR_RETURN(OptionalVariant* const made, GetVariantValue<OptionalVariant>(&copy));
+  *decoded = std::move(*made);
+  *optional = decoded;
+  return OkStatus();
+}
+
+// Makes an optional of all inputs, or of nothing.
+class OptionalKernel : public OpKernel {
+ public:
+  explicit OptionalKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(RegisterOptional()); }
+  void Compute(OpKernelContext* context) override {
+    OptionalVariant made;
+    made.has_value = type_string() == "OptionalFromValue";
+    for (int i = 0; i < context->num_inputs(); ++i) made.values.push_back(context->input(i));
+    context->SetStatus(SetOptional(context, std::move(made)));
+  }
+};
+
+class OptionalHasValueKernel : public OpKernel {
+ public:
+  explicit OptionalHasValueKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(RegisterOptional()); }
+  void Compute(OpKernelContext* context) override {
+    OptionalVariant decoded;
+    const OptionalVariant* optional = nullptr;
+    context->SetStatus(GetOptional(*context, &decoded, &optional));
+    if (context->status().ok()) context->set_output(0, Tensor::Scalar(optional->has_value));
+  }
+};
+
+class OptionalGetValueKernel : public OpKernel {
+ public:
+  explicit OptionalGetValueKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(RegisterOptional()); }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Verify(const ElementSpec& spec, const DatasetElement& values) {
+    if (values.size() != spec.types.size())
+      return errors::InvalidArgument("The given optional has ", values.size(), " components, expected ",
+                                     spec.types.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i].dtype() != spec.types[i])
+        return errors::InvalidArgument("The given optional does not match the expected type for component ", i,
+                                       ". Expected: ", spec.types[i], ". Actual: ", values[i].dtype(), ".");
+      if (!spec.shapes[i].IsCompatibleWith(PartialTensorShape(values[i].shape())))
+        return errors::InvalidArgument("The given optional does not match the expected shape for component ", i,
+                                       ". Expected: ", spec.shapes[i], ". Actual: ", values[i].shape(), ".");
+    }
+    return OkStatus();
+  }
+  static Status Run(OpKernelContext* context) {
+    OptionalVariant decoded;
+    const OptionalVariant* optional = nullptr;
+    ElementSpec spec;
+    TENON_RETURN_IF_ERROR(GetOptional(*context, &decoded, &optional));
+    if (!optional->has_value) return errors::InvalidArgument("The given optional does not have a value.");
+    TENON_RETURN_IF_ERROR(DatasetMaker(context).Spec(&spec));
+    TENON_RETURN_IF_ERROR(Verify(spec, optional->values));
+    for (std::size_t i = 0; i < optional->values.size(); ++i)
+      context->set_output(static_cast<int>(i), optional->values[i]);
+    return OkStatus();
+  }
+};
+
+}  // namespace detail
+
+// An optional without a value.
+struct OptionalNone {
+  static constexpr auto signature =
+      Op("OptionalNone").Output("optional: variant").SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::OptionalKernel {
+    explicit kernel(OpKernelConstruction* c) : OptionalKernel(c) {}
+  };
+};
+
+// An optional of the components.
+struct OptionalFromValue {
+  static constexpr auto signature = Op("OptionalFromValue")
+                                        .Input("components: Toutput_types")
+                                        .Output("optional: variant")
+                                        .Attr("Toutput_types: list(type) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::OptionalKernel {
+    explicit kernel(OpKernelConstruction* c) : OptionalKernel(c) {}
+  };
+};
+
+// Whether an optional has a value.
+struct OptionalHasValue {
+  static constexpr auto signature = Op("OptionalHasValue")
+                                        .Input("optional: variant")
+                                        .Output("has_value: bool")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::OptionalHasValueKernel {
+    explicit kernel(OpKernelConstruction* c) : OptionalHasValueKernel(c) {}
+  };
+};
+
+// The components of an optional; InvalidArgument where it has none.
+struct OptionalGetValue {
+  static constexpr auto signature = Op("OptionalGetValue")
+                                        .Input("optional: variant")
+                                        .Output("components: output_types")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(detail::ElementShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::OptionalGetValueKernel {
+    explicit kernel(OpKernelConstruction* c) : OptionalGetValueKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/iterator.hpp ----
+// Iterator, IteratorV2, AnonymousIterator, MakeIterator, IteratorGetNext and their forms: positions in datasets that
+// stay from run to run.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// An iterator that the node's name, or its shared_name, stands for.
+class IteratorKernel : public OpKernel {
+ public:
+  explicit IteratorKernel(OpKernelConstruction* c) : OpKernel(c) {
+    c->SetStatus(c->GetAttr("output_types", &spec_.types));
+    c->SetStatus(c->GetAttr("output_shapes", &spec_.shapes));
+    Result<ContainerInfo> info = ContainerInfo::From(*c);
+    c->SetStatus(info.status());
+    if (info.ok()) info_ = *std::move(info);
+  }
+  void Compute(OpKernelContext* context) override {
+    Ref<IteratorResource> iterator;
+    context->SetStatus(Open(context, &iterator));
+  }
+
+ protected:
+  // Sets output 0 to the handle.
+  Status Open(OpKernelContext* context, Ref<IteratorResource>* iterator) const {
+    ResourceMgr* resources = nullptr;
+    TENON_RETURN_IF_ERROR(GetResources(*context, &resources));
+    TENON_RETURN_IF_ERROR(
+        resources->LookupOrCreate<IteratorResource>(info_.container, info_.name, iterator, [&](auto* made) {
+          *made = Ref<IteratorResource>::Adopt(new IteratorResource(spec_));
+          return OkStatus();
+        }));
+    TENON_RETURN_IF_ERROR(VerifyTypesMatch(spec_.types, (*iterator)->spec().types));
+    TENON_RETURN_IF_ERROR(VerifyShapesCompatible(spec_.shapes, (*iterator)->spec().shapes));
+    context->set_output(
+        0, HandleTensor(MakeResourceHandle<IteratorResource>(context->device_name(), info_.container, info_.name)));
+    return OkStatus();
+  }
+  ElementSpec spec_;
+  ContainerInfo info_;
+};
+
+// An iterator of the dataset that a function makes in the first run; an error of it comes again in every run.
+class OneShotIteratorKernel : public IteratorKernel {
+ public:
+  explicit OneShotIteratorKernel(OpKernelConstruction* c) : IteratorKernel(c) {
+    c->SetStatus(c->GetAttr("dataset_factory", &factory_.call));
+    if (c->status().ok() && c->function_library() != nullptr)
+      c->SetStatus(c->function_library()->Find(factory_.call).status());
+  }
+  void Compute(OpKernelContext* context) override {
+    const tenon::MutexLock lock(mutex_);
+    if (!is_made_) made_status_ = Make(context);
+    is_made_ = true;
+    Ref<IteratorResource> iterator;
+    context->SetStatus(made_status_.ok() ? Open(context, &iterator) : made_status_);
+  }
+
+ private:
+  Status Make(OpKernelContext* op) const {
+    IteratorContext context(op->environment());
+    FunctionCaller caller(&factory_);
+    DatasetElement results;
+    Ref<const DatasetBase> dataset;
+    Ref<IteratorResource> iterator;
+    TENON_RETURN_IF_ERROR(caller.Run(context, {}, &results));
+    if (results.size() != 1 || results[0].dtype() != DataType::kVariant || results[0].dims() != 0)
+      return errors::InvalidArgument("The `dataset_factory` function must return a single scalar of dtype DT_VARIANT.");
+    TENON_RETURN_IF_ERROR(GetDatasetFromVariantTensor(results[0], &dataset));
+    TENON_RETURN_IF_ERROR(Open(op, &iterator));
+    return iterator->SetDataset(context, std::move(dataset));
+  }
+  CapturedFunction factory_;
+  Mutex mutex_;
+  bool is_made_ = false;
+  Status made_status_;
+};
+
+// The second output of AnonymousIteratorV2 and others: keeps the resource, as the handle does.
+struct ResourceDeleter {
+  Ref<RefCounted> resource;
+  std::string_view TypeName() const { return "ResourceDeleter"; }
+  std::string DebugString() const { return "ResourceDeleter"; }
+};
+// Outputs: a handle that keeps the resource alive and, where the op has one, a deleter.
+template <class T>
+Status SetAnonymous(OpKernelContext* context, Ref<T> resource) {
+  if (context->num_outputs() > 1) {
+    TENON_ASSIGN_OR_RETURN(Tensor deleter, Tensor::Make(DataType::kVariant, TensorShape()));
+    deleter.data<Variant>()[0] = ResourceDeleter{resource};
+    context->set_output(1, std::move(deleter));
+  }
+  context->set_output(0, HandleTensor(MakeRefCountingHandle<T>(context->device_name(), std::move(resource))));
+  return OkStatus();
+}
+
+class AnonymousIteratorKernel : public OpKernel {
+ public:
+  explicit AnonymousIteratorKernel(OpKernelConstruction* c) : OpKernel(c) {
+    c->SetStatus(c->GetAttr("output_types", &spec_.types));
+    c->SetStatus(c->GetAttr("output_shapes", &spec_.shapes));
+  }
+  void Compute(OpKernelContext* context) override {
+    context->SetStatus(SetAnonymous(context, Ref<IteratorResource>::Adopt(new IteratorResource(spec_))));
+  }
+
+ private:
+  ElementSpec spec_;
+};
+
+class MakeIteratorKernel : public OpKernel {
+ public:
+  explicit MakeIteratorKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    Ref<const DatasetBase> dataset;
+    Ref<IteratorResource> iterator;
+    TENON_RETURN_IF_ERROR(GetDatasetFromVariantTensor(op->input(0), &dataset));
+    TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(1), &iterator));
+    IteratorContext context(op->environment());
+    return iterator->SetDataset(context, std::move(dataset));
+  }
+};
+
+// Drops the position: the handle gives nothing any more.
+class DeleteIteratorKernel : public OpKernel {
+ public:
+  explicit DeleteIteratorKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    Ref<IteratorResource> iterator;
+    TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(0), &iterator));
+    IteratorContext context(op->environment());
+    return iterator->Clear(context);
+  }
+};
+
+class GetNextKernel : public OpKernel {
+ public:
+  explicit GetNextKernel(OpKernelConstruction* c) : OpKernel(c) {
+    c->SetStatus(c->GetAttr("output_types", &spec_.types));
+    c->SetStatus(c->GetAttr("output_shapes", &spec_.shapes));
+    as_optional_ = c->op().name == "IteratorGetNextAsOptional";
+    if (as_optional_) c->SetStatus(RegisterOptional());
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  Status Run(OpKernelContext* op) const {
+    Ref<IteratorResource> iterator;
+    DatasetElement element;
+    bool end = false;
+    TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(0), &iterator));
+    IteratorContext context(op->environment());
+    TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
+    if (end && !as_optional_) return errors::OutOfRange("End of sequence");
+    if (!end) TENON_RETURN_IF_ERROR(VerifyElement(spec_, element));
+    if (as_optional_) return SetOptional(op, OptionalVariant{!end, std::move(element)});
+    for (std::size_t i = 0; i < element.size(); ++i) op->set_output(static_cast<int>(i), std::move(element[i]));
+    return OkStatus();
+  }
+  ElementSpec spec_;
+  bool as_optional_ = false;
+};
+
+constexpr Status TwoScalarsShape(InferenceContext* c) {
+  c->set_output(0, c->Scalar());
+  c->set_output(1, c->Scalar());
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// A position in a dataset, by name. MakeIterator gives it the dataset.
+struct Iterator {
+  static constexpr auto signature = Op("Iterator")
+                                        .Output("handle: resource")
+                                        .Attr("shared_name: string")
+                                        .Attr("container: string")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::IteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : IteratorKernel(c) {}
+  };
+};
+
+// As Iterator.
+struct IteratorV2 {
+  static constexpr auto signature = Op("IteratorV2")
+                                        .Output("handle: resource")
+                                        .Attr("shared_name: string")
+                                        .Attr("container: string")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::IteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : IteratorKernel(c) {}
+  };
+};
+
+// A position in the dataset that a function makes once.
+struct OneShotIterator {
+  static constexpr auto signature = Op("OneShotIterator")
+                                        .Output("handle: resource")
+                                        .Attr("dataset_factory: func")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::OneShotIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : OneShotIteratorKernel(c) {}
+  };
+};
+
+// A position in a dataset that only handles name; new in every run.
+struct AnonymousIterator {
+  static constexpr auto signature = Op("AnonymousIterator")
+                                        .Output("handle: resource")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::AnonymousIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : AnonymousIteratorKernel(c) {}
+  };
+};
+
+// As AnonymousIterator, with a deleter for DeleteIterator.
+struct AnonymousIteratorV2 {
+  static constexpr auto signature = Op("AnonymousIteratorV2")
+                                        .Output("handle: resource")
+                                        .Output("deleter: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoScalarsShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::AnonymousIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : AnonymousIteratorKernel(c) {}
+  };
+};
+
+// As AnonymousIterator.
+struct AnonymousIteratorV3 {
+  static constexpr auto signature = Op("AnonymousIteratorV3")
+                                        .Output("handle: resource")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::AnonymousIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : AnonymousIteratorKernel(c) {}
+  };
+};
+
+// Puts an iterator before the first element of a dataset.
+struct MakeIterator {
+  static constexpr auto signature = Op("MakeIterator")
+                                        .Input("dataset: variant")
+                                        .Input("iterator: resource")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::MakeIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : MakeIteratorKernel(c) {}
+  };
+};
+
+// Drops the position of an iterator.
+struct DeleteIterator {
+  static constexpr auto signature = Op("DeleteIterator")
+                                        .Input("handle: resource")
+                                        .Input("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DeleteIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : DeleteIteratorKernel(c) {}
+  };
+};
+
+// The next element; OutOfRange at the end.
+struct IteratorGetNext {
+  static constexpr auto signature = Op("IteratorGetNext")
+                                        .Input("iterator: resource")
+                                        .Output("components: output_types")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ElementShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::GetNextKernel {
+    explicit kernel(OpKernelConstruction* c) : GetNextKernel(c) {}
+  };
+};
+
+// As IteratorGetNext.
+struct IteratorGetNextSync {
+  static constexpr auto signature = Op("IteratorGetNextSync")
+                                        .Input("iterator: resource")
+                                        .Output("components: output_types")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ElementShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::GetNextKernel {
+    explicit kernel(OpKernelConstruction* c) : GetNextKernel(c) {}
+  };
+};
+
+// The next element as an optional, without a value at the end.
+struct IteratorGetNextAsOptional {
+  static constexpr auto signature = Op("IteratorGetNextAsOptional")
+                                        .Input("iterator: resource")
+                                        .Output("optional: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::GetNextKernel {
+    explicit kernel(OpKernelConstruction* c) : GetNextKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/random/philox.hpp ----
+// Philox 4x32-10: random bits as a function of a key and a counter (Salmon et al., "Parallel Random Numbers: As Easy as
+// 1, 2, 3", SC11). Block number i of a stream needs none of the blocks before it, so any thread may begin anywhere.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Four words of 32 random bits.
+struct PhiloxBlock {
+  std::uint32_t word[4];
+};
+
+// Where a stream stands: a key of 64 bits and a counter of 128. A plain value: copy it to read a stream twice.
+struct Philox {
+  std::uint64_t key = 0;
+  std::uint64_t low = 0, high = 0;  // halves of the counter
+
+  // As TensorFlow's stateful ops start: the first seed is the key, the second the counter's upper half.
+  static constexpr Philox FromSeeds(std::uint64_t seed, std::uint64_t seed2) { return {seed, 0, seed2}; }
+
+  // Goes on by n blocks; the counter wraps around.
+  constexpr void Skip(std::uint64_t n) {
+    low += n;
+    high += low < n ? 1 : 0;
+  }
+  constexpr Philox Skipped(std::uint64_t n) const {
+    Philox later = *this;
+    later.Skip(n);
+    return later;
+  }
+  // The block at the counter, which goes on by one.
+  PhiloxBlock Next();
+};
+
+namespace detail {
+
+inline constexpr std::uint32_t kPhiloxMultipliers[2] = {0xd2511f53, 0xcd9e8d57};
+inline constexpr std::uint32_t kPhiloxWeyl[2] = {0x9e3779b9, 0xbb67ae85};
+inline constexpr int kPhiloxRounds = 10;
+
+// Blocks 0 to kLanes - 1 from `from` on, word by word and block by block.
+template <int kLanes>
+TENON_DETAIL_ALWAYS_INLINE void PhiloxLanes(const Philox& from, std::uint32_t* out) {
+  std::uint32_t a[kLanes], b[kLanes], c[kLanes], d[kLanes];
+  for (int i = 0; i < kLanes; ++i) {
+    const std::uint64_t low = from.low + static_cast<unsigned>(i);
+    const std::uint64_t high = from.high + (low < from.low ? 1 : 0);
+    a[i] = static_cast<std::uint32_t>(low);
+    b[i] = static_cast<std::uint32_t>(low >> 32);
+    c[i] = static_cast<std::uint32_t>(high);
+    d[i] = static_cast<std::uint32_t>(high >> 32);
+  }
+  std::uint32_t key0 = static_cast<std::uint32_t>(from.key), key1 = static_cast<std::uint32_t>(from.key >> 32);
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    for (int i = 0; i < kLanes; ++i) {
+      const std::uint64_t p = std::uint64_t{kPhiloxMultipliers[0]} * a[i];
+      const std::uint64_t q = std::uint64_t{kPhiloxMultipliers[1]} * c[i];
+      a[i] = static_cast<std::uint32_t>(q >> 32) ^ b[i] ^ key0;
+      b[i] = static_cast<std::uint32_t>(q);
+      c[i] = static_cast<std::uint32_t>(p >> 32) ^ d[i] ^ key1;
+      d[i] = static_cast<std::uint32_t>(p);
+    }
+    key0 += kPhiloxWeyl[0];
+    key1 += kPhiloxWeyl[1];
+  }
+  for (int i = 0; i < kLanes; ++i) {
+    out[4 * i] = a[i];
+    out[4 * i + 1] = b[i];
+    out[4 * i + 2] = c[i];
+    out[4 * i + 3] = d[i];
+  }
+}
+
+inline constexpr int kPhiloxLanes = 16;
+
+inline void PhiloxSixteen(const Philox& from, std::uint32_t* out) { PhiloxLanes<kPhiloxLanes>(from, out); }
+#if TENON_DETAIL_TARGETS
+TENON_DETAIL_TARGET_AVX2 inline void PhiloxSixteenAvx2(const Philox& from, std::uint32_t* out) {
+  PhiloxLanes<kPhiloxLanes>(from, out);
+}
+#endif
+
+}  // namespace detail
+
+inline PhiloxBlock Philox::Next() {
+  PhiloxBlock block;
+  detail::PhiloxLanes<1>(*this, block.word);
+  Skip(1);
+  return block;
+}
+
+// The next n blocks: 4 n words. The same words on every processor.
+inline void PhiloxBlocks(const Philox& from, Index n, std::uint32_t* out) {
+  void (*sixteen)(const Philox&, std::uint32_t*) = &detail::PhiloxSixteen;
+#if TENON_DETAIL_TARGETS
+  if (simd::BestLevel() != simd::Level::kUnit) sixteen = &detail::PhiloxSixteenAvx2;
+#endif
+  Philox at = from;
+  for (; n >= detail::kPhiloxLanes; n -= detail::kPhiloxLanes) {
+    sixteen(at, out);
+    at.Skip(detail::kPhiloxLanes);
+    out += 4 * detail::kPhiloxLanes;
+  }
+  for (; n > 0; --n, out += 4) {
+    detail::PhiloxLanes<1>(at, out);
+    at.Skip(1);
+  }
+}
+
+// A stream word by word. one thread.
+class PhiloxWords {
+ public:
+  // Begins at word `skip` of the first block.
+  explicit PhiloxWords(const Philox& from, int skip = 0) : philox_(from) {
+    for (int i = 0; i < skip; ++i) (void)Next();
+  }
+  std::uint32_t Next() {
+    if (used_ == 4) {
+      block_ = philox_.Next();
+      used_ = 0;
+    }
+    return block_.word[used_++];
+  }
+
+ private:
+  Philox philox_;
+  PhiloxBlock block_{};
+  int used_ = 4;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/seed_generator.hpp ----
+// SeedGenerator: the seeds of the iterators of one dataset, as a resource; and the ops that make one.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Two seeds, as TensorFlow's ops take them.
+struct Seeds {
+  std::int64_t seed = 0, seed2 = 0;
+};
+
+// Both 0: seeds that differ from call to call.
+inline Seeds ChooseSeeds(Seeds seeds) {
+  if (seeds.seed != 0 || seeds.seed2 != 0) return seeds;
+  static std::atomic<std::uint64_t> counter{0};
+  std::uint64_t state[2] = {static_cast<std::uint64_t>(SteadyNanoseconds()), counter.fetch_add(1)};
+  const int here = 0;
+  Philox philox = Philox::FromSeeds(state[0] ^ reinterpret_cast<std::uintptr_t>(&here), state[1]);
+  const PhiloxBlock block = philox.Next();
+  const auto join = [](std::uint32_t low, std::uint32_t high) {
+    return static_cast<std::int64_t>(std::uint64_t{high} << 32 | low);
+  };
+  return {join(block.word[0], block.word[1]), join(block.word[2], block.word[3])};
+}
+
+// Random words of a pair of seeds, from word number `skip` on. one thread.
+class SeededWords {
+ public:
+  explicit SeededWords(Seeds seeds = {}, std::int64_t skip = 0) : seeds_(seeds), drawn_(skip) {}
+  std::uint32_t Next() {
+    const auto at = static_cast<std::uint64_t>(drawn_++);
+    if (!has_block_ || at % 4 == 0) {
+      Philox philox =
+          Philox::FromSeeds(static_cast<std::uint64_t>(seeds_.seed), static_cast<std::uint64_t>(seeds_.seed2));
+      philox.Skip(at / 4);
+      block_ = philox.Next();
+      has_block_ = true;
+    }
+    return block_.word[at % 4];
+  }
+  void Save(IteratorStateWriter* writer) const {
+    writer->Add(seeds_.seed);
+    writer->Add(seeds_.seed2);
+    writer->Add(drawn_);
+  }
+  Status Restore(IteratorStateReader* reader) {
+    has_block_ = false;
+    TENON_RETURN_IF_ERROR(reader->Take(&seeds_.seed));
+    TENON_RETURN_IF_ERROR(reader->Take(&seeds_.seed2));
+    return reader->TakeCount(INT64_MAX, &drawn_);
+  }
+
+ private:
+  Seeds seeds_;
+  std::int64_t drawn_ = 0;
+  PhiloxBlock block_{};
+  bool has_block_ = false;
+};
+
+// thread-safe.
+class SeedGenerator final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::data::SeedGeneratorManager";
+
+  // `varies`: every call of Next gives other seeds, else the same.
+  SeedGenerator(Seeds seeds, bool varies) : seeds_(ChooseSeeds(seeds)), varies_(varies), words_(seeds_) {}
+  std::string DebugString() const override { return varies_ ? "RandomSeedGenerator" : "FixedSeedGenerator"; }
+  Seeds Next() {
+    if (!varies_) return seeds_;
+    const tenon::MutexLock lock(mutex_);
+    const std::int64_t first = words_.Next();
+    return {first, words_.Next()};
+  }
+  void Save(IteratorStateWriter* writer) const {
+    const tenon::MutexLock lock(mutex_);
+    words_.Save(writer);
+  }
+  Status Restore(IteratorStateReader* reader) {
+    const tenon::MutexLock lock(mutex_);
+    return words_.Restore(reader);
+  }
+
+ private:
+  const Seeds seeds_;
+  const bool varies_;
+  mutable Mutex mutex_;
+  SeededWords words_;
+};
+
+// The generator that input `name` names; a new one where it names none, as a dummy handle does.
+inline Status FindSeedGenerator(const DatasetMaker& m, std::string_view name, Seeds seeds, bool varies,
+                                Ref<SeedGenerator>* generator) {
+  const Tensor* handle = nullptr;
+  TENON_RETURN_IF_ERROR(m.Input(name, &handle));
+  const Status found = LookupResource(m.context(), *handle, generator);
+  if (found.ok()) return found;
+  if (found.code() != Code::kNotFound) return found;
+  *generator = Ref<SeedGenerator>::Adopt(new SeedGenerator(seeds, varies));
+  return OkStatus();
+}
+
+class SeedGeneratorKernel : public OpKernel {
+ public:
+  explicit SeedGeneratorKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* context) {
+    const DatasetMaker m(context);
+    Seeds seeds;
+    bool varies = true;
+    TENON_RETURN_IF_ERROR(m.Scalar("seed", &seeds.seed));
+    TENON_RETURN_IF_ERROR(m.Scalar("seed2", &seeds.seed2));
+    // AnonymousRandomSeedGenerator has no such input: it fails, as in TensorFlow 2.21.
+    TENON_RETURN_IF_ERROR(m.Scalar("reshuffle", &varies));
+    return SetAnonymous(context, Ref<SeedGenerator>::Adopt(new SeedGenerator(seeds, varies)));
+  }
+};
+
+// A handle that names no resource.
+template <class T>
+struct DummyHandleKernel : OpKernel {
+  explicit DummyHandleKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override {
+    context->set_output(0, HandleTensor(MakeResourceHandle<T>(context->device_name(), "", "DummyResource")));
+  }
+};
+struct DummySeedGeneratorKernel : DummyHandleKernel<SeedGenerator> {
+  explicit DummySeedGeneratorKernel(OpKernelConstruction* c) : DummyHandleKernel(c) {}
+};
+
+// The resource goes with the last of its handles.
+class DeleteResourceKernel : public OpKernel {
+ public:
+  explicit DeleteResourceKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override {
+    const ResourceHandle* handle = nullptr;
+    context->SetStatus(HandleOf(context->input(0), &handle));
+  }
+};
+
+}  // namespace detail
+
+// Seeds for the iterators of a dataset.
+struct AnonymousSeedGenerator {
+  static constexpr auto signature = Op("AnonymousSeedGenerator")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Input("reshuffle: bool")
+                                        .Output("handle: resource")
+                                        .Output("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoScalarsShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::SeedGeneratorKernel {
+    explicit kernel(OpKernelConstruction* c) : SeedGeneratorKernel(c) {}
+  };
+};
+
+// Fails with InvalidArgument, as in TensorFlow 2.21: AnonymousSeedGenerator works.
+struct AnonymousRandomSeedGenerator {
+  static constexpr auto signature = Op("AnonymousRandomSeedGenerator")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Output("handle: resource")
+                                        .Output("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoScalarsShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::SeedGeneratorKernel {
+    explicit kernel(OpKernelConstruction* c) : SeedGeneratorKernel(c) {}
+  };
+};
+
+// A handle of no generator: a dataset makes its own.
+struct DummySeedGenerator {
+  static constexpr auto signature =
+      Op("DummySeedGenerator").Output("handle: resource").SetIsStateful().SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DummySeedGeneratorKernel {
+    explicit kernel(OpKernelConstruction* c) : DummySeedGeneratorKernel(c) {}
+  };
+};
+
+// Does nothing: a generator goes with its handles.
+struct DeleteSeedGenerator {
+  static constexpr auto signature = Op("DeleteSeedGenerator")
+                                        .Input("handle: resource")
+                                        .Input("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DeleteResourceKernel {
+    explicit kernel(OpKernelConstruction* c) : DeleteResourceKernel(c) {}
+  };
+};
+
+// Does nothing: a generator goes with its handles.
+struct DeleteRandomSeedGenerator {
+  static constexpr auto signature = Op("DeleteRandomSeedGenerator")
+                                        .Input("handle: resource")
+                                        .Input("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DeleteResourceKernel {
+    explicit kernel(OpKernelConstruction* c) : DeleteResourceKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/cache.hpp ----
+// CacheDataset, CacheDatasetV2: elements that are kept in memory from the first round on; and the caches as resources.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// All elements of a dataset, once an iterator has seen them. thread-safe.
+class MemoryCache final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::data::MemoryCacheManager";
+  std::string DebugString() const override { return "MemoryCache"; }
+  bool IsComplete() const {
+    const tenon::MutexLock lock(mutex_);
+    return is_complete_;
+  }
+  // The first call counts.
+  void Complete(SlimVector<DatasetElement> elements) {
+    const tenon::MutexLock lock(mutex_);
+    if (is_complete_) return;
+    elements_ = std::move(elements);
+    is_complete_ = true;
+  }
+  // False: there are no more.
+  bool Get(std::size_t i, DatasetElement* element) const {
+    const tenon::MutexLock lock(mutex_);
+    if (i >= elements_.size()) return false;
+    *element = elements_[i];
+    return true;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  bool is_complete_ = false;
+  SlimVector<DatasetElement> elements_;
+};
+
+class CacheData final : public UnaryDataset {
+ public:
+  CacheData(Ref<const DatasetBase> input, Ref<MemoryCache> memory)
+      : UnaryDataset(std::move(input)), cache(std::move(memory)) {}
+  std::string_view TypeString() const override { return "Cache"; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const Ref<MemoryCache> cache;
+
+ private:
+  // Reads the cache where it was complete at the beginning; otherwise reads the input and completes the cache.
+  class Iterator final : public UnaryIterator<CacheData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Initialize(IteratorContext& context) override {
+      reads_ = dataset().cache->IsComplete();
+      return reads_ ? OkStatus() : UnaryIterator::Initialize(context);
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      if (reads_) {
+        *end = !dataset().cache->Get(next_, element);
+        if (!*end) ++next_;
+        return OkStatus();
+      }
+      const bool was_open = input_ != nullptr;
+      TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
+      if (!*end) seen_.push_back(*element);
+      if (*end && was_open) dataset().cache->Complete(std::move(seen_));
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      SlimVector<DatasetElement> cached;
+      for (DatasetElement element; reads_ && dataset().cache->Get(cached.size(), &element);) cached.push_back(element);
+      const SlimVector<DatasetElement>& elements = reads_ ? cached : seen_;
+      writer->Add(reads_ ? 1 : 0);
+      writer->Add(static_cast<std::int64_t>(next_));
+      writer->Add(static_cast<std::int64_t>(elements.size()));
+      for (const DatasetElement& element : elements) writer->AddElement(element);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t reads = 0, next = 0, count = 0;
+      SlimVector<DatasetElement> elements;
+      TENON_RETURN_IF_ERROR(reader->Take(&reads));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      for (; count > 0; --count) {
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().spec().types, &elements.emplace_back()));
+        if (elements.back().empty()) return IteratorStateReader::Unfit();
+      }
+      next_ = static_cast<std::size_t>(next);
+      reads_ = reads != 0;
+      input_.reset();
+      if (reads_) {
+        dataset().cache->Complete(std::move(elements));
+      } else {
+        seen_ = std::move(elements);
+        TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+      }
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    bool reads_ = false;
+    std::size_t next_ = 0;  // in the cache
+    SlimVector<DatasetElement> seen_;
+  };
+};
+
+inline Status MakeCache(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  Ref<MemoryCache> cache;
+  std::string file;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Text("filename", &file));
+  if (!file.empty())
+    return errors::Unimplemented("CacheDataset: caches in files are not supported, got '", file,
+                                 "'; an empty filename caches in memory");
+  if (m.IsOp("CacheDatasetV2")) {
+    const Tensor* handle = nullptr;
+    TENON_RETURN_IF_ERROR(m.Input("cache", &handle));
+    const Status found = LookupResource(m.context(), *handle, &cache);
+    if (!found.ok() && found.code() != Code::kNotFound) return found;
+  }
+  if (!cache) cache = Ref<MemoryCache>::Adopt(new MemoryCache());
+  *out = Own(new CacheData(std::move(input), std::move(cache)));
+  return OkStatus();
+}
+
+struct AnonymousCacheKernel : OpKernel {
+  explicit AnonymousCacheKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override {
+    context->SetStatus(SetAnonymous(context, Ref<MemoryCache>::Adopt(new MemoryCache())));
+  }
+};
+struct DummyCacheKernel : DummyHandleKernel<MemoryCache> {
+  explicit DummyCacheKernel(OpKernelConstruction* c) : DummyHandleKernel(c) {}
+};
+
+}  // namespace detail
+
+// The elements; the first whole round keeps them in memory for the next rounds.
+struct CacheDataset {
+  static constexpr auto signature = Op("CacheDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("filename: string")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeCache> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As CacheDataset, in a cache that outlives the dataset if there is one.
+struct CacheDatasetV2 {
+  static constexpr auto signature = Op("CacheDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("filename: string")
+                                        .Input("cache: resource")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<1, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeCache> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// A cache for CacheDatasetV2.
+struct AnonymousMemoryCache {
+  static constexpr auto signature = Op("AnonymousMemoryCache")
+                                        .Output("handle: resource")
+                                        .Output("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoScalarsShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::AnonymousCacheKernel {
+    explicit kernel(OpKernelConstruction* c) : AnonymousCacheKernel(c) {}
+  };
+};
+
+// A handle of no cache: a dataset makes its own.
+struct DummyMemoryCache {
+  static constexpr auto signature =
+      Op("DummyMemoryCache").Output("handle: resource").SetIsStateful().SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DummyCacheKernel {
+    explicit kernel(OpKernelConstruction* c) : DummyCacheKernel(c) {}
+  };
+};
+
+// Does nothing: a cache goes with its handles.
+struct DeleteMemoryCache {
+  static constexpr auto signature = Op("DeleteMemoryCache")
+                                        .Input("handle: resource")
+                                        .Input("deleter: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DeleteResourceKernel {
+    explicit kernel(OpKernelConstruction* c) : DeleteResourceKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/combine.hpp ----
+// ConcatenateDataset, ZipDataset, DirectedInterleaveDataset: one dataset of several.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using DatasetList = SlimVector<Ref<const DatasetBase>>;
+
+// A dataset of several inputs, whose iterators the class I combines.
+template <class I>
+class CombinedData final : public DatasetBase {
+ public:
+  CombinedData(ElementSpec spec, DatasetList list, bool first_end_ends = false)
+      : DatasetBase(std::move(spec)), inputs(std::move(list)), stop_on_empty(first_end_ends) {}
+  std::string_view TypeString() const override { return I::kType; }
+  std::int64_t Cardinality() const override { return I::Count(*this); }
+  std::string_view options() const override { return inputs[0]->options(); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    auto made = MakeOwned<I>(this);
+    for (const Ref<const DatasetBase>& input : inputs)
+      TENON_RETURN_IF_ERROR(input->MakeIterator(context, &made->inputs_.emplace_back()));
+    *iterator = std::move(made);
+    return OkStatus();
+  }
+  void SaveShared(IteratorStateWriter* writer) const override {
+    for (const Ref<const DatasetBase>& input : inputs) input->SaveShared(writer);
+  }
+  Status RestoreShared(IteratorStateReader* reader) const override {
+    for (const Ref<const DatasetBase>& input : inputs) TENON_RETURN_IF_ERROR(input->RestoreShared(reader));
+    return OkStatus();
+  }
+  const DatasetList inputs;
+  const bool stop_on_empty;
+};
+
+// The base of such iterators. An input is null when it has come to its end.
+template <class I>
+class CombinedIterator : public IteratorBase {
+ public:
+  explicit CombinedIterator(const CombinedData<I>* dataset) : dataset_(Ref<const CombinedData<I>>::Share(dataset)) {}
+  Status Save(IteratorStateWriter* writer) const override {
+    for (const Owned<IteratorBase>& input : inputs_) TENON_RETURN_IF_ERROR(SaveInput(input, writer));
+    return OkStatus();
+  }
+  Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+    for (Owned<IteratorBase>& input : inputs_) TENON_RETURN_IF_ERROR(RestoreInput(context, reader, &input));
+    return OkStatus();
+  }
+
+ protected:
+  friend class CombinedData<I>;
+  void EndAll() {
+    for (Owned<IteratorBase>& input : inputs_) input.reset();
+  }
+  const Ref<const CombinedData<I>> dataset_;
+  SlimVector<Owned<IteratorBase>> inputs_;
+};
+
+class ConcatenateIterator final : public CombinedIterator<ConcatenateIterator> {
+ public:
+  static constexpr std::string_view kType = "Concatenate";
+  using CombinedIterator::CombinedIterator;
+  static std::int64_t Count(const CombinedData<ConcatenateIterator>& data) {
+    std::int64_t sum = 0;
+    for (const Ref<const DatasetBase>& input : data.inputs)
+      if (input->Cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
+    for (const Ref<const DatasetBase>& input : data.inputs) {
+      if (input->Cardinality() == kUnknownCardinality) return kUnknownCardinality;
+      sum += input->Cardinality();
+    }
+    return sum;
+  }
+  Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+    for (Owned<IteratorBase>& input : inputs_) {
+      if (input == nullptr) continue;
+      TENON_RETURN_IF_ERROR(input->GetNext(context, element, end));
+      if (!*end) return OkStatus();
+      input.reset();
+    }
+    *end = true;
+    return OkStatus();
+  }
+};
+
+inline Status MakeConcatenate(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  DatasetList inputs(2);
+  for (int i = 0; i < 2; ++i) TENON_RETURN_IF_ERROR(m.Dataset(i, &inputs[static_cast<std::size_t>(i)]));
+  const ElementSpec &a = inputs[0]->spec(), &b = inputs[1]->spec();
+  if (!(a.types == b.types))
+    return errors::InvalidArgument("input dataset and dataset to concatenate have different output_types ",
+                                   StrJoin(a.types, ", "), " and ", StrJoin(b.types, ", "));
+  ElementSpec spec;
+  spec.types = a.types;
+  for (std::size_t i = 0; i < a.shapes.size(); ++i) {
+    const PartialTensorShape &one = a.shapes[i], &other = b.shapes[i];
+    PartialTensorShape both;
+    if (one.dims() == other.dims() && !one.unknown_rank()) {
+      both = TensorShape();
+      for (int d = 0; d < one.dims(); ++d) both.AddDim(one.dim_size(d) == other.dim_size(d) ? one.dim_size(d) : -1);
+    }
+    spec.shapes.push_back(std::move(both));
+  }
+  *out = Own(new CombinedData<ConcatenateIterator>(std::move(spec), std::move(inputs)));
+  return OkStatus();
+}
+
+class ZipIterator final : public CombinedIterator<ZipIterator> {
+ public:
+  static constexpr std::string_view kType = "Zip";
+  using CombinedIterator::CombinedIterator;
+  static std::int64_t Count(const CombinedData<ZipIterator>& data) {
+    std::int64_t least = kInfiniteCardinality;
+    for (const Ref<const DatasetBase>& input : data.inputs) {
+      const std::int64_t n = input->Cardinality();
+      if (n == kUnknownCardinality) return n;
+      if (n != kInfiniteCardinality && (least == kInfiniteCardinality || n < least)) least = n;
+    }
+    return least;
+  }
+  // All inputs go on together, also when one of them fails.
+  Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+    Status status;
+    DatasetElement part;
+    for (Owned<IteratorBase>& input : inputs_) {
+      bool part_end = input == nullptr;
+      if (input != nullptr) status.Update(input->GetNext(context, &part, &part_end));
+      *end = *end || part_end;
+      if (!status.ok()) continue;
+      if (*end) break;
+      for (Tensor& tensor : part) element->push_back(std::move(tensor));
+    }
+    if (*end || !status.ok()) element->clear();
+    if (*end) EndAll();
+    return status;
+  }
+};
+
+inline Status MakeZip(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  DatasetList inputs(static_cast<std::size_t>(m.context().num_inputs()));
+  ElementSpec spec;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    TENON_RETURN_IF_ERROR(m.Dataset(static_cast<int>(i), &inputs[i]));
+    const ElementSpec& part = inputs[i]->spec();
+    for (const DataType type : part.types) spec.types.push_back(type);
+    for (const PartialTensorShape& shape : part.shapes) spec.shapes.push_back(shape);
+  }
+  *out = Own(new CombinedData<ZipIterator>(std::move(spec), std::move(inputs)));
+  return OkStatus();
+}
+
+// Input 0 says which of the others gives the next element.
+class DirectedIterator final : public CombinedIterator<DirectedIterator> {
+ public:
+  static constexpr std::string_view kType = "DirectedInterleave";
+  using CombinedIterator::CombinedIterator;
+  static std::int64_t Count(const CombinedData<DirectedIterator>& data) {
+    for (std::size_t i = 1; i < data.inputs.size(); ++i)
+      if (data.inputs[i]->Cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
+    return kUnknownCardinality;
+  }
+  Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+    while (inputs_[0] != nullptr) {
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      TENON_RETURN_IF_ERROR(inputs_[0]->GetNext(context, element, end));
+      if (*end) break;
+      if (element->size() != 1 || (*element)[0].dtype() != DataType::kInt64 || (*element)[0].NumElements() != 1)
+        return errors::InvalidArgument("The selector input must be a dataset of scalar int64 elements.");
+      const std::int64_t chosen = *(*element)[0].data<std::int64_t>();
+      const auto count = static_cast<std::int64_t>(inputs_.size()) - 1;
+      if (chosen < 0 || chosen >= count)
+        return errors::InvalidArgument("Selector index out of range: ", chosen, " >= ", count);
+      Owned<IteratorBase>& input = inputs_[static_cast<std::size_t>(chosen) + 1];
+      if (input == nullptr) continue;
+      TENON_RETURN_IF_ERROR(input->GetNext(context, element, end));
+      if (!*end) return OkStatus();
+      input.reset();
+      bool any = false;
+      for (std::size_t i = 1; i < inputs_.size(); ++i) any = any || inputs_[i] != nullptr;
+      if (!any || dataset_->stop_on_empty) break;
+    }
+    EndAll();
+    element->clear();
+    *end = true;
+    return OkStatus();
+  }
+};
+
+inline Status MakeDirectedInterleave(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  DatasetList inputs(static_cast<std::size_t>(m.context().num_inputs()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) TENON_RETURN_IF_ERROR(m.Dataset(static_cast<int>(i), &inputs[i]));
+  const ElementSpec& selector = inputs[0]->spec();
+  if (selector.types.size() != 1 || selector.types[0] != DataType::kInt64 || selector.shapes.size() != 1 ||
+      !selector.shapes[0].IsCompatibleWith(PartialTensorShape(TensorShape())))
+    return errors::InvalidArgument("The selector input must be a dataset of scalar int64 elements.");
+  ElementSpec spec = inputs[1]->spec();
+  for (std::size_t i = 2; i < inputs.size(); ++i) {
+    const ElementSpec& other = inputs[i]->spec();
+    if (!(other.types == spec.types))
+      return errors::InvalidArgument("All inputs must have the same output_dtypes. First input has types ",
+                                     StrJoin(spec.types, ", "), ", and input ", i - 1, " has types ",
+                                     StrJoin(other.types, ", "), ".");
+    for (std::size_t s = 0; s < spec.shapes.size(); ++s)
+      if (!other.shapes[s].IsIdenticalTo(spec.shapes[s])) spec.shapes[s] = PartialTensorShape();
+  }
+  bool stop_on_empty = false;
+  TENON_RETURN_IF_ERROR(m.Attr("stop_on_empty_dataset", &stop_on_empty));
+  *out = Own(new CombinedData<DirectedIterator>(std::move(spec), std::move(inputs), stop_on_empty));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements of one dataset and, behind them, those of another.
+struct ConcatenateDataset {
+  static constexpr auto signature = Op("ConcatenateDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("another_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeConcatenate> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Elements that join one of each input.
+struct ZipDataset {
+  static constexpr auto signature = Op("ZipDataset")
+                                        .Input("input_datasets: N * variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("N: int >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeZip> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Elements of the inputs in the order that the selector says.
+struct DirectedInterleaveDataset {
+  static constexpr auto signature = Op("DirectedInterleaveDataset")
+                                        .Input("selector_input_dataset: variant")
+                                        .Input("data_input_datasets: N * variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("N: int >= 1")
+                                        .Attr("stop_on_empty_dataset: bool = false")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeDirectedInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/filter.hpp ----
+// FilterDataset, ParallelFilterDataset, TakeWhileDataset: elements for which a function holds.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Whether the predicate holds. InvalidArgument: its result is not one bool.
+inline Status ToHolds(const DatasetElement& result, std::string_view message, bool* holds) {
+  if (result.size() != 1 || result[0].dtype() != DataType::kBool || result[0].NumElements() != 1)
+    return errors::InvalidArgument(message);
+  *holds = *result[0].data<bool>();
+  return OkStatus();
+}
+
+class FilterData final : public FunctionData {
+ public:
+  FilterData(Ref<const DatasetBase> input, CapturedFunction f, bool leading)
+      : FunctionData(input, input->spec(), std::move(f)), take_while(leading) {}
+  std::string_view TypeString() const override { return take_while ? "TakeWhile" : "Filter"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const bool take_while;  // the first element for which it does not hold ends the dataset
+
+ private:
+  class Iterator final : public FunctionIterator<FilterData> {
+   public:
+    using FunctionIterator::FunctionIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      DatasetElement result;
+      for (bool holds = false; !holds;) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
+        if (*end) return OkStatus();
+        TENON_RETURN_IF_ERROR(function_.Run(context, *element, &result));
+        TENON_RETURN_IF_ERROR(ToHolds(result,
+                                      dataset().take_while ? "`predicate` must returns a scalar bool tensor."
+                                                           : "Filter predicate `f` must return a scalar bool.",
+                                      &holds));
+        if (holds || !dataset().take_while) continue;
+        input_.reset();
+        element->clear();
+        *end = true;
+        return OkStatus();
+      }
+      return OkStatus();
+    }
+  };
+};
+
+inline Status MakeFilter(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  CapturedFunction function;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Function("predicate", "other_arguments", &function));
+  if (m.IsOp("ParallelFilterDataset")) {
+    std::int64_t calls = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
+    TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+    TENON_RETURN_IF_ERROR(CheckDeterminism(m));
+  }
+  *out = Own(new FilterData(std::move(input), std::move(function),
+                            m.IsOp("TakeWhileDataset") || m.IsOp("ExperimentalTakeWhileDataset")));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Elements for which predicate(element, other_arguments) holds.
+struct FilterDataset {
+  static constexpr auto signature = Op("FilterDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("predicate: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeFilter> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As FilterDataset.
+struct ParallelFilterDataset {
+  static constexpr auto signature = Op("ParallelFilterDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("num_parallel_calls: int64")
+                                        .Output("handle: variant")
+                                        .Attr("predicate: func")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeFilter> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The elements before the first one for which the predicate does not hold.
+struct TakeWhileDataset {
+  static constexpr auto signature = Op("TakeWhileDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("predicate: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeFilter> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/interleave.hpp ----
+// FlatMapDataset, InterleaveDataset and its parallel forms: the elements of datasets that a function makes of elements.
+// Elements come in the deterministic order, one after the other.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The dataset that a function returned.
+inline Status DatasetOfResults(const DatasetElement& results, Ref<const DatasetBase>* dataset) {
+  if (results.size() != 1 || results[0].dtype() != DataType::kVariant || results[0].dims() != 0)
+    return errors::InvalidArgument("Function must return a single scalar of dtype DT_VARIANT.");
+  return GetDatasetFromVariantTensor(results[0], dataset);
+}
+
+// cycle_length datasets are open at a time; each gives block_length elements in turn. FlatMap: 1 and any.
+class InterleaveData final : public FunctionData {
+ public:
+  InterleaveData(Ref<const DatasetBase> input, std::string_view type, ElementSpec spec, CapturedFunction f,
+                 std::int64_t cycle, std::int64_t block)
+      : FunctionData(std::move(input), std::move(spec), std::move(f)),
+        cycle_length(cycle),
+        block_length(block),
+        type_(type) {}
+  std::string_view TypeString() const override { return type_; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t cycle_length, block_length;
+
+ private:
+  class Iterator final : public FunctionIterator<InterleaveData> {
+   public:
+    using FunctionIterator::FunctionIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      while (input_ != nullptr || open_ > 0) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        if (at_ == slots_.size()) slots_.emplace_back();
+        Slot& slot = slots_[at_];
+        if (slot.iterator == nullptr) {
+          if (input_ == nullptr) {
+            Advance();
+            continue;
+          }
+          TENON_RETURN_IF_ERROR(NextOfInput(context, &slot.args, end));
+          if (*end) {
+            *end = false;
+            continue;
+          }
+          TENON_RETURN_IF_ERROR(Open(context, &slot));
+        }
+        TENON_RETURN_IF_ERROR(slot.iterator->GetNext(context, element, end));
+        if (!*end) {
+          if (++taken_ == dataset().block_length) Advance();
+          return OkStatus();
+        }
+        *end = false;
+        slot = Slot();
+        --open_;
+        Advance();
+      }
+      *end = true;
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      TENON_RETURN_IF_ERROR(FunctionIterator::Save(writer));
+      writer->Add(static_cast<std::int64_t>(at_));
+      writer->Add(taken_);
+      writer->Add(static_cast<std::int64_t>(slots_.size()));
+      for (const Slot& slot : slots_) {
+        if (slot.iterator != nullptr)
+          writer->AddElement(slot.args);
+        else
+          writer->AddElement({});
+        TENON_RETURN_IF_ERROR(SaveInput(slot.iterator, writer));
+      }
+      return OkStatus();
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t at = 0, count = 0;
+      TENON_RETURN_IF_ERROR(FunctionIterator::Restore(context, reader));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(dataset().cycle_length, &at));
+      TENON_RETURN_IF_ERROR(reader->Take(&taken_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      if (at > count) return IteratorStateReader::Unfit();
+      at_ = static_cast<std::size_t>(at);
+      for (; count > 0; --count) {
+        Slot& slot = slots_.emplace_back();
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &slot.args));
+        if (!slot.args.empty()) TENON_RETURN_IF_ERROR(Open(context, &slot));
+        TENON_RETURN_IF_ERROR(RestoreInput(context, reader, &slot.iterator));
+      }
+      return OkStatus();
+    }
+
+   private:
+    struct Slot {
+      DatasetElement args;  // arguments of the function that made the dataset
+      Owned<IteratorBase> iterator;
+    };
+    Status Open(IteratorContext& context, Slot* slot) {
+      DatasetElement results;
+      Ref<const DatasetBase> made;
+      TENON_RETURN_IF_ERROR(function_.Run(context, slot->args, &results));
+      TENON_RETURN_IF_ERROR(DatasetOfResults(results, &made));
+      TENON_RETURN_IF_ERROR(VerifyTypesMatch(dataset().spec().types, Span<const DataType>(made->spec().types)));
+      TENON_RETURN_IF_ERROR(made->MakeIterator(context, &slot->iterator));
+      ++open_;
+      return OkStatus();
+    }
+    void Advance() {
+      taken_ = 0;
+      if (++at_ == static_cast<std::size_t>(dataset().cycle_length) || (at_ == slots_.size() && input_ == nullptr))
+        at_ = 0;
+    }
+
+    SlimVector<Slot> slots_;  // made as the cycle reaches them
+    std::size_t at_ = 0;
+    std::int64_t taken_ = 0;  // elements of this turn
+    std::int64_t open_ = 0;
+  };
+
+  const std::string_view type_;
+};
+
+// The arguments of parallel forms.
+inline Status CheckInterleave(const DatasetMaker& m, bool legacy) {
+  TENON_RETURN_IF_ERROR(CheckDeterminism(m));
+  if (!legacy) {
+    std::int64_t calls = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
+    TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+  }
+  if (!legacy && !m.IsOp("ParallelInterleaveDatasetV4")) return OkStatus();
+  for (const std::string_view name : {"buffer_output_elements", "prefetch_input_elements"}) {
+    const std::int64_t least = name == "buffer_output_elements" && legacy ? 1 : 0;
+    std::int64_t elements = 0;
+    TENON_RETURN_IF_ERROR(m.Scalar(name, &elements));
+    if (elements < least && elements != -1)
+      return errors::InvalidArgument("`", name, "` must be >= ", least, " or -1, got ", elements);
+  }
+  return OkStatus();
+}
+
+inline Status MakeInterleave(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  const bool flat = m.IsOp("FlatMapDataset"), parallel = !flat && !m.IsOp("InterleaveDataset");
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  CapturedFunction function;
+  std::int64_t cycle = 1, block = INT64_MAX;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("f", "other_arguments", &function));
+  if (!flat) {
+    TENON_RETURN_IF_ERROR(m.Scalar("cycle_length", &cycle));
+    TENON_RETURN_IF_ERROR(m.Scalar("block_length", &block));
+  }
+  const bool legacy = m.IsOp("ParallelInterleaveDataset") || m.IsOp("ExperimentalParallelInterleaveDataset") ||
+                      m.IsOp("LegacyParallelInterleaveDatasetV2");
+  if (!legacy && cycle == -1) cycle = Thread::HardwareThreads();
+  if ((cycle <= 0 || block <= 0) && !parallel)
+    return errors::InvalidArgument(cycle <= 0 ? "cycle_length" : "block_length", " must be greater than zero.");
+  if (cycle <= 0)
+    return errors::InvalidArgument("`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ", cycle);
+  if (block <= 0) return errors::InvalidArgument("`block_length` must be greater than 0 but is ", block);
+  if (parallel) TENON_RETURN_IF_ERROR(CheckInterleave(m, legacy));
+  const std::string_view type = flat ? "FlatMap" : parallel ? "ParallelInterleave" : "Interleave";
+  *out = Own(new InterleaveData(std::move(input), type, std::move(spec), std::move(function), cycle, block));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements of the datasets f(element, other_arguments), one dataset after the other.
+struct FlatMapDataset {
+  static constexpr auto signature = Op("FlatMapDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The elements of the datasets f(element, other_arguments), of cycle_length datasets in turn.
+struct InterleaveDataset {
+  static constexpr auto signature = Op("InterleaveDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct ParallelInterleaveDataset {
+  static constexpr auto signature = Op("ParallelInterleaveDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("sloppy: bool")
+                                        .Input("buffer_output_elements: int64")
+                                        .Input("prefetch_input_elements: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct LegacyParallelInterleaveDatasetV2 {
+  static constexpr auto signature = Op("LegacyParallelInterleaveDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("buffer_output_elements: int64")
+                                        .Input("prefetch_input_elements: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct ParallelInterleaveDatasetV2 {
+  static constexpr auto signature = Op("ParallelInterleaveDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("sloppy: bool = false")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct ParallelInterleaveDatasetV3 {
+  static constexpr auto signature = Op("ParallelInterleaveDatasetV3")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct ParallelInterleaveDatasetV4 {
+  static constexpr auto signature = Op("ParallelInterleaveDatasetV4")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("buffer_output_elements: int64")
+                                        .Input("prefetch_input_elements: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/source.hpp ----
+// RangeDataset, TensorDataset, TensorSliceDataset, ListDataset: datasets of the values of tensors.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The base of iterators of class D that only count their elements.
+template <class D>
+class CountingIterator : public IteratorBase {
+ public:
+  explicit CountingIterator(const D* dataset) : dataset_(Ref<const D>::Share(dataset)) {}
+  Status Initialize(IteratorContext&) { return OkStatus(); }
+  Status Save(IteratorStateWriter* writer) const override {
+    writer->Add(next_);
+    return OkStatus();
+  }
+  Status Restore(IteratorContext&, IteratorStateReader* reader) override { return reader->Take(&next_); }
+  Status Skip(IteratorContext&, std::int64_t count, bool* end, std::int64_t* skipped) override {
+    const std::int64_t left = dataset_->Cardinality() - next_;
+    *skipped = count < left ? count : left;
+    *end = count > left;
+    next_ += *skipped;
+    return OkStatus();
+  }
+
+ protected:
+  Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+    if (next_ < 0 || next_ >= dataset_->Cardinality()) {
+      *end = true;
+      return OkStatus();
+    }
+    return dataset_->Element(context, next_++, element);
+  }
+
+ private:
+  const Ref<const D> dataset_;
+  std::int64_t next_ = 0;  // number of the next element
+};
+
+class RangeData final : public DatasetBase {
+ public:
+  RangeData(ElementSpec spec, std::int64_t start, std::int64_t stop, std::int64_t step)
+      : DatasetBase(std::move(spec)), start_(start), step_(step), count_(Count(start, stop, step)) {}
+  std::string_view TypeString() const override { return "Range"; }
+  std::int64_t Cardinality() const override { return count_; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<CountingIterator<RangeData>>(context, this, iterator);
+  }
+  Status Element(IteratorContext& context, std::int64_t i, DatasetElement* element) const {
+    const std::int64_t value = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(start_) + static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(i));
+    for (const DataType type : spec_.types) {
+      Tensor& tensor = element->emplace_back();
+      TENON_RETURN_IF_ERROR(context.Allocate(type, TensorShape(), &tensor));
+      TENON_RETURN_IF_ERROR(Set(value, &tensor));
+    }
+    return OkStatus();
+  }
+
+ private:
+  static std::int64_t Count(std::int64_t start, std::int64_t stop, std::int64_t step) {
+    if (step > 0 ? start >= stop : start <= stop) return 0;
+    const std::uint64_t first = static_cast<std::uint64_t>(start), last = static_cast<std::uint64_t>(stop);
+    const std::uint64_t gap = step > 0 ? last - first : first - last;
+    const std::uint64_t stride = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+    const std::uint64_t count = (gap - 1) / stride + 1;
+    return count > std::uint64_t{INT64_MAX} ? INT64_MAX : static_cast<std::int64_t>(count);
+  }
+  static Status Set(std::int64_t value, Tensor* tensor) {
+    switch (tensor->dtype()) {
+      case DataType::kInt64: *tensor->data<std::int64_t>() = value; return OkStatus();
+      case DataType::kInt32: *tensor->data<std::int32_t>() = static_cast<std::int32_t>(value); return OkStatus();
+      case DataType::kInt16: *tensor->data<std::int16_t>() = static_cast<std::int16_t>(value); return OkStatus();
+      case DataType::kInt8: *tensor->data<std::int8_t>() = static_cast<std::int8_t>(value); return OkStatus();
+      case DataType::kUint64: *tensor->data<std::uint64_t>() = static_cast<std::uint64_t>(value); return OkStatus();
+      case DataType::kUint32: *tensor->data<std::uint32_t>() = static_cast<std::uint32_t>(value); return OkStatus();
+      case DataType::kUint16: *tensor->data<std::uint16_t>() = static_cast<std::uint16_t>(value); return OkStatus();
+      case DataType::kUint8: *tensor->data<std::uint8_t>() = static_cast<std::uint8_t>(value); return OkStatus();
+      case DataType::kFloat: *tensor->data<float>() = static_cast<float>(value); return OkStatus();
+      case DataType::kDouble: *tensor->data<double>() = static_cast<double>(value); return OkStatus();
+      case DataType::kHalf: *tensor->data<half>() = half(static_cast<float>(value)); return OkStatus();
+      case DataType::kBfloat16: *tensor->data<bfloat16>() = bfloat16(static_cast<float>(value)); return OkStatus();
+      case DataType::kBool: *tensor->data<bool>() = value != 0; return OkStatus();
+      default: return errors::InvalidArgument("Unsupported data type: ", tensor->dtype());
+    }
+  }
+
+  const std::int64_t start_, step_, count_;
+};
+
+inline Status MakeRange(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t start = 0, stop = 0, step = 0;
+  ElementSpec spec;
+  TENON_RETURN_IF_ERROR(m.Scalar("start", &start));
+  TENON_RETURN_IF_ERROR(m.Scalar("stop", &stop));
+  TENON_RETURN_IF_ERROR(m.Scalar("step", &step));
+  if (step == 0) return errors::InvalidArgument("step must be a non-zero integer.");
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  spec.shapes.clear();
+  for (std::size_t i = 0; i < spec.types.size(); ++i) spec.shapes.push_back(PartialTensorShape(TensorShape()));
+  *out = Own(new RangeData(std::move(spec), start, stop, step));
+  return OkStatus();
+}
+
+// The components once, or their rows.
+class TensorData final : public DatasetBase {
+ public:
+  TensorData(ElementSpec spec, DatasetElement components, bool rows)
+      : DatasetBase(std::move(spec)), components_(std::move(components)), rows_(rows) {}
+  std::string_view TypeString() const override { return rows_ ? "TensorSlice" : "Tensor"; }
+  std::int64_t Cardinality() const override { return rows_ ? components_[0].dim_size(0) : 1; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<CountingIterator<TensorData>>(context, this, iterator);
+  }
+  Status Element(IteratorContext& context, std::int64_t i, DatasetElement* element) const {
+    for (const Tensor& component : components_) {
+      Tensor& tensor = element->emplace_back(component);
+      if (rows_) TENON_RETURN_IF_ERROR(CopyRow(context, component, i, &tensor));
+    }
+    return OkStatus();
+  }
+
+ private:
+  const DatasetElement components_;
+  const bool rows_;
+};
+
+inline Status MakeTensorData(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  const bool rows = !m.IsOp("TensorDataset");
+  DatasetElement components;
+  ElementSpec declared, made;
+  TENON_RETURN_IF_ERROR(m.List("components", &components));
+  TENON_RETURN_IF_ERROR(m.Spec(&declared, "Toutput_types"));
+  for (const Tensor& component : components) {
+    TensorShape shape = component.shape();
+    if (rows && component.dims() == 0) return errors::InvalidArgument("All components must be at least 1-dimensional");
+    if (rows && component.dim_size(0) != components[0].dim_size(0))
+      return errors::InvalidArgument("All components must have the same size in the 0th dimension");
+    if (rows) shape.RemoveDim(0);
+    made.types.push_back(component.dtype());
+    made.shapes.push_back(PartialTensorShape(shape));
+  }
+  TENON_RETURN_IF_ERROR(VerifyTypesMatch(made.types, declared.types));
+  TENON_RETURN_IF_ERROR(VerifyShapesCompatible(made.shapes, declared.shapes));
+  *out = Own(new TensorData(std::move(made), std::move(components), rows));
+  return OkStatus();
+}
+
+// Each tensor as an element.
+class ListData final : public DatasetBase {
+ public:
+  ListData(ElementSpec spec, DatasetElement tensors) : DatasetBase(std::move(spec)), tensors_(std::move(tensors)) {}
+  std::string_view TypeString() const override { return "List"; }
+  std::int64_t Cardinality() const override { return static_cast<std::int64_t>(tensors_.size() / spec_.types.size()); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<CountingIterator<ListData>>(context, this, iterator);
+  }
+  Status Element(IteratorContext&, std::int64_t i, DatasetElement* element) const {
+    const std::size_t width = spec_.types.size();
+    for (std::size_t c = 0; c < width; ++c) element->push_back(tensors_[static_cast<std::size_t>(i) * width + c]);
+    return OkStatus();
+  }
+
+ private:
+  const DatasetElement tensors_;
+};
+
+inline Status MakeList(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  DatasetElement tensors;
+  ElementSpec spec;
+  TENON_RETURN_IF_ERROR(m.List("tensors", &tensors));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  if (tensors.size() % spec.types.size() != 0)
+    return errors::InvalidArgument("Expected a multiple of ", spec.types.size(), " tensors, got ", tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].dtype() != spec.types[i % spec.types.size()])
+      return errors::InvalidArgument("Tensor ", i, " has type ", tensors[i].dtype(), ", and output_types says ",
+                                     spec.types[i % spec.types.size()]);
+  *out = Own(new ListData(std::move(spec), std::move(tensors)));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// start, start + step, ... before stop, as scalars.
+struct RangeDataset {
+  static constexpr auto signature = Op("RangeDataset")
+                                        .Input("start: int64")
+                                        .Input("stop: int64")
+                                        .Input("step: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .Attr("replicate_on_split: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<0, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeRange> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The components as one element.
+struct TensorDataset {
+  static constexpr auto signature = Op("TensorDataset")
+                                        .Input("components: Toutput_types")
+                                        .Output("handle: variant")
+                                        .Attr("Toutput_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeTensorData> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The tensors, a row of output_types after the other.
+struct ListDataset {
+  static constexpr auto signature = Op("ListDataset")
+                                        .Input("tensors: Tinput_types")
+                                        .Output("handle: variant")
+                                        .Attr("Tinput_types: list(type) >= 1")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeList> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The rows of the components.
+struct TensorSliceDataset {
+  static constexpr auto signature = Op("TensorSliceDataset")
+                                        .Input("components: Toutput_types")
+                                        .Output("handle: variant")
+                                        .Attr("Toutput_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("is_files: bool = false")
+                                        .Attr("metadata: string = ''")
+                                        .Attr("replicate_on_split: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeTensorData> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/window.hpp ----
+// WindowDataset: datasets of some elements in a row.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Elements in memory as a dataset.
+class ElementsData final : public DatasetBase {
+ public:
+  ElementsData(ElementSpec spec, SlimVector<DatasetElement> elements)
+      : DatasetBase(std::move(spec)), elements_(std::move(elements)) {}
+  std::string_view TypeString() const override { return "Window"; }
+  std::int64_t Cardinality() const override { return static_cast<std::int64_t>(elements_.size()); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<CountingIterator<ElementsData>>(context, this, iterator);
+  }
+  Status Element(IteratorContext&, std::int64_t i, DatasetElement* element) const {
+    *element = elements_[static_cast<std::size_t>(i)];
+    return OkStatus();
+  }
+
+ private:
+  const SlimVector<DatasetElement> elements_;
+};
+
+class WindowData final : public UnaryDataset {
+ public:
+  WindowData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t elements, std::int64_t step,
+             std::int64_t every, bool drop)
+      : UnaryDataset(std::move(input), std::move(spec)),
+        shift(step),
+        stride(every),
+        reach((elements - 1) * every + 1),
+        drop_remainder(drop) {}
+  std::string_view TypeString() const override { return "Window"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    if (n < 0) return n;
+    if (!drop_remainder) return n / shift + (n % shift == 0 ? 0 : 1);
+    return n < reach ? 0 : (n - reach) / shift + 1;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t shift, stride, reach;  // reach: elements from the first to the last of a window
+  const bool drop_remainder;
+
+ private:
+  class Iterator final : public UnaryIterator<WindowData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      const WindowData& data = dataset();
+      while (input_ != nullptr && Held() < data.reach) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        Read read;
+        bool input_end = false;
+        read.status = NextOfInput(context, &read.element, &input_end);
+        if (!input_end) buffer_.push_back(std::move(read));
+      }
+      if (buffer_.empty() || (data.drop_remainder && Held() < data.reach)) {
+        *end = true;
+        return OkStatus();
+      }
+      Status status;
+      SlimVector<DatasetElement> window;
+      for (std::int64_t i = 0; i < Held() && status.ok(); i += data.stride) {
+        status = buffer_[static_cast<std::size_t>(i)].status;
+        if (status.ok()) window.push_back(buffer_[static_cast<std::size_t>(i)].element);
+      }
+      TENON_RETURN_IF_ERROR(GoOn(context));
+      TENON_RETURN_IF_ERROR(status);
+      for (std::size_t c = 0; c < data.input().spec().types.size(); ++c) {
+        SlimVector<DatasetElement> column;
+        for (const DatasetElement& row : window) {
+          if (c >= row.size()) return errors::Internal("An element of a window has ", row.size(), " components");
+          column.emplace_back().push_back(row[c]);
+        }
+        ElementSpec spec;
+        spec.types.push_back(data.input().spec().types[c]);
+        spec.shapes.push_back(data.input().spec().shapes[c]);
+        TENON_RETURN_IF_ERROR(StoreDatasetInVariantTensor(Own(new ElementsData(std::move(spec), std::move(column))),
+                                                          &element->emplace_back()));
+      }
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(Held());
+      for (const Read& read : buffer_) {
+        writer->Add(static_cast<std::int64_t>(read.status.code()));
+        writer->AddText(read.status.message());
+        writer->AddElement(read.element);
+      }
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t count = 0;
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      for (; count > 0; --count) {
+        Read& read = buffer_.emplace_back();
+        std::int64_t code = 0;
+        std::string text;
+        TENON_RETURN_IF_ERROR(reader->TakeCount(INT32_MAX, &code));
+        TENON_RETURN_IF_ERROR(reader->TakeText(&text));
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &read.element));
+        if (code == 0 && read.element.empty()) return IteratorStateReader::Unfit();
+        if (code != 0) read.status = Status(static_cast<Code>(code), text);
+      }
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    struct Read {
+      Status status;  // how reading it ended; an error ends the windows that have it
+      DatasetElement element;
+    };
+    std::int64_t Held() const { return static_cast<std::int64_t>(buffer_.size()); }
+    // To the first element of the next window.
+    Status GoOn(IteratorContext& context) {
+      const std::int64_t held = Held(), step = dataset().shift;
+      if (step < held) {
+        buffer_.erase(buffer_.begin(), buffer_.begin() + step);
+        return OkStatus();
+      }
+      buffer_.clear();
+      DatasetElement dropped;
+      for (std::int64_t i = held; i < step && input_ != nullptr; ++i) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        bool end = false;
+        (void)NextOfInput(context, &dropped, &end);  // errors of elements in no window do not matter
+      }
+      return OkStatus();
+    }
+
+    SlimVector<Read> buffer_;
+  };
+};
+
+inline Status MakeWindow(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  std::int64_t size = 0, shift = 0, stride = 0;
+  bool drop = false;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("size", &size));
+  if (size <= 0) return errors::InvalidArgument("Window size must be greater than zero.");
+  TENON_RETURN_IF_ERROR(m.Scalar("shift", &shift));
+  if (shift <= 0) return errors::InvalidArgument("Window shift must be greater than zero.");
+  TENON_RETURN_IF_ERROR(m.Scalar("stride", &stride));
+  if (stride <= 0) return errors::InvalidArgument("Window stride must be greater than zero.");
+  TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
+  if (size - 1 > (INT64_MAX - 1) / stride)
+    return errors::InvalidArgument("Window size ", size, " and stride ", stride, " are too large.");
+  ElementSpec spec;
+  for (std::size_t i = 0; i < input->spec().types.size(); ++i) {
+    spec.types.push_back(DataType::kVariant);
+    spec.shapes.push_back(PartialTensorShape(TensorShape()));
+  }
+  *out = Own(new WindowData(std::move(input), std::move(spec), size, shift, stride, drop));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Datasets of `size` elements, each `shift` elements after the one before.
+struct WindowDataset {
+  static constexpr auto signature = Op("WindowDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("size: int64")
+                                        .Input("shift: int64")
+                                        .Input("stride: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 4>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeWindow> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/group.hpp ----
+// GroupByWindowDataset, GroupByReducerDataset: elements by the key that a function gives each.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The one int64 that a function returned.
+inline Status ToNumber(const DatasetElement& result, std::string_view message, std::int64_t* number) {
+  if (result.size() != 1 || result[0].dtype() != DataType::kInt64 || result[0].NumElements() != 1)
+    return errors::InvalidArgument(message);
+  *number = *result[0].data<std::int64_t>();
+  return OkStatus();
+}
+
+// Values by key, in the order of keys.
+template <class T>
+class ByKey {
+ public:
+  struct Item {
+    std::int64_t key;
+    T value;
+  };
+  T* Find(std::int64_t key) {
+    const std::size_t i = Place(key);
+    return i < items_.size() && items_[i].key == key ? &items_[i].value : nullptr;
+  }
+  T& Add(std::int64_t key, T value) {
+    const std::size_t i = Place(key);
+    items_.push_back({key, std::move(value)});
+    for (std::size_t k = items_.size() - 1; k > i; --k) std::swap(items_[k], items_[k - 1]);
+    return items_[i].value;
+  }
+  void Erase(std::int64_t key) {
+    const std::size_t i = Place(key);
+    if (i < items_.size() && items_[i].key == key) items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  const SlimVector<Item>& items() const { return items_; }
+
+ private:
+  std::size_t Place(std::int64_t key) const {
+    std::size_t low = 0, high = items_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (items_[middle].key < key)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  SlimVector<Item> items_;
+};
+
+// Windows of elements with one key; a function makes a dataset of each.
+class GroupByWindowData final : public UnaryDataset {
+ public:
+  GroupByWindowData(Ref<const DatasetBase> input, ElementSpec spec, CapturedFunction key, CapturedFunction reduce,
+                    CapturedFunction size)
+      : UnaryDataset(std::move(input), std::move(spec)),
+        key_func(std::move(key)),
+        reduce_func(std::move(reduce)),
+        size_func(std::move(size)) {}
+  std::string_view TypeString() const override { return "GroupByWindow"; }
+  std::int64_t Cardinality() const override {
+    return input().Cardinality() == kInfiniteCardinality ? kInfiniteCardinality : kUnknownCardinality;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const CapturedFunction key_func, reduce_func, size_func;
+
+ private:
+  using Group = SlimVector<DatasetElement>;
+
+  class Iterator final : public UnaryIterator<GroupByWindowData> {
+   public:
+    explicit Iterator(const GroupByWindowData* dataset)
+        : UnaryIterator(dataset),
+          key_(&dataset->key_func),
+          reduce_(&dataset->reduce_func),
+          size_(&dataset->size_func) {}
+    Status Initialize(IteratorContext& context) override {
+      TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+      TENON_RETURN_IF_ERROR(key_.Initialize(context));
+      TENON_RETURN_IF_ERROR(reduce_.Initialize(context));
+      return size_.Initialize(context);
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      for (;;) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        if (window_ != nullptr) {
+          TENON_RETURN_IF_ERROR(window_->GetNext(context, element, end));
+          if (!*end) return OkStatus();
+          *end = false;
+          window_.reset();
+          groups_.Erase(current_key_);
+        }
+        bool is_full = false;
+        while (input_ != nullptr && !is_full) TENON_RETURN_IF_ERROR(Read(context, &is_full));
+        if (!is_full && groups_.items().empty()) break;
+        if (!is_full) current_key_ = groups_.items()[0].key;  // the input has ended
+        TENON_RETURN_IF_ERROR(Flush(context));
+      }
+      *end = true;
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(static_cast<std::int64_t>(groups_.items().size()));
+      for (const auto& group : groups_.items()) {
+        writer->Add(group.key);
+        writer->Add(static_cast<std::int64_t>(group.value.size()));
+        for (const DatasetElement& element : group.value) writer->AddElement(element);
+      }
+      writer->Add(static_cast<std::int64_t>(sizes_.items().size()));
+      for (const auto& size : sizes_.items()) {
+        writer->Add(size.key);
+        writer->Add(size.value);
+      }
+      writer->Add(current_key_);
+      TENON_RETURN_IF_ERROR(SaveInput(window_, writer));
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t count = 0, key = 0, n = 0;
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      for (; count > 0; --count) {
+        TENON_RETURN_IF_ERROR(reader->Take(&key));
+        TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &n));
+        Group& group = groups_.Add(key, {});
+        for (; n > 0; --n) {
+          TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &group.emplace_back()));
+          if (group.back().empty()) return IteratorStateReader::Unfit();
+        }
+      }
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      for (; count > 0; --count) {
+        TENON_RETURN_IF_ERROR(reader->Take(&key));
+        TENON_RETURN_IF_ERROR(reader->Take(&n));
+        sizes_.Add(key, n);
+      }
+      TENON_RETURN_IF_ERROR(reader->Take(&current_key_));
+      std::int64_t is_open = 0;
+      TENON_RETURN_IF_ERROR(reader->Take(&is_open));
+      if (is_open != 0) {
+        if (groups_.Find(current_key_) == nullptr) return IteratorStateReader::Unfit();
+        TENON_RETURN_IF_ERROR(Flush(context));
+        TENON_RETURN_IF_ERROR(window_->Restore(context, reader));
+      }
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    // Puts the next element of the input into its group.
+    Status Read(IteratorContext& context, bool* is_full) {
+      DatasetElement element, result;
+      bool end = false;
+      std::int64_t key = 0;
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      TENON_RETURN_IF_ERROR(NextOfInput(context, &element, &end));
+      if (end) return OkStatus();
+      TENON_RETURN_IF_ERROR(key_.Run(context, element, &result));
+      TENON_RETURN_IF_ERROR(ToNumber(result, "`key_func` must return a scalar int64.", &key));
+      if (sizes_.Find(key) == nullptr) {
+        std::int64_t size = 0;
+        const DatasetElement keys = result;
+        TENON_RETURN_IF_ERROR(size_.Run(context, keys, &result));
+        TENON_RETURN_IF_ERROR(ToNumber(result, "`window_size_func` must return a scalar int64.", &size));
+        if (size <= 0) return errors::InvalidArgument("Window size must be greater than zero, but got ", size, ".");
+        sizes_.Add(key, size);
+      }
+      Group* group = groups_.Find(key);
+      if (group == nullptr) group = &groups_.Add(key, {});
+      group->push_back(std::move(element));
+      *is_full = static_cast<std::int64_t>(group->size()) == *sizes_.Find(key);
+      if (*is_full) current_key_ = key;
+      return OkStatus();
+    }
+    // Makes window_ of the group of current_key_.
+    Status Flush(IteratorContext& context) {
+      DatasetElement args(2), results;
+      Ref<const DatasetBase> made;
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape(), &args[0]));
+      *args[0].data<std::int64_t>() = current_key_;
+      TENON_RETURN_IF_ERROR(StoreDatasetInVariantTensor(
+          Own(new ElementsData(dataset().input().spec(), *groups_.Find(current_key_))), &args[1]));
+      TENON_RETURN_IF_ERROR(reduce_.Run(context, args, &results));
+      if (results.size() != 1 || results[0].dtype() != DataType::kVariant || results[0].dims() != 0)
+        return errors::InvalidArgument("`reduce_func` must return a single scalar of dtype DT_VARIANT.");
+      TENON_RETURN_IF_ERROR(GetDatasetFromVariantTensor(results[0], &made));
+      TENON_RETURN_IF_ERROR(VerifyTypesMatch(dataset().spec().types, Span<const DataType>(made->spec().types)));
+      return made->MakeIterator(context, &window_);
+    }
+
+    FunctionCaller key_, reduce_, size_;
+    ByKey<Group> groups_;
+    ByKey<std::int64_t> sizes_;
+    std::int64_t current_key_ = 0;  // key of window_
+    Owned<IteratorBase> window_;
+  };
+};
+
+inline Status MakeGroupByWindow(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  CapturedFunction key, reduce, size;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("key_func", "key_func_other_arguments", &key));
+  TENON_RETURN_IF_ERROR(m.Function("reduce_func", "reduce_func_other_arguments", &reduce));
+  TENON_RETURN_IF_ERROR(m.Function("window_size_func", "window_size_func_other_arguments", &size));
+  *out =
+      Own(new GroupByWindowData(std::move(input), std::move(spec), std::move(key), std::move(reduce), std::move(size)));
+  return OkStatus();
+}
+
+// One element for each key: finalize(state), after state = reduce(state, element) of its elements.
+class GroupByReducerData final : public UnaryDataset {
+ public:
+  GroupByReducerData(Ref<const DatasetBase> input, ElementSpec spec, CapturedFunction (&functions)[4])
+      : UnaryDataset(std::move(input), std::move(spec)),
+        key_func(std::move(functions[0])),
+        init_func(std::move(functions[1])),
+        reduce_func(std::move(functions[2])),
+        finalize_func(std::move(functions[3])) {}
+  std::string_view TypeString() const override { return "GroupByReducer"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const CapturedFunction key_func, init_func, reduce_func, finalize_func;
+
+ private:
+  class Iterator final : public UnaryIterator<GroupByReducerData> {
+   public:
+    explicit Iterator(const GroupByReducerData* dataset)
+        : UnaryIterator(dataset),
+          key_(&dataset->key_func),
+          init_(&dataset->init_func),
+          reduce_(&dataset->reduce_func),
+          finalize_(&dataset->finalize_func) {}
+    Status Initialize(IteratorContext& context) override {
+      TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+      for (FunctionCaller* caller : {&key_, &init_, &reduce_, &finalize_})
+        TENON_RETURN_IF_ERROR(caller->Initialize(context));
+      return OkStatus();
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      while (input_ != nullptr) TENON_RETURN_IF_ERROR(Read(context));
+      if (next_ == static_cast<std::int64_t>(states_.items().size())) {
+        *end = true;
+        return OkStatus();
+      }
+      const auto& state = states_.items()[static_cast<std::size_t>(next_++)];
+      TENON_RETURN_IF_ERROR(finalize_.Run(context, state.value, element));
+      return VerifyTypesMatch(dataset().spec().types, *element);
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(next_);
+      writer->Add(static_cast<std::int64_t>(states_.items().size()));
+      for (const auto& state : states_.items()) {
+        writer->Add(state.key);
+        writer->AddElement(state.value);
+      }
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t count = 0, key = 0;
+      DatasetElement state;
+      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      if (next_ < 0 || next_ > count) return IteratorStateReader::Unfit();
+      for (; count > 0; --count) {
+        TENON_RETURN_IF_ERROR(reader->Take(&key));
+        TENON_RETURN_IF_ERROR(reader->TakeElement(&state));
+        states_.Add(key, std::move(state));
+      }
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    Status Read(IteratorContext& context) {
+      DatasetElement element, result;
+      bool end = false;
+      std::int64_t key = 0;
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      TENON_RETURN_IF_ERROR(NextOfInput(context, &element, &end));
+      if (end) return OkStatus();
+      TENON_RETURN_IF_ERROR(key_.Run(context, element, &result));
+      TENON_RETURN_IF_ERROR(ToNumber(result, "`key_func` must return a scalar int64.", &key));
+      DatasetElement* state = states_.Find(key);
+      if (state == nullptr) {
+        DatasetElement first;
+        TENON_RETURN_IF_ERROR(init_.Run(context, result, &first));
+        state = &states_.Add(key, std::move(first));
+      }
+      TENON_RETURN_IF_ERROR(reduce_.Run(context, *state, &result, element));
+      *state = std::move(result);
+      return OkStatus();
+    }
+    FunctionCaller key_, init_, reduce_, finalize_;
+    ByKey<DatasetElement> states_;
+    std::int64_t next_ = 0;  // state that comes next
+  };
+};
+
+inline Status MakeGroupByReducer(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  CapturedFunction functions[4];
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("key_func", "key_func_other_arguments", &functions[0]));
+  TENON_RETURN_IF_ERROR(m.Function("init_func", "init_func_other_arguments", &functions[1]));
+  TENON_RETURN_IF_ERROR(m.Function("reduce_func", "reduce_func_other_arguments", &functions[2]));
+  TENON_RETURN_IF_ERROR(m.Function("finalize_func", "finalize_func_other_arguments", &functions[3]));
+  *out = Own(new GroupByReducerData(std::move(input), std::move(spec), functions));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements of the datasets that reduce_func makes of windows of elements with one key.
+struct GroupByWindowDataset {
+  static constexpr auto signature = Op("GroupByWindowDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("key_func_other_arguments: Tkey_func_other_arguments")
+                                        .Input("reduce_func_other_arguments: Treduce_func_other_arguments")
+                                        .Input("window_size_func_other_arguments: Twindow_size_func_other_arguments")
+                                        .Output("handle: variant")
+                                        .Attr("key_func: func")
+                                        .Attr("reduce_func: func")
+                                        .Attr("window_size_func: func")
+                                        .Attr("Tkey_func_other_arguments: list(type) >= 0")
+                                        .Attr("Treduce_func_other_arguments: list(type) >= 0")
+                                        .Attr("Twindow_size_func_other_arguments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeGroupByWindow> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// A reduction of the elements of each key, in the order of the keys.
+struct GroupByReducerDataset {
+  static constexpr auto signature = Op("GroupByReducerDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("key_func_other_arguments: Tkey_func_other_arguments")
+                                        .Input("init_func_other_arguments: Tinit_func_other_arguments")
+                                        .Input("reduce_func_other_arguments: Treduce_func_other_arguments")
+                                        .Input("finalize_func_other_arguments: Tfinalize_func_other_arguments")
+                                        .Output("handle: variant")
+                                        .Attr("key_func: func")
+                                        .Attr("init_func: func")
+                                        .Attr("reduce_func: func")
+                                        .Attr("finalize_func: func")
+                                        .Attr("Tkey_func_other_arguments: list(type) >= 0")
+                                        .Attr("Tinit_func_other_arguments: list(type) >= 0")
+                                        .Attr("Treduce_func_other_arguments: list(type) >= 0")
+                                        .Attr("Tfinalize_func_other_arguments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeGroupByReducer> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/map_and_batch.hpp ----
+// MapAndBatchDataset: batches of a function of every element.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class MapAndBatchData final : public FunctionData {
+ public:
+  MapAndBatchData(Ref<const DatasetBase> input, ElementSpec spec, CapturedFunction f, std::int64_t batch_size,
+                  bool drop, bool preserve)
+      : FunctionData(std::move(input), std::move(spec), std::move(f)),
+        size(batch_size),
+        drop_remainder(drop),
+        preserve_cardinality(preserve) {}
+  std::string_view TypeString() const override { return "MapAndBatch"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    if (!preserve_cardinality && n != kInfiniteCardinality) return kUnknownCardinality;
+    return CountBatches(n, size, drop_remainder);
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t size;
+  const bool drop_remainder, preserve_cardinality;
+
+ private:
+  class Iterator final : public FunctionIterator<MapAndBatchData> {
+   public:
+    using FunctionIterator::FunctionIterator;
+    // A batch takes its elements even when the function fails for some.
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      SlimVector<DatasetElement> rows;
+      Status status;
+      bool any = false, ended = false;
+      for (std::int64_t i = 0; i < dataset().size && !ended; ++i) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        DatasetElement args, row;
+        bool row_end = false;
+        Status of_row = NextOfInput(context, &args, &ended);
+        if (of_row.ok() && ended) break;
+        if (of_row.ok())
+          of_row = EndOrError(function_.Run(context, args, &row), dataset().preserve_cardinality, &row_end);
+        if (of_row.ok() && !row_end) of_row = VerifyTypesMatch(dataset().spec().types, row);
+        if (of_row.ok() && !row_end) {
+          any = true;
+          rows.push_back(std::move(row));
+          continue;
+        }
+        if (row_end) {  // the function ended the dataset
+          input_.reset();
+          break;
+        }
+        if (status.ok()) status = std::move(of_row);
+      }
+      TENON_RETURN_IF_ERROR(status);
+      *end = !any || (dataset().drop_remainder && static_cast<std::int64_t>(rows.size()) < dataset().size);
+      return *end ? OkStatus() : Join(context, rows, element);
+    }
+
+   private:
+    static Status Join(IteratorContext& context, const SlimVector<DatasetElement>& rows, DatasetElement* element) {
+      for (std::size_t c = 0; c < rows[0].size(); ++c) {
+        TensorShape shape = rows[0][c].shape();
+        shape.InsertDim(0, static_cast<Index>(rows.size()));
+        Tensor& batch = element->emplace_back();
+        TENON_RETURN_IF_ERROR(context.Allocate(rows[0][c].dtype(), shape, &batch));
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          const Tensor& row = rows[i][c];
+          if (row.NumElements() != rows[0][c].NumElements())
+            return errors::InvalidArgument(
+                "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: ",
+                row.shape(), ", [batch]: ", rows[0][c].shape());
+          TENON_RETURN_IF_ERROR(tenon::tensor::CopyElementToSlice(row, &batch, static_cast<Index>(i)));
+        }
+      }
+      return OkStatus();
+    }
+  };
+};
+
+inline Status MakeMapAndBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  CapturedFunction function;
+  std::int64_t size = 0, calls = 0;
+  bool drop = false, preserve = false;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("f", "other_arguments", &function));
+  TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
+  if (size <= 0) return errors::InvalidArgument("batch_size must be greater than zero.");
+  TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
+  TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+  TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
+  TENON_RETURN_IF_ERROR(m.Attr("preserve_cardinality", &preserve));
+  *out = Own(new MapAndBatchData(std::move(input), std::move(spec), std::move(function), size, drop, preserve));
+  return OkStatus();
+}
+
+// The last three inputs are scalars.
+constexpr Status MapAndBatchShape(InferenceContext* c) {
+  ShapeHandle unused;
+  for (int i = c->num_inputs() - 3; i < c->num_inputs(); ++i)
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  return shape_inference::ScalarShape(c);
+}
+
+}  // namespace detail
+
+// Batches of f(element, other_arguments).
+struct MapAndBatchDataset {
+  static constexpr auto signature = Op("MapAndBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("batch_size: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::MapAndBatchShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeMapAndBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/options.hpp ----
+// OptionsDataset, ModelDataset, OptimizeDataset and others that change how TensorFlow runs a dataset, not its elements.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The input's elements, with more options.
+class OptionsData final : public UnaryDataset {
+ public:
+  // Messages that stand behind each other are merged.
+  OptionsData(Ref<const DatasetBase> input, std::string_view serialized)
+      : UnaryDataset(input), options_(StrCat(input->options(), serialized)) {}
+  std::string_view TypeString() const override { return "Options"; }
+  std::string_view options() const override { return options_; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return input().MakeIterator(context, iterator);
+  }
+
+ private:
+  const std::string options_;
+};
+
+inline Status MakeOptions(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  std::string_view serialized;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Attr("serialized_options", &serialized));
+  *out = Own(new OptionsData(std::move(input), serialized));
+  return OkStatus();
+}
+
+// The input itself.
+inline Status MakeSame(const DatasetMaker& m, Ref<const DatasetBase>* out) { return m.Dataset(0, out); }
+
+inline Status MakeWithThreads(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  const bool pool = m.IsOp("PrivateThreadPoolDataset") || m.IsOp("ExperimentalPrivateThreadPoolDataset");
+  std::int64_t count = 0;
+  TENON_RETURN_IF_ERROR(m.Scalar(pool ? "num_threads" : "max_intra_op_parallelism", &count));
+  if (count < 0)
+    return errors::InvalidArgument(pool ? "`num_threads` must be greater than or equal to 0"
+                                        : "`max_intra_op_parallelism` must be greater than or equal to 0");
+  return m.Dataset(0, out);
+}
+
+}  // namespace detail
+
+// The input with options, which GetOptions reads.
+struct OptionsDataset {
+  static constexpr auto signature = Op("OptionsDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("serialized_options: string")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeOptions> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct ModelDataset {
+  static constexpr auto signature = Op("ModelDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("algorithm: int = 0")
+                                        .Attr("cpu_budget: int = 0")
+                                        .Attr("ram_budget: int = 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct OptimizeDataset {
+  static constexpr auto signature = Op("OptimizeDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("optimizations: string")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("optimization_configs: list(string) = []")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct OptimizeDatasetV2 {
+  static constexpr auto signature = Op("OptimizeDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("optimizations_enabled: string")
+                                        .Input("optimizations_disabled: string")
+                                        .Input("optimizations_default: string")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("optimization_configs: list(string) = []")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct FinalizeDataset {
+  static constexpr auto signature = Op("FinalizeDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("has_captured_ref: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct NonSerializableDataset {
+  static constexpr auto signature = Op("NonSerializableDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct RewriteDataset {
+  static constexpr auto signature = Op("RewriteDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("rewrite_name: string")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct MaxIntraOpParallelismDataset {
+  static constexpr auto signature = Op("MaxIntraOpParallelismDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("max_intra_op_parallelism: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeWithThreads> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct PrivateThreadPoolDataset {
+  static constexpr auto signature = Op("PrivateThreadPoolDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("num_threads: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeWithThreads> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/rebatch.hpp ----
+// UnbatchDataset, RebatchDatasetV2: rows of the elements, one by one or in batches of other sizes.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The base of iterators that give rows of the input's elements.
+template <class D>
+class RowsIterator : public UnaryIterator<D> {
+ public:
+  using UnaryIterator<D>::UnaryIterator;
+  Status Save(IteratorStateWriter* writer) const override {
+    writer->Add(row_);
+    writer->AddElement(rows_);
+    return UnaryIterator<D>::Save(writer);
+  }
+  Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+    TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &row_));
+    TENON_RETURN_IF_ERROR(reader->TakeElement(this->dataset().input().spec().types, &rows_));
+    if (!Check(rows_).ok() || (!rows_.empty() && row_ > rows_[0].dim_size(0))) return IteratorStateReader::Unfit();
+    return UnaryIterator<D>::Restore(context, reader);
+  }
+
+ protected:
+  std::int64_t Left() const { return rows_.empty() ? 0 : rows_[0].dim_size(0) - row_; }
+  // Reads another element where no row is left.
+  Status Refill(IteratorContext& context, bool* end) {
+    while (Left() == 0) {
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      rows_.clear();
+      row_ = 0;
+      TENON_RETURN_IF_ERROR(this->NextOfInput(context, &rows_, end));
+      if (*end) return OkStatus();
+      const Status status = Check(rows_);
+      if (!status.ok()) rows_.clear();
+      TENON_RETURN_IF_ERROR(status);
+    }
+    return OkStatus();
+  }
+  static Status Check(const DatasetElement& rows) {
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      if (rows[c].dims() == 0)
+        return errors::InvalidArgument("Input element must have a non-scalar value in each component.");
+      if (rows[c].dim_size(0) != rows[0].dim_size(0))
+        return errors::InvalidArgument(
+            "Input element must have the same batch size in each component. Component 0 had size ", rows[0].dim_size(0),
+            " but component ", c, " had size, ", rows[c].dim_size(0), ".");
+    }
+    return OkStatus();
+  }
+
+  DatasetElement rows_;   // the element that is being read; empty: none
+  std::int64_t row_ = 0;  // its next row
+};
+
+inline std::int64_t ProductOrUnknown(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a < 0 ? a : b < 0 ? kUnknownCardinality : a * b;
+}
+
+class UnbatchData final : public UnaryDataset {
+ public:
+  UnbatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t rows)
+      : UnaryDataset(std::move(input), std::move(spec)), rows_(rows) {}
+  std::string_view TypeString() const override { return "Unbatch"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    return n < 0 ? n : rows_ > 0 ? ProductOrUnknown(n, rows_) : kUnknownCardinality;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+
+ private:
+  class Iterator final : public RowsIterator<UnbatchData> {
+   public:
+    using RowsIterator::RowsIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      TENON_RETURN_IF_ERROR(Refill(context, end));
+      if (*end) return OkStatus();
+      for (const Tensor& rows : rows_) TENON_RETURN_IF_ERROR(CopyRow(context, rows, row_, &element->emplace_back()));
+      ++row_;
+      return OkStatus();
+    }
+  };
+  const std::int64_t rows_;  // rows of every element; -1: not known
+};
+
+inline Status MakeUnbatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  std::int64_t rows = -1;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  spec.types = input->spec().types;
+  for (const PartialTensorShape& shape : input->spec().shapes) {
+    PartialTensorShape row;
+    if (!shape.unknown_rank()) {
+      if (shape.dims() < 1)
+        return errors::InvalidArgument("Cannot unbatch a dataset with scalar components; one has shape ", shape);
+      row = PartialTensorShape(TensorShape());
+      for (int d = 1; d < shape.dims(); ++d) row.AddDim(shape.dim_size(d));
+      if (shape.dim_size(0) >= 0) rows = shape.dim_size(0);
+    }
+    spec.shapes.push_back(std::move(row));
+  }
+  *out = Own(new UnbatchData(std::move(input), std::move(spec), rows));
+  return OkStatus();
+}
+
+// Batches of the sizes, which come again and again.
+class RebatchData final : public UnaryDataset {
+ public:
+  RebatchData(Ref<const DatasetBase> input, ElementSpec spec, SlimVector<std::int64_t> batch_sizes, bool drop)
+      : UnaryDataset(std::move(input), std::move(spec)), sizes(std::move(batch_sizes)), drop_remainder(drop) {}
+  std::string_view TypeString() const override { return "RebatchV2"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const SlimVector<std::int64_t> sizes;
+  const bool drop_remainder;
+
+ private:
+  class Iterator final : public RowsIterator<RebatchData> {
+   public:
+    using RowsIterator::RowsIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      const std::int64_t wanted = dataset().sizes[static_cast<std::size_t>(at_)];
+      SlimVector<DatasetElement> parts;
+      std::int64_t count = 0;
+      bool input_end = false;
+      while (count < wanted) {
+        TENON_RETURN_IF_ERROR(Refill(context, &input_end));
+        if (input_end) break;
+        const std::int64_t taken = Left() < wanted - count ? Left() : wanted - count;
+        DatasetElement& part = parts.emplace_back();
+        for (const Tensor& rows : rows_)
+          TENON_RETURN_IF_ERROR(CopyRows(context, rows, row_, row_ + taken, &part.emplace_back()));
+        row_ += taken;
+        count += taken;
+      }
+      at_ = (at_ + 1) % static_cast<std::int64_t>(dataset().sizes.size());
+      *end = (input_end && (count == 0 || (dataset().drop_remainder && count < wanted))) ||
+             (wanted == 0 && input_ == nullptr && Left() == 0);
+      if (*end) return OkStatus();
+      return parts.empty() ? Empty(context, element) : Join(context, parts, count, element);
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(at_);
+      return RowsIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(reader->TakeCount(static_cast<std::int64_t>(dataset().sizes.size()) - 1, &at_));
+      return RowsIterator::Restore(context, reader);
+    }
+
+   private:
+    static Status Join(const IteratorContext& context, SlimVector<DatasetElement>& parts, std::int64_t count,
+                       DatasetElement* element) {
+      if (parts.size() == 1) {
+        *element = std::move(parts[0]);
+        return OkStatus();
+      }
+      for (std::size_t c = 0; c < parts[0].size(); ++c) {
+        TensorShape shape = parts[0][c].shape();
+        shape.set_dim(0, count);
+        Tensor& joined = element->emplace_back();
+        TENON_RETURN_IF_ERROR(context.Allocate(parts[0][c].dtype(), shape, &joined));
+        Index row = 0;
+        for (const DatasetElement& part : parts) {
+          if (!tenon::detail::SameRows(part[c].shape(), shape))
+            return errors::InvalidArgument("RebatchDataset: rows of shapes ", part[c].shape(), " and ", shape,
+                                           " cannot be in one batch");
+          TENON_RETURN_IF_ERROR(tenon::tensor::CopyContiguousSlices(part[c], 0, row, part[c].dim_size(0), &joined));
+          row += part[c].dim_size(0);
+        }
+      }
+      return OkStatus();
+    }
+    // No rows, in the shapes that the dataset declares.
+    Status Empty(const IteratorContext& context, DatasetElement* element) const {
+      const ElementSpec& spec = dataset().spec();
+      for (std::size_t c = 0; c < spec.types.size(); ++c) {
+        TensorShape shape({0});
+        for (int d = 1; d < spec.shapes[c].dims(); ++d)
+          shape.AddDim(spec.shapes[c].dim_size(d) < 0 ? 0 : spec.shapes[c].dim_size(d));
+        TENON_RETURN_IF_ERROR(context.Allocate(spec.types[c], shape, &element->emplace_back()));
+      }
+      return OkStatus();
+    }
+    std::int64_t at_ = 0;  // number of the next size
+  };
+};
+
+inline Status MakeRebatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  const Tensor* tensor = nullptr;
+  ElementSpec spec;
+  SlimVector<std::int64_t> sizes;
+  bool drop = false;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Input("batch_sizes", &tensor));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  if (tensor->dims() > 1) return errors::InvalidArgument("`batch_sizes` must be a scalar or a vector.");
+  std::int64_t sum = 0;
+  for (Index i = 0; i < tensor->NumElements(); ++i) {
+    sizes.push_back(tensor->data<std::int64_t>()[i]);
+    if (sizes.back() < 0) return errors::InvalidArgument("`batch_sizes` must not be negative, got ", sizes.back());
+    sum += sizes.back() > 0 ? 1 : 0;
+  }
+  if (sizes.empty() || sum == 0) return errors::InvalidArgument("`batch_sizes` must have a size greater than zero");
+  TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
+  *out = Own(new RebatchData(std::move(input), std::move(spec), std::move(sizes), drop));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The rows of the elements.
+struct UnbatchDataset {
+  static constexpr auto signature = Op("UnbatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeUnbatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The rows of the elements in batches of batch_sizes, again and again.
+struct RebatchDatasetV2 {
+  static constexpr auto signature = Op("RebatchDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_sizes: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeRebatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/select.hpp ----
+// UniqueDataset, SamplingDataset, AssertCardinalityDataset, IgnoreErrorsDataset: some elements, or a check of them.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class UniqueData final : public UnaryDataset {
+ public:
+  using UnaryDataset::UnaryDataset;
+  std::string_view TypeString() const override { return "Unique"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+
+ private:
+  class Iterator final : public UnaryIterator<UniqueData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      for (;;) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
+        if (*end) {
+          seen_.clear();
+          return OkStatus();
+        }
+        if (seen_.try_emplace(KeyOf((*element)[0]), true).second) return OkStatus();
+      }
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(static_cast<std::int64_t>(seen_.size()));
+      for (const auto& key : seen_) writer->AddText(key.first);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t count = 0;
+      std::string key;
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      for (; count > 0; --count) {
+        TENON_RETURN_IF_ERROR(reader->TakeText(&key));
+        seen_.try_emplace(key, true);
+      }
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    static std::string KeyOf(const Tensor& tensor) {
+      std::string key;
+      for (Index i = 0; tensor.dtype() == DataType::kString && i < tensor.NumElements(); ++i) {
+        const std::string_view text = tensor.data<tstring>()[i];
+        StrAppend(&key, text.size(), ":");
+        key += text;
+      }
+      if (tensor.dtype() != DataType::kString) key = std::string(tensor.tensor_data());
+      return StrCat(tensor.shape(), key);
+    }
+    FlatMap<std::string, bool> seen_;
+  };
+};
+
+inline Status MakeUnique(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  const SlimVector<DataType>& types = input->spec().types;
+  if (types.size() != 1) return errors::InvalidArgument("UniqueDataset only supports inputs with a single component.");
+  if (types[0] != DataType::kInt32 && types[0] != DataType::kInt64 && types[0] != DataType::kString)
+    return errors::InvalidArgument(
+        "UniqueDataset only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` component.");
+  *out = Own(new UniqueData(std::move(input)));
+  return OkStatus();
+}
+
+// Each element with probability `rate`.
+class SamplingData final : public UnaryDataset {
+ public:
+  SamplingData(Ref<const DatasetBase> input, float chance, Seeds of)
+      : UnaryDataset(std::move(input)), rate(chance), seeds(of) {}
+  std::string_view TypeString() const override { return "Sampling"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const float rate;
+  const Seeds seeds;
+
+ private:
+  class Iterator final : public UnaryIterator<SamplingData> {
+   public:
+    explicit Iterator(const SamplingData* dataset) : UnaryIterator(dataset), words_(dataset->seeds) {}
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      for (;;) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
+        if (*end) return OkStatus();
+        // The 23 low bits as a number in [0, 1).
+        const float drawn = static_cast<float>(words_.Next() & 0x7fffffu) * 0x1p-23f;
+        if (drawn < dataset().rate) return OkStatus();
+      }
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      words_.Save(writer);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(words_.Restore(reader));
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    SeededWords words_;
+  };
+};
+
+inline Status MakeSampling(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  float rate = 0;
+  Seeds seeds;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("rate", &rate));
+  TENON_RETURN_IF_ERROR(m.Scalar("seed", &seeds.seed));
+  TENON_RETURN_IF_ERROR(m.Scalar("seed2", &seeds.seed2));
+  *out = Own(new SamplingData(std::move(input), rate, ChooseSeeds(seeds)));
+  return OkStatus();
+}
+
+// Fails unless the input has so many elements.
+class AssertCardinalityData final : public UnaryDataset {
+ public:
+  AssertCardinalityData(Ref<const DatasetBase> input, std::int64_t n) : UnaryDataset(std::move(input)), count(n) {}
+  std::string_view TypeString() const override { return "AssertCardinality"; }
+  std::int64_t Cardinality() const override { return count; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t count;
+
+ private:
+  class Iterator final : public UnaryIterator<AssertCardinalityData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      const std::int64_t wanted = dataset().count;
+      TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
+      if (!*end) ++seen_;
+      if (!*end && wanted >= 0 && seen_ > wanted) return Differs("at least ");
+      if (*end && wanted != seen_ && wanted != kUnknownCardinality) return Differs(wanted >= 0 ? "" : "only ");
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(seen_);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(reader->Take(&seen_));
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    TENON_DETAIL_COLD Status Differs(std::string_view how_many) const {
+      const auto elements = [](std::int64_t n) {
+        return n == kInfiniteCardinality ? std::string("an infinite number of elements")
+                                         : StrCat(n, n == 1 ? " element" : " elements");
+      };
+      return errors::FailedPrecondition("Input dataset was expected to contain ", elements(dataset().count),
+                                        " but contained ", how_many, elements(seen_), ".");
+    }
+    std::int64_t seen_ = 0;
+  };
+};
+
+inline Status MakeAssertCardinality(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  std::int64_t count = 0;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("cardinality", &count));
+  *out = Own(new AssertCardinalityData(std::move(input), count));
+  return OkStatus();
+}
+
+// Leaves out elements that cannot be made.
+class IgnoreErrorsData final : public UnaryDataset {
+ public:
+  IgnoreErrorsData(Ref<const DatasetBase> input, bool log) : UnaryDataset(std::move(input)), log_warning(log) {}
+  std::string_view TypeString() const override { return "IgnoreErrors"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const bool log_warning;
+
+ private:
+  class Iterator final : public UnaryIterator<IgnoreErrorsData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      for (;;) {
+        const Status status = NextOfInput(context, element, end);
+        if (status.ok()) return status;
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        if (dataset().log_warning)
+          TENON_LOG(kWarning, "Error raised with error message ", status.message(), "; the element is left out");
+      }
+    }
+  };
+};
+
+inline Status MakeIgnoreErrors(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  bool log = false;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Attr("log_warning", &log));
+  *out = Own(new IgnoreErrorsData(std::move(input), log));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements, each value once.
+struct UniqueDataset {
+  static constexpr auto signature = Op("UniqueDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeUnique> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Each element with probability `rate`.
+struct SamplingDataset {
+  static constexpr auto signature = Op("SamplingDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("rate: float")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn((detail::ScalarsShape<1, 3>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSampling> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The elements; FailedPrecondition unless there are `cardinality` of them.
+struct AssertCardinalityDataset {
+  static constexpr auto signature = Op("AssertCardinalityDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("cardinality: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeAssertCardinality> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The elements that can be made.
+struct IgnoreErrorsDataset {
+  static constexpr auto signature = Op("IgnoreErrorsDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("log_warning: bool = false")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeIgnoreErrors> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/single_element.hpp ----
+// DatasetToSingleElement, DatasetCardinality, WrapDatasetVariant, UnwrapDatasetVariant, GetOptions: facts of datasets.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class SingleElementKernel : public OpKernel {
+ public:
+  explicit SingleElementKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    Ref<const DatasetBase> dataset;
+    Owned<IteratorBase> iterator;
+    ElementSpec spec;
+    DatasetElement element, second;
+    bool end = false;
+    TENON_RETURN_IF_ERROR(GetDatasetFromVariantTensor(op->input(0), &dataset));
+    TENON_RETURN_IF_ERROR(DatasetMaker(op).Spec(&spec));
+    IteratorContext context(op->environment());
+    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &iterator));
+    TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
+    if (end) return errors::InvalidArgument("Dataset was empty.");
+    TENON_RETURN_IF_ERROR(VerifyElement(spec, element));
+    TENON_RETURN_IF_ERROR(iterator->GetNext(context, &second, &end));
+    if (!end) return errors::InvalidArgument("Dataset had more than one element.");
+    for (std::size_t i = 0; i < element.size(); ++i) op->set_output(static_cast<int>(i), std::move(element[i]));
+    return OkStatus();
+  }
+};
+
+class CardinalityKernel : public OpKernel {
+ public:
+  explicit CardinalityKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override {
+    Ref<const DatasetBase> dataset;
+    context->SetStatus(GetDatasetFromVariantTensor(context->input(0), &dataset));
+    if (context->status().ok()) context->set_output(0, Tensor::Scalar(dataset->Cardinality()));
+  }
+};
+
+class GetOptionsKernel : public OpKernel {
+ public:
+  explicit GetOptionsKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override {
+    Ref<const DatasetBase> dataset;
+    context->SetStatus(GetDatasetFromVariantTensor(context->input(0), &dataset));
+    if (context->status().ok()) context->set_output(0, Tensor::Scalar(dataset->options()));
+  }
+};
+
+// A variant that holds the variant of a dataset.
+struct WrappedDataset {
+  Tensor dataset;
+  std::string_view TypeName() const { return "tensorflow::WrappedDatasetVariant"; }
+  std::string DebugString() const { return "WrappedDatasetVariantWrapper"; }
+};
+
+class WrapDatasetKernel : public OpKernel {
+ public:
+  explicit WrapDatasetKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    const Tensor& input = op->input(0);
+    if (input.dims() != 0 || !input.IsInitialized())
+      return errors::InvalidArgument("Dataset tensor must be a scalar of dtype DT_VARIANT.");
+    const Variant& variant = input.data<Variant>()[0];
+    if (op->op_kernel().type_string() == "WrapDatasetVariant") {
+      if (!variant.is<DatasetVariant>()) return errors::InvalidArgument("Tensor must be a Dataset object.");
+      TENON_ASSIGN_OR_RETURN(Tensor out, Tensor::Make(DataType::kVariant, TensorShape()));
+      out.data<Variant>()[0] = WrappedDataset{input};
+      op->set_output(0, std::move(out));
+      return OkStatus();
+    }
+    const WrappedDataset* const wrapped = variant.get<WrappedDataset>();
+    if (wrapped == nullptr) return errors::InvalidArgument("Tensor must be a WrappedDataset variant object.");
+    op->set_output(0, wrapped->dataset);
+    return OkStatus();
+  }
+};
+
+}  // namespace detail
+
+// The only element of a dataset; InvalidArgument where it has none or more.
+struct DatasetToSingleElement {
+  static constexpr auto signature = Op("DatasetToSingleElement")
+                                        .Input("dataset: variant")
+                                        .Output("components: output_types")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ElementShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::SingleElementKernel {
+    explicit kernel(OpKernelConstruction* c) : SingleElementKernel(c) {}
+  };
+};
+
+// The number of elements; -1: no end, -2: not known.
+struct DatasetCardinality {
+  static constexpr auto signature = Op("DatasetCardinality")
+                                        .Input("input_dataset: variant")
+                                        .Output("cardinality: int64")
+                                        .Attr("cardinality_options: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::CardinalityKernel {
+    explicit kernel(OpKernelConstruction* c) : CardinalityKernel(c) {}
+  };
+};
+
+// The options of a dataset, serialised.
+struct GetOptions {
+  static constexpr auto signature = Op("GetOptions")
+                                        .Input("input_dataset: variant")
+                                        .Output("serialized_options: string")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::GetOptionsKernel {
+    explicit kernel(OpKernelConstruction* c) : GetOptionsKernel(c) {}
+  };
+};
+
+// A variant that holds a dataset's.
+struct WrapDatasetVariant {
+  static constexpr auto signature = Op("WrapDatasetVariant")
+                                        .Input("input_handle: variant")
+                                        .Output("output_handle: variant")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::WrapDatasetKernel {
+    explicit kernel(OpKernelConstruction* c) : WrapDatasetKernel(c) {}
+  };
+};
+
+// The dataset of such a variant.
+struct UnwrapDatasetVariant {
+  static constexpr auto signature = Op("UnwrapDatasetVariant")
+                                        .Input("input_handle: variant")
+                                        .Output("output_handle: variant")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::WrapDatasetKernel {
+    explicit kernel(OpKernelConstruction* c) : WrapDatasetKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/sparse_rows.hpp ----
+// SparseTensorSliceDataset, DenseToSparseBatchDataset: rows of sparse tensors, and batches as sparse tensors.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Types and shapes of a sparse tensor of rank `rank` as three components.
+inline ElementSpec SparseSpec(DataType values, Index rank) {
+  ElementSpec spec;
+  for (const DataType type : {DataType::kInt64, values, DataType::kInt64}) spec.types.push_back(type);
+  spec.shapes.push_back(PartialTensorShape({-1, rank}));
+  spec.shapes.push_back(PartialTensorShape({-1}));
+  spec.shapes.push_back(PartialTensorShape({rank}));
+  return spec;
+}
+
+class SparseSliceData final : public DatasetBase {
+ public:
+  SparseSliceData(Tensor indices, Tensor values, Tensor dense_shape)
+      : DatasetBase(SparseSpec(values.dtype(), dense_shape.NumElements() - 1)),
+        indices_(std::move(indices)),
+        values_(std::move(values)),
+        dense_shape_(std::move(dense_shape)) {}
+  std::string_view TypeString() const override { return "SparseTensorSlice"; }
+  std::int64_t Cardinality() const override { return *dense_shape_.data<std::int64_t>(); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<CountingIterator<SparseSliceData>>(context, this, iterator);
+  }
+  Status Element(IteratorContext& context, std::int64_t row, DatasetElement* element) const {
+    const Index rank = indices_.dim_size(1);
+    const std::int64_t* const at = indices_.data<std::int64_t>();
+    // Rows are in order: the first and last entry of this one by bisection.
+    const auto begin_of = [&](std::int64_t wanted) {
+      Index low = 0, high = values_.NumElements();
+      while (low < high) {
+        const Index middle = low + (high - low) / 2;
+        if (at[middle * rank] < wanted)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    };
+    const Index begin = begin_of(row), count = begin_of(row + 1) - begin;
+    element->resize(3);
+    TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({count, rank - 1}), &(*element)[0]));
+    TENON_RETURN_IF_ERROR(context.Allocate(values_.dtype(), TensorShape({count}), &(*element)[1]));
+    TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({rank - 1}), &(*element)[2]));
+    for (Index i = 0; i < count; ++i)
+      for (Index d = 1; d < rank; ++d)
+        (*element)[0].data<std::int64_t>()[i * (rank - 1) + d - 1] = at[(begin + i) * rank + d];
+    tenon::detail::CopyElements(values_.dtype(), tenon::detail::ElementAt(values_, begin), (*element)[1].raw_data(),
+                                static_cast<std::size_t>(count));
+    for (Index d = 1; d < rank; ++d) (*element)[2].data<std::int64_t>()[d - 1] = dense_shape_.data<std::int64_t>()[d];
+    return OkStatus();
+  }
+
+ private:
+  const Tensor indices_, values_, dense_shape_;
+};
+
+inline Status MakeSparseSlice(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  const Tensor &indices = m.context().input(0), &values = m.context().input(1), &dense_shape = m.context().input(2);
+  if (indices.dims() != 2) return errors::InvalidArgument("Input indices must be a matrix. Got: ", indices.shape());
+  if (values.dims() != 1) return errors::InvalidArgument("Input values must be a vector. Got: ", values.shape());
+  if (dense_shape.dims() != 1)
+    return errors::InvalidArgument("Input shape must be a vector. Got: ", dense_shape.shape());
+  if (values.dim_size(0) != indices.dim_size(0))
+    return errors::InvalidArgument("Number of values must match first dimension of indices. Got ", values.dim_size(0),
+                                   " values, indices shape: ", indices.shape());
+  if (dense_shape.dim_size(0) != indices.dim_size(1))
+    return errors::InvalidArgument("Number of dimensions must match second dimension of indices. Got ",
+                                   dense_shape.dim_size(0), " dimensions, indices shape: ", indices.shape());
+  if (dense_shape.NumElements() < 1)
+    return errors::InvalidArgument("The shape argument requires at least one element.");
+  const std::int64_t rows = *dense_shape.data<std::int64_t>();
+  for (Index i = 0; i < dense_shape.NumElements(); ++i)
+    if (dense_shape.data<std::int64_t>()[i] < 0)
+      return errors::InvalidArgument("Dimension ", i, " of the shape must not be negative, got ",
+                                     dense_shape.data<std::int64_t>()[i]);
+  std::int64_t before = -1;
+  for (Index i = 0; i < indices.dim_size(0); ++i) {
+    const std::int64_t row = indices.data<std::int64_t>()[i * indices.dim_size(1)];
+    if (row < before)
+      return errors::Unimplemented(
+          "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
+          "currently supported.");
+    if (row < 0 || row >= rows)
+      return errors::InvalidArgument("Index ", row, " of entry ", i, " is not in [0, ", rows, ")");
+    before = row;
+  }
+  *out = Own(new SparseSliceData(indices, values, dense_shape));
+  return OkStatus();
+}
+
+// Batches of dense elements of up to row_shape as sparse tensors; sizes of -1 are the batch's largest.
+class SparseBatchData final : public UnaryDataset {
+ public:
+  SparseBatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, PartialTensorShape row)
+      : UnaryDataset(std::move(input), std::move(spec)), size(batch_size), row_shape(std::move(row)) {}
+  std::string_view TypeString() const override { return "DenseToSparseBatch"; }
+  std::int64_t Cardinality() const override { return CountBatches(input().Cardinality(), size, false); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t size;
+  const PartialTensorShape row_shape;
+
+ private:
+  class Iterator final : public UnaryIterator<SparseBatchData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      DatasetElement rows, row;
+      Index count = 0;
+      while (!*end && static_cast<std::int64_t>(rows.size()) < dataset().size) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        TENON_RETURN_IF_ERROR(NextOfInput(context, &row, end));
+        if (*end) break;
+        count += row[0].NumElements();
+        rows.push_back(std::move(row[0]));
+      }
+      *end = rows.empty();
+      if (*end) return OkStatus();
+      const int rank = dataset().row_shape.dims() + 1;
+      Tensor indices, values, dense_shape;
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({count, rank}), &indices));
+      TENON_RETURN_IF_ERROR(context.Allocate(rows[0].dtype(), TensorShape({count}), &values));
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape({rank}), &dense_shape));
+      std::int64_t* const shape = dense_shape.data<std::int64_t>();
+      shape[0] = static_cast<std::int64_t>(rows.size());
+      for (int d = 1; d < rank; ++d)
+        shape[d] = dataset().row_shape.dim_size(d - 1) < 0 ? 0 : dataset().row_shape.dim_size(d - 1);
+      std::int64_t* index = indices.data<std::int64_t>();
+      Index at = 0;
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        TENON_RETURN_IF_ERROR(Fits(rows[r], shape + 1));
+        tenon::detail::CopyElements(rows[r].dtype(), rows[r].raw_data(), tenon::detail::ElementAt(values, at),
+                                    static_cast<std::size_t>(rows[r].NumElements()));
+        at += rows[r].NumElements();
+        for (Index i = 0; i < rows[r].NumElements(); ++i, index += rank) {
+          index[0] = static_cast<std::int64_t>(r);
+          Index rest = i;
+          for (int d = rank - 1; d > 0; --d) {
+            index[d] = rest % rows[r].dim_size(d - 1);
+            rest /= rows[r].dim_size(d - 1);
+          }
+        }
+      }
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kVariant, TensorShape({3}), &element->emplace_back()));
+      Variant* const parts = (*element)[0].data<Variant>();
+      parts[0] = std::move(indices);
+      parts[1] = std::move(values);
+      parts[2] = std::move(dense_shape);
+      return OkStatus();
+    }
+
+   private:
+    // Makes shape[0:] large enough where it is not given.
+    Status Fits(const Tensor& row, std::int64_t* shape) const {
+      const PartialTensorShape& wanted = dataset().row_shape;
+      if (row.dims() != wanted.dims())
+        return errors::InvalidArgument("Input element had shape (", row.shape(),
+                                       ") that is incompatible with the row shape (", wanted, ").");
+      for (int d = 0; d < row.dims(); ++d) {
+        if (wanted.dim_size(d) >= 0 && row.dim_size(d) > wanted.dim_size(d))
+          return errors::DataLoss("Input element had shape (", row.shape(), ") that is larger than the row shape (",
+                                  wanted, ").");
+        if (row.dim_size(d) > shape[d]) shape[d] = row.dim_size(d);
+      }
+      return OkStatus();
+    }
+  };
+};
+
+inline Status MakeSparseBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  std::int64_t size = 0;
+  const Tensor* tensor = nullptr;
+  PartialTensorShape row;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  if (input->spec().types.size() != 1)
+    return errors::InvalidArgument("DenseToSparseBatchDataset only supports inputs with a single component.");
+  TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
+  if (size <= 0) return errors::InvalidArgument("Batch size must be greater than zero.");
+  TENON_RETURN_IF_ERROR(m.Input("row_shape", &tensor));
+  if (tensor->dims() != 1) return errors::InvalidArgument("row_shape must be a vector");
+  TENON_RETURN_IF_ERROR(PartialTensorShape::Build(
+      Span<const Index>(tensor->data<std::int64_t>(), static_cast<std::size_t>(tensor->NumElements())), &row));
+  ElementSpec spec;
+  spec.types.push_back(DataType::kVariant);
+  spec.shapes.push_back(PartialTensorShape({-1}).Concatenate(row));
+  *out = Own(new SparseBatchData(std::move(input), std::move(spec), size, std::move(row)));
+  return OkStatus();
+}
+
+constexpr Status SparseBatchShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &unused));
+  return ScalarsShape<1>(c);
+}
+
+}  // namespace detail
+
+// The rows of a sparse tensor as sparse tensors.
+struct SparseTensorSliceDataset {
+  static constexpr auto signature = Op("SparseTensorSliceDataset")
+                                        .Input("indices: int64")
+                                        .Input("values: Tvalues")
+                                        .Input("dense_shape: int64")
+                                        .Output("handle: variant")
+                                        .Attr("Tvalues: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSparseSlice> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Batches of dense elements as sparse tensors, each a vector of three variants for DeserializeSparse.
+struct DenseToSparseBatchDataset {
+  static constexpr auto signature = Op("DenseToSparseBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("row_shape: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(detail::SparseBatchShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSparseBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/experimental.hpp ----
+// ExperimentalScanDataset, ExperimentalUniqueDataset and others: older names of dataset ops, which TensorFlow keeps.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+// As DatasetCardinality.
+struct ExperimentalDatasetCardinality {
+  static constexpr auto signature = Op("ExperimentalDatasetCardinality")
+                                        .Input("input_dataset: variant")
+                                        .Output("cardinality: int64")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::CardinalityKernel {
+    explicit kernel(OpKernelConstruction* c) : CardinalityKernel(c) {}
+  };
+};
+
+// As DenseToSparseBatchDataset.
+struct ExperimentalDenseToSparseBatchDataset {
+  static constexpr auto signature = Op("ExperimentalDenseToSparseBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("row_shape: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(detail::SparseBatchShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSparseBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As DirectedInterleaveDataset.
+struct ExperimentalDirectedInterleaveDataset {
+  static constexpr auto signature = Op("ExperimentalDirectedInterleaveDataset")
+                                        .Input("selector_input_dataset: variant")
+                                        .Input("data_input_datasets: N * variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("N: int >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeDirectedInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As GroupByReducerDataset.
+struct ExperimentalGroupByReducerDataset {
+  static constexpr auto signature = Op("ExperimentalGroupByReducerDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("key_func_other_arguments: Tkey_func_other_arguments")
+                                        .Input("init_func_other_arguments: Tinit_func_other_arguments")
+                                        .Input("reduce_func_other_arguments: Treduce_func_other_arguments")
+                                        .Input("finalize_func_other_arguments: Tfinalize_func_other_arguments")
+                                        .Output("handle: variant")
+                                        .Attr("key_func: func")
+                                        .Attr("init_func: func")
+                                        .Attr("reduce_func: func")
+                                        .Attr("finalize_func: func")
+                                        .Attr("Tkey_func_other_arguments: list(type) >= 0")
+                                        .Attr("Tinit_func_other_arguments: list(type) >= 0")
+                                        .Attr("Treduce_func_other_arguments: list(type) >= 0")
+                                        .Attr("Tfinalize_func_other_arguments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeGroupByReducer> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As GroupByWindowDataset.
+struct ExperimentalGroupByWindowDataset {
+  static constexpr auto signature = Op("ExperimentalGroupByWindowDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("key_func_other_arguments: Tkey_func_other_arguments")
+                                        .Input("reduce_func_other_arguments: Treduce_func_other_arguments")
+                                        .Input("window_size_func_other_arguments: Twindow_size_func_other_arguments")
+                                        .Output("handle: variant")
+                                        .Attr("key_func: func")
+                                        .Attr("reduce_func: func")
+                                        .Attr("window_size_func: func")
+                                        .Attr("Tkey_func_other_arguments: list(type) >= 0")
+                                        .Attr("Treduce_func_other_arguments: list(type) >= 0")
+                                        .Attr("Twindow_size_func_other_arguments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeGroupByWindow> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As IgnoreErrorsDataset.
+struct ExperimentalIgnoreErrorsDataset {
+  static constexpr auto signature = Op("ExperimentalIgnoreErrorsDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("log_warning: bool = false")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeIgnoreErrors> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As MapAndBatchDataset.
+struct ExperimentalMapAndBatchDataset {
+  static constexpr auto signature = Op("ExperimentalMapAndBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("batch_size: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .SetShapeFn(detail::MapAndBatchShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeMapAndBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct ExperimentalMaxIntraOpParallelismDataset {
+  static constexpr auto signature = Op("ExperimentalMaxIntraOpParallelismDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("max_intra_op_parallelism: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeWithThreads> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct ExperimentalNonSerializableDataset {
+  static constexpr auto signature = Op("ExperimentalNonSerializableDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As InterleaveDataset.
+struct ExperimentalParallelInterleaveDataset {
+  static constexpr auto signature = Op("ExperimentalParallelInterleaveDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Input("cycle_length: int64")
+                                        .Input("block_length: int64")
+                                        .Input("sloppy: bool")
+                                        .Input("buffer_output_elements: int64")
+                                        .Input("prefetch_input_elements: int64")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeInterleave> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The input.
+struct ExperimentalPrivateThreadPoolDataset {
+  static constexpr auto signature = Op("ExperimentalPrivateThreadPoolDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("num_threads: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeWithThreads> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As ScanDataset.
+struct ExperimentalScanDataset {
+  static constexpr auto signature = Op("ExperimentalScanDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("initial_state: Tstate")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("f: func")
+                                        .Attr("Tstate: list(type) >= 1")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("preserve_cardinality: bool = false")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeScan> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As TakeWhileDataset.
+struct ExperimentalTakeWhileDataset {
+  static constexpr auto signature = Op("ExperimentalTakeWhileDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("other_arguments: Targuments")
+                                        .Output("handle: variant")
+                                        .Attr("predicate: func")
+                                        .Attr("Targuments: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeFilter> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As UnbatchDataset.
+struct ExperimentalUnbatchDataset {
+  static constexpr auto signature = Op("ExperimentalUnbatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeUnbatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As UniqueDataset.
+struct ExperimentalUniqueDataset {
+  static constexpr auto signature = Op("ExperimentalUniqueDataset")
+                                        .Input("input_dataset: variant")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeUnique> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/files.hpp ----
+// TFRecordDataset, TextLineDataset, FixedLengthRecordDataset and their second forms: the records of files as strings.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The files of a dataset, and how they are read.
+struct FileList {
+  SlimVector<std::string> names;
+  std::string compression;
+  SlimVector<std::int64_t> offsets;  // where reading begins; empty: at the beginning
+  std::int64_t header = 0, record = 0, footer = 0;  // bytes
+};
+
+// A dataset of the records of files, which an R reads:
+//   R(const FileList&, std::size_t file)
+//   Status Open();
+//   Status Read(std::string* record);         OutOfRange at the end; may be moved to a record again by
+//   Status Seek(std::int64_t place); std::int64_t Place() const;
+template <class R>
+class FileData final : public DatasetBase {
+ public:
+  FileData(ElementSpec spec, FileList list) : DatasetBase(std::move(spec)), files(std::move(list)) {}
+  std::string_view TypeString() const override { return R::kType; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const FileList files;
+
+ private:
+  class Iterator final : public IteratorBase {
+   public:
+    explicit Iterator(const FileData* dataset) : dataset_(Ref<const FileData>::Share(dataset)) {}
+    Status Initialize(IteratorContext&) { return OkStatus(); }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      std::string record;
+      for (;;) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        if (reader_ == nullptr) {
+          *end = file_ == dataset_->files.names.size();
+          if (*end) return OkStatus();
+          const Status opened = OpenFile();
+          if (opened.code() == Code::kOutOfRange) ++file_;  // it is too short
+          TENON_RETURN_IF_ERROR(opened);
+        }
+        const Status status = reader_->Read(&record);
+        if (status.ok()) break;
+        // After an error in a TFRecord file the next file follows, for datasets that leave out errors.
+        if (status.code() != Code::kOutOfRange && !R::kLeavesBrokenFiles) return status;
+        reader_.reset();
+        ++file_;
+        if (status.code() != Code::kOutOfRange) return status;
+      }
+      element->push_back(Tensor::Scalar(std::string_view(record)));
+      return (*element)[0].IsInitialized() ? OkStatus() : errors::ResourceExhausted("No memory for a record");
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(static_cast<std::int64_t>(file_));
+      writer->Add(reader_ == nullptr ? -1 : reader_->Place());
+      return OkStatus();
+    }
+    Status Restore(IteratorContext&, IteratorStateReader* reader) override {
+      std::int64_t file = 0, place = 0;
+      TENON_RETURN_IF_ERROR(reader->TakeCount(static_cast<std::int64_t>(dataset_->files.names.size()), &file));
+      TENON_RETURN_IF_ERROR(reader->Take(&place));
+      file_ = static_cast<std::size_t>(file);
+      if (place < 0) return OkStatus();
+      if (file_ == dataset_->files.names.size()) return IteratorStateReader::Unfit();
+      TENON_RETURN_IF_ERROR(OpenFile());
+      return reader_->Seek(place);
+    }
+
+   private:
+    Status OpenFile() {
+      auto opened = MakeOwned<R>(dataset_->files, file_);
+      TENON_RETURN_IF_ERROR(opened->Open());
+      reader_ = std::move(opened);
+      return OkStatus();
+    }
+    const Ref<const FileData> dataset_;
+    std::size_t file_ = 0;
+    Owned<R> reader_;  // reads file_; null: not open
+  };
+};
+
+class TfRecords {
+ public:
+  static constexpr std::string_view kType = "TFRecord";
+  static constexpr bool kLeavesBrokenFiles = true;
+  TfRecords(const FileList& files, std::size_t i)
+      : path_(files.names[i]), compression_(files.compression), from_(files.offsets.empty() ? 0 : files.offsets[i]) {}
+  Status Open() {
+    TENON_ASSIGN_OR_RETURN(RecordReader opened, RecordReader::Open(path_, {.compression = compression_}));
+    reader_ = MakeOwned<RecordReader>(std::move(opened));
+    return from_ == 0 ? OkStatus() : Seek(from_);
+  }
+  Status Read(std::string* record) {
+    std::string_view text;
+    TENON_RETURN_IF_ERROR(reader_->Read(&text));
+    *record = std::string(text);
+    return OkStatus();
+  }
+  Status Seek(std::int64_t place) { return reader_->Seek(static_cast<std::uint64_t>(place)); }
+  std::int64_t Place() const { return static_cast<std::int64_t>(reader_->offset()); }
+
+ private:
+  const std::string path_, compression_;
+  const std::int64_t from_;
+  Owned<RecordReader> reader_;
+};
+
+// The bytes of a file through a buffer.
+class FileBytes {
+ public:
+  explicit FileBytes(const std::string& path) : source_(path) {}
+  Status Open(const std::string& compression) {
+    TENON_ASSIGN_OR_RETURN(const RecordCompression kind, ParseRecordCompression(compression));
+    return source_.Open(kind);
+  }
+  // False at the end, and at an error, which status() holds.
+  bool Get(char* byte) {
+    if (next_ == size_) {
+      next_ = size_ = 0;
+      status_ = source_.Read(buffer_, sizeof buffer_, &size_);
+      if (!status_.ok() || size_ == 0) return false;
+    }
+    *byte = buffer_[next_++];
+    ++place_;
+    return true;
+  }
+  const Status& status() const { return status_; }
+  std::int64_t place() const { return place_; }
+  // Goes on to a later place. False: the file ends before.
+  bool SkipTo(std::int64_t place) {
+    char byte;
+    while (place_ < place)
+      if (!Get(&byte)) return false;
+    return true;
+  }
+
+ private:
+  tenon::detail::RecordSource source_;
+  char buffer_[std::size_t{1} << 15];
+  std::size_t next_ = 0, size_ = 0;
+  std::int64_t place_ = 0;
+  Status status_;
+};
+
+class TextLines {
+ public:
+  static constexpr std::string_view kType = "TextLine";
+  static constexpr bool kLeavesBrokenFiles = false;
+  TextLines(const FileList& files, std::size_t i) : bytes_(files.names[i]), compression_(files.compression) {}
+  Status Open() { return bytes_.Open(compression_); }
+  // A line without its end; carriage returns are left out wherever they are, as in TensorFlow.
+  Status Read(std::string* line) {
+    bool any = false;
+    line->clear();
+    for (char byte; bytes_.Get(&byte);) {
+      any = true;
+      if (byte == '\n') return OkStatus();
+      if (byte != '\r') line->push_back(byte);
+    }
+    TENON_RETURN_IF_ERROR(bytes_.status());
+    return any && !line->empty() ? OkStatus() : errors::OutOfRange("eof");
+  }
+  Status Seek(std::int64_t place) { return bytes_.SkipTo(place) ? OkStatus() : IteratorStateReader::Unfit(); }
+  std::int64_t Place() const { return bytes_.place(); }
+
+ private:
+  FileBytes bytes_;
+  const std::string compression_;
+};
+
+class FixedRecords {
+ public:
+  static constexpr std::string_view kType = "FixedLengthRecord";
+  static constexpr bool kLeavesBrokenFiles = false;
+  FixedRecords(const FileList& files, std::size_t i)
+      : files_(files), path_(files.names[i]), bytes_(MakeOwned<FileBytes>(path_)) {}
+  Status Open() {
+    // The size first: of a compressed file it is found by reading it.
+    TENON_RETURN_IF_ERROR(bytes_->Open(files_.compression));
+    (void)bytes_->SkipTo(INT64_MAX);
+    TENON_RETURN_IF_ERROR(bytes_->status());
+    const std::int64_t body = bytes_->place() - files_.header - files_.footer;
+    if (body < 0) return errors::OutOfRange("The file \"", path_, "\" is shorter than its header and footer");
+    left_ = body / files_.record;
+    if (body % files_.record != 0) broken_ = Broken(body);
+    // A compressed file gives its whole records first.
+    if (files_.compression.empty()) TENON_RETURN_IF_ERROR(broken_);
+    bytes_ = MakeOwned<FileBytes>(path_);
+    TENON_RETURN_IF_ERROR(bytes_->Open(files_.compression));
+    return Seek(files_.header);
+  }
+  Status Read(std::string* record) {
+    if (left_ == 0) return broken_.ok() ? errors::OutOfRange("eof") : broken_;
+    record->clear();
+    for (char byte; static_cast<std::int64_t>(record->size()) < files_.record;) {
+      if (!bytes_->Get(&byte)) return errors::DataLoss("The file \"", path_, "\" became shorter while it was read");
+      record->push_back(byte);
+    }
+    --left_;
+    return OkStatus();
+  }
+  Status Seek(std::int64_t place) {
+    left_ -= (place - bytes_->place()) / files_.record - (bytes_->place() == 0 ? files_.header / files_.record : 0);
+    return bytes_->SkipTo(place) && left_ >= 0 ? OkStatus() : IteratorStateReader::Unfit();
+  }
+  std::int64_t Place() const { return bytes_->place(); }
+
+ private:
+  TENON_DETAIL_COLD Status Broken(std::int64_t body) const {
+    return Status(files_.compression.empty() ? Code::kInvalidArgument : Code::kDataLoss,
+                  StrCat("Excluding the header (", files_.header, " bytes) and footer (", files_.footer,
+                         " bytes), input file \"", path_, "\" has body length ", body,
+                         " bytes, which is not an exact multiple of the record length (", files_.record, " bytes)."));
+  }
+  const FileList& files_;
+  const std::string path_;
+  Owned<FileBytes> bytes_;
+  std::int64_t left_ = 0;  // records
+  Status broken_;          // the body is not whole records
+};
+
+inline Status ReadFileList(const DatasetMaker& m, FileList* files) {
+  const Tensor* names = nullptr;
+  TENON_RETURN_IF_ERROR(m.Input("filenames", &names));
+  if (names->dims() > 1) return errors::InvalidArgument("`filenames` must be a scalar or a vector.");
+  for (Index i = 0; i < names->NumElements(); ++i)
+    files->names.push_back(std::string(std::string_view(names->data<tstring>()[i])));
+  return OkStatus();
+}
+inline Status ReadCompression(const DatasetMaker& m, FileList* files) {
+  TENON_RETURN_IF_ERROR(m.Text("compression_type", &files->compression));
+  const std::string& type = files->compression;
+  if (type.empty() || type == "ZLIB" || type == "GZIP") return OkStatus();
+  return errors::InvalidArgument("Unsupported compression_type.");
+}
+inline Status CheckBufferSize(const DatasetMaker& m, std::int64_t least = 0) {
+  std::int64_t size = 0;
+  TENON_RETURN_IF_ERROR(m.Scalar("buffer_size", &size));
+  return size >= least ? OkStatus() : errors::InvalidArgument("`buffer_size` must be >= 0 (0 == default)");
+}
+inline ElementSpec OneText() {
+  ElementSpec spec;
+  spec.types.push_back(DataType::kString);
+  spec.shapes.push_back(PartialTensorShape(TensorShape()));
+  return spec;
+}
+
+inline Status MakeTfRecord(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  FileList files;
+  TENON_RETURN_IF_ERROR(ReadFileList(m, &files));
+  TENON_RETURN_IF_ERROR(m.Text("compression_type", &files.compression));
+  // As in TensorFlow, other names mean none.
+  if (files.compression != "ZLIB" && files.compression != "GZIP") files.compression.clear();
+  TENON_RETURN_IF_ERROR(CheckBufferSize(m, -1));  // -1 lets TensorFlow choose
+  if (m.IsOp("TFRecordDatasetV2")) {
+    const Tensor* offsets = nullptr;
+    TENON_RETURN_IF_ERROR(m.Input("byte_offsets", &offsets));
+    if (offsets->dims() > 1) return errors::InvalidArgument("`byte_offsets` must be a scalar or a vector.");
+    for (Index i = 0; i < offsets->NumElements(); ++i) files.offsets.push_back(offsets->data<std::int64_t>()[i]);
+    if (!files.offsets.empty() && files.offsets.size() < files.names.size())
+      return errors::InvalidArgument("`byte_offsets` must be of same size as `filenames`");
+    for (const std::int64_t offset : files.offsets)
+      if (offset < 0) return errors::InvalidArgument("`byte_offsets` must not be negative, got ", offset);
+  }
+  *out = Own(new FileData<TfRecords>(OneText(), std::move(files)));
+  return OkStatus();
+}
+inline Status MakeTextLine(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  FileList files;
+  TENON_RETURN_IF_ERROR(ReadFileList(m, &files));
+  TENON_RETURN_IF_ERROR(ReadCompression(m, &files));
+  TENON_RETURN_IF_ERROR(CheckBufferSize(m));
+  *out = Own(new FileData<TextLines>(OneText(), std::move(files)));
+  return OkStatus();
+}
+inline Status MakeFixedLength(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  FileList files;
+  TENON_RETURN_IF_ERROR(ReadFileList(m, &files));
+  TENON_RETURN_IF_ERROR(m.Scalar("header_bytes", &files.header));
+  if (files.header < 0) return errors::InvalidArgument("`header_bytes` must be >= 0");
+  TENON_RETURN_IF_ERROR(m.Scalar("record_bytes", &files.record));
+  if (files.record <= 0) return errors::InvalidArgument("`record_bytes` must be > 0");
+  TENON_RETURN_IF_ERROR(m.Scalar("footer_bytes", &files.footer));
+  if (files.footer < 0) return errors::InvalidArgument("`footer_bytes` must be >= 0");
+  TENON_RETURN_IF_ERROR(CheckBufferSize(m));
+  if (m.IsOp("FixedLengthRecordDatasetV2")) TENON_RETURN_IF_ERROR(ReadCompression(m, &files));
+  *out = Own(new FileData<FixedRecords>(OneText(), std::move(files)));
+  return OkStatus();
+}
+
+// Input 0 has rank 0 or 1; the next kScalars inputs are scalars.
+template <int kScalars>
+constexpr Status FilesShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &unused));
+  return ScalarsShape<1, kScalars>(c);
+}
+constexpr Status RecordsAtShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(3), 1, &unused));
+  return FilesShape<2>(c);
+}
+
+}  // namespace detail
+
+// The records of TFRecord files.
+struct TFRecordDataset {
+  static constexpr auto signature = Op("TFRecordDataset")
+                                        .Input("filenames: string")
+                                        .Input("compression_type: string")
+                                        .Input("buffer_size: int64")
+                                        .Output("handle: variant")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::FilesShape<2>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeTfRecord> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The records of TFRecord files from byte offsets on.
+struct TFRecordDatasetV2 {
+  static constexpr auto signature = Op("TFRecordDatasetV2")
+                                        .Input("filenames: string")
+                                        .Input("compression_type: string")
+                                        .Input("buffer_size: int64")
+                                        .Input("byte_offsets: int64")
+                                        .Output("handle: variant")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RecordsAtShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeTfRecord> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The lines of text files.
+struct TextLineDataset {
+  static constexpr auto signature = Op("TextLineDataset")
+                                        .Input("filenames: string")
+                                        .Input("compression_type: string")
+                                        .Input("buffer_size: int64")
+                                        .Output("handle: variant")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::FilesShape<2>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeTextLine> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Records of record_bytes bytes, between a header and a footer.
+struct FixedLengthRecordDataset {
+  static constexpr auto signature = Op("FixedLengthRecordDataset")
+                                        .Input("filenames: string")
+                                        .Input("header_bytes: int64")
+                                        .Input("record_bytes: int64")
+                                        .Input("footer_bytes: int64")
+                                        .Input("buffer_size: int64")
+                                        .Output("handle: variant")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::FilesShape<4>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeFixedLength> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As FixedLengthRecordDataset, of files that may be compressed.
+struct FixedLengthRecordDatasetV2 {
+  static constexpr auto signature = Op("FixedLengthRecordDatasetV2")
+                                        .Input("filenames: string")
+                                        .Input("header_bytes: int64")
+                                        .Input("record_bytes: int64")
+                                        .Input("footer_bytes: int64")
+                                        .Input("buffer_size: int64")
+                                        .Input("compression_type: string")
+                                        .Output("handle: variant")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::FilesShape<4>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeFixedLength> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/detached_context.hpp ----
+// DetachedContext: what iterators need to go on outside of runs: on a thread of their own, or when they are destroyed.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// A run without a caller. It is used within Call only, while the session is there. The cancellation may be used by any
+// thread; the rest is externally synchronised.
+class DetachedContext {
+ public:
+  // `context` is that of a run of a session.
+  explicit DetachedContext(const IteratorContext& context)
+      : lease_(Ref<FunctionLease>::Share(context.functions()->lease())),
+        cancellation_(lease_ ? lease_->cancellation() : nullptr),
+        environment_(context.environment()) {
+    environment_.services = &services_;
+    environment_.step_id = NextStep();
+    environment_.frame_id = 0;
+    environment_.iteration = 0;
+    environment_.call_depth = 0;
+    services_.resources = context.functions()->resources();
+    services_.cancellation = &cancellation_;
+  }
+  // Whether a context of these functions can outlive its run.
+  static bool IsPossible(const IteratorContext& context) {
+    return context.functions() != nullptr && context.functions()->lease() != nullptr &&
+           context.functions()->resources() != nullptr;
+  }
+  CancellationManager* cancellation() { return &cancellation_; }
+
+  // Runs call(context) -> Status. Cancelled: the session is gone.
+  template <class F>
+  Status Call(const F& call) {
+    const LeasedFunctions functions(lease_.get());
+    if (functions.get() == nullptr) return errors::Cancelled("The session of an iterator is closed");
+    StepContainer container(services_.resources, environment_.step_id);
+    services_.step_container = &container;
+    IteratorContext context(environment_);
+    Status status = call(context);
+    services_.step_container = nullptr;
+    return status;
+  }
+
+ private:
+  // Numbers that no run of a session has.
+  static std::int64_t NextStep() {
+    static std::atomic<std::int64_t> next{-2};
+    return next.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  const Ref<FunctionLease> lease_;
+  CancellationManager cancellation_;  // goes before the lease, whose child it is
+  StepEnvironment environment_;
+  RunServices services_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/generator.hpp ----
+// GeneratorDataset: elements that a function makes of a state.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// state = init_func(); elements next_func(state) until it is OutOfRange; then finalize_func(state), also where an
+// iterator goes before.
+class GeneratorData final : public DatasetBase {
+ public:
+  GeneratorData(ElementSpec spec, CapturedFunction init, CapturedFunction next, CapturedFunction finalize)
+      : DatasetBase(std::move(spec)),
+        init_func(std::move(init)),
+        next_func(std::move(next)),
+        finalize_func(std::move(finalize)) {}
+  std::string_view TypeString() const override { return "Generator"; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const CapturedFunction init_func, next_func, finalize_func;
+
+ private:
+  class Iterator final : public IteratorBase {
+   public:
+    explicit Iterator(const GeneratorData* dataset)
+        : dataset_(Ref<const GeneratorData>::Share(dataset)),
+          init_(&dataset->init_func),
+          next_(&dataset->next_func),
+          finalize_(&dataset->finalize_func) {}
+    ~Iterator() override {
+      if (!is_initialized_ || is_finalized_ || detached_ == nullptr) return;
+      // Nothing can be done about an error here.
+      (void)detached_->Call([this](IteratorContext& context) { return Finalize(context); });
+    }
+    Status Initialize(IteratorContext& context) {
+      for (FunctionCaller* caller : {&init_, &next_, &finalize_}) TENON_RETURN_IF_ERROR(caller->Initialize(context));
+      return OkStatus();
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      if (!is_initialized_) {
+        TENON_RETURN_IF_ERROR(init_.Run(context, {}, &state_));
+        if (DetachedContext::IsPossible(context)) detached_ = MakeOwned<DetachedContext>(context);
+        is_initialized_ = true;
+      }
+      *end = is_finalized_;
+      if (*end) return OkStatus();
+      const Status status = next_.Run(context, state_, element);
+      if (status.ok()) return VerifyTypesMatch(dataset_->spec().types, *element);
+      if (status.code() != Code::kOutOfRange) return status;
+      *end = true;
+      return Finalize(context);
+    }
+    Status Save(IteratorStateWriter*) const override {
+      return errors::Unimplemented("GeneratorDataset: the position of a generator cannot be saved");
+    }
+    Status Restore(IteratorContext&, IteratorStateReader*) override {
+      return errors::Unimplemented("GeneratorDataset: the position of a generator cannot be restored");
+    }
+
+   private:
+    Status Finalize(IteratorContext& context) {
+      DatasetElement ignored;
+      is_finalized_ = true;
+      return finalize_.Run(context, state_, &ignored);
+    }
+    const Ref<const GeneratorData> dataset_;
+    FunctionCaller init_, next_, finalize_;
+    Owned<DetachedContext> detached_;
+    DatasetElement state_;
+    bool is_initialized_ = false, is_finalized_ = false;
+  };
+};
+
+inline Status MakeGenerator(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  ElementSpec spec;
+  CapturedFunction init, next, finalize;
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Function("init_func", "init_func_other_args", &init));
+  TENON_RETURN_IF_ERROR(m.Function("next_func", "next_func_other_args", &next));
+  TENON_RETURN_IF_ERROR(m.Function("finalize_func", "finalize_func_other_args", &finalize));
+  *out = Own(new GeneratorData(std::move(spec), std::move(init), std::move(next), std::move(finalize)));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The results of next_func(state) until it is OutOfRange.
+struct GeneratorDataset {
+  static constexpr auto signature = Op("GeneratorDataset")
+                                        .Input("init_func_other_args: Tinit_func_args")
+                                        .Input("next_func_other_args: Tnext_func_args")
+                                        .Input("finalize_func_other_args: Tfinalize_func_args")
+                                        .Output("handle: variant")
+                                        .Attr("init_func: func")
+                                        .Attr("next_func: func")
+                                        .Attr("finalize_func: func")
+                                        .Attr("Tinit_func_args: list(type) >= 0")
+                                        .Attr("Tnext_func_args: list(type) >= 0")
+                                        .Attr("Tfinalize_func_args: list(type) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeGenerator> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/iterator_handle.hpp ----
+// IteratorToStringHandle, IteratorFromStringHandle, SerializeIterator, DeserializeIterator: names of iterators as
+// strings, and positions as variants.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class ToStringHandleKernel : public OpKernel {
+ public:
+  explicit ToStringHandleKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* context) {
+    const ResourceHandle* handle = nullptr;
+    Ref<IteratorResource> iterator;
+    TENON_RETURN_IF_ERROR(HandleOf(context->input(0), &handle));
+    TENON_RETURN_IF_ERROR(LookupResource(*context, *handle, &iterator));
+    if (handle->IsRefCounting())
+      return errors::InvalidArgument("IteratorToStringHandle: the iterator is anonymous: no string can name it");
+    std::string text;
+    wire::SerializeTo(*handle, &text);
+    context->set_output(0, Tensor::Scalar(std::string_view(text)));
+    return OkStatus();
+  }
+};
+
+class FromStringHandleKernel : public OpKernel {
+ public:
+  explicit FromStringHandleKernel(OpKernelConstruction* c) : OpKernel(c) {
+    c->SetStatus(c->GetAttr("output_types", &spec_.types));
+    c->SetStatus(c->GetAttr("output_shapes", &spec_.shapes));
+    if (c->status().ok() && !spec_.types.empty() && !spec_.shapes.empty() && spec_.types.size() != spec_.shapes.size())
+      c->SetStatus(errors::InvalidArgument(
+          "If both 'output_types' and 'output_shapes' are set, they must have the same length."));
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  Status Run(OpKernelContext* context) const {
+    const Tensor& input = context->input(0);
+    if (input.dims() != 0) return errors::InvalidArgument("string_handle must be a scalar");
+    const std::string_view text = input.data<tstring>()[0];
+    ResourceHandle handle;
+    Ref<IteratorResource> iterator;
+    if (!wire::Parse(std::as_bytes(std::span<const char>(text)), &handle).ok())
+      return errors::InvalidArgument("Could not parse string_handle as a valid ResourceHandle");
+    if (handle.device != context->device_name())
+      return errors::InvalidArgument("Attempted create an iterator on device \"", context->device_name(),
+                                     "\" from handle defined on device \"", handle.device, "\"");
+    TENON_RETURN_IF_ERROR(LookupResource(*context, handle, &iterator));
+    if (!spec_.types.empty()) TENON_RETURN_IF_ERROR(VerifyTypesMatch(spec_.types, iterator->spec().types));
+    if (!spec_.shapes.empty()) TENON_RETURN_IF_ERROR(VerifyShapesCompatible(spec_.shapes, iterator->spec().shapes));
+    context->set_output(0, HandleTensor(std::move(handle)));
+    return OkStatus();
+  }
+  ElementSpec spec_;
+};
+
+// Makes positions known where variants are decoded; the second call does nothing.
+inline Status RegisterIteratorState() {
+  static const Status status = VariantRegistry::Global().AddType<IteratorState>();
+  return status;
+}
+
+class SerializeIteratorKernel : public OpKernel {
+ public:
+  explicit SerializeIteratorKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(RegisterIteratorState()); }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    Ref<IteratorResource> iterator;
+    IteratorState state;
+    TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(0), &iterator));
+    IteratorContext context(op->environment());
+    TENON_RETURN_IF_ERROR(iterator->Save(context, &state));
+    TENON_ASSIGN_OR_RETURN(Tensor out, Tensor::Make(DataType::kVariant, TensorShape({1})));
+    out.data<Variant>()[0] = std::move(state);
+    op->set_output(0, std::move(out));
+    return OkStatus();
+  }
+};
+
+class DeserializeIteratorKernel : public OpKernel {
+ public:
+  explicit DeserializeIteratorKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(RegisterIteratorState()); }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
+
+ private:
+  static Status Run(OpKernelContext* op) {
+    Ref<IteratorResource> iterator;
+    TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(0), &iterator));
+    const Tensor& input = op->input(1);
+    if (input.dims() != 1 || input.NumElements() != 1)
+      return errors::InvalidArgument("DeserializeIterator: the position must be a vector of one variant, got shape ",
+                                     input.shape());
+    Variant variant = input.data<Variant>()[0];
+    TENON_ASSIGN_OR_RETURN(const IteratorState* const state, GetVariantValue<IteratorState>(&variant));
+    IteratorContext context(op->environment());
+    return iterator->Restore(context, *state);
+  }
+};
+
+constexpr Status AnyVectorShape(InferenceContext* c) {
+  c->set_output(0, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// A string that names an iterator.
+struct IteratorToStringHandle {
+  static constexpr auto signature = Op("IteratorToStringHandle")
+                                        .Input("resource_handle: resource")
+                                        .Output("string_handle: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ToStringHandleKernel {
+    explicit kernel(OpKernelConstruction* c) : ToStringHandleKernel(c) {}
+  };
+};
+
+// The iterator that a string names.
+struct IteratorFromStringHandle {
+  static constexpr auto signature = Op("IteratorFromStringHandle")
+                                        .Input("string_handle: string")
+                                        .Output("resource_handle: resource")
+                                        .Attr("output_types: list(type) >= 0 = []")
+                                        .Attr("output_shapes: list(shape) >= 0 = []")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::FromStringHandleKernel {
+    explicit kernel(OpKernelConstruction* c) : FromStringHandleKernel(c) {}
+  };
+};
+
+// As IteratorFromStringHandle.
+struct IteratorFromStringHandleV2 {
+  static constexpr auto signature = Op("IteratorFromStringHandleV2")
+                                        .Input("string_handle: string")
+                                        .Output("resource_handle: resource")
+                                        .Attr("output_types: list(type) >= 0 = []")
+                                        .Attr("output_shapes: list(shape) >= 0 = []")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::FromStringHandleKernel {
+    explicit kernel(OpKernelConstruction* c) : FromStringHandleKernel(c) {}
+  };
+};
+
+// The position of an iterator. Only DeserializeIterator of Tenon reads it.
+struct SerializeIterator {
+  static constexpr auto signature = Op("SerializeIterator")
+                                        .Input("resource_handle: resource")
+                                        .Output("serialized: variant")
+                                        .Attr("external_state_policy: int = 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::AnyVectorShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::SerializeIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : SerializeIteratorKernel(c) {}
+  };
+};
+
+// Puts an iterator of an equal dataset at a position.
+struct DeserializeIterator {
+  static constexpr auto signature = Op("DeserializeIterator")
+                                        .Input("resource_handle: resource")
+                                        .Input("serialized: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DeserializeIteratorKernel {
+    explicit kernel(OpKernelConstruction* c) : DeserializeIteratorKernel(c) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/padded_batch.hpp ----
+// PaddedBatchDataset, PaddedBatchDatasetV2: batches of elements of different sizes, filled up.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class PaddedBatchData final : public UnaryDataset {
+ public:
+  PaddedBatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, bool drop,
+                  SlimVector<PartialTensorShape> padded_shapes, DatasetElement padding_values)
+      : UnaryDataset(std::move(input), std::move(spec)),
+        size(batch_size),
+        drop_remainder(drop),
+        shapes(std::move(padded_shapes)),
+        values(std::move(padding_values)) {}
+  std::string_view TypeString() const override { return "PaddedBatch"; }
+  std::int64_t Cardinality() const override { return CountBatches(input().Cardinality(), size, drop_remainder); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t size;
+  const bool drop_remainder;
+  const SlimVector<PartialTensorShape> shapes;
+  const DatasetElement values;
+
+ private:
+  class Iterator final : public UnaryIterator<PaddedBatchData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      SlimVector<DatasetElement> rows;
+      while (!*end && static_cast<std::int64_t>(rows.size()) < dataset().size) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        DatasetElement row;
+        TENON_RETURN_IF_ERROR(NextOfInput(context, &row, end));
+        if (!*end) rows.push_back(std::move(row));
+      }
+      *end = rows.empty() || (dataset().drop_remainder && static_cast<std::int64_t>(rows.size()) < dataset().size);
+      if (*end) return OkStatus();
+      for (std::size_t c = 0; c < rows[0].size(); ++c) {
+        TensorShape padded;
+        TENON_RETURN_IF_ERROR(ShapeOf(rows, c, &padded));
+        TENON_RETURN_IF_ERROR(Join(context, rows, c, padded, &element->emplace_back()));
+      }
+      return OkStatus();
+    }
+
+   private:
+    // The shape that all rows of component c are filled up to.
+    Status ShapeOf(const SlimVector<DatasetElement>& rows, std::size_t c, TensorShape* padded) const {
+      const PartialTensorShape& wanted = dataset().shapes[c];
+      for (int d = 0; d < wanted.dims(); ++d)
+        TENON_RETURN_IF_ERROR(padded->AddDimWithStatus(wanted.dim_size(d) < 0 ? 0 : wanted.dim_size(d)));
+      for (const DatasetElement& row : rows) {
+        const TensorShape& shape = row[c].shape();
+        if (shape.dims() != wanted.dims())
+          return errors::InvalidArgument(
+              "All elements in a batch must have the same rank as the padded shape for component", c,
+              ": expected rank ", wanted.dims(), " but got element with rank ", shape.dims());
+        for (int d = 0; d < shape.dims(); ++d) {
+          if (shape.dim_size(d) <= padded->dim_size(d)) continue;
+          if (wanted.dim_size(d) >= 0)
+            return errors::DataLoss("Attempted to pad to a smaller size than the input element.");
+          padded->set_dim(d, shape.dim_size(d));
+        }
+      }
+      return OkStatus();
+    }
+    Status Join(const IteratorContext& context, const SlimVector<DatasetElement>& rows, std::size_t c,
+                const TensorShape& padded, Tensor* out) const {
+      TensorShape shape = padded;
+      shape.InsertDim(0, static_cast<Index>(rows.size()));
+      TENON_RETURN_IF_ERROR(context.Allocate(rows[0][c].dtype(), shape, out));
+      const Tensor& value = dataset().values[c];
+      for (Index i = 0; i < out->NumElements(); ++i)
+        tenon::detail::CopyElements(out->dtype(), value.raw_data(), tenon::detail::ElementAt(*out, i), 1);
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        CopyInto(rows[r][c], padded, static_cast<Index>(r) * padded.num_elements(), out);
+      return OkStatus();
+    }
+    // The elements of `from` at their places in a box of shape `padded`, which begins at `at`.
+    static void CopyInto(const Tensor& from, const TensorShape& padded, Index at, Tensor* out) {
+      const int rank = from.dims();
+      const Index line = rank == 0 ? 1 : from.dim_size(rank - 1);
+      if (from.NumElements() == 0) return;
+      for (Index i = 0; i < from.NumElements(); i += line) {
+        Index rest = i / line, to = 0, stride = rank == 0 ? 1 : padded.dim_size(rank - 1);
+        for (int d = rank - 2; d >= 0; --d) {
+          to += rest % from.dim_size(d) * stride;
+          rest /= from.dim_size(d);
+          stride *= padded.dim_size(d);
+        }
+        tenon::detail::CopyElements(from.dtype(), tenon::detail::ElementAt(from, i),
+                                    tenon::detail::ElementAt(*out, at + to), static_cast<std::size_t>(line));
+      }
+    }
+  };
+};
+
+inline Status MakePaddedBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t size = 0;
+  bool drop = false;
+  Ref<const DatasetBase> input;
+  DatasetElement shape_tensors, values;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
+  if (size <= 0) return errors::InvalidArgument("Batch size must be greater than zero.");
+  if (!m.IsOp("PaddedBatchDataset")) TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
+  TENON_RETURN_IF_ERROR(m.List("padded_shapes", &shape_tensors));
+  TENON_RETURN_IF_ERROR(m.List("padding_values", &values));
+  const ElementSpec& spec = input->spec();
+  if (shape_tensors.size() != spec.shapes.size())
+    return errors::InvalidArgument("Number of padded shapes (", shape_tensors.size(),
+                                   ") must match the number of components in the input dataset's elements (",
+                                   spec.shapes.size(), ")");
+  SlimVector<PartialTensorShape> shapes;
+  for (const Tensor& tensor : shape_tensors) {
+    if (tensor.dims() != 1)
+      return errors::InvalidArgument("All padded shapes must be vectors, got shape ", tensor.shape());
+    PartialTensorShape& shape = shapes.emplace_back();
+    TENON_RETURN_IF_ERROR(PartialTensorShape::Build(
+        Span<const Index>(tensor.data<std::int64_t>(), static_cast<std::size_t>(tensor.NumElements())), &shape));
+  }
+  if (values.size() != spec.shapes.size())
+    return errors::InvalidArgument("Number of padding values (", values.size(),
+                                   ") must match the number of components in the input dataset's elements (",
+                                   spec.shapes.size(), ")");
+  ElementSpec padded;
+  padded.types = spec.types;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].dims() != 0) return errors::InvalidArgument("All padding values must be scalars");
+    if (values[i].dtype() != spec.types[i])
+      return errors::InvalidArgument("Mismatched type between padding value ", i, " and input dataset's component ", i,
+                                     ": ", values[i].dtype(), " vs. ", spec.types[i]);
+    padded.shapes.push_back(
+        PartialTensorShape({drop || input->Cardinality() == kInfiniteCardinality ? size : -1}).Concatenate(shapes[i]));
+  }
+  *out =
+      Own(new PaddedBatchData(std::move(input), std::move(padded), size, drop, std::move(shapes), std::move(values)));
+  return OkStatus();
+}
+
+// batch_size and drop_remainder, the last input, are scalars.
+constexpr Status PaddedBatchShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(c->num_inputs() - 1), 0, &unused));
+  return ScalarsShape<1>(c);
+}
+
+}  // namespace detail
+
+// Batches of elements that are filled up to one shape; -1 in padded_shapes: up to the largest of the batch.
+struct PaddedBatchDataset {
+  static constexpr auto signature = Op("PaddedBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("padded_shapes: N * int64")
+                                        .Input("padding_values: Toutput_types")
+                                        .Output("handle: variant")
+                                        .Attr("Toutput_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("N: int >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakePaddedBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As PaddedBatchDataset; a smaller last batch can be left out.
+struct PaddedBatchDatasetV2 {
+  static constexpr auto signature = Op("PaddedBatchDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("padded_shapes: N * int64")
+                                        .Input("padding_values: Toutput_types")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("parallel_copy: bool = false")
+                                        .Attr("Toutput_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("N: int >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::PaddedBatchShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakePaddedBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/prefetch.hpp ----
+// PrefetchDataset: elements made ahead by a thread.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+class PrefetchData final : public UnaryDataset {
+ public:
+  PrefetchData(Ref<const DatasetBase> input, std::int64_t elements)
+      : UnaryDataset(std::move(input)), buffer_size(elements) {}
+  std::string_view TypeString() const override { return "Prefetch"; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    if (buffer_size == 0 || !DetachedContext::IsPossible(context)) return input().MakeIterator(context, iterator);
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t buffer_size;
+
+ private:
+  class Iterator final : public UnaryIterator<PrefetchData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    ~Iterator() override {
+      if (!thread_.joinable()) return;
+      detached_->cancellation()->StartCancel();
+      {
+        const tenon::MutexLock lock(mutex_);
+        stop_ = true;
+        changed_.notify_all();
+      }
+      thread_.Join();
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      if (!is_started_) TENON_RETURN_IF_ERROR(Start(context));
+      // The run that waits here can be given up.
+      CancellationManager* const cancellation =
+          context.environment().services == nullptr ? nullptr : context.environment().services->cancellation;
+      CancellationManager::Token token = 0;
+      if (cancellation != nullptr) {
+        token = cancellation->NewToken();
+        const bool registered = cancellation->Register(token, [this] {
+          const tenon::MutexLock lock(mutex_);
+          changed_.notify_all();
+        });
+        if (!registered) return errors::Cancelled("Iterator was cancelled");
+      }
+      const Status status = Take(context, element, end);
+      if (cancellation != nullptr) (void)cancellation->Deregister(token);
+      return status;
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      tenon::MutexLock lock(mutex_);
+      pause_ = true;
+      while (is_reading_) changed_.wait(lock);
+      writer->Add(static_cast<std::int64_t>(buffer_.size()));
+      for (const Made& made : buffer_) {
+        writer->Add(static_cast<std::int64_t>(made.status.code()));
+        writer->AddText(made.status.message());
+        writer->AddElement(made.element);
+      }
+      Status status = SaveInput(input_, writer);
+      pause_ = false;
+      changed_.notify_all();
+      return status;
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t count = 0;
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &count));
+      for (; count > 0; --count) {
+        Made& made = buffer_.emplace_back();
+        std::int64_t code = 0;
+        std::string text;
+        TENON_RETURN_IF_ERROR(reader->TakeCount(INT32_MAX, &code));
+        TENON_RETURN_IF_ERROR(reader->TakeText(&text));
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().spec().types, &made.element));
+        if (code == 0 && made.element.empty()) return IteratorStateReader::Unfit();
+        if (code != 0) made.status = Status(static_cast<Code>(code), text);
+      }
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    struct Made {
+      Status status;
+      DatasetElement element;
+    };
+    // TensorFlow tunes the size that is -1.
+    std::size_t Limit() const {
+      return dataset().buffer_size < 0 ? 2 : static_cast<std::size_t>(dataset().buffer_size);
+    }
+    Status Start(IteratorContext& context) {
+      detached_ = MakeOwned<DetachedContext>(context);
+      is_started_ = true;
+      if (thread_.Start<&Iterator::Main>(this)) return OkStatus();
+      is_started_ = false;
+      return errors::ResourceExhausted("PrefetchDataset: the system has no thread for a prefetching iterator");
+    }
+    Status Take(IteratorContext& context, DatasetElement* element, bool* end) {
+      tenon::MutexLock lock(mutex_);
+      for (;;) {
+        if (!buffer_.empty()) {
+          Made made = std::move(buffer_.front());
+          buffer_.erase(buffer_.begin());
+          changed_.notify_all();
+          *element = std::move(made.element);
+          return made.status;
+        }
+        if (!is_reading_ && input_ == nullptr) {
+          *end = true;
+          return OkStatus();
+        }
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        if (is_lost_) return errors::Cancelled("The session of an iterator is closed");
+        changed_.wait(lock);
+      }
+    }
+    void Main() {
+      Thread::NameThis("tenon_prefetch");
+      for (;;) {
+        {
+          tenon::MutexLock lock(mutex_);
+          while (!stop_ && (pause_ || (input_ != nullptr && buffer_.size() >= Limit()))) changed_.wait(lock);
+          if (stop_ || input_ == nullptr) return;
+          is_reading_ = true;
+        }
+        Made made;
+        bool end = false;
+        made.status = detached_->Call([&](IteratorContext& context) {
+          Status status = input_->GetNext(context, &made.element, &end);
+          if (end) input_.reset();
+          return status;
+        });
+        const tenon::MutexLock lock(mutex_);
+        is_reading_ = false;
+        is_lost_ = detached_->cancellation()->IsCancelled();
+        if (!end && !is_lost_) buffer_.push_back(std::move(made));
+        changed_.notify_all();
+        if (is_lost_) return;
+      }
+    }
+
+    Owned<DetachedContext> detached_;
+    Thread thread_;
+    bool is_started_ = false;
+    mutable Mutex mutex_;  // guards what follows, and input_ while is_reading_ is false
+    mutable ConditionVariable changed_;
+    mutable bool pause_ = false;
+    bool stop_ = false, is_reading_ = false, is_lost_ = false;
+    SlimVector<Made> buffer_;
+  };
+};
+
+inline Status MakePrefetch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  std::int64_t size = 0;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("buffer_size", &size));
+  if (size < -1) return errors::InvalidArgument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
+  *out = Own(new PrefetchData(std::move(input), size));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements; a thread makes up to buffer_size of them ahead.
+struct PrefetchDataset {
+  static constexpr auto signature = Op("PrefetchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("buffer_size: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("slack_period: int = 0")
+                                        .Attr("legacy_autotune: bool = true")
+                                        .Attr("buffer_size_min: int = 0")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakePrefetch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/repeat.hpp ----
+// RepeatDataset, TakeDataset, SkipDataset, ShardDataset: some elements of a dataset, or all of them again and again.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The input `count` times; for ever when it is negative.
+class RepeatData final : public UnaryDataset {
+ public:
+  RepeatData(Ref<const DatasetBase> input, std::int64_t rounds) : UnaryDataset(std::move(input)), count(rounds) {}
+  std::string_view TypeString() const override { return "Repeat"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    if (count < 0) return n == 0 ? 0 : kInfiniteCardinality;
+    if (count == 0) return 0;
+    return n < 0 ? n : n * count;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t count;
+
+ private:
+  class Iterator final : public UnaryIterator<RepeatData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Initialize(IteratorContext& context) override {
+      return dataset().count == 0 ? OkStatus() : UnaryIterator::Initialize(context);
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      while (dataset().count < 0 || done_ < dataset().count) {
+        if (input_ == nullptr) TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+        TENON_RETURN_IF_ERROR(input_->GetNext(context, element, end));
+        if (!*end) {
+          is_empty_ = false;
+          return OkStatus();
+        }
+        input_.reset();
+        if (dataset().count < 0) {
+          if (is_empty_) return OkStatus();  // would go on for ever
+          is_empty_ = true;
+          TENON_RETURN_IF_ERROR(context.CheckWanted());
+          continue;
+        }
+        ++done_;
+        TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+      }
+      input_.reset();
+      *end = true;
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(done_);
+      writer->Add(is_empty_ ? 1 : 0);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t empty = 0;
+      TENON_RETURN_IF_ERROR(reader->Take(&done_));
+      TENON_RETURN_IF_ERROR(reader->Take(&empty));
+      is_empty_ = empty != 0;
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    std::int64_t done_ = 0;  // whole rounds
+    bool is_empty_ = true;   // this round has given nothing yet
+  };
+};
+
+inline Status MakeRepeat(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t count = 0;
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("count", &count));
+  *out = Own(new RepeatData(std::move(input), count));
+  return OkStatus();
+}
+
+// The elements [begin, end) of the input; end -1: all.
+class RangeOfData final : public UnaryDataset {
+ public:
+  RangeOfData(Ref<const DatasetBase> input, std::string_view type, std::int64_t first, std::int64_t last)
+      : UnaryDataset(std::move(input)), type_(type), begin(first), end(last) {}
+  std::string_view TypeString() const override { return type_; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    if (n == kUnknownCardinality) return n;
+    if (end < 0 && n == kInfiniteCardinality) return n;
+    const std::int64_t last = n == kInfiniteCardinality || (end >= 0 && end < n) ? end : n;
+    return last <= begin ? 0 : last - begin;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+
+ private:
+  class Iterator final : public UnaryIterator<RangeOfData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Initialize(IteratorContext& context) override {
+      const bool empty = dataset().end == 0 || dataset().begin == INT64_MAX;
+      return empty ? OkStatus() : UnaryIterator::Initialize(context);
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* is_end) override {
+      if (input_ != nullptr && next_ < dataset().begin) {
+        std::int64_t skipped = 0;
+        const Status status = input_->Skip(context, dataset().begin - next_, is_end, &skipped);
+        next_ += skipped;
+        TENON_RETURN_IF_ERROR(status);
+        if (*is_end) input_.reset();
+      }
+      if (dataset().end >= 0 && next_ >= dataset().end) input_.reset();
+      TENON_RETURN_IF_ERROR(NextOfInput(context, element, is_end));
+      if (!*is_end) ++next_;
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(next_);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    std::int64_t next_ = 0;  // number of the input's next element
+  };
+
+  const std::string_view type_;
+
+ public:
+  const std::int64_t begin, end;
+};
+
+inline Status MakeTake(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t count = 0;
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("count", &count));
+  *out = Own(new RangeOfData(std::move(input), "Take", 0, count < 0 ? -1 : count));
+  return OkStatus();
+}
+inline Status MakeSkip(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t count = 0;
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("count", &count));
+  *out = Own(new RangeOfData(std::move(input), "Skip", count < 0 ? INT64_MAX : count, -1));
+  return OkStatus();
+}
+
+// Every num_shards-th element of the input, from number `index` on.
+class ShardData final : public UnaryDataset {
+ public:
+  ShardData(Ref<const DatasetBase> input, std::int64_t shards, std::int64_t shard, bool non_empty)
+      : UnaryDataset(std::move(input)), num_shards(shards), index(shard), require_non_empty(non_empty) {}
+  std::string_view TypeString() const override { return "Shard"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    return n < 0 ? n : n / num_shards + (index < n % num_shards ? 1 : 0);
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t num_shards, index;
+  const bool require_non_empty;
+
+ private:
+  class Iterator final : public UnaryIterator<ShardData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      const ShardData& data = dataset();
+      if (input_ == nullptr) {
+        *end = true;
+        return OkStatus();
+      }
+      std::int64_t skipped = 0, to_skip = (data.index - next_) % data.num_shards;
+      if (to_skip < 0) to_skip += data.num_shards;
+      TENON_RETURN_IF_ERROR(input_->Skip(context, to_skip, end, &skipped));
+      next_ += skipped;
+      if (*end) input_.reset();
+      TENON_RETURN_IF_ERROR(NextOfInput(context, element, end));
+      if (*end) return OkStatus();
+      ++next_;
+      if (!data.require_non_empty || next_ >= data.num_shards) return OkStatus();
+      // Every shard must get an element, this one as well as the others.
+      TENON_RETURN_IF_ERROR(input_->Skip(context, data.num_shards - next_, end, &skipped));
+      next_ += skipped;
+      return *end ? TooFew(next_, data.num_shards) : OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(next_);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    TENON_DETAIL_COLD static Status TooFew(std::int64_t files, std::int64_t shards) {
+      return errors::InvalidArgument("Could not apply FILE based sharding: the dataset only has ", files,
+                                     " file(s), which is not enough for the required ", shards,
+                                     " shards/workers. Split the input files into more files, or shard by elements.");
+    }
+    std::int64_t next_ = 0;
+  };
+};
+
+inline Status MakeShard(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t shards = 0, index = 0;
+  bool non_empty = false;
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("num_shards", &shards));
+  TENON_RETURN_IF_ERROR(m.Scalar("index", &index));
+  TENON_RETURN_IF_ERROR(m.Attr("require_non_empty", &non_empty));
+  if (shards == -1)
+    return errors::FailedPrecondition(
+        "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in "
+        "`tf.distribute.Strategy.experimental_distribute_dataset()` with "
+        "`tf.data.experimental.AutoShardPolicy.HINT` policy, or tf.data service with "
+        "`tf.data.experimental.service.ShardingPolicy.HINT` processing mode.");
+  if (shards <= 0)
+    return errors::InvalidArgument("Number of shards must be greater than zero (currently num_shards = ", shards, ").");
+  if (index < 0 || index >= shards)
+    return errors::InvalidArgument("Index must be between 0 and ", shards - 1, " (currently index = ", index,
+                                   ", num_shards = ", shards, ").");
+  *out = Own(new ShardData(std::move(input), shards, index, non_empty));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The input `count` times; for ever when that is negative.
+struct RepeatDataset {
+  static constexpr auto signature = Op("RepeatDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("count: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeRepeat> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// The first `count` elements; all when that is negative.
+struct TakeDataset {
+  static constexpr auto signature = Op("TakeDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("count: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeTake> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// All elements but the first `count`; none when that is negative.
+struct SkipDataset {
+  static constexpr auto signature = Op("SkipDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("count: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeSkip> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Every num_shards-th element, from number `index` on.
+struct ShardDataset {
+  static constexpr auto signature = Op("ShardDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("num_shards: int64")
+                                        .Input("index: int64")
+                                        .Output("handle: variant")
+                                        .Attr("require_non_empty: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeShard> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/shuffle.hpp ----
+// ShuffleDataset, ShuffleDatasetV2, ShuffleDatasetV3, ShuffleAndRepeatDataset, ShuffleAndRepeatDatasetV2: elements in
+// the random order of TensorFlow for equal seeds.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// `count` rounds of the input, each in an order of its own; -1: rounds without end.
+class ShuffleData final : public UnaryDataset {
+ public:
+  ShuffleData(Ref<const DatasetBase> input, std::int64_t buffer, std::int64_t rounds, Ref<SeedGenerator> seeds)
+      : UnaryDataset(std::move(input)), buffer_size(buffer), count(rounds), generator(std::move(seeds)) {}
+  std::string_view TypeString() const override { return count == 1 ? "Shuffle" : "ShuffleAndRepeat"; }
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    if (count == -1 || n == kInfiniteCardinality) return n == 0 ? 0 : kInfiniteCardinality;
+    return n == kUnknownCardinality ? n : n * count;
+  }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  void SaveShared(IteratorStateWriter* writer) const override {
+    generator->Save(writer);
+    UnaryDataset::SaveShared(writer);
+  }
+  Status RestoreShared(IteratorStateReader* reader) const override {
+    TENON_RETURN_IF_ERROR(generator->Restore(reader));
+    return UnaryDataset::RestoreShared(reader);
+  }
+  const std::int64_t buffer_size;  // kUnknownCardinality: all elements of a round
+  const std::int64_t count;
+  const Ref<SeedGenerator> generator;
+
+ private:
+  class Iterator final : public UnaryIterator<ShuffleData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Initialize(IteratorContext&) override {
+      words_ = SeededWords(dataset().generator->Next());
+      return OkStatus();
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      TENON_RETURN_IF_ERROR(Fill(context));
+      if (held_ == 0) {
+        *end = true;
+        return OkStatus();
+      }
+      // The first round that has elements left.
+      while (rounds_.front().begin == rounds_.front().end) {
+        rounds_.erase(rounds_.begin());
+        words_ = SeededWords(dataset().generator->Next());
+      }
+      Round& round = rounds_.front();
+      const std::int64_t offset = static_cast<std::int64_t>(words_.Next()) % (round.end - round.begin);
+      DatasetElement& drawn = At(round.begin + offset);
+      std::swap(*element, drawn);
+      std::swap(drawn, At(round.begin));
+      ++round.begin;
+      --held_;
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      dataset().generator->Save(writer);
+      words_.Save(writer);
+      for (const std::int64_t number :
+           {epoch_, held_, has_produced_ ? std::int64_t{1} : std::int64_t{0}, static_cast<std::int64_t>(buffer_.size()),
+            static_cast<std::int64_t>(rounds_.size())})
+        writer->Add(number);
+      for (const Round& round : rounds_) {
+        writer->Add(round.begin);
+        writer->Add(round.end);
+      }
+      for (const DatasetElement& element : buffer_) writer->AddElement(element);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      std::int64_t produced = 0, size = 0, rounds = 0;
+      TENON_RETURN_IF_ERROR(dataset().generator->Restore(reader));
+      TENON_RETURN_IF_ERROR(words_.Restore(reader));
+      TENON_RETURN_IF_ERROR(reader->Take(&epoch_));
+      TENON_RETURN_IF_ERROR(reader->Take(&held_));
+      TENON_RETURN_IF_ERROR(reader->Take(&produced));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &size));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(reader->NumbersLeft(), &rounds));
+      has_produced_ = produced != 0;
+      std::int64_t sum = 0;
+      rounds_.clear();
+      for (; rounds > 0; --rounds) {
+        Round& round = rounds_.emplace_back();
+        TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &round.begin));
+        TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &round.end));
+        if (round.begin > round.end || round.end - round.begin > size - sum) return IteratorStateReader::Unfit();
+        sum += round.end - round.begin;
+      }
+      if (sum != held_ || (held_ == 0 && epoch_ > 0 && rounds_.empty())) return IteratorStateReader::Unfit();
+      buffer_.resize(static_cast<std::size_t>(size));
+      for (DatasetElement& element : buffer_)
+        TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().spec().types, &element));
+      for (const Round& round : rounds_)
+        for (std::int64_t i = round.begin; i < round.end; ++i)
+          if (At(i).empty()) return IteratorStateReader::Unfit();
+      TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+      return RestoreInput(context, reader, &input_);
+    }
+
+   private:
+    // Elements of one round: numbers [begin, end) modulo the size of the buffer.
+    struct Round {
+      std::int64_t begin = 0, end = 0;
+    };
+    static constexpr std::size_t kMostRounds = 3;  // in the buffer at a time
+
+    bool TakesAll() const { return dataset().buffer_size == kUnknownCardinality; }
+    DatasetElement& At(std::int64_t number) { return buffer_[static_cast<std::size_t>(number) % buffer_.size()]; }
+    bool WantsMore() const {
+      if (input_ == nullptr && dataset().count != -1 && epoch_ >= dataset().count) return false;
+      if (rounds_.size() > kMostRounds && held_ > 0) return false;
+      return TakesAll() ? input_ != nullptr || held_ == 0 : held_ < dataset().buffer_size;
+    }
+    Status Fill(IteratorContext& context) {
+      while (WantsMore()) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        DatasetElement element;
+        bool end = false;
+        if (input_ == nullptr) {
+          const std::int64_t first = rounds_.empty() ? 0 : rounds_.back().end;
+          TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
+          if (epoch_++ == 0) rounds_.clear();
+          rounds_.push_back({first, first});
+        }
+        TENON_RETURN_IF_ERROR(input_->GetNext(context, &element, &end));
+        if (!end) {
+          has_produced_ = true;
+          Add(std::move(element));
+          continue;
+        }
+        input_.reset();
+        if (dataset().count == -1 && !has_produced_) return OkStatus();  // would go on for ever
+      }
+      return OkStatus();
+    }
+    void Add(DatasetElement element) {
+      const std::size_t limit = TakesAll() ? SIZE_MAX : static_cast<std::size_t>(dataset().buffer_size);
+      // The buffer grows up to its size as elements come.
+      if (buffer_.size() < limit && static_cast<std::size_t>(rounds_.back().end) == buffer_.size())
+        buffer_.push_back(std::move(element));
+      else if (static_cast<std::size_t>(held_) == buffer_.size())
+        Grow(std::move(element));
+      else
+        At(rounds_.back().end) = std::move(element);
+      ++held_;
+      ++rounds_.back().end;
+    }
+    // A full buffer without a limit: the elements in order, from number 0 on.
+    void Grow(DatasetElement element) {
+      SlimVector<DatasetElement> grown;
+      const std::int64_t first = rounds_.front().begin;
+      for (std::int64_t i = first; i < rounds_.back().end; ++i) grown.push_back(std::move(At(i)));
+      grown.push_back(std::move(element));
+      buffer_ = std::move(grown);
+      for (Round& round : rounds_) {
+        round.begin -= first;
+        round.end -= first;
+      }
+    }
+
+    SeededWords words_;
+    SlimVector<DatasetElement> buffer_;
+    SlimVector<Round> rounds_;
+    std::int64_t epoch_ = 0;  // rounds begun
+    std::int64_t held_ = 0;   // elements in the buffer
+    bool has_produced_ = false;
+  };
+};
+
+inline Status MakeShuffle(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  Ref<SeedGenerator> generator;
+  std::int64_t buffer = 0, count = 1;
+  Seeds seeds;
+  bool reshuffle = true;
+  const bool repeats = m.HasAttr("count") || m.IsOp("ShuffleAndRepeatDataset") || m.IsOp("ShuffleAndRepeatDatasetV2");
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("buffer_size", &buffer));
+  if (buffer <= 0 && buffer != kUnknownCardinality)
+    return errors::InvalidArgument("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
+  if (repeats) {
+    TENON_RETURN_IF_ERROR(m.Scalar("count", &count));
+    if (count <= 0 && count != -1) return errors::InvalidArgument("count must be greater than zero or equal to -1.");
+  }
+  if (!m.IsOp("ShuffleDatasetV2")) {
+    TENON_RETURN_IF_ERROR(m.Scalar("seed", &seeds.seed));
+    TENON_RETURN_IF_ERROR(m.Scalar("seed2", &seeds.seed2));
+    TENON_RETURN_IF_ERROR(m.Attr("reshuffle_each_iteration", &reshuffle));
+  }
+  if (m.IsOp("ShuffleDataset") || m.IsOp("ShuffleAndRepeatDataset"))
+    generator = Ref<SeedGenerator>::Adopt(new SeedGenerator(seeds, reshuffle));
+  else
+    TENON_RETURN_IF_ERROR(FindSeedGenerator(m, "seed_generator", seeds, reshuffle, &generator));
+  *out = Own(new ShuffleData(std::move(input), buffer, count, std::move(generator)));
+  return OkStatus();
+}
+
+// Random int64 numbers below 2**32.
+class RandomData final : public DatasetBase {
+ public:
+  RandomData(ElementSpec spec, Ref<SeedGenerator> seeds) : DatasetBase(std::move(spec)), generator(std::move(seeds)) {}
+  std::string_view TypeString() const override { return "Random"; }
+  std::int64_t Cardinality() const override { return kInfiniteCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  void SaveShared(IteratorStateWriter* writer) const override { generator->Save(writer); }
+  Status RestoreShared(IteratorStateReader* reader) const override { return generator->Restore(reader); }
+  const Ref<SeedGenerator> generator;
+
+ private:
+  class Iterator final : public IteratorBase {
+   public:
+    explicit Iterator(const RandomData* dataset) : dataset_(Ref<const RandomData>::Share(dataset)) {}
+    Status Initialize(IteratorContext&) {
+      words_ = SeededWords(dataset_->generator->Next());
+      return OkStatus();
+    }
+    Status Next(IteratorContext& context, DatasetElement* element, bool*) override {
+      TENON_RETURN_IF_ERROR(context.Allocate(DataType::kInt64, TensorShape(), &element->emplace_back()));
+      *(*element)[0].data<std::int64_t>() = words_.Next();
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      dataset_->generator->Save(writer);
+      words_.Save(writer);
+      return OkStatus();
+    }
+    Status Restore(IteratorContext&, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(dataset_->generator->Restore(reader));
+      return words_.Restore(reader);
+    }
+
+   private:
+    const Ref<const RandomData> dataset_;
+    SeededWords words_;
+  };
+};
+
+inline Status MakeRandom(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<SeedGenerator> generator;
+  Seeds seeds;
+  bool varies = false;
+  TENON_RETURN_IF_ERROR(m.Scalar("seed", &seeds.seed));
+  TENON_RETURN_IF_ERROR(m.Scalar("seed2", &seeds.seed2));
+  if (m.IsOp("RandomDatasetV2")) {
+    TENON_RETURN_IF_ERROR(m.Attr("rerandomize_each_iteration", &varies));
+    TENON_RETURN_IF_ERROR(FindSeedGenerator(m, "seed_generator", seeds, varies, &generator));
+  } else {
+    generator = Ref<SeedGenerator>::Adopt(new SeedGenerator(seeds, false));
+  }
+  ElementSpec spec;
+  spec.types.push_back(DataType::kInt64);
+  spec.shapes.push_back(PartialTensorShape(TensorShape()));
+  *out = Own(new RandomData(std::move(spec), std::move(generator)));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements in a random order, drawn from a buffer of buffer_size of them.
+struct ShuffleDataset {
+  static constexpr auto signature = Op("ShuffleDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("buffer_size: int64")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Output("handle: variant")
+                                        .Attr("reshuffle_each_iteration: bool = true")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 3>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeShuffle> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As ShuffleDataset, with the seeds of a generator.
+struct ShuffleDatasetV2 {
+  static constexpr auto signature = Op("ShuffleDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("buffer_size: int64")
+                                        .Input("seed_generator: resource")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<1, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeShuffle> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As ShuffleDataset, with the seeds of a generator if there is one.
+struct ShuffleDatasetV3 {
+  static constexpr auto signature = Op("ShuffleDatasetV3")
+                                        .Input("input_dataset: variant")
+                                        .Input("buffer_size: int64")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Input("seed_generator: resource")
+                                        .Output("handle: variant")
+                                        .Attr("reshuffle_each_iteration: bool = true")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<1, 4>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeShuffle> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// `count` rounds of the input, each in a random order; -1: without end.
+struct ShuffleAndRepeatDataset {
+  static constexpr auto signature = Op("ShuffleAndRepeatDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("buffer_size: int64")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Input("count: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("reshuffle_each_iteration: bool = true")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 4>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeShuffle> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As ShuffleAndRepeatDataset, with the seeds of a generator if there is one.
+struct ShuffleAndRepeatDatasetV2 {
+  static constexpr auto signature = Op("ShuffleAndRepeatDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("buffer_size: int64")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Input("count: int64")
+                                        .Input("seed_generator: resource")
+                                        .Output("handle: variant")
+                                        .Attr("reshuffle_each_iteration: bool = true")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<1, 5>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeShuffle> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Random numbers without end.
+struct RandomDataset {
+  static constexpr auto signature = Op("RandomDataset")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<0, 1>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeRandom> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As RandomDataset, with the seeds of a generator if there is one.
+struct RandomDatasetV2 {
+  static constexpr auto signature = Op("RandomDatasetV2")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Input("seed_generator: resource")
+                                        .Output("handle: variant")
+                                        .Attr("rerandomize_each_iteration: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<0, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeRandom> {
+    using DatasetKernelOf::DatasetKernelOf;
   };
 };
 
@@ -15024,8 +23398,834 @@ struct DecodeBmp {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/image/distorted_box.hpp ----
+// Random crops of an image that keep enough of some box, draw for draw as TensorFlow makes them.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Pixels [left, right) of rows [top, bottom).
+struct CropRectangle {
+  std::int32_t left = 0, top = 0, right = 0, bottom = 0;
+
+  float Area() const { return static_cast<float>((std::int64_t{right} - left) * (std::int64_t{bottom} - top)); }
+  CropRectangle Common(const CropRectangle& other) const {
+    const CropRectangle both{std::max(left, other.left), std::max(top, other.top), std::min(right, other.right),
+                             std::min(bottom, other.bottom)};
+    return both.left > both.right || both.top > both.bottom ? CropRectangle{} : both;
+  }
+};
+
+struct CropLimits {
+  float least_area, most_area;  // parts of the image
+  float least_ratio, most_ratio;  // width over height
+  float least_covered;  // part of a box
+};
+
+namespace detail {
+
+// In [0, n). n = 0 gives any word.
+inline std::uint32_t UniformBelow(std::uint32_t n, PhiloxWords* words) {
+  if ((n & (n - 1)) == 0) return words->Next() & (n - 1);
+  const std::uint32_t rejected = ~std::uint32_t{0} % n + 1;
+  std::uint32_t word = words->Next();
+  while (word < rejected) word = words->Next();
+  return word % n;
+}
+inline float UniformPart(PhiloxWords* words) {
+  return std::bit_cast<float>((words->Next() & 0x7fffffu) | (127u << 23)) - 1.0f;
+}
+inline std::int32_t RoundToInt(float x) {
+  constexpr float kMost = 2147483520.0f;
+  return static_cast<std::int32_t>(std::nearbyint(std::min(std::max(x, -kMost), kMost)));
+}
+
+// False where no crop fits.
+inline bool DrawCrop(std::int32_t width, std::int32_t height, const CropLimits& limits, float ratio, PhiloxWords* words,
+                     CropRectangle* crop) {
+  if (!(limits.most_area > 0) || !(ratio > 0) || width <= 0 || height <= 0 || limits.least_area > limits.most_area)
+    return false;
+  const float least = limits.least_area * static_cast<float>(width) * static_cast<float>(height);
+  const float most = limits.most_area * static_cast<float>(width) * static_cast<float>(height);
+  std::int32_t rows = RoundToInt(std::sqrt(least / ratio)), most_rows = RoundToInt(std::sqrt(most / ratio));
+  if (RoundToInt(static_cast<float>(most_rows) * ratio) > width) {
+    constexpr float kSmall = 0.0000001f;
+    most_rows = static_cast<std::int32_t>(
+        std::min((width + 0.5 - static_cast<double>(kSmall)) / static_cast<double>(ratio), 2147483647.0));
+    if (RoundToInt(static_cast<float>(most_rows) * ratio) > width) most_rows -= 1;
+  }
+  most_rows = std::min(most_rows, height);
+  if (rows >= most_rows)
+    rows = most_rows;
+  else
+    rows += static_cast<std::int32_t>(UniformBelow(static_cast<std::uint32_t>(most_rows - rows + 1), words));
+  std::int32_t columns = RoundToInt(static_cast<float>(rows) * ratio);
+  auto area = static_cast<float>(std::int64_t{columns} * rows);
+  if (area < least) {  // rounding: one row more, or one less
+    rows += 1;
+    columns = RoundToInt(static_cast<float>(rows) * ratio);
+    area = static_cast<float>(std::int64_t{columns} * rows);
+  }
+  if (area > most) {
+    rows -= 1;
+    columns = RoundToInt(static_cast<float>(rows) * ratio);
+    area = static_cast<float>(std::int64_t{columns} * rows);
+  }
+  if (area < least || area > most || columns > width || rows > height || columns <= 0 || rows <= 0) return false;
+  std::int32_t y = 0, x = 0;
+  if (rows < height) y = static_cast<std::int32_t>(UniformBelow(static_cast<std::uint32_t>(height - rows), words));
+  if (columns < width) x = static_cast<std::int32_t>(UniformBelow(static_cast<std::uint32_t>(width - columns), words));
+  *crop = {x, y, x + columns, y + rows};
+  return true;
+}
+
+}  // namespace detail
+
+// A crop of the image that covers enough of one of the boxes; after so many attempts, the whole image.
+inline CropRectangle DrawDistortedBox(std::int32_t width, std::int32_t height, const CropLimits& limits,
+                                      std::int64_t attempts, const SlimVector<CropRectangle>& boxes,
+                                      const Philox& from) {
+  PhiloxWords words(from);
+  CropRectangle crop;
+  for (std::int64_t i = 0; i < attempts; ++i) {
+    const float ratio = detail::UniformPart(&words) * (limits.most_ratio - limits.least_ratio) + limits.least_ratio;
+    if (!detail::DrawCrop(width, height, limits, ratio, &words, &crop) || crop.Area() < 1) continue;
+    for (const CropRectangle& box : boxes)
+      if (box.Area() >= 1 && crop.Common(box).Area() / box.Area() >= limits.least_covered) return crop;
+  }
+  return {0, 0, width, height};
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/generator.hpp ----
+// Shared code of the random ops: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
+// that are inputs, and the shape functions.
+#if __has_include(<sys/random.h>)
+#include <sys/random.h>
+#endif
+
+// ---- tenon/engine/random/distributions.hpp ----
+// Random tensors, number for number as TensorFlow draws them from a Philox stream: uniform, normal (Box and Muller),
+// normal cut at two standard deviations, integers. The block of an element depends on its position alone, so the
+// numbers are the same for any number of threads.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+enum class RandomKind : std::uint8_t {
+  kUniform,  // floating, in [0, 1)
+  kNormal,  // floating, mean 0, deviation 1
+  kTruncatedNormal,  // kNormal, drawn again until in (-2, 2)
+  kInRange,  // integers in [low, low + range)
+  kAnyInteger,  // all bits random
+};
+
+// How the elements of one kind and dtype come from random words. Made by RandomFillOf.
+struct RandomFill {
+  // `groups` times `per_block` elements, each from one block of four words; null if a group takes as many as needed.
+  void (*convert)(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) = nullptr;
+  // `per_block` elements from as many words as it takes; null for all others.
+  void (*draw)(PhiloxWords* words, void* out) = nullptr;
+  int per_block = 0;
+  int bytes = 0;  // size of one element
+  float cost_ns = 1;  // time for one group
+  std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
+  RandomKind kind = RandomKind::kUniform;
+  DataType dtype = DataType::kInvalid;
+
+  bool exists() const { return bytes != 0; }
+};
+
+// Blocks of the stream that each element of a seeded op takes, as TensorFlow reserves them.
+inline constexpr std::uint64_t kRandomBlocksPerElement = 256;
+
+namespace detail {
+
+// In [0, 1), from the low bits of a word as the fraction of a number in [1, 2).
+TENON_HD float UniformFloat(std::uint32_t word) { return BitCast<float>((word & 0x7fffff) | 0x3f800000u) - 1.0f; }
+TENON_HD double UniformDouble(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t fraction = std::uint64_t{high & 0xfffff} << 32 | low;
+  return BitCast<double>(fraction | 0x3ff0000000000000u) - 1.0;
+}
+
+// Two normal numbers from two uniform ones (Box and Muller 1958); 1e-7 stands for smaller logarithms' arguments.
+template <class Float>
+TENON_HD void BoxMuller(Float uniform, Float turn, Float* two) {
+  constexpr Float kLeast = Float(1e-7);
+  constexpr double kTwoPi = 2 * 3.141592653589793238462643383279502884;
+  const Float radius = std::sqrt(Float(-2) * std::log(uniform < kLeast ? kLeast : uniform));
+  const Float angle = static_cast<Float>(kTwoPi * static_cast<double>(turn));  // rounded once
+  two[0] = std::sin(angle) * radius;
+  two[1] = std::cos(angle) * radius;
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+TENON_DETAIL_LOOP inline void UniformFloats(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  float* to = static_cast<float*>(out);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < 4 * groups; ++i) to[i] = UniformFloat(words[i]);
+}
+TENON_DETAIL_LOOPS_END
+inline void UniformDoubles(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  double* to = static_cast<double*>(out);
+  for (Index i = 0; i < 2 * groups; ++i) to[i] = UniformDouble(words[2 * i], words[2 * i + 1]);
+}
+// Small floats are made as float, some at a time, and rounded.
+template <class Small>
+void FillSmall(void (*floats_of)(const RandomFill&, const std::uint32_t*, Index, void*), const RandomFill& fill,
+               const std::uint32_t* words, Index groups, void* out) {
+  constexpr Index kAtOnce = 64;
+  float floats[4 * kAtOnce];
+  for (Index g = 0; g < groups; g += kAtOnce) {
+    const Index some = std::min(kAtOnce, groups - g);
+    floats_of(fill, words + 4 * g, some, floats);
+    NarrowRun(floats, static_cast<Small*>(out) + 4 * g, 4 * some);
+  }
+}
+TENON_DETAIL_LOOPS_BEGIN
+// As many bits of a word as the fractions of Small have: exact as Small.
+template <class Small>
+TENON_DETAIL_LOOP void UniformShort(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  constexpr int kBits = Small::format::mantissa_bits;
+  float* to = static_cast<float*>(out);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < 4 * groups; ++i) to[i] = UniformFloat((words[i] & ((1u << kBits) - 1)) << (23 - kBits));
+}
+TENON_DETAIL_LOOPS_END
+template <class Small>
+void UniformSmall(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
+  FillSmall<Small>(&UniformShort<Small>, fill, words, groups, out);
+}
+
+inline void NormalFloats(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  float* to = static_cast<float*>(out);
+  for (Index i = 0; i < 4 * groups; i += 2) BoxMuller(UniformFloat(words[i]), UniformFloat(words[i + 1]), to + i);
+}
+template <class Small>
+void NormalSmall(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
+  FillSmall<Small>(&NormalFloats, fill, words, groups, out);
+}
+inline void NormalDoubles(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  double* to = static_cast<double*>(out);
+  for (Index i = 0; i < groups; ++i, words += 4)
+    BoxMuller(UniformDouble(words[0], words[1]), UniformDouble(words[2], words[3]), to + 2 * i);
+}
+
+template <class T>
+void TruncatedFloats(PhiloxWords* words, void* out) {
+  T* to = static_cast<T*>(out);
+  for (int count = 0; count < 4;) {
+    const std::uint32_t first = words->Next(), second = words->Next();
+    float two[2];
+    BoxMuller(UniformFloat(first), UniformFloat(second), two);
+    for (const float x : two)
+      if (std::abs(x) < 2.0f && count < 4) to[count++] = T(x);
+  }
+}
+inline void TruncatedDoubles(PhiloxWords* words, void* out) {
+  double* to = static_cast<double*>(out);
+  for (int count = 0; count < 2;) {
+    std::uint32_t four[4];
+    for (std::uint32_t& word : four) word = words->Next();
+    double two[2];
+    BoxMuller(UniformDouble(four[0], four[1]), UniformDouble(four[2], four[3]), two);
+    for (const double x : two)
+      if (std::abs(x) < 2.0 && count < 2) to[count++] = x;
+  }
+}
+
+// Signed integers are their bits: sums wrap around.
+inline void WordsInRange(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
+  std::uint32_t* to = static_cast<std::uint32_t*>(out);
+  const auto low = static_cast<std::uint32_t>(fill.low), range = static_cast<std::uint32_t>(fill.range);
+  for (Index i = 0; i < 4 * groups; ++i) to[i] = low + words[i] % range;
+}
+inline void PairsInRange(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
+  std::uint64_t* to = static_cast<std::uint64_t*>(out);
+  for (Index i = 0; i < 2 * groups; ++i)
+    to[i] = fill.low + (words[2 * i] | std::uint64_t{words[2 * i + 1]} << 32) % fill.range;
+}
+// Little-endian: two words are a number of 64 bits as they lie.
+inline void WordsAsTheyAre(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
+  std::memcpy(out, words, static_cast<std::size_t>(groups) * sizeof(PhiloxBlock));
+}
+
+// One fill of a tensor. Shared by the threads that work on it.
+struct RandomWork {
+  const RandomFill& fill;
+  Philox from;
+  void* out;
+  Index n;
+
+  void* Group(Index g) const { return static_cast<char*>(out) + g * fill.per_block * fill.bytes; }
+  // The elements of group g; fewer in the last.
+  std::size_t GroupBytes(Index g) const {
+    return static_cast<std::size_t>(std::min<Index>(fill.per_block, n - g * fill.per_block) * fill.bytes);
+  }
+  void Convert(Index begin, Index end) const {
+    constexpr Index kAtOnce = 64;  // groups: their words stay in the first cache
+    std::uint32_t words[4 * kAtOnce];
+    for (Index g = begin; g < end; g += kAtOnce) {
+      const Index some = std::min(kAtOnce, end - g), whole = std::min(some, n / fill.per_block - g);
+      PhiloxBlocks(from.Skipped(static_cast<std::uint64_t>(g)), some, words);
+      fill.convert(fill, words, whole, Group(g));
+      if (whole == some) continue;
+      alignas(8) char last[sizeof(PhiloxBlock)];
+      fill.convert(fill, words + 4 * whole, 1, last);
+      std::memcpy(Group(g + whole), last, GroupBytes(g + whole));
+    }
+  }
+  // Each group begins as many blocks after the one before it as its elements reserve words.
+  void Draw(Index begin, Index end) const {
+    const std::uint64_t step = static_cast<std::uint64_t>(fill.per_block) * kRandomBlocksPerElement / 4;
+    for (Index g = begin; g < end; ++g) {
+      PhiloxWords words(from.Skipped(static_cast<std::uint64_t>(g) * step));
+      alignas(8) char elements[sizeof(PhiloxBlock)];
+      fill.draw(&words, elements);
+      std::memcpy(Group(g), elements, GroupBytes(g));
+    }
+  }
+};
+
+}  // namespace detail
+
+// exists() is false where TensorFlow draws no such numbers.
+inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
+  using namespace detail;
+  RandomFill fill;
+  const bool floating = kind <= RandomKind::kTruncatedNormal;
+  const bool served = floating ? dtype == DataType::kHalf || dtype == DataType::kBfloat16 ||
+                                     dtype == DataType::kFloat || dtype == DataType::kDouble
+                               : dtype == DataType::kInt32 || dtype == DataType::kInt64 || dtype == DataType::kUint32 ||
+                                     dtype == DataType::kUint64;
+  if (!served) return fill;
+  fill.kind = kind;
+  fill.dtype = dtype;
+  fill.bytes = SizeOf(dtype);
+  fill.per_block = fill.bytes == 8 ? 2 : 4;
+  const auto choose = [dtype](auto* of_half, auto* of_bfloat16, auto* of_float, auto* of_double) {
+    return dtype == DataType::kHalf       ? of_half
+           : dtype == DataType::kBfloat16 ? of_bfloat16
+           : dtype == DataType::kFloat    ? of_float
+                                          : of_double;
+  };
+  switch (kind) {
+    case RandomKind::kUniform:
+      fill.convert = choose(&UniformSmall<half>, &UniformSmall<bfloat16>, &UniformFloats, &UniformDoubles);
+      fill.cost_ns = 4;
+      break;
+    case RandomKind::kNormal:
+      fill.convert = choose(&NormalSmall<half>, &NormalSmall<bfloat16>, &NormalFloats, &NormalDoubles);
+      fill.cost_ns = 60;
+      break;
+    case RandomKind::kTruncatedNormal:
+      fill.draw =
+          choose(&TruncatedFloats<half>, &TruncatedFloats<bfloat16>, &TruncatedFloats<float>, &TruncatedDoubles);
+      fill.cost_ns = 100;
+      break;
+    case RandomKind::kInRange:
+      fill.convert = fill.bytes == 8 ? &PairsInRange : &WordsInRange;
+      fill.cost_ns = 8;
+      break;
+    case RandomKind::kAnyInteger:
+      fill.convert = &WordsAsTheyAre;
+      fill.cost_ns = 4;
+      break;
+  }
+  return fill;
+}
+
+// out: n elements, from the blocks that begin at `from`.
+inline Status FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
+  const detail::RandomWork work{fill, from, out, n};
+  const Index groups = n / fill.per_block + (n % fill.per_block != 0 ? 1 : 0);
+  ParallelFor(device, groups, static_cast<double>(fill.cost_ns), [&](Index begin, Index end) {
+    fill.convert != nullptr ? work.Convert(begin, end) : work.Draw(begin, end);
+  });
+  return OkStatus();
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/generator.hpp ----
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// 64 bits that differ each time: the system's, or the clock and a counter where it has none.
+inline std::uint64_t UnpredictableBits() {
+#if __has_include(<sys/random.h>)
+  std::uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<long>(sizeof bits)) return bits;
+#endif
+  static std::atomic<std::uint64_t> calls{0};
+  const std::int64_t now = SteadyNanoseconds();
+  Philox mixed = Philox::FromSeeds(static_cast<std::uint64_t>(now), calls.fetch_add(1));
+  const PhiloxBlock block = mixed.Next();
+  return block.word[0] | std::uint64_t{block.word[1]} << 32;
+}
+
+// The stream of a stateful random op: one per node and session, each run takes the next part of it. thread-safe.
+class SeededGenerator {
+ public:
+  // Attrs seed and seed2; both 0: seeds of its own, another stream each time.
+  void Seed(std::int64_t seed, std::int64_t seed2) {
+    const bool any = seed == 0 && seed2 == 0;
+    philox_ = Philox::FromSeeds(any ? UnpredictableBits() : static_cast<std::uint64_t>(seed),
+                                any ? UnpredictableBits() : static_cast<std::uint64_t>(seed2));
+  }
+  // A stream of which the next `blocks` blocks are the caller's.
+  Philox Reserve(std::uint64_t blocks) {
+    SpinLockHolder hold(lock_);
+    const Philox start = philox_;
+    philox_.Skip(blocks);
+    return start;
+  }
+  // A stream of which the blocks of n elements are the caller's.
+  Philox ReserveElements(Index n) { return Reserve(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement); }
+
+ private:
+  SpinLock lock_;
+  Philox philox_;
+};
+
+// The stream that two seeds stand for: they are the counter of a block that gives key and counter, so that no part of
+// them is weaker than another. The constants are TensorFlow's.
+inline Philox ScrambledSeeds(std::uint64_t seed, std::uint64_t seed2) {
+  Philox mix{0x02461e293ec8f720, seed, seed2};
+  const PhiloxBlock block = mix.Next();
+  return {block.word[0] | std::uint64_t{block.word[1]} << 32, 0, block.word[2] | std::uint64_t{block.word[3]} << 32};
+}
+template <class Seed>
+Status CheckSeed(std::string_view op, const Seed& seed) {
+  if (seed.shape().dims() == 1 && seed.shape().dim_size(0) == 2) return OkStatus();
+  return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
+}
+// seed: [2], int32 or int64.
+inline Status StreamOfSeed(std::string_view op, const Tensor& seed, Philox* stream) {
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
+  std::uint64_t two[2];
+  for (int i = 0; i < 2; ++i) {
+    switch (seed.dtype()) {
+      case DataType::kInt32: two[i] = static_cast<std::uint64_t>(std::int64_t{seed.data<std::int32_t>()[i]}); break;
+      case DataType::kInt64: two[i] = static_cast<std::uint64_t>(seed.data<std::int64_t>()[i]); break;
+      default: return errors::InvalidArgument(op, ": Invalid seed type: ", seed.dtype());
+    }
+  }
+  *stream = ScrambledSeeds(two[0], two[1]);
+  return OkStatus();
+}
+
+inline Status StreamOfSeed(std::string_view op, const HostIndices& seed, Philox* stream) {
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
+  *stream = ScrambledSeeds(static_cast<std::uint64_t>(seed[0]), static_cast<std::uint64_t>(seed[1]));
+  return OkStatus();
+}
+
+// Numbers of the algorithms, as in TensorFlow.
+inline constexpr std::int32_t kAlgorithmPhilox = 1, kAlgorithmThreeFry = 2, kAlgorithmAuto = 3;
+
+inline const std::uint64_t* WordsOf(const Tensor& words) { return words.data<std::uint64_t>(); }
+inline const std::uint64_t* WordsOf(const HostIn<std::uint64_t>& words) { return words.data; }
+
+// Words: Tensor or HostIn. key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. The upper
+// half is 0 where a counter has one word. On CPU there is Philox only: *supported says whether alg means it.
+template <class Words>
+Status StreamOfKey(std::string_view op, const Words& key, const Words& counter, const HostIndices& alg, int alg_input,
+                   Philox* stream, bool* supported) {
+  if (alg.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": input ", alg_input, " (0-based) must have shape [], not ", alg.shape());
+  const Index asked = alg[0] == kAlgorithmAuto ? kAlgorithmPhilox : alg[0];
+  // TensorFlow takes an algorithm's number for the length of its counter.
+  if (key.shape().dims() != 1 || key.shape().dim_size(0) != 1)
+    return errors::InvalidArgument(op, ": key must have shape [1], not ", key.shape(),
+                                   ". (Note that batched keys are not supported yet.)");
+  if (counter.shape().dims() != 1 || counter.shape().dim_size(0) < asked)
+    return errors::InvalidArgument(op, ": counter must be a vector with length at least ", asked,
+                                   "; got shape: ", counter.shape(),
+                                   ". (Note that batched counters are not supported yet.)");
+  *supported = asked == kAlgorithmPhilox;
+  if (!*supported) return OkStatus();
+  const std::uint64_t* words = WordsOf(counter);
+  *stream = {WordsOf(key)[0], words[0], counter.shape().dim_size(0) > 1 ? words[1] : 0};
+  return OkStatus();
+}
+inline Status UnsupportedAlgorithm(std::string_view op, const HostIndices& alg) {
+  return errors::InvalidArgument(op, ": Unsupported algorithm id: ", alg[0], "; on CPU there is Philox, ",
+                                 kAlgorithmPhilox);
+}
+
+// The shape whose sizes are the elements of an input.
+inline Status ShapeOfInput(std::string_view op, const HostIndices& sizes, TensorShape* shape) {
+  if (sizes.shape().dims() != 1)
+    return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got shape ", sizes.shape());
+  InlinedVector<Index, 8> list;
+  for (Index d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] < 0) return errors::InvalidArgument(op, ": Dimension ", sizes[d], " must be >= 0 (dimension ", d, ")");
+    list.push_back(sizes[d]);
+  }
+  return TensorShape::Build({list.data(), list.size()}, shape);
+}
+
+// Sets the range [minval, maxval) of drawn integers. Both bounds are scalars of fill's dtype, 32 or 64 bits.
+inline Status SetRange(std::string_view op, const Tensor& minval, const Tensor& maxval, RandomFill* fill) {
+  const bool wide = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kUint64;
+  const bool is_signed = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kInt32;
+  const auto bits = [&](const Tensor& x) {
+    if (wide) return *static_cast<const std::uint64_t*>(x.raw_data());
+    const std::uint32_t word = *static_cast<const std::uint32_t*>(x.raw_data());
+    return is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(word)}) : std::uint64_t{word};
+  };
+  const std::uint64_t low = bits(minval), high = bits(maxval);
+  const bool less = is_signed ? static_cast<std::int64_t>(low) < static_cast<std::int64_t>(high) : low < high;
+  if (!less) {
+    if (is_signed)
+      return errors::InvalidArgument(op, ": Need minval < maxval, got ", static_cast<std::int64_t>(low),
+                                     " >= ", static_cast<std::int64_t>(high));
+    return errors::InvalidArgument(op, ": Need minval < maxval, got ", low, " >= ", high);
+  }
+  fill->low = low;
+  fill->range = high - low;
+  return OkStatus();
+}
+inline Status CheckBoundsAreScalars(std::string_view op, const Tensor& minval, const Tensor& maxval) {
+  if (minval.dims() != 0) return errors::InvalidArgument(op, ": minval must be 0-D, got shape ", minval.shape());
+  if (maxval.dims() != 0) return errors::InvalidArgument(op, ": maxval must be 0-D, got shape ", maxval.shape());
+  return OkStatus();
+}
+
+// ---- shape functions
+inline Status BoundIsScalar(InferenceContext* c, int input, const char* name) {
+  ShapeHandle unused;
+  if (c->WithRank(c->input(input), 0, &unused).ok()) return OkStatus();
+  return errors::InvalidArgument(name, " must be a scalar; got a tensor of shape ", c->DebugString(c->input(input)));
+}
+inline Status SeedIsPair(InferenceContext* c, int input) {
+  ShapeHandle seed;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(input), 1, &seed));
+  return c->WithValue(c->Dim(seed, 0), 2, &unused);
+}
+inline Status RandomIntShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 1, "minval"));
+  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 2, "maxval"));
+  return shape_inference::RandomShape(c);
+}
+inline Status StatelessShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SeedIsPair(c, 1));
+  return shape_inference::RandomShape(c);
+}
+inline Status StatelessIntShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
+  return StatelessShape(c);
+}
+inline Status KeyCounterAlgorithm(InferenceContext* c, int key_input) {
+  ShapeHandle key, unused;
+  DimensionHandle unused_dim;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(key_input), 1, &key));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(key_input + 1), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(key_input + 2), 0, &unused));
+  return c->WithValue(c->Dim(key, 0), 1, &unused_dim);
+}
+inline Status StatelessShapeV2(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(KeyCounterAlgorithm(c, 1));
+  return shape_inference::RandomShape(c);
+}
+inline Status StatelessIntShapeV2(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 4, "minval"));
+  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 5, "maxval"));
+  return StatelessShapeV2(c);
+}
+inline Status KeyCounterShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SeedIsPair(c, 0));
+  c->set_output(0, c->Vector(1));
+  c->set_output(1, c->Vector(2));
+  if (c->num_outputs() > 2) c->set_output(2, c->Scalar());
+  return OkStatus();
+}
+// shape: [s...], parameters: [p...]  ->  [s..., p...]
+inline Status SamplesOfParametersShape(InferenceContext* c) {
+  ShapeHandle samples, out;
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &samples));
+  TENON_RETURN_IF_ERROR(c->Concatenate(samples, c->input(1), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/image/distorted_box.hpp ----
+// SampleDistortedBoundingBox, its V2 and its stateless form: random crops that keep enough of a box.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using ImageSizeTypes = TypeList<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
+
+inline Status DistortedBoxShape(InferenceContext* c) {
+  ShapeHandle size, boxes, unused;
+  DimensionHandle unused_dim;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &size));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 3, &boxes));
+  if (c->num_inputs() > 2) TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(size, 0), 3, &unused_dim));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(boxes, 2), 4, &unused_dim));
+  c->set_output(0, c->Vector(3));
+  c->set_output(1, c->Vector(3));
+  c->set_output(2, c->MakeShape({1, 1, 4}));
+  return OkStatus();
+}
+
+// The attrs that all three have, read.
+struct DistortedBoxRule {
+  CropLimits limits{};
+  std::int64_t attempts = 0;
+  bool use_image = false;
+
+  Status Read(std::span<const float> ratios, std::span<const float> areas, std::int64_t most, bool image) {
+    attempts = most;
+    use_image = image;
+    if (ratios.size() != 2)
+      return errors::InvalidArgument("Aspect ratio range field must specify 2 dimensions, got ", ratios.size());
+    if (!(ratios[0] > 0 && ratios[1] > 0))
+      return errors::InvalidArgument("Aspect ratio range must be non-negative: [", ratios[0], ", ", ratios[1], "]");
+    if (areas.size() != 2)
+      return errors::InvalidArgument("Area range field must specify 2 dimensions, got ", areas.size());
+    if (!(areas[0] > 0 && areas[1] > 0))
+      return errors::InvalidArgument("Area range must be non-negative: [", areas[0], ", ", areas[1], "]");
+    if (!(areas[0] <= 1 && areas[1] <= 1))
+      return errors::InvalidArgument("Area range must be less then or equal to 1.0: [", areas[0], ", ", areas[1], "]");
+    if (attempts <= 0) return errors::InvalidArgument("Max attempts must be non-negative: ", attempts);
+    limits = {areas[0], areas[1], ratios[0], ratios[1], 0};
+    return OkStatus();
+  }
+  Status SetCovered(float part) {
+    if (!(part >= 0)) return errors::InvalidArgument("Min object covered must be non-negative: ", part);
+    limits.least_covered = part;
+    return OkStatus();
+  }
+  // Reads input 2, where the op has it.
+  Status ReadCovered(const OpKernelContext& context) {
+    const Tensor& part = context.input(2);
+    if (part.dims() != 0) return errors::InvalidArgument("min_object_covered must be 0-D, got shape ", part.shape());
+    return SetCovered(*part.data<float>());
+  }
+};
+
+inline std::int32_t CropPlace(float x) {
+  constexpr float kMost = 2147483520.0f;  // the last float below 2^31
+  return static_cast<std::int32_t>(std::min(x, kMost));
+}
+inline Status ReadCropBoxes(const Tensor& boxes, std::int32_t width, std::int32_t height,
+                            SlimVector<CropRectangle>* out) {
+  const float* b = boxes.data<float>();
+  for (Index i = 0; i < boxes.NumElements(); i += 4, b += 4) {
+    for (int k = 0; k < 4; ++k)
+      if (!(b[k] >= 0 && b[k] <= 1))
+        return errors::InvalidArgument("All bounding box coordinates must be in [0.0, 1.0]: ", b[k]);
+    const auto w = static_cast<float>(width), h = static_cast<float>(height);
+    out->push_back({CropPlace(b[1] * w), CropPlace(b[0] * h), CropPlace(b[3] * w), CropPlace(b[2] * h)});
+  }
+  return OkStatus();
+}
+
+inline Status RunDistortedBox(OpKernelContext& context, const DistortedBoxRule& rule, const Philox& stream) {
+  const Tensor &size = context.input(0), &boxes = context.input(1);
+  if (size.dims() != 1) return errors::InvalidArgument("image_size must be 1-dimensional", size.shape());
+  if (size.NumElements() != 3) return errors::InvalidArgument("image_size must contain 3 elements", size.shape());
+  constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
+  Index sizes[2] = {};
+  TENON_RETURN_IF_ERROR(DispatchType<ImageSizeTypes>(size.dtype(), [&]<class T>() {
+    for (int d = 0; d < 2; ++d) sizes[d] = static_cast<Index>(size.data<T>()[d]);
+  }));
+  if (sizes[0] < 0 || sizes[0] >= kMost)
+    return errors::InvalidArgument("image height cannot be >= int32 max, got ", sizes[0]);
+  if (sizes[1] < 0 || sizes[1] >= kMost)
+    return errors::InvalidArgument("image width cannot be >= int32 max, got ", sizes[1]);
+  const auto height = static_cast<std::int32_t>(sizes[0]), width = static_cast<std::int32_t>(sizes[1]);
+  if (boxes.dims() != 3)
+    return errors::InvalidArgument("input boxes must be 3-dimensional [batch, num_boxes, coords]: ", boxes.shape());
+  if (boxes.dim_size(2) != 4)
+    return errors::InvalidArgument("bounding boxes must have shape [4] or [*, 4], got ", boxes.shape());
+  SlimVector<CropRectangle> places;
+  TENON_RETURN_IF_ERROR(ReadCropBoxes(boxes, width, height, &places));
+  if (places.empty()) {
+    if (!rule.use_image)
+      return errors::InvalidArgument(
+          "No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if you wish to not "
+          "provide any bounding boxes.");
+    places.push_back({0, 0, width, height});
+  }
+  const CropRectangle crop = DrawDistortedBox(width, height, rule.limits, rule.attempts, places, stream);
+  Tensor *begin = nullptr, *extent = nullptr, *box = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({3}), &begin));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({3}), &extent));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({1, 1, 4}), &box));
+  const auto w = static_cast<float>(width), h = static_cast<float>(height);
+  float* const corners = box->data<float>();
+  corners[0] = static_cast<float>(crop.top) / h;
+  corners[1] = static_cast<float>(crop.left) / w;
+  corners[2] = static_cast<float>(crop.bottom) / h;
+  corners[3] = static_cast<float>(crop.right) / w;
+  return DispatchType<ImageSizeTypes>(begin->dtype(), [&]<class T>() {
+    T *const b = begin->data<T>(), *const e = extent->data<T>();
+    b[0] = static_cast<T>(crop.top);
+    b[1] = static_cast<T>(crop.left);
+    b[2] = 0;
+    e[0] = static_cast<T>(crop.bottom - crop.top);
+    e[1] = static_cast<T>(crop.right - crop.left);
+    e[2] = static_cast<T>(-1);
+  });
+}
+
+}  // namespace detail
+
+// image_size: [height, width, channels], bounding_boxes: [batch, n, 4]  ->  begin and size for Slice, the box
+struct SampleDistortedBoundingBox {
+  static constexpr auto signature = Op("SampleDistortedBoundingBox")
+                                        .Input("image_size: T")
+                                        .Input("bounding_boxes: float")
+                                        .Output("begin: T")
+                                        .Output("size: T")
+                                        .Output("bboxes: float")
+                                        .Attr("T: {uint8, int8, int16, int32, int64}")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .Attr("min_object_covered: float = 0.1")
+                                        .Attr("aspect_ratio_range: list(float) = [0.75, 1.33]")
+                                        .Attr("area_range: list(float) = [0.05, 1]")
+                                        .Attr("max_attempts: int = 100")
+                                        .Attr("use_image_if_no_bounding_boxes: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::DistortedBoxShape);
+  struct Attrs {
+    std::int64_t seed, seed2;
+    float min_object_covered;
+    std::span<const float> aspect_ratio_range, area_range;
+    std::int64_t max_attempts;
+    bool use_image_if_no_bounding_boxes;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      generator.Seed(this->seed, this->seed2);
+      TENON_RETURN_IF_ERROR(rule.Read(this->aspect_ratio_range, this->area_range, this->max_attempts,
+                                      this->use_image_if_no_bounding_boxes));
+      return rule.SetCovered(this->min_object_covered);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunDistortedBox(context.op(), rule, generator.Reserve(static_cast<std::uint64_t>(rule.attempts)));
+    }
+    detail::DistortedBoxRule rule;
+    mutable detail::SeededGenerator generator;
+  };
+};
+
+// The part to cover is an input.
+struct SampleDistortedBoundingBoxV2 {
+  static constexpr auto signature = Op("SampleDistortedBoundingBoxV2")
+                                        .Input("image_size: T")
+                                        .Input("bounding_boxes: float")
+                                        .Input("min_object_covered: float")
+                                        .Output("begin: T")
+                                        .Output("size: T")
+                                        .Output("bboxes: float")
+                                        .Attr("T: {uint8, int8, int16, int32, int64}")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .Attr("aspect_ratio_range: list(float) = [0.75, 1.33]")
+                                        .Attr("area_range: list(float) = [0.05, 1]")
+                                        .Attr("max_attempts: int = 100")
+                                        .Attr("use_image_if_no_bounding_boxes: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::DistortedBoxShape);
+  struct Attrs {
+    std::int64_t seed, seed2;
+    std::span<const float> aspect_ratio_range, area_range;
+    std::int64_t max_attempts;
+    bool use_image_if_no_bounding_boxes;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      generator.Seed(this->seed, this->seed2);
+      return rule.Read(this->aspect_ratio_range, this->area_range, this->max_attempts,
+                       this->use_image_if_no_bounding_boxes);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&,
+                      Tensor&) const {
+      detail::DistortedBoxRule own = rule;
+      TENON_RETURN_IF_ERROR(own.ReadCovered(context.op()));
+      return detail::RunDistortedBox(context.op(), own, generator.Reserve(static_cast<std::uint64_t>(rule.attempts)));
+    }
+    detail::DistortedBoxRule rule;
+    mutable detail::SeededGenerator generator;
+  };
+};
+
+// The seed is an input, too.
+struct StatelessSampleDistortedBoundingBox {
+  static constexpr auto signature = Op("StatelessSampleDistortedBoundingBox")
+                                        .Input("image_size: T")
+                                        .Input("bounding_boxes: float")
+                                        .Input("min_object_covered: float")
+                                        .Input("seed: Tseed")
+                                        .Output("begin: T")
+                                        .Output("size: T")
+                                        .Output("bboxes: float")
+                                        .Attr("T: {uint8, int8, int16, int32, int64}")
+                                        .Attr("Tseed: {int32, int64}")
+                                        .Attr("aspect_ratio_range: list(float) = [0.75, 1.33]")
+                                        .Attr("area_range: list(float) = [0.05, 1]")
+                                        .Attr("max_attempts: int = 100")
+                                        .Attr("use_image_if_no_bounding_boxes: bool = false")
+                                        .SetShapeFn(detail::DistortedBoxShape);
+  struct Attrs {
+    std::span<const float> aspect_ratio_range, area_range;
+    std::int64_t max_attempts;
+    bool use_image_if_no_bounding_boxes;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      return rule.Read(this->aspect_ratio_range, this->area_range, this->max_attempts,
+                       this->use_image_if_no_bounding_boxes);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, HostIndices seed, Tensor&,
+                      Tensor&, Tensor&) const {
+      Philox stream;
+      detail::DistortedBoxRule own = rule;
+      TENON_RETURN_IF_ERROR(detail::StreamOfSeed("StatelessSampleDistortedBoundingBox", seed, &stream));
+      TENON_RETURN_IF_ERROR(own.ReadCovered(context.op()));
+      return detail::RunDistortedBox(context.op(), own, stream);
+    }
+    detail::DistortedBoxRule rule;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/image/encode.hpp ----
-// EncodePng, EncodeJpeg: pictures as files. They need the component tenon::image (engine/image/png.hpp).
+// EncodePng, EncodeJpeg, EncodeJpegVariableQuality: pictures as files. They need the component tenon::image
+// (engine/image/png.hpp).
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
@@ -15182,6 +24382,221 @@ struct EncodeJpeg {
           file->data<tstring>());
     }
   };
+};
+
+// image: [height, width, 1 or 3], quality: [], 0 to 100
+struct EncodeJpegVariableQuality {
+  static constexpr auto signature = Op("EncodeJpegVariableQuality")
+                                        .Input("images: uint8")
+                                        .Input("quality: int32")
+                                        .Output("contents: string")
+                                        .SetShapeFn(detail::EncodeJpegShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& image, const Tensor& quality, Tensor& contents) const {
+      if (image.dims() != 3) return errors::InvalidArgument("image must be 3-dimensional", image.shape());
+      if (quality.dims() != 0) return errors::InvalidArgument("quality must be scalar: ", quality.shape());
+      const std::int32_t percent = *quality.data<std::int32_t>();
+      if (percent < 0 || percent > 100) return errors::InvalidArgument("quality must be in [0,100], got ", percent);
+      const Index channels = image.dim_size(2);
+      if (channels != 1 && channels != 3)
+        return errors::InvalidArgument("image must have 1 or 3 channels, got ", image.shape());
+      Tensor* file = &contents;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape(), &file));
+      return detail::ImageWriters::Jpeg(image, static_cast<int>(channels),
+                                        {percent, false, false, true, false, 300, 300, {}}, file->data<tstring>());
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/image/glimpse.hpp ----
+// ExtractGlimpse, ExtractGlimpseV2: windows at places of their own in each image; noise where they leave it.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct GlimpseAttrs {
+  bool centered, normalized, uniform_noise;
+  std::string_view noise;
+};
+enum class GlimpseNoise : std::uint8_t { kUniform, kGaussian, kZero };
+
+inline Status GlimpseShape(InferenceContext* c) {
+  ShapeHandle images, offsets;
+  DimensionHandle batch;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &images));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 2, &offsets));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(images, 0), c->Dim(offsets, 0), &batch));
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(offsets, 1), 2, &unused));
+  return SizedImageShape(c, 1, batch, c->Dim(images, 3));
+}
+
+inline Status ReadGlimpseNoise(const GlimpseAttrs& a, GlimpseNoise* noise) {
+  if (a.uniform_noise && !a.noise.empty() && a.noise != "uniform")
+    return errors::InvalidArgument("The uniform_noise and noise could not be specified at the same time, got noise ",
+                                   a.noise);
+  if (a.noise == "uniform" || (a.noise.empty() && a.uniform_noise))
+    *noise = GlimpseNoise::kUniform;
+  else if (a.noise == "gaussian" || a.noise.empty())
+    *noise = GlimpseNoise::kGaussian;
+  else if (a.noise == "zero")
+    *noise = GlimpseNoise::kZero;
+  else
+    return errors::InvalidArgument("The noise could only be uniform, gaussian, or zero, got", a.noise);
+  return OkStatus();
+}
+
+// One dimension of a window: elements [from, from + size) of the image are elements [to, to + size) of the window.
+struct GlimpseSpan {
+  Index from, to, size;
+  bool partly;  // some elements of the window are outside, or it ends with the image
+};
+inline GlimpseSpan SpanOfGlimpse(float place, Index window, Index image) {
+  constexpr float kFar = 1e9f;
+  const Index offset = std::isnan(place) ? 0 : static_cast<Index>(std::clamp(place, -kFar, kFar));
+  if (offset < 0) {
+    const Index size = std::max<Index>(0, window + offset);
+    return {0, window - size, std::min(size, image), true};
+  }
+  if (offset + window >= image) return {offset, 0, std::max<Index>(0, image - offset), true};
+  return {offset, 0, window, false};
+}
+
+// The place of the window's first element, in pixels.
+inline float GlimpsePlace(float offset, Index window, Index image, const GlimpseAttrs& a, bool first) {
+  const auto size = static_cast<float>(image), half_window = static_cast<float>(window) / 2;
+  if (a.normalized) offset *= size;
+  if (!first) {
+    if (!a.centered) return offset;
+    return a.normalized ? offset / 2 + size / 2 - half_window : offset + size / 2;
+  }
+  if (a.centered) offset = offset / 2 + size / 2;
+  return offset - half_window;
+}
+
+// Noise as the image's numbers are: between the least and the greatest, or normal with each channel's mean and
+// deviation.
+inline Status FillGlimpseNoise(Cpu& device, GlimpseNoise noise, const float* image, Index pixels, Index depth,
+                               Philox* stream, float* out, Index n) {
+  if (noise == GlimpseNoise::kZero || pixels * depth == 0) {
+    std::fill_n(out, n, 0.0f);
+    return OkStatus();
+  }
+  const bool uniform = noise == GlimpseNoise::kUniform;
+  const RandomFill fill = RandomFillOf(uniform ? RandomKind::kUniform : RandomKind::kNormal, DataType::kFloat);
+  TENON_RETURN_IF_ERROR(FillRandom(device, fill, *stream, out, n));
+  stream->Skip(static_cast<std::uint64_t>(n));
+  const Index groups = uniform ? 1 : depth;
+  for (Index g = 0; g < groups; ++g) {
+    float least = std::numeric_limits<float>::infinity(), most = -least, sum = 0, squares = 0;
+    const Index count = pixels * depth / groups;
+    for (Index i = g; i < pixels * depth; i += groups) {
+      least = std::min(least, image[i]);
+      most = std::max(most, image[i]);
+      sum += image[i];
+    }
+    const float mean = sum / static_cast<float>(count);
+    for (Index i = g; i < pixels * depth; i += groups) squares += (image[i] - mean) * (image[i] - mean);
+    const float sigma = std::sqrt(squares / static_cast<float>(count));
+    for (Index i = g; i < n; i += groups)
+      out[i] = uniform ? least + out[i] * (most - least) : std::max(std::min(mean + out[i] * sigma, most), least);
+  }
+  return OkStatus();
+}
+
+inline Status RunGlimpse(OpKernelContext& context, Cpu& device, const GlimpseAttrs& a, GlimpseNoise noise, bool first,
+                         const HostIndices& size) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Tensor &images = context.input(0), &offsets = context.input(2);
+  if (images.dims() != 4)
+    return errors::InvalidArgument(op, ": input must be 4-dimensional (batch_size, height, width, depth)",
+                                   images.shape());
+  if (size.shape().dims() != 1 || size.size() != 2)
+    return errors::InvalidArgument(op, ": input must be a vector of size 2 (height, width)", size.shape());
+  TensorShape shape = images.shape();
+  for (int d = 0; d < 2; ++d) {
+    if (size[d] < 0) return errors::InvalidArgument(op, ": Expected a non-negative size, got ", size[d]);
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(1 + d, size[d]));
+  }
+  if (offsets.dims() != 2) return errors::InvalidArgument(op, ": input must be a matrix", offsets.shape());
+  if (offsets.dim_size(0) != images.dim_size(0))
+    return errors::InvalidArgument(op, ": first dimension should be batch", offsets.shape());
+  if (offsets.dim_size(1) != 2)
+    return errors::InvalidArgument(op, ": second dimension should be of size 2 (y,x)", offsets.shape());
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (out->NumElements() == 0) return OkStatus();
+  const Index height = images.dim_size(1), width = images.dim_size(2), depth = images.dim_size(3);
+  const Index window = size[0] * size[1] * depth;
+  Philox stream{UnpredictableBits(), 0, 0};
+  for (Index b = 0; b < images.dim_size(0); ++b) {
+    const float* const image = images.data<float>() + b * height * width * depth;
+    const float* const place = offsets.data<float>() + 2 * b;
+    float* const to = out->data<float>() + b * window;
+    const GlimpseSpan rows = SpanOfGlimpse(GlimpsePlace(place[0], size[0], height, a, first), size[0], height);
+    const GlimpseSpan columns = SpanOfGlimpse(GlimpsePlace(place[1], size[1], width, a, first), size[1], width);
+    if (rows.partly || columns.partly)
+      TENON_RETURN_IF_ERROR(FillGlimpseNoise(device, noise, image, height * width, depth, &stream, to, window));
+    if (columns.size <= 0) continue;
+    for (Index r = 0; r < rows.size; ++r)
+      std::copy_n(image + ((rows.from + r) * width + columns.from) * depth, columns.size * depth,
+                  to + ((rows.to + r) * size[1] + columns.to) * depth);
+  }
+  return OkStatus();
+}
+
+constexpr auto GlimpseOp(const char* name) {
+  return Op(name)
+      .Input("input: float")
+      .Input("size: int32")
+      .Input("offsets: float")
+      .Output("glimpse: float")
+      .Attr("centered: bool = true")
+      .Attr("normalized: bool = true")
+      .Attr("uniform_noise: bool = true")
+      .Attr("noise: string = 'uniform'")
+      .SetShapeFn(GlimpseShape);
+}
+
+template <bool first>
+struct GlimpseKernel : GlimpseAttrs {
+  Status Init(OpKernelConstruction&) { return ReadGlimpseNoise(*this, &kind); }
+  Status operator()(Context<Cpu>& context, const Tensor&, HostIndices size, const Tensor&, Tensor&) const {
+    return RunGlimpse(context.op(), context.device(), *this, kind, first, size);
+  }
+  GlimpseNoise kind;
+};
+
+}  // namespace detail
+
+// input: [n, h, w, c], size: [height, width], offsets: [n, 2] (y, x)  ->  [n, height, width, c]. Offsets are of the
+// window's middle.
+struct ExtractGlimpse {
+  static constexpr auto signature = detail::GlimpseOp("ExtractGlimpse");
+  using Attrs = detail::GlimpseAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::GlimpseKernel<true>;
+};
+
+// Offsets are of the window's middle where they are normalized and centered, else of its corner.
+struct ExtractGlimpseV2 {
+  static constexpr auto signature = detail::GlimpseOp("ExtractGlimpseV2");
+  using Attrs = detail::GlimpseAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::GlimpseKernel<false>;
 };
 
 }  // namespace ops
@@ -15732,6 +25147,94 @@ struct ScaleAndTranslateGrad {
     }
     SamplingKernel sampling;
   };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/image/suppression_overlaps.hpp ----
+// NonMaxSuppressionWithOverlaps: which of overlapping boxes to keep, where the overlaps are given.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status OverlapsShape(InferenceContext* c) {
+  ShapeHandle overlaps, scores, unused;
+  DimensionHandle n;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &overlaps));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &scores));
+  for (int i = 2; i < 5; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(overlaps, 0), c->Dim(scores, 0), &n));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(overlaps, 0), c->Dim(overlaps, 1), &n));
+  c->set_output(0, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+
+// The better score first, then the smaller number.
+struct BetterScore {
+  const float* scores;
+  bool operator()(std::int32_t a, std::int32_t b) const {
+    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+  }
+};
+
+}  // namespace detail
+
+// overlaps: [n, n], scores: [n]  ->  the numbers of the boxes to keep, best first
+struct NonMaxSuppressionWithOverlaps {
+  static constexpr auto signature = Op("NonMaxSuppressionWithOverlaps")
+                                        .Input("overlaps: float")
+                                        .Input("scores: float")
+                                        .Input("max_output_size: int32")
+                                        .Input("overlap_threshold: float")
+                                        .Input("score_threshold: float")
+                                        .Output("selected_indices: int32")
+                                        .SetShapeFn(detail::OverlapsShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&) const {
+      return Run(context.op());
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context) {
+    constexpr std::string_view kName = "NonMaxSuppressionWithOverlaps";
+    const Tensor &overlaps = context.input(0), &scores = context.input(1);
+    constexpr std::string_view kNames[] = {"max_output_size", "overlap_threshold", "score_threshold"};
+    if (overlaps.dims() != 2 || overlaps.dim_size(0) != overlaps.dim_size(1))
+      return errors::InvalidArgument(kName, ": overlaps must be square", overlaps.shape());
+    const Index n = overlaps.dim_size(0);
+    if (scores.dims() != 1 || scores.dim_size(0) != n)
+      return errors::InvalidArgument(kName, ": scores has incompatible shape ", scores.shape(), " for ", n, " boxes");
+    for (int i = 0; i < 3; ++i)
+      TENON_RETURN_IF_ERROR(detail::CheckSuppressionScalar(kName, kNames[i], context.input(2 + i)));
+    const Index most = *context.input(2).data<std::int32_t>();
+    if (most < 0) return errors::InvalidArgument(kName, ": output size must be non-negative, got ", most);
+    const float allowed = *context.input(3).data<float>(), least = *context.input(4).data<float>();
+    const float* const score = scores.data<float>();
+    SlimVector<std::int32_t> order, kept;
+    for (Index i = 0; i < n; ++i)
+      if (score[i] > least) order.push_back(static_cast<std::int32_t>(i));
+    std::sort(order.begin(), order.end(), detail::BetterScore{score});
+    for (const std::int32_t next : order) {
+      if (static_cast<Index>(kept.size()) >= most) break;
+      bool keep = true;
+      for (std::size_t j = kept.size(); keep && j-- > 0;)
+        keep = !(overlaps.data<float>()[next * n + kept[j]] > allowed);
+      if (keep) kept.push_back(next);
+    }
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({static_cast<Index>(kept.size())}), &out));
+    std::copy(kept.begin(), kept.end(), out->data<std::int32_t>());
+    return OkStatus();
+  }
 };
 
 }  // namespace ops
@@ -20782,10 +30285,74 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/linalg/batch_v1.hpp ----
 // BatchCholesky, BatchMatrixInverse and the like: names that linear algebra of batches had in graphs of version 12 and
-// before. They run the kernels of the ops without "Batch".
+// before. They run the kernels of the ops without "Batch". SelfAdjointEig is older than SelfAdjointEigV2.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
+
+namespace detail {
+
+// The kernel of SelfAdjointEig and BatchSelfAdjointEig.
+template <class Device, class T>
+struct SelfAdjointEigV1 {
+  Status operator()(Context<Device>& context, In<T> input, Tensor& output) const {
+    MatrixBatch at;
+    TENON_RETURN_IF_ERROR(MatrixBatch::OfSquare("SelfAdjointEig", input.shape(), &at));
+    const Index n = at.rows;
+    TensorShape shape = input.shape();
+    shape.set_dim(shape.dims() - 2, n + 1);
+    Tensor* out = &output;
+    TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
+    if (shape.num_elements() == 0) return OkStatus();
+    if (ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Cpu& device, Index i) {
+          T* const to = out->data<T>() + i * n * (n + 1);
+          return EigenOf(device, input.data + i * n * n, n, to, to + n);
+        }))
+      return OkStatus();
+    return errors::InvalidArgument(
+        "SelfAdjointEig: Self-adjoint eigen decomposition was not successful. The input might not be valid.");
+  }
+};
+
+// input: [..., n, n]  ->  [..., n + 1, n]
+inline Status SelfAdjointEigV1Shape(InferenceContext* c) {
+  ShapeHandle input, batch, out;
+  DimensionHandle n, rows;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, -2), c->Dim(input, -1), &n));
+  TENON_RETURN_IF_ERROR(c->Subshape(input, 0, -2, &batch));
+  TENON_RETURN_IF_ERROR(c->Add(n, 1, &rows));
+  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(rows, n), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [..., n, n], Hermitian  ->  [..., n + 1, n]: the eigenvalues, ascending, and below them the vectors as columns
+struct SelfAdjointEig {
+  static constexpr auto signature = Op("SelfAdjointEig")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: {double, float, half}")
+                                        .Deprecated(11, "Use SelfAdjointEigV2 instead.")
+                                        .SetShapeFn(detail::SelfAdjointEigV1Shape);
+  template <class Device, class T>
+    requires(Device::type == "CPU" && (std::is_same_v<T, float> || std::is_same_v<T, double>))
+  using kernel = detail::SelfAdjointEigV1<Device, T>;
+};
+
+struct BatchSelfAdjointEig {
+  static constexpr auto signature = Op("BatchSelfAdjointEig")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: {double, float}")
+                                        .Deprecated(11, "Use SelfAdjointEigV2 instead.")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device, class T>
+    requires(Device::type == "CPU" && (std::is_same_v<T, float> || std::is_same_v<T, double>))
+  using kernel = detail::SelfAdjointEigV1<Device, T>;
+};
 
 struct BatchCholesky {
   static constexpr auto signature = Op("BatchCholesky")
@@ -23434,6 +33001,474 @@ struct TridiagonalMatMul {
         return true;
       });
       return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/reduce/top_k.hpp ----
+// The k largest of each row, and the element that would be n-th if a row were sorted. Rows are widened first
+// (engine/elementwise/widest_type.hpp), so that each loop is compiled three times only. The order of elements that are
+// equal, unsorted or NaN follows TensorFlow's algorithm: a heap of the k best so far.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Is element a before element b: greater, or equal (or not to be compared) and before it in the row?
+template <class W>
+struct BeforeInTopK {
+  const W* row;
+  bool operator()(std::int32_t a, std::int32_t b) const {
+    if (row[b] < row[a]) return true;
+    if (row[b] > row[a]) return false;
+    return a < b;
+  }
+};
+
+// Sorted as std::sort does up to 16 elements, whatever the comparison says of NaN; more by a heap, which never leaves
+// the range.
+template <class Before>
+void SortPlaces(std::int32_t* first, std::int32_t* last, const Before& before) {
+  constexpr std::ptrdiff_t kFew = 16;
+  if (last - first > kFew) {
+    std::make_heap(first, last, before);
+    std::sort_heap(first, last, before);
+    return;
+  }
+  for (std::int32_t* i = first; i != last; ++i) {
+    const std::int32_t value = *i;
+    std::int32_t* to = i;
+    const bool is_first = before(value, *first);
+    for (; to != first && (is_first || before(value, to[-1])); --to) *to = to[-1];
+    *to = value;
+  }
+}
+
+// The place of the greatest element that is beyond everything below it; *value: that element.
+template <class W>
+std::int32_t GreatestPlace(const W* row, std::int32_t n, W* value) {
+  W top = std::numeric_limits<W>::has_infinity ? -std::numeric_limits<W>::infinity() : std::numeric_limits<W>::lowest();
+  for (std::int32_t i = 0; i < n; ++i) top = top < row[i] ? row[i] : top;
+  *value = top;
+  for (std::int32_t i = 0; i < n; ++i)
+    if (row[i] == top) return i;
+  return 0;
+}
+
+// places[0 .. k) = where the k greatest of row[0 .. n) are, 0 < k <= n; room for k + 1. values: those elements.
+template <class W>
+void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::int32_t* places, W* values) {
+  const BeforeInTopK<W> before{row};
+  if (k == 1) {
+    places[0] = GreatestPlace(row, n, values);
+    return;
+  }
+  if (k == n) {
+    for (std::int32_t i = 0; i < n; ++i) places[i] = i;
+    SortPlaces(places, places + n, before);
+  } else {
+    for (std::int32_t i = 0; i <= k; ++i) places[i] = i;
+    std::make_heap(places, places + k + 1, before);  // the worst in front
+    std::pop_heap(places, places + k + 1, before);
+    for (std::int32_t i = k + 1; i < n; ++i) {
+      if (!before(i, places[0])) continue;
+      places[k] = i;
+      std::pop_heap(places, places + k + 1, before);  // in the worst one's stead
+    }
+    if (sorted) std::sort_heap(places, places + k, before);
+  }
+  for (std::int32_t i = 0; i < k; ++i) values[i] = row[places[i]];
+}
+
+}  // namespace detail
+
+// Scratch bytes that the functions below need for rows of n elements.
+constexpr std::size_t TopKScratchBytes(Index n) { return static_cast<std::size_t>(n + 1) * 20; }
+
+// row: n elements of `type`  ->  values: its k greatest, places: where they are. 0 < k <= n < 2^31. `scratch` is
+// aligned to 8 bytes and has TopKScratchBytes(n); places, in scratch too, are valid until its next use.
+inline const std::int32_t* TopK(const WideType& type, const void* row, Index n, Index k, bool sorted, void* scratch,
+                                void* values) {
+  char* const wide = static_cast<char*>(scratch);
+  char* const best = wide + n * 8;
+  auto* const places = reinterpret_cast<std::int32_t*>(best + (n + 1) * 8);
+  type.Widen(row, wide, n);
+  VisitWide(type.kind, [&]<class W>() {
+    detail::TopKOfRow(reinterpret_cast<const W*>(wide), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k),
+                      sorted, places, reinterpret_cast<W*>(best));
+  });
+  type.Narrow(best, values, k);
+  return places;
+}
+
+// value = the element that stands at place n when the row is sorted upwards (`reverse`: downwards), 0 <= n < size.
+inline void NthElement(const WideType& type, const void* row, Index size, Index n, bool reverse, void* scratch,
+                       void* value) {
+  type.Widen(row, scratch, size);
+  VisitWide(type.kind, [&]<class W>() {
+    W* const wide = static_cast<W*>(scratch);
+    if (reverse)
+      std::nth_element(wide, wide + n, wide + size, std::greater<W>());
+    else
+      std::nth_element(wide, wide + n, wide + size);
+    type.Narrow(wide + n, value, 1);
+  });
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/math/top_k.hpp ----
+// TopK, TopKV2, InTopK, InTopKV2, NthElement: the greatest elements of each row.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status TopKShapeOf(InferenceContext* c, DimensionHandle k) {
+  ShapeHandle input, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &input));
+  const DimensionHandle last = c->Dim(input, -1);
+  if (c->ValueKnown(last) && c->ValueKnown(k) && c->Value(last) < c->Value(k))
+    return errors::InvalidArgument("input must have last dimension >= k = ", c->Value(k), " but is ", c->Value(last));
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, -1, k, &out));
+  c->set_output(0, out);
+  c->set_output(1, out);
+  return OkStatus();
+}
+inline Status TopKShape(InferenceContext* c) {
+  std::int64_t k = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("k", &k));
+  return TopKShapeOf(c, c->MakeDim(k));
+}
+inline Status TopKV2Shape(InferenceContext* c) {
+  DimensionHandle k;
+  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &k));
+  return TopKShapeOf(c, k);
+}
+inline Status InTopKShape(InferenceContext* c) {
+  ShapeHandle predictions, targets;
+  DimensionHandle batch;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &predictions));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &targets));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(predictions, 0), c->Dim(targets, 0), &batch));
+  c->set_output(0, c->Vector(batch));
+  return OkStatus();
+}
+inline Status NthElementShape(InferenceContext* c) {
+  ShapeHandle input, out;
+  DimensionHandle n;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &input));
+  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &n));
+  const DimensionHandle last = c->Dim(input, -1);
+  if (c->ValueKnown(last) && c->ValueKnown(n) && c->Value(last) <= c->Value(n))
+    return errors::InvalidArgument("Input must have last dimension > n = ", c->Value(n), " but is ", c->Value(last));
+  TENON_RETURN_IF_ERROR(c->Subshape(input, 0, -1, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+inline void StorePlace(DataType type, void* out, Index i, std::int32_t place) {
+  if (type == DataType::kInt32)
+    static_cast<std::int32_t*>(out)[i] = place;
+  else if (type == DataType::kInt64)
+    static_cast<std::int64_t*>(out)[i] = place;
+  else
+    static_cast<std::int16_t*>(out)[i] = static_cast<std::int16_t>(place);
+}
+
+inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input, Index k, bool sorted) {
+  if (k < 0) return errors::InvalidArgument("TopK: Need k >= 0, got ", k);
+  if (input.dims() < 1) return errors::InvalidArgument("TopK: input must be >= 1-D, got shape ", input.shape());
+  const Index n = input.dim_size(input.dims() - 1);
+  if (n < k) return errors::InvalidArgument("TopK: input must have at least k columns. Had ", n, ", needed ", k);
+  const DataType place_type = context.expected_output_dtype(1);
+  const Index most = place_type == DataType::kInt16 ? std::numeric_limits<std::int16_t>::max()
+                                                    : std::numeric_limits<std::int32_t>::max();
+  if (n > most)
+    return errors::InvalidArgument("TopK: the last dimension of the input is too large for indices of type ",
+                                   Name(place_type), ": got ", n, ", at most ", most, " would be right");
+  TensorShape shape = input.shape();
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(shape.dims() - 1, k));
+  Tensor *values = nullptr, *places = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &places));
+  if (shape.num_elements() == 0) return OkStatus();
+  const Index rows = shape.num_elements() / k, room = static_cast<Index>((TopKScratchBytes(n) + 63) & ~std::size_t{63});
+  const WideType type = WideTypeOf(input.dtype());
+  const Index parts = tenon::detail::WorthwhileParts(device, 4.0 * static_cast<double>(input.NumElements()));
+  const Scratch scratch(device, static_cast<std::size_t>(parts * room));
+  TENON_RETURN_IF_ERROR(scratch.status("TopK"));
+  tenon::detail::RunParts(device, parts, [&](Index part) {
+    const Index end = tenon::detail::PartBegin(rows, parts, 1, part + 1);
+    for (Index row = tenon::detail::PartBegin(rows, parts, 1, part); row < end; ++row) {
+      const std::int32_t* at = tenon::TopK(type, static_cast<const char*>(input.raw_data()) + row * n * type.bytes, n,
+                                           k, sorted, scratch.As<char>(static_cast<std::size_t>(part * room)),
+                                           static_cast<char*>(values->raw_data()) + row * k * type.bytes);
+      for (Index i = 0; i < k; ++i) StorePlace(place_type, places->raw_data(), row * k + i, at[i]);
+    }
+  });
+  return OkStatus();
+}
+
+// Whether fewer than k predictions are beyond the target's. False for targets that are not a class, and when a
+// prediction met on the way is not finite.
+inline bool IsInTopK(const float* predictions, Index classes, Index target, Index k) {
+  if (target < 0 || target >= classes || !std::isfinite(predictions[target])) return false;
+  Index more = 0;
+  for (Index i = 0; i < classes; ++i) {
+    if (!std::isfinite(predictions[i])) return false;
+    if (predictions[i] > predictions[target] && ++more > k) return false;
+  }
+  return more < k;
+}
+inline Status RunInTopK(OpKernelContext& context, const Tensor& predictions, const HostIndices& targets, Index k,
+                        Tensor* precision) {
+  if (predictions.dims() != 2)
+    return errors::InvalidArgument("InTopK: predictions must be 2-dimensional, got shape ", predictions.shape());
+  if (targets.shape().dims() != 1)
+    return errors::InvalidArgument("InTopK: targets must be 1-dimensional, got shape ", targets.shape());
+  const Index rows = predictions.dim_size(0), classes = predictions.dim_size(1);
+  if (rows != targets.size())
+    return errors::InvalidArgument("InTopK: First dimension of predictions ", rows, " must match length of targets ",
+                                   targets.size());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, targets.shape(), &precision));
+  for (Index i = 0; i < rows; ++i)
+    precision->data<bool>()[i] = IsInTopK(predictions.data<float>() + i * classes, classes, targets[i], k);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [..., n]  ->  values, indices: [..., k], the greatest first; of equal ones the first comes first.
+struct TopKV2 {
+  static constexpr auto signature =
+      Op("TopKV2")
+          .Input("input: T")
+          .Input("k: Tk")
+          .Output("values: T")
+          .Output("indices: index_type")
+          .Attr("sorted: bool = true")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("Tk: {int16, int32, int64} = DT_INT32")
+          .Attr("index_type: {int16, int32, int64} = DT_INT32")
+          .SetShapeFn(detail::TopKV2Shape);
+
+  struct Attrs {
+    bool sorted;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices k, Tensor&, Tensor&) const {
+      if (k.shape().dims() != 0) return errors::InvalidArgument("TopKV2: k must be scalar, got shape ", k.shape());
+      return detail::RunTopK(context.op(), context.device(), input, k[0], this->sorted);
+    }
+  };
+};
+
+// TopKV2 with k as an attr, for old graphs.
+struct TopK {
+  static constexpr auto signature =
+      Op("TopK")
+          .Input("input: T")
+          .Output("values: T")
+          .Output("indices: int32")
+          .Attr("k: int >= 0")
+          .Attr("sorted: bool = true")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Deprecated(7, "Use TopKV2 instead")
+          .SetShapeFn(detail::TopKShape);
+
+  struct Attrs {
+    std::int64_t k;
+    bool sorted;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor&, Tensor&) const {
+      return detail::RunTopK(context.op(), context.device(), input, this->k, this->sorted);
+    }
+  };
+};
+
+// predictions: [b, classes]  targets: [b]  ->  [b]
+struct InTopK {
+  static constexpr auto signature = Op("InTopK")
+                                        .Input("predictions: float")
+                                        .Input("targets: T")
+                                        .Output("precision: bool")
+                                        .Attr("k: int")
+                                        .Attr("T: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::InTopKShape);
+
+  struct Attrs {
+    std::int64_t k;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& predictions, HostIndices targets,
+                      Tensor& precision) const {
+      return detail::RunInTopK(context.op(), predictions, targets, this->k, &precision);
+    }
+  };
+};
+
+struct InTopKV2 {
+  static constexpr auto signature = Op("InTopKV2")
+                                        .Input("predictions: float")
+                                        .Input("targets: T")
+                                        .Input("k: T")
+                                        .Output("precision: bool")
+                                        .Attr("T: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::InTopKShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& predictions, HostIndices targets, HostIndices k,
+                      Tensor& precision) const {
+      if (k.shape().dims() != 0) return errors::InvalidArgument("InTopKV2: k must be 0-D, got shape ", k.shape());
+      return detail::RunInTopK(context.op(), predictions, targets, k[0], &precision);
+    }
+  };
+};
+
+// input: [..., m]  ->  [...]: the n-th smallest (or, reversed, greatest) of each row, counted from 0.
+struct NthElement {
+  static constexpr auto signature =
+      Op("NthElement")
+          .Input("input: T")
+          .Input("n: int32")
+          .Output("values: T")
+          .Attr("reverse: bool = false")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn(detail::NthElementShape);
+
+  struct Attrs {
+    bool reverse;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices n, Tensor& values) const {
+      return Run(context.op(), context.device(), input, n, this->reverse, &values);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& n, bool reverse,
+                    Tensor* values) {
+    if (n.shape().dims() != 0)
+      return errors::InvalidArgument("NthElement: N must be scalar but has rank ", n.shape().dims());
+    if (n[0] < 0) return errors::InvalidArgument("NthElement: n must be non-negative but is ", n[0]);
+    if (input.dims() < 1)
+      return errors::InvalidArgument("NthElement: Input must be at least rank 1 but is rank ", input.dims());
+    const Index size = input.dim_size(input.dims() - 1);
+    if (size <= n[0])
+      return errors::InvalidArgument("NthElement: Input must have last dimension > n = ", n[0], ", got shape ",
+                                     input.shape());
+    TensorShape shape = input.shape();
+    TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
+    const WideType type = WideTypeOf(input.dtype());
+    const Scratch row(device, static_cast<std::size_t>(size) * 8);
+    TENON_RETURN_IF_ERROR(row.status("NthElement"));
+    for (Index i = 0; i < shape.num_elements(); ++i)
+      tenon::NthElement(type, static_cast<const char*>(input.raw_data()) + i * size * type.bytes, size, n[0], reverse,
+                        row.As<char>(), static_cast<char*>(values->raw_data()) + i * type.bytes);
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/math/approx_top_k.hpp ----
+// ApproxTopK: the greatest elements of each row. On CPU they are the exact ones, as in TensorFlow.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status ApproxTopKShape(InferenceContext* c) {
+  std::int64_t k = 0, axis = 0;
+  bool aggregate = true;
+  TENON_RETURN_IF_ERROR(c->GetAttr("k", &k));
+  TENON_RETURN_IF_ERROR(c->GetAttr("reduction_dimension", &axis));
+  TENON_RETURN_IF_ERROR(c->GetAttr("aggregate_to_topk", &aggregate));
+  const ShapeHandle input = c->input(0);
+  if (!c->RankKnown(input)) {
+    c->set_output(0, c->UnknownShape());
+    c->set_output(1, c->UnknownShape());
+    return OkStatus();
+  }
+  const int rank = c->Rank(input);
+  if (axis < -rank || axis >= rank)
+    return errors::InvalidArgument("Invalid reduction dimension: Must be in [", -rank, ", ", rank, "), got ", axis);
+  const DimensionHandle size = c->Dim(input, axis);
+  if (c->ValueKnown(size) && c->Value(size) < k)
+    return errors::InvalidArgument("input must have last dimension >= k = ", k, " but was ", c->Value(size));
+  ShapeHandle out;
+  // XLA keeps more than k elements where it does not aggregate; the kernel for CPU gives k.
+  const DimensionHandle kept = aggregate ? c->MakeDim(k) : c->UnknownDim();
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, axis, kept, &out));
+  c->set_output(0, out);
+  c->set_output(1, out);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [..., n]  ->  values, indices: [..., k]
+struct ApproxTopK {
+  static constexpr auto signature = Op("ApproxTopK")
+                                        .Input("input: T")
+                                        .Output("values: T")
+                                        .Output("indices: int32")
+                                        .Attr("k: int >= 0")
+                                        .Attr("reduction_dimension: int = -1")
+                                        .Attr("recall_target: float = 0.95")
+                                        .Attr("is_max_k: bool = true")
+                                        .Attr("reduction_input_size_override: int = -1")
+                                        .Attr("aggregate_to_topk: bool = true")
+                                        .Attr("T: {half, bfloat16, float}")
+                                        .SetShapeFn(detail::ApproxTopKShape);
+  struct Attrs {
+    std::int64_t k, reduction_dimension;
+    bool is_max_k;
+  };
+  static constexpr std::string_view unused[] = {"recall_target", "reduction_input_size_override", "aggregate_to_topk"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const {
+      if (this->reduction_dimension == -1 && this->is_max_k) return OkStatus();
+      return errors::InvalidArgument("no kernel for op 'ApproxTopK' on CPU with reduction_dimension ",
+                                     this->reduction_dimension, " and is_max_k ", this->is_max_k,
+                                     "; there is one for -1 and true");
+    }
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor&, Tensor&) const {
+      return detail::RunTopK(context.op(), context.device(), input, this->k, true);
     }
   };
 };
@@ -26871,6 +36906,120 @@ struct HistogramFixedWidth {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/math/isotonic_regression.hpp ----
+// IsotonicRegression: the nearest numbers that never rise along a row.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using IsotonicTypes = TypeList<half, bfloat16, float, double>;
+
+// to[i] = from[i] as T, for small and wide integers and for T itself.
+template <class T>
+void LoadIsotonic(const Tensor& from, T* to) {
+  const Index n = from.NumElements();
+  for (Index i = 0; i < n; ++i) {
+    switch (from.dtype()) {
+      case DataType::kInt8: to[i] = T(static_cast<float>(from.data<std::int8_t>()[i])); break;
+      case DataType::kInt16: to[i] = T(static_cast<float>(from.data<std::int16_t>()[i])); break;
+      case DataType::kInt32: to[i] = static_cast<T>(from.data<std::int32_t>()[i]); break;
+      case DataType::kInt64: to[i] = static_cast<T>(from.data<std::int64_t>()[i]); break;
+      default: to[i] = from.data<T>()[i]; break;
+    }
+  }
+}
+
+// A run of elements that share their mean. `end`: the element behind it.
+template <class T>
+struct IsotonicPool {
+  Index end;
+  T sum, mean;
+};
+
+// Pools adjacent violators: x[0 .. n) becomes the answer, segments[i] the number of the run that holds element i.
+template <class T>
+void RegressRow(T* x, Index n, std::int32_t* segments, SlimVector<IsotonicPool<T>>* pools) {
+  pools->clear();
+  for (Index i = 0; i < n; ++i) {
+    pools->push_back({i + 1, x[i], x[i]});
+    while (pools->size() > 1) {
+      const IsotonicPool<T> last = pools->back();
+      IsotonicPool<T>& before = (*pools)[pools->size() - 2];
+      if (!(last.mean > before.mean)) break;
+      const Index begin = pools->size() > 2 ? (*pools)[pools->size() - 3].end : 0;
+      before.end = last.end;
+      before.sum = before.sum + last.sum;
+      before.mean = before.sum / static_cast<T>(static_cast<float>(last.end - begin));
+      pools->pop_back();
+    }
+  }
+  Index at = 0;
+  for (std::size_t p = 0; p < pools->size(); ++p)
+    for (; at < (*pools)[p].end; ++at) {
+      x[at] = (*pools)[p].mean;
+      segments[at] = static_cast<std::int32_t>(p);
+    }
+}
+
+inline DataType IsotonicResult(DataType input) {
+  if (input == DataType::kInt8 || input == DataType::kInt16) return DataType::kFloat;
+  if (input == DataType::kInt32 || input == DataType::kInt64) return DataType::kDouble;
+  return input;
+}
+
+}  // namespace detail
+
+// input: [..., n]  ->  output, segments: [..., n]
+struct IsotonicRegression {
+  static constexpr auto signature = Op("IsotonicRegression")
+                                        .Input("input: T")
+                                        .Output("output: output_dtype")
+                                        .Output("segments: int32")
+                                        .Attr("T: realnumbertype")
+                                        .Attr("output_dtype: {half, bfloat16, float, double} = DT_FLOAT")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(0));
+                                          c->set_output(1, c->input(0));
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      const DataType type = c.input_type(0);
+      constexpr DataTypeSet kServed = dtypes_of<detail::IsotonicTypes>::value | ToSet(DataType::kInt8) |
+                                      ToSet(DataType::kInt16) | ToSet(DataType::kInt32) | ToSet(DataType::kInt64);
+      TENON_RETURN_IF_ERROR(ServeOnly(c, type, kServed));
+      return ServeOnly(c, c.output_type(0), ToSet(detail::IsotonicResult(type)));
+    }
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor&, Tensor&) const {
+      return Run(context.op(), input);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& input) {
+    Tensor *out = nullptr, *segments = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, input.shape(), &segments));
+    const Index n = input.dims() == 0 ? 1 : input.dim_size(input.dims() - 1), all = input.NumElements();
+    return DispatchType<detail::IsotonicTypes>(out->dtype(), [&]<class T>() {
+      SlimVector<detail::IsotonicPool<T>> pools;
+      detail::LoadIsotonic(input, out->data<T>());
+      for (Index i = 0; i < all; i += n)
+        detail::RegressRow(out->data<T>() + i, n, segments->data<std::int32_t>() + i, &pools);
+    });
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/math/logical.hpp ----
 // Truth values.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -26922,286 +37071,6 @@ struct LogicalOr {
 
   template <class Device>
   using kernel = Map2<LogicalOr, Device, bool>;
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/elementwise/add_n.hpp ----
-// Sums over several tensors, and the sum of a tensor's squares.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
-// inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
-// at a time, so that partial sums stay in the first cache.
-inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, Span<const void* const> inputs,
-                         void* out, Index n) {
-  constexpr Index kTileBytes = 16384;
-  const Index bytes = add.in_bytes;
-  const auto at = [bytes](const void* data, Index i) { return static_cast<const char*>(data) + i * bytes; };
-  const double ns = static_cast<double>(add.cost_ns) * static_cast<double>(inputs.size());
-  ParallelFor(device, n, ns, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; i += kTileBytes / bytes) {
-      const Index m = end - i < kTileBytes / bytes ? end - i : kTileBytes / bytes;
-      char* const to = static_cast<char*>(out) + i * bytes;
-      if (inputs.size() == 1) {
-        if (out != inputs[0]) std::memcpy(to, at(inputs[0], i), static_cast<std::size_t>(m * bytes));
-        continue;
-      }
-      add.vv(attrs, at(inputs[0], i), at(inputs[1], i), to, m);
-      for (std::size_t k = 2; k < inputs.size(); ++k) add.vv(attrs, to, at(inputs[k], i), to, m);
-    }
-  });
-  return OkStatus();
-}
-
-// The sum of x[i]^2, in eight partial sums. T is a real floating-point type.
-template <class T>
-double SumOfSquares(const T* x, Index n) {
-  constexpr Index kLanes = 8;
-  double lanes[kLanes] = {};
-  const auto wide = [x](Index i) {
-    if constexpr (detail::kIsSmallFloat<T>)
-      return static_cast<double>(static_cast<float>(x[i]));
-    else
-      return static_cast<double>(x[i]);
-  };
-  Index i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (Index lane = 0; lane < kLanes; ++lane) lanes[lane] += wide(i + lane) * wide(i + lane);
-  for (; i < n; ++i) lanes[0] += wide(i) * wide(i);
-  return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-}
-
-// *out = the sum of x[i]^2, halved and rounded once.
-template <class T>
-Status HalfSumOfSquares(Cpu&, const T* x, Index n, T* out) {
-  *out = static_cast<T>(SumOfSquares(x, n) / 2);
-  return OkStatus();
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/math/n_ary.hpp ----
-// Element-wise ops of more than two operands: sums of tensors, clipping; and the sum of squares.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-inline constexpr tenon::detail::FloatWork<BinaryLoops> kAddInFloat{kBinaryLoops<Add, float>, nullptr};
-
-// Loops that add two runs of elements of a dtype; none where TensorFlow has no kernel.
-struct Adder {
-  BinaryLoops loops{};
-  const void* attrs = nullptr;
-  int numbers = 1;  // that one element is for the loops: 2 for complex ones
-
-  bool has_loops() const { return loops.vv != nullptr; }
-};
-template <class Operation = Add>
-Adder FindAdder(const Cpu&, DataType dtype) {
-  switch (dtype) {
-    case DataType::kInt8:
-    case DataType::kUint8: return {kBinaryLoops<Operation, std::uint8_t>};
-    case DataType::kInt16:
-    case DataType::kUint16: return {kBinaryLoops<Operation, std::uint16_t>};
-    case DataType::kInt32:
-    case DataType::kUint32: return {kBinaryLoops<Operation, std::uint32_t>};
-    case DataType::kInt64:
-    case DataType::kUint64: return {kBinaryLoops<Operation, std::uint64_t>};
-    case DataType::kHalf: return {tenon::detail::kBinaryInFloat<half, half>, &kAddInFloat};
-    case DataType::kBfloat16: return {tenon::detail::kBinaryInFloat<bfloat16, bfloat16>, &kAddInFloat};
-    case DataType::kFloat: return {kBinaryLoops<Operation, float>};
-    case DataType::kDouble: return {kBinaryLoops<Operation, double>};
-    case DataType::kComplex64: return {kBinaryLoops<Operation, float>, nullptr, 2};
-    case DataType::kComplex128: return {kBinaryLoops<Operation, double>, nullptr, 2};
-    default: return {};
-  }
-}
-
-inline Status Accumulate(Cpu& device, const Adder& adder, Span<const void* const> inputs, void* out, Index n) {
-  return tenon::Accumulate(device, adder.loops, adder.attrs, inputs, out, n * adder.numbers);
-}
-
-// Output 0 of the running kernel = the sum of its inputs, which have one shape.
-template <class Device>
-Status AddTensors(OpKernelContext& context, std::string_view op) {
-  const Tensor& first = context.input(0);
-  if (first.dtype() == DataType::kVariant) return AddVariants(context);
-  Device& device = context.device<Device>();
-  const auto adder = FindAdder(device, first.dtype());
-  if (!adder.has_loops())
-    return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", first.dtype(),
-                                   "}; elements of this type are not added");
-  InlinedVector<const void*, 8> addends;
-  bool again = false;  // whether input 0 is added once more, after the sum was begun
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    const Tensor& input = context.input(i);
-    if (!(input.shape() == first.shape()))
-      return errors::InvalidArgument(op, ": inputs must have the same size and shape. Input 0: ", first.shape(),
-                                     " != input ", i, ": ", input.shape());
-    again = again || (i > 0 && input.raw_data() == first.raw_data());
-    addends.push_back(input.raw_data());
-  }
-  const TensorShape shape = first.shape();
-  Tensor* sum = nullptr;
-  if (again)
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &sum));
-  else
-    TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &sum));
-  return Accumulate(device, adder, {addends.data(), addends.size()}, sum->raw_data(), shape.num_elements());
-}
-
-}  // namespace detail
-
-// inputs: N times one shape  ->  the same shape; their sum
-struct AddN {
-  static constexpr auto signature =
-      Op("AddN")
-          .Input("inputs: N * T")
-          .Output("sum: T")
-          .Attr("N: int >= 1")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}")
-          .SetIsCommutative()
-          .SetIsAggregate()
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            ShapeHandle sum = c->input(c->num_inputs() - 1);
-            for (int i = c->num_inputs() - 2; i >= 0; --i) TENON_RETURN_IF_ERROR(c->Merge(c->input(i), sum, &sum));
-            c->set_output(0, sum);
-            return OkStatus();
-          });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  // The raw form: its inputs' buffers may be taken over, however many there are.
-  template <class Device>
-  class kernel final : public OpKernel {
-   public:
-    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
-      construction->SetStatus(ServeOnDevice<Device>(*construction, construction->input_type(0), kAllTypes));
-    }
-    void Compute(OpKernelContext* context) override {
-      context->SetStatus(detail::AddTensors<Device>(*context, "AddN"));
-    }
-  };
-};
-
-// AddN with the shape given beforehand.
-struct AccumulateNV2 {
-  static constexpr auto signature =
-      Op("AccumulateNV2")
-          .Input("inputs: N * T")
-          .Output("sum: T")
-          .Attr("N: int >= 1")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-          .Attr("shape: shape")
-          .SetIsCommutative()
-          .SetIsAggregate()
-          .SetShapeFn(shape_inference::ExplicitShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-  class kernel final : public OpKernel {
-   public:
-    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
-      construction->SetStatus(construction->GetAttr("shape", &shape_));
-    }
-    void Compute(OpKernelContext* context) override {
-      if (shape_.IsCompatibleWith(context->input(0).shape()))
-        context->SetStatus(detail::AddTensors<Device>(*context, "AccumulateNV2"));
-      else
-        context->SetStatus(errors::InvalidArgument("AccumulateNV2: inputs of shape ", context->input(0).shape(),
-                                                   " do not fit the attr 'shape', which is ", shape_.DebugString()));
-    }
-
-   private:
-    PartialTensorShape shape_;
-  };
-};
-
-namespace detail {
-
-// y < x ? y : x, and x where one is NaN.
-struct CutAbove {
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    if constexpr (kIsComplex<T>)
-      return {y.real() < x.real() ? y.real() : x.real(), y.imag() < x.imag() ? y.imag() : x.imag()};
-    else
-      return y < x ? y : x;
-  }
-};
-// x < y ? y : x, and x where one is NaN.
-struct CutBelow {
-  template <class T>
-  TENON_HD static T map(const T& x, const T& y) {
-    if constexpr (kIsComplex<T>)
-      return {x.real() < y.real() ? y.real() : x.real(), x.imag() < y.imag() ? y.imag() : x.imag()};
-    else
-      return x < y ? y : x;
-  }
-};
-
-}  // namespace detail
-
-// max(min(t, clip_value_max), clip_value_min), part by part for complex numbers. A limit has t's shape or is a scalar.
-struct ClipByValue {
-  static constexpr auto signature =
-      Op("ClipByValue")
-          .Input("t: T")
-          .Input("clip_value_min: T")
-          .Input("clip_value_max: T")
-          .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-          .SetShapeFn(shape_inference::UnchangedShape);
-
-  template <class Device, class T>
-    requires(MapsOn<Device, T> &&
-             (std::is_arithmetic_v<T> || tenon::detail::kIsSmallFloat<T> || detail::kIsComplex<T>) &&
-             !std::is_same_v<T, std::uint32_t> && !std::is_same_v<T, std::uint64_t>)
-  struct kernel {
-    static constexpr bool for_gpu = true;
-
-    Status operator()(Device& device, In<T> t, In<T> low, In<T> high, Forward<T, 0> output) const {
-      if (!Fits(low.shape(), t.shape()) || !Fits(high.shape(), t.shape()))
-        return Mismatch(t.shape(), low.shape(), high.shape());
-      TENON_RETURN_IF_ERROR((MapBinary<detail::CutAbove, T, T>(device, nullptr, t, high, output)));
-      return MapBinary<detail::CutBelow, T, T>(device, nullptr, In<T>(output.data, output.size(), &t.shape()), low,
-                                               output);
-    }
-  };
-
- private:
-  static bool Fits(const TensorShape& limit, const TensorShape& t) { return limit.dims() == 0 || limit == t; }
-  TENON_DETAIL_COLD static Status Mismatch(const TensorShape& t, const TensorShape& low, const TensorShape& high) {
-    return errors::InvalidArgument(
-        "ClipByValue: clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input "
-        "shape: ",
-        t, ", clip_value_min shape: ", low, ", clip_value_max shape: ", high);
-  }
-};
-
-// sum(t^2) / 2, a scalar. Added up in double.
-struct L2Loss {
-  static constexpr auto signature = Op("L2Loss")
-                                        .Input("t: T")
-                                        .Output("output: T")
-                                        .Attr(detail::kActivationTypes)
-                                        .SetShapeFn(shape_inference::ScalarShape);
-
-  template <class Device, class T>
-  struct kernel {
-    static constexpr bool for_gpu = true;
-
-    Status operator()(Device& device, In<T> t, Out<T> output) const {
-      return HalfSumOfSquares(device, t.data, t.size(), output.data);
-    }
-  };
 };
 
 }  // namespace ops
@@ -29863,6 +39732,290 @@ struct Digamma {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/math/scalar_bessel_second.hpp ----
+// Bessel functions of the first and second kind and modified ones of the second kind, orders 0 and 1, calculated in
+// double: Chebyshev series on two intervals each (relative error 1e-16 of the function's size). Outside of their
+// domains they answer as Eigen's do. Thread-safe.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The sum of c[k] T_k(t), t in [-1, 1], by Clenshaw's recurrence.
+template <std::size_t n>
+constexpr double ChebyshevSum(const double (&c)[n], double t) {
+  double b1 = 0, b2 = 0;
+  for (std::size_t k = n; k-- > 1;) {
+    const double next = 2 * t * b1 - b2 + c[k];
+    b2 = b1;
+    b1 = next;
+  }
+  return t * b1 - b2 + c[0];
+}
+
+// On [0, 8] in x^2 / 32 - 1: J_0, J_1 / x, Y_0 - 2/pi log(x) J_0, (Y_1 - 2/pi (log(x) J_1 - 1/x)) / x.
+inline constexpr double kJ0Near[] = {0.15772797147489011956,     -0.0087234423528522212908,  0.26517861320333680987,
+                                     -0.37009499387264977903,    0.15806710233209726128,     -0.034893769411408885163,
+                                     0.0048191800694676044968,   -0.0004606261662062750475,  0.000032460328821005080806,
+                                     -1.7619469077621507495e-6,  7.608163592418781867e-8,    -2.6792535305576728983e-9,
+                                     7.8486963144794644165e-11,  -1.9438346867370165706e-12, 4.1253205956343739326e-14,
+                                     -7.5885081254475463376e-16, 1.2218515873961411034e-17};
+inline constexpr double kJ1Near[] = {
+    0.081044846325658115105,   -0.14897514506765210906,    0.16099926235720970255,    -0.082680491766817906597,
+    0.02221363965496603541,    -0.0036469406007692759578,  0.00040503377283548218331, -0.000032555548668572585168,
+    1.9858774049915167414e-6,  -9.5219847567504361821e-8,  3.6871337590971482385e-9,  -1.1780266226958848398e-10,
+    3.1601545803480033215e-12, -7.2217552396517734285e-14, 1.4232144003513942316e-15, -2.4441972916190463893e-17};
+inline constexpr double kY0Near[] = {-0.033146113203284941656,   -0.27447430552974526529,   0.17903431407718266299,
+                                     0.2615673462550466368,      -0.17730201278114358212,   0.047196689595763386875,
+                                     -0.0072879624795520791794,  0.00075311359325777422807, -0.000056320791410569869751,
+                                     3.2065325376548009793e-6,   -1.4407233274018699479e-7, 5.2487947873305161232e-9,
+                                     -1.5837552541812015122e-10, 4.0263308183061207531e-12, -8.7473412033107695544e-14,
+                                     1.6434898714919469038e-15,  -2.6977881152566835632e-17};
+inline constexpr double kY1Near[] = {
+    0.0025380132357417817303,   -0.016087173047668750173,  -0.095912045360830742472,   0.084451972596523458368,
+    -0.028328123944594365554,   0.0052898975441671130141,  -0.00064145514513263559874, 0.000055059828733387438376,
+    -3.5380800186893499017e-6,  1.770780455615440341e-7,   -7.1105500498992797819e-9,  2.3443379059115163947e-10,
+    -6.4651518414115942418e-12, 1.5142915120500199545e-13, -3.051185969447325274e-15,  5.3466803857286701231e-17};
+// Beyond 8, in 128 / x^2 - 1: P and x Q of sqrt(pi x / 2) (J + i Y) = (P + i Q) exp(i (x - pi / 4 - order pi / 2)).
+inline constexpr double kP0[] = {0.99946034934751866537,     -0.00053652204681321174247, 3.0751847875194746219e-6,
+                                 -5.170594537606097701e-8,   1.6306464635151383095e-9,   -7.864091377237069999e-11,
+                                 5.1682623873491924622e-12,  -4.3045788699253912224e-13, 4.3265957431549405642e-14,
+                                 -5.0690340959352360775e-15, 6.7480722157338737041e-16,  -1.0011513723467785834e-16};
+inline constexpr double kQ0[] = {-0.1244468368426960728,     0.00054708159540893196795,  -5.9315987288485178116e-6,
+                                 1.4377965798375193428e-7,   -5.8175327494930559835e-9,  3.3760975237349907551e-10,
+                                 -2.5653979367973077957e-11, 2.404916100281365049e-12,   -2.6690625482579415976e-13,
+                                 3.4041800321963688986e-14,  -4.8799441053120400078e-15, 7.7297031762426053902e-16,
+                                 -1.334885217150251704e-16,  2.486595238939051547e-17,   -4.952892629886515942e-18};
+inline constexpr double kP1[] = {1.0009030408600136999,      0.00089898983308594085557,  -3.9872843004889085228e-6,
+                                 6.1776339606442985349e-8,   -1.8718907491063066087e-9,  8.8168986595823388985e-11,
+                                 -5.7048636403956447019e-12, 4.6991955152305423752e-13,  -4.6842237839904892216e-14,
+                                 5.4526748960447171683e-15,  -7.2211808422740179189e-16, 1.0667689114335412457e-16};
+inline constexpr double kQ1[] = {0.37422229655628260193,     -0.00077021788393256634594, 7.3108922063643632996e-6,
+                                 -1.6767825107266737968e-7,  6.5833546621204433032e-9,   -3.7490909505415561844e-10,
+                                 2.8121750359748864681e-11,  -2.6114525394623199408e-12, 2.8774212663332233544e-13,
+                                 -3.6490019160618377554e-14, 5.2066263662267071631e-15,  -8.2153180254585942908e-16,
+                                 1.4141084390211833283e-16,  -2.6267615898385291684e-17};
+// On [0, 2] in x^2 / 2 - 1: K_0 + log(x / 2) I_0, x (K_1 - log(x / 2) I_1). Beyond, in 4 / x - 1: sqrt(x) exp(x) K.
+inline constexpr double kK0Near[] = {-0.26766369661695138436,  0.34428989992462848689,     0.035979936515361501627,
+                                     0.0012646154114469259234, 0.000022862121031194517861, 2.5347910790261494573e-7,
+                                     1.904516377220208859e-9,  1.0349695257633624585e-11,  4.2598161427910825765e-14,
+                                     1.3744654358807508969e-16};
+inline constexpr double kK1Near[] = {0.76265011366947388527,    -0.35315596077654487567,    -0.12261118082265714823,
+                                     -0.0069757238596398643502, -0.0001730288957513052063,  -2.433406141565968235e-6,
+                                     -2.2133876307347258558e-8, -1.4114883926335277611e-10, -6.6669016941993290061e-13,
+                                     -2.4274498505193659339e-15};
+inline constexpr double kK0Far[] = {
+    1.2201515410329777273,      -0.031448101311964500543,   0.0015698838857300533749,  -0.00012849549581627802638,
+    0.000013949813718876499364, -1.8317555227191194848e-6,  2.7668136394450150761e-7,  -4.6604898976879476656e-8,
+    8.5740340174142260858e-9,   -1.6975345093890615156e-9,  3.5773972814003284472e-10, -7.9574892444773970377e-11,
+    1.855949114954926555e-11,   -4.5145978833745191751e-12, 1.1403405882073442347e-12, -2.9800969231481783548e-13,
+    8.0328907750683743694e-14,  -2.2275133267462963604e-14, 6.3400764762766459661e-15, -1.8485933779209071694e-15,
+    5.5120559994043333649e-16,  -1.6782311257549006383e-16, 5.2103917776435541125e-17};
+inline constexpr double kK1Far[] = {
+    1.3603130952422213347,      0.10392373657681723844,    -0.0028578168596227793868,  0.00019521551847135163111,
+    -0.0000193619797416608296,  2.4064849478372171171e-6,  -3.5019606030878125421e-7,  5.7410841254500492923e-8,
+    -1.0345762465678097027e-8,  2.0150497551970346161e-9,  -4.1903547593419255842e-10, 9.2183151876053141258e-11,
+    -2.1299678384277910216e-11, 5.1396396734823435404e-12, -1.2891739609498229352e-12, 3.3484196660522431201e-13,
+    -8.9767051820101460692e-14, 2.4771544242195986813e-14, -7.0198370892147688513e-15, 2.0387031662398608799e-15,
+    -6.0570472706430178228e-16, 1.8380935752430454256e-16, -5.6894628491936483743e-17};
+
+// J (first) or Y of order 0 or 1 for x > 8: of the angle's sine and cosine none loses the digits that x - pi / 4 would.
+inline double FarBessel(double x, int order, bool first) {
+  constexpr double kTwoOverPi = 0.63661977236758134308, kRootHalf = 0.70710678118654752440;
+  const double t = 128 / (x * x) - 1;
+  const double p = order == 0 ? ChebyshevSum(kP0, t) : ChebyshevSum(kP1, t);
+  const double q = (order == 0 ? ChebyshevSum(kQ0, t) : ChebyshevSum(kQ1, t)) / x;
+  const double s = std::sin(x), c = std::cos(x);
+  // Angles x - pi / 4 and x - 3 pi / 4.
+  const double cosine = (order == 0 ? c + s : s - c) * kRootHalf, sine = (order == 0 ? s - c : -s - c) * kRootHalf;
+  return std::sqrt(kTwoOverPi / x) * (first ? p * cosine - q * sine : p * sine + q * cosine);
+}
+inline double FirstBessel(double x, int order) {
+  const double magnitude = std::fabs(x);
+  if (magnitude == kSpecialInfinity) return kSpecialNaN;
+  if (magnitude > 8) {
+    const double far = FarBessel(magnitude, order, true);
+    return order == 1 && x < 0 ? -far : far;
+  }
+  const double t = x * x / 32 - 1;
+  return order == 0 ? ChebyshevSum(kJ0Near, t) : x * ChebyshevSum(kJ1Near, t);
+}
+inline double SecondBessel(double x, int order) {
+  constexpr double kTwoOverPi = 0.63661977236758134308;
+  if (x <= 0) return -kSpecialInfinity;
+  if (x == kSpecialInfinity) return kSpecialNaN;
+  if (x > 8) return FarBessel(x, order, false);
+  const double t = x * x / 32 - 1, log = kTwoOverPi * std::log(x);
+  if (order == 0) return ChebyshevSum(kY0Near, t) + log * ChebyshevSum(kJ0Near, t);
+  return x * (ChebyshevSum(kY1Near, t) + log * ChebyshevSum(kJ1Near, t)) - kTwoOverPi / x;
+}
+// exp(x) K_order(x) where scaled.
+inline double ModifiedBessel(double x, int order, bool scaled) {
+  if (x <= 0) return kSpecialInfinity;
+  if (x == kSpecialInfinity) return 0;
+  if (x > 2) {
+    const double t = 4 / x - 1;
+    const double far = (order == 0 ? ChebyshevSum(kK0Far, t) : ChebyshevSum(kK1Far, t)) / std::sqrt(x);
+    return scaled ? far : far * std::exp(-x);
+  }
+  const double t = x * x / 2 - 1, log = std::log(x / 2), growth = std::exp(x);
+  const double near = order == 0 ? ChebyshevSum(kK0Near, t) - log * ScaledBesselI(x, 0) * growth
+                                 : ChebyshevSum(kK1Near, t) / x + log * ScaledBesselI(x, 1) * growth;
+  return scaled ? near * growth : near;
+}
+
+}  // namespace detail
+
+// Bessel functions of the first kind. NaN at infinity, as Eigen has it.
+template <std::floating_point T>
+T BesselJ0(T x) {
+  return static_cast<T>(detail::FirstBessel(static_cast<double>(x), 0));
+}
+template <std::floating_point T>
+T BesselJ1(T x) {
+  return static_cast<T>(detail::FirstBessel(static_cast<double>(x), 1));
+}
+// Bessel functions of the second kind. Minus infinity for x <= 0, NaN at infinity.
+template <std::floating_point T>
+T BesselY0(T x) {
+  return static_cast<T>(detail::SecondBessel(static_cast<double>(x), 0));
+}
+template <std::floating_point T>
+T BesselY1(T x) {
+  return static_cast<T>(detail::SecondBessel(static_cast<double>(x), 1));
+}
+// Modified ones of the second kind, and those times exp(x). Infinity for x <= 0.
+template <std::floating_point T>
+T BesselK0(T x) {
+  return static_cast<T>(detail::ModifiedBessel(static_cast<double>(x), 0, false));
+}
+template <std::floating_point T>
+T BesselK1(T x) {
+  return static_cast<T>(detail::ModifiedBessel(static_cast<double>(x), 1, false));
+}
+template <std::floating_point T>
+T BesselK0e(T x) {
+  return static_cast<T>(detail::ModifiedBessel(static_cast<double>(x), 0, true));
+}
+template <std::floating_point T>
+T BesselK1e(T x) {
+  return static_cast<T>(detail::ModifiedBessel(static_cast<double>(x), 1, true));
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/math/scalar_fresnel_spence.hpp ----
+// Fresnel integrals and Spence's function, calculated in double. Thread-safe.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The auxiliary functions pi x f(x) and pi^2 x^3 g(x) for x >= 1.6, in 2 (1.6 / x)^4 - 1.
+inline constexpr double kFresnelF[] = {
+    0.98189738802564196267,     -0.016815761738886543662,   0.0011111101131957285842,  -0.00014194845868748898225,
+    0.000025733884626381268955, -5.8251821994682927769e-6,  1.5407603655682864937e-6,  -4.5787487963028289377e-7,
+    1.4905494189550315933e-7,   -5.2236228548092798034e-8,  1.9461303300745012182e-8,  -7.6360655467876852688e-9,
+    3.1327409020595133617e-9,   -1.3361594499933980372e-9,  5.8976093075782545639e-10, -2.6837616466606878288e-10,
+    1.2551765589929496428e-10,  -6.0175081712629569648e-11, 2.9505853192869737076e-11, -1.4768791920816598091e-11,
+    7.5336300881009235294e-12,  -3.9107058746131727823e-12, 2.0632074362783088095e-12, -1.1050371763181945048e-12,
+    6.0023413677157506118e-13,  -3.3035739893956088191e-13, 1.840841124938313865e-13,  -1.0377700207550254443e-13,
+    5.9149604426511085501e-14,  -3.4064956226093365155e-14, 1.9812134174651057374e-14, -1.1630661284318567613e-14,
+    6.8885432068678968048e-15,  -4.1144913563298630161e-15, 2.4774267172153196586e-15, -1.5032255727841206559e-15,
+    9.188409528428540792e-16,   -5.656057646918609673e-16,  3.5052447012769213526e-16, -2.1864323543165306001e-16,
+    1.3723243090724834643e-16,  -8.6651736971731445114e-17, 5.5030159093502885761e-17, -3.5142791211890892781e-17};
+inline constexpr double kFresnelG[] = {
+    0.92214267160204938289,    -0.069062147630525528591,   0.0072388902715370896295,   -0.0011996677016620888238,
+    0.00025965399187954891117, -0.0000671435849790350983,  0.000019747752801728460659, -6.4086345874610635521e-6,
+    2.2490337230565424281e-6,  -8.4151136031181389841e-7,  3.3223826723856415368e-7,   -1.3732434958011087915e-7,
+    5.9059777628537829847e-8,  -2.6300394622715024844e-8,  1.2079205035254670852e-8,   -5.7029743026433217403e-9,
+    2.7603594203312909601e-9,  -1.3665577383767001489e-9,  6.9060732310098829193e-10,  -3.5566056591725695321e-10,
+    1.8637963502564720748e-10, -9.9255814517633019067e-11, 5.3655137868272155782e-11,  -2.9411940915539439617e-11,
+    1.6334273488750102671e-11, -9.1830552830722608515e-12, 5.2223784229535579992e-12,  -3.0023141668130110493e-12,
+    1.7437729680647168826e-12, -1.0226623661177922393e-12, 6.0529354553484526785e-13,  -3.6140335160411820475e-13,
+    2.1758432163296535907e-13, -1.3203938433257000219e-13, 8.0735359179484512191e-14,  -4.9723746386480350307e-14,
+    3.0836803017019206226e-14, -1.9251087596080920208e-14, 1.2094976163842588333e-14,  -7.6455660146996582024e-15,
+    4.8614650796581195225e-15, -3.1087226850074787322e-15, 1.9987766812620986535e-15,  -1.291901993536655837e-15,
+    8.3926337618117876762e-16, -5.4789238771363921144e-16, 3.5937637269107850767e-16,  -2.3680653978796371261e-16,
+    1.567341643355466633e-16,  -1.0418327160885486738e-16, 6.9540350533928749561e-17,  -4.6603722622041932454e-17,
+    3.135352769119421919e-17};
+
+// The integral of sin (or cos) of pi t^2 / 2 from 0 to x: its power series, and beyond 1.6 the auxiliary functions.
+// Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.3.
+inline double Fresnel(double x, bool sine) {
+  constexpr double kPi = 3.14159265358979323846, kFar = 1.6;
+  const double magnitude = std::fabs(x);
+  if (magnitude <= kFar) {
+    const double square = kPi / 2 * x * x;  // the angle at the end
+    double power = sine ? square : 1, sum = power / (sine ? 3 : 1);
+    for (int k = 1; k < 40; ++k) {
+      const int n = sine ? 2 * k + 1 : 2 * k;
+      power *= -square * square / (n * (n - 1));
+      const double term = power / (2 * n + 1);
+      sum += term;
+      if (!(std::fabs(term) > std::fabs(sum) * 1e-17)) break;
+    }
+    return sum * x;
+  }
+  constexpr double kConstant = 36974;  // from here on TensorFlow answers 1/2
+  double value = 0.5;
+  if (!(magnitude > kConstant)) {
+    const double ratio = kFar / magnitude, t = 2 * (ratio * ratio) * (ratio * ratio) - 1;
+    const double f = ChebyshevSum(kFresnelF, t) / (kPi * magnitude);
+    const double g = ChebyshevSum(kFresnelG, t) / (kPi * kPi * magnitude * magnitude * magnitude);
+    const double angle = kPi / 2 * magnitude * magnitude, s = std::sin(angle), c = std::cos(angle);
+    value = sine ? 0.5 - f * c - g * s : 0.5 + f * s - g * c;
+  }
+  return x < 0 ? -value : value;
+}
+
+// The dilogarithm of 1 - x, for x in [1/2, 2]: by powers of log(x) with Bernoulli's numbers.
+inline double NearSpence(double x) {
+  constexpr double kTerms[] = {// B_2k / (2 k + 1)!
+                               1.0 / 36,
+                               -1.0 / 3600,
+                               1.0 / 211680,
+                               -1.0 / 10886400,
+                               1.0 / 526901760,
+                               -4.0647616451442255268e-11,
+                               8.9216910204564525552e-13,
+                               -1.9939295860721075687e-14,
+                               4.5189800296199181917e-16,
+                               -1.0356517612182471e-17};
+  const double u = -std::log(x), square = u * u;
+  double sum = 0;
+  for (int k = 9; k >= 0; --k) sum = sum * square + kTerms[k];
+  return u * (1 - u / 4 + square * sum);
+}
+// Minus the integral of log(t) / (t - 1) from 1 to x. NaN below 0 and at infinity.
+inline double Dilogarithm(double x) {
+  constexpr double kSixth = 1.64493406684822643647;  // pi^2 / 6
+  if (!(x >= 0) || x == kSpecialInfinity) return kSpecialNaN;
+  if (x == 0) return kSixth;
+  if (x >= 0.5 && x <= 2) return NearSpence(x);
+  const double log = std::log(x);
+  if (x > 2) return -log * log / 2 - Dilogarithm(1 / x);
+  return kSixth - log * std::log1p(-x) - NearSpence(1 - x);
+}
+
+}  // namespace detail
+
+// The integral of sin(pi t^2 / 2) from 0 to x.
+template <std::floating_point T>
+T FresnelSin(T x) {
+  return static_cast<T>(detail::Fresnel(static_cast<double>(x), true));
+}
+// The integral of cos(pi t^2 / 2) from 0 to x.
+template <std::floating_point T>
+T FresnelCos(T x) {
+  return static_cast<T>(detail::Fresnel(static_cast<double>(x), false));
+}
+// The dilogarithm of 1 - x. NaN below 0.
+template <std::floating_point T>
+T Spence(T x) {
+  return static_cast<T>(detail::Dilogarithm(static_cast<double>(x)));
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/math/vector_bessel.hpp ----
 // Special functions for simd::Lanes, float and double: modified Bessel functions, Dawson's integral and the exponential
 // integral. All are calculated as doubles by polynomials and their quotients, fitted on two or three intervals (Remez,
@@ -30452,391 +40605,175 @@ struct Betainc {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/reduce/top_k.hpp ----
-// The k largest of each row, and the element that would be n-th if a row were sorted. Rows are widened first
-// (engine/elementwise/widest_type.hpp), so that each loop is compiled three times only. The order of elements that are
-// equal, unsorted or NaN follows TensorFlow's algorithm: a heap of the k best so far.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Is element a before element b: greater, or equal (or not to be compared) and before it in the row?
-template <class W>
-struct BeforeInTopK {
-  const W* row;
-  bool operator()(std::int32_t a, std::int32_t b) const {
-    if (row[b] < row[a]) return true;
-    if (row[b] > row[a]) return false;
-    return a < b;
-  }
-};
-
-// Sorted as std::sort does up to 16 elements, whatever the comparison says of NaN; more by a heap, which never leaves
-// the range.
-template <class Before>
-void SortPlaces(std::int32_t* first, std::int32_t* last, const Before& before) {
-  constexpr std::ptrdiff_t kFew = 16;
-  if (last - first > kFew) {
-    std::make_heap(first, last, before);
-    std::sort_heap(first, last, before);
-    return;
-  }
-  for (std::int32_t* i = first; i != last; ++i) {
-    const std::int32_t value = *i;
-    std::int32_t* to = i;
-    const bool is_first = before(value, *first);
-    for (; to != first && (is_first || before(value, to[-1])); --to) *to = to[-1];
-    *to = value;
-  }
-}
-
-// The place of the greatest element that is beyond everything below it; *value: that element.
-template <class W>
-std::int32_t GreatestPlace(const W* row, std::int32_t n, W* value) {
-  W top = std::numeric_limits<W>::has_infinity ? -std::numeric_limits<W>::infinity() : std::numeric_limits<W>::lowest();
-  for (std::int32_t i = 0; i < n; ++i) top = top < row[i] ? row[i] : top;
-  *value = top;
-  for (std::int32_t i = 0; i < n; ++i)
-    if (row[i] == top) return i;
-  return 0;
-}
-
-// places[0 .. k) = where the k greatest of row[0 .. n) are, 0 < k <= n; room for k + 1. values: those elements.
-template <class W>
-void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::int32_t* places, W* values) {
-  const BeforeInTopK<W> before{row};
-  if (k == 1) {
-    places[0] = GreatestPlace(row, n, values);
-    return;
-  }
-  if (k == n) {
-    for (std::int32_t i = 0; i < n; ++i) places[i] = i;
-    SortPlaces(places, places + n, before);
-  } else {
-    for (std::int32_t i = 0; i <= k; ++i) places[i] = i;
-    std::make_heap(places, places + k + 1, before);  // the worst in front
-    std::pop_heap(places, places + k + 1, before);
-    for (std::int32_t i = k + 1; i < n; ++i) {
-      if (!before(i, places[0])) continue;
-      places[k] = i;
-      std::pop_heap(places, places + k + 1, before);  // in the worst one's stead
-    }
-    if (sorted) std::sort_heap(places, places + k, before);
-  }
-  for (std::int32_t i = 0; i < k; ++i) values[i] = row[places[i]];
-}
-
-}  // namespace detail
-
-// Scratch bytes that the functions below need for rows of n elements.
-constexpr std::size_t TopKScratchBytes(Index n) { return static_cast<std::size_t>(n + 1) * 20; }
-
-// row: n elements of `type`  ->  values: its k greatest, places: where they are. 0 < k <= n < 2^31. `scratch` is
-// aligned to 8 bytes and has TopKScratchBytes(n); places, in scratch too, are valid until its next use.
-inline const std::int32_t* TopK(const WideType& type, const void* row, Index n, Index k, bool sorted, void* scratch,
-                                void* values) {
-  char* const wide = static_cast<char*>(scratch);
-  char* const best = wide + n * 8;
-  auto* const places = reinterpret_cast<std::int32_t*>(best + (n + 1) * 8);
-  type.Widen(row, wide, n);
-  VisitWide(type.kind, [&]<class W>() {
-    detail::TopKOfRow(reinterpret_cast<const W*>(wide), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k),
-                      sorted, places, reinterpret_cast<W*>(best));
-  });
-  type.Narrow(best, values, k);
-  return places;
-}
-
-// value = the element that stands at place n when the row is sorted upwards (`reverse`: downwards), 0 <= n < size.
-inline void NthElement(const WideType& type, const void* row, Index size, Index n, bool reverse, void* scratch,
-                       void* value) {
-  type.Widen(row, scratch, size);
-  VisitWide(type.kind, [&]<class W>() {
-    W* const wide = static_cast<W*>(scratch);
-    if (reverse)
-      std::nth_element(wide, wide + n, wide + size, std::greater<W>());
-    else
-      std::nth_element(wide, wide + n, wide + size);
-    type.Narrow(wide + n, value, 1);
-  });
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/math/top_k.hpp ----
-// TopK, TopKV2, InTopK, InTopKV2, NthElement: the greatest elements of each row.
+// ---- tenon/ops/math/special_bessel.hpp ----
+// Bessel functions of the first and second kind, Fresnel integrals and Spence's function.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
-namespace detail {
+// The Bessel function of the first kind of order 0.
+struct BesselJ0 {
+  static constexpr auto signature = detail::UnaryOp("BesselJ0", detail::kRealTypes);
+  static constexpr float cost_ns = 60;
 
-inline Status TopKShapeOf(InferenceContext* c, DimensionHandle k) {
-  ShapeHandle input, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &input));
-  const DimensionHandle last = c->Dim(input, -1);
-  if (c->ValueKnown(last) && c->ValueKnown(k) && c->Value(last) < c->Value(k))
-    return errors::InvalidArgument("input must have last dimension >= k = ", c->Value(k), " but is ", c->Value(last));
-  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, -1, k, &out));
-  c->set_output(0, out);
-  c->set_output(1, out);
-  return OkStatus();
-}
-inline Status TopKShape(InferenceContext* c) {
-  std::int64_t k = 0;
-  TENON_RETURN_IF_ERROR(c->GetAttr("k", &k));
-  return TopKShapeOf(c, c->MakeDim(k));
-}
-inline Status TopKV2Shape(InferenceContext* c) {
-  DimensionHandle k;
-  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &k));
-  return TopKShapeOf(c, k);
-}
-inline Status InTopKShape(InferenceContext* c) {
-  ShapeHandle predictions, targets;
-  DimensionHandle batch;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &predictions));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &targets));
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(predictions, 0), c->Dim(targets, 0), &batch));
-  c->set_output(0, c->Vector(batch));
-  return OkStatus();
-}
-inline Status NthElementShape(InferenceContext* c) {
-  ShapeHandle input, out;
-  DimensionHandle n;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &input));
-  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &n));
-  const DimensionHandle last = c->Dim(input, -1);
-  if (c->ValueKnown(last) && c->ValueKnown(n) && c->Value(last) <= c->Value(n))
-    return errors::InvalidArgument("Input must have last dimension > n = ", c->Value(n), " but is ", c->Value(last));
-  TENON_RETURN_IF_ERROR(c->Subshape(input, 0, -1, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-
-inline void StorePlace(DataType type, void* out, Index i, std::int32_t place) {
-  if (type == DataType::kInt32)
-    static_cast<std::int32_t*>(out)[i] = place;
-  else if (type == DataType::kInt64)
-    static_cast<std::int64_t*>(out)[i] = place;
-  else
-    static_cast<std::int16_t*>(out)[i] = static_cast<std::int16_t>(place);
-}
-
-inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input, Index k, bool sorted) {
-  if (k < 0) return errors::InvalidArgument("TopK: Need k >= 0, got ", k);
-  if (input.dims() < 1) return errors::InvalidArgument("TopK: input must be >= 1-D, got shape ", input.shape());
-  const Index n = input.dim_size(input.dims() - 1);
-  if (n < k) return errors::InvalidArgument("TopK: input must have at least k columns. Had ", n, ", needed ", k);
-  const DataType place_type = context.expected_output_dtype(1);
-  const Index most = place_type == DataType::kInt16 ? std::numeric_limits<std::int16_t>::max()
-                                                    : std::numeric_limits<std::int32_t>::max();
-  if (n > most)
-    return errors::InvalidArgument("TopK: the last dimension of the input is too large for indices of type ",
-                                   Name(place_type), ": got ", n, ", at most ", most, " would be right");
-  TensorShape shape = input.shape();
-  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(shape.dims() - 1, k));
-  Tensor *values = nullptr, *places = nullptr;
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &places));
-  if (shape.num_elements() == 0) return OkStatus();
-  const Index rows = shape.num_elements() / k, room = static_cast<Index>((TopKScratchBytes(n) + 63) & ~std::size_t{63});
-  const WideType type = WideTypeOf(input.dtype());
-  const Index parts = tenon::detail::WorthwhileParts(device, 4.0 * static_cast<double>(input.NumElements()));
-  const Scratch scratch(device, static_cast<std::size_t>(parts * room));
-  TENON_RETURN_IF_ERROR(scratch.status("TopK"));
-  tenon::detail::RunParts(device, parts, [&](Index part) {
-    const Index end = tenon::detail::PartBegin(rows, parts, 1, part + 1);
-    for (Index row = tenon::detail::PartBegin(rows, parts, 1, part); row < end; ++row) {
-      const std::int32_t* at = tenon::TopK(type, static_cast<const char*>(input.raw_data()) + row * n * type.bytes, n,
-                                           k, sorted, scratch.As<char>(static_cast<std::size_t>(part * room)),
-                                           static_cast<char*>(values->raw_data()) + row * k * type.bytes);
-      for (Index i = 0; i < k; ++i) StorePlace(place_type, places->raw_data(), row * k + i, at[i]);
-    }
-  });
-  return OkStatus();
-}
-
-// Whether fewer than k predictions are beyond the target's. False for targets that are not a class, and when a
-// prediction met on the way is not finite.
-inline bool IsInTopK(const float* predictions, Index classes, Index target, Index k) {
-  if (target < 0 || target >= classes || !std::isfinite(predictions[target])) return false;
-  Index more = 0;
-  for (Index i = 0; i < classes; ++i) {
-    if (!std::isfinite(predictions[i])) return false;
-    if (predictions[i] > predictions[target] && ++more > k) return false;
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselJ0(x);
   }
-  return more < k;
-}
-inline Status RunInTopK(OpKernelContext& context, const Tensor& predictions, const HostIndices& targets, Index k,
-                        Tensor* precision) {
-  if (predictions.dims() != 2)
-    return errors::InvalidArgument("InTopK: predictions must be 2-dimensional, got shape ", predictions.shape());
-  if (targets.shape().dims() != 1)
-    return errors::InvalidArgument("InTopK: targets must be 1-dimensional, got shape ", targets.shape());
-  const Index rows = predictions.dim_size(0), classes = predictions.dim_size(1);
-  if (rows != targets.size())
-    return errors::InvalidArgument("InTopK: First dimension of predictions ", rows, " must match length of targets ",
-                                   targets.size());
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, targets.shape(), &precision));
-  for (Index i = 0; i < rows; ++i)
-    precision->data<bool>()[i] = IsInTopK(predictions.data<float>() + i * classes, classes, targets[i], k);
-  return OkStatus();
-}
 
-}  // namespace detail
-
-// input: [..., n]  ->  values, indices: [..., k], the greatest first; of equal ones the first comes first.
-struct TopKV2 {
-  static constexpr auto signature =
-      Op("TopKV2")
-          .Input("input: T")
-          .Input("k: Tk")
-          .Output("values: T")
-          .Output("indices: index_type")
-          .Attr("sorted: bool = true")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .Attr("Tk: {int16, int32, int64} = DT_INT32")
-          .Attr("index_type: {int16, int32, int64} = DT_INT32")
-          .SetShapeFn(detail::TopKV2Shape);
-
-  struct Attrs {
-    bool sorted;
-  };
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, const Tensor& input, HostIndices k, Tensor&, Tensor&) const {
-      if (k.shape().dims() != 0) return errors::InvalidArgument("TopKV2: k must be scalar, got shape ", k.shape());
-      return detail::RunTopK(context.op(), context.device(), input, k[0], this->sorted);
-    }
-  };
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselJ0, Device, T>;
 };
 
-// TopKV2 with k as an attr, for old graphs.
-struct TopK {
-  static constexpr auto signature =
-      Op("TopK")
-          .Input("input: T")
-          .Output("values: T")
-          .Output("indices: int32")
-          .Attr("k: int >= 0")
-          .Attr("sorted: bool = true")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .Deprecated(7, "Use TopKV2 instead")
-          .SetShapeFn(detail::TopKShape);
+// The Bessel function of the first kind of order 1.
+struct BesselJ1 {
+  static constexpr auto signature = detail::UnaryOp("BesselJ1", detail::kRealTypes);
+  static constexpr float cost_ns = 60;
 
-  struct Attrs {
-    std::int64_t k;
-    bool sorted;
-  };
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, const Tensor& input, Tensor&, Tensor&) const {
-      return detail::RunTopK(context.op(), context.device(), input, this->k, this->sorted);
-    }
-  };
-};
-
-// predictions: [b, classes]  targets: [b]  ->  [b]
-struct InTopK {
-  static constexpr auto signature = Op("InTopK")
-                                        .Input("predictions: float")
-                                        .Input("targets: T")
-                                        .Output("precision: bool")
-                                        .Attr("k: int")
-                                        .Attr("T: {int32, int64} = DT_INT32")
-                                        .SetShapeFn(detail::InTopKShape);
-
-  struct Attrs {
-    std::int64_t k;
-  };
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, const Tensor& predictions, HostIndices targets,
-                      Tensor& precision) const {
-      return detail::RunInTopK(context.op(), predictions, targets, this->k, &precision);
-    }
-  };
-};
-
-struct InTopKV2 {
-  static constexpr auto signature = Op("InTopKV2")
-                                        .Input("predictions: float")
-                                        .Input("targets: T")
-                                        .Input("k: T")
-                                        .Output("precision: bool")
-                                        .Attr("T: {int32, int64} = DT_INT32")
-                                        .SetShapeFn(detail::InTopKShape);
-
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& predictions, HostIndices targets, HostIndices k,
-                      Tensor& precision) const {
-      if (k.shape().dims() != 0) return errors::InvalidArgument("InTopKV2: k must be 0-D, got shape ", k.shape());
-      return detail::RunInTopK(context.op(), predictions, targets, k[0], &precision);
-    }
-  };
-};
-
-// input: [..., m]  ->  [...]: the n-th smallest (or, reversed, greatest) of each row, counted from 0.
-struct NthElement {
-  static constexpr auto signature =
-      Op("NthElement")
-          .Input("input: T")
-          .Input("n: int32")
-          .Output("values: T")
-          .Attr("reverse: bool = false")
-          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .SetShapeFn(detail::NthElementShape);
-
-  struct Attrs {
-    bool reverse;
-  };
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status operator()(Context<Device>& context, const Tensor& input, HostIndices n, Tensor& values) const {
-      return Run(context.op(), context.device(), input, n, this->reverse, &values);
-    }
-  };
-
- private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& n, bool reverse,
-                    Tensor* values) {
-    if (n.shape().dims() != 0)
-      return errors::InvalidArgument("NthElement: N must be scalar but has rank ", n.shape().dims());
-    if (n[0] < 0) return errors::InvalidArgument("NthElement: n must be non-negative but is ", n[0]);
-    if (input.dims() < 1)
-      return errors::InvalidArgument("NthElement: Input must be at least rank 1 but is rank ", input.dims());
-    const Index size = input.dim_size(input.dims() - 1);
-    if (size <= n[0])
-      return errors::InvalidArgument("NthElement: Input must have last dimension > n = ", n[0], ", got shape ",
-                                     input.shape());
-    TensorShape shape = input.shape();
-    TENON_RETURN_IF_ERROR(shape.RemoveLastDimsWithStatus(1));
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &values));
-    const WideType type = WideTypeOf(input.dtype());
-    const Scratch row(device, static_cast<std::size_t>(size) * 8);
-    TENON_RETURN_IF_ERROR(row.status("NthElement"));
-    for (Index i = 0; i < shape.num_elements(); ++i)
-      tenon::NthElement(type, static_cast<const char*>(input.raw_data()) + i * size * type.bytes, size, n[0], reverse,
-                        row.As<char>(), static_cast<char*>(values->raw_data()) + i * type.bytes);
-    return OkStatus();
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselJ1(x);
   }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselJ1, Device, T>;
+};
+
+// The Bessel function of the second kind of order 0.
+struct BesselY0 {
+  static constexpr auto signature = detail::UnaryOp("BesselY0", detail::kRealTypes);
+  static constexpr float cost_ns = 80;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselY0(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselY0, Device, T>;
+};
+
+// The Bessel function of the second kind of order 1.
+struct BesselY1 {
+  static constexpr auto signature = detail::UnaryOp("BesselY1", detail::kRealTypes);
+  static constexpr float cost_ns = 80;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselY1(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselY1, Device, T>;
+};
+
+// The modified Bessel function of the second kind of order 0.
+struct BesselK0 {
+  static constexpr auto signature = detail::UnaryOp("BesselK0", detail::kRealTypes);
+  static constexpr float cost_ns = 100;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselK0(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselK0, Device, T>;
+};
+
+// BesselK0, times exp(x).
+struct BesselK0e {
+  static constexpr auto signature = detail::UnaryOp("BesselK0e", detail::kRealTypes);
+  static constexpr float cost_ns = 100;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselK0e(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselK0e, Device, T>;
+};
+
+// The modified Bessel function of the second kind of order 1.
+struct BesselK1 {
+  static constexpr auto signature = detail::UnaryOp("BesselK1", detail::kRealTypes);
+  static constexpr float cost_ns = 100;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselK1(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselK1, Device, T>;
+};
+
+// BesselK1, times exp(x).
+struct BesselK1e {
+  static constexpr auto signature = detail::UnaryOp("BesselK1e", detail::kRealTypes);
+  static constexpr float cost_ns = 100;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::BesselK1e(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrHalf<Device, T>
+  using kernel = Map1<BesselK1e, Device, T>;
+};
+
+// The integral of cos(pi t^2 / 2) from 0 to x.
+struct FresnelCos {
+  static constexpr auto signature = detail::UnaryOp("FresnelCos", detail::kRealTypes);
+  static constexpr float cost_ns = 150;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::FresnelCos(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrDouble<Device, T>
+  using kernel = Map1<FresnelCos, Device, T>;
+};
+
+// The integral of sin(pi t^2 / 2) from 0 to x.
+struct FresnelSin {
+  static constexpr auto signature = detail::UnaryOp("FresnelSin", detail::kRealTypes);
+  static constexpr float cost_ns = 150;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::FresnelSin(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrDouble<Device, T>
+  using kernel = Map1<FresnelSin, Device, T>;
+};
+
+// The dilogarithm of 1 - x.
+struct Spence {
+  static constexpr auto signature = detail::UnaryOp("Spence", detail::kRealTypes);
+  static constexpr float cost_ns = 60;
+
+  template <class T>
+  static T map(const T& x) {
+    return tenon::Spence(x);
+  }
+
+  template <class Device, class T>
+    requires detail::MapsFloatOrDouble<Device, T>
+  using kernel = Map1<Spence, Device, T>;
 };
 
 }  // namespace ops
@@ -33092,6 +43029,35 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
   return OkStatus();
 }
 
+// The gradient with respect to the input of this shape, or to the filter.
+template <class T>
+Status RunConv3DInputGradient(OpKernelContext& context, Cpu& device, const Conv3DAttrs& attrs, const TensorShape& shape,
+                              const Tensor& filter, const Tensor& out_backprop) {
+  Conv3DGeometry g;
+  TENON_RETURN_IF_ERROR(
+      MakeConv3DGeometry("Conv3DBackpropInputOp", attrs, shape, filter.shape(), &out_backprop.shape(), &g));
+  using C = ConvComputeType<T>;
+  return RunConvolution<C>(context, device, g, &ConvBackpropInput<C>, filter, out_backprop, shape);
+}
+template <class T>
+Status RunConv3DFilterGradient(OpKernelContext& context, Cpu& device, const Conv3DAttrs& attrs, const Tensor& input,
+                               const TensorShape& shape, const Tensor& out_backprop) {
+  Conv3DGeometry g;
+  TENON_RETURN_IF_ERROR(
+      MakeConv3DGeometry("Conv3DBackpropFilterOp", attrs, input.shape(), shape, &out_backprop.shape(), &g));
+  using C = ConvComputeType<T>;
+  return RunConvolution<C>(context, device, g, &ConvBackpropFilter<C>, input, out_backprop, shape);
+}
+
+// Attrs of the gradients in graphs of version 9 and before.
+struct Conv3DV1Attrs {
+  std::span<const std::int64_t> strides, dilations;
+  std::string_view padding;
+  Conv3DAttrs Now() const {
+    return {.strides = strides, .dilations = dilations, .padding = padding, .data_format = "NDHWC"};
+  }
+};
+
 }  // namespace detail
 
 // input: [n, d, h, w, c]  filter: [fd, fh, fw, c / groups, k]  ->  [n, od, oh, ow, k]
@@ -33146,14 +43112,9 @@ struct Conv3DBackpropInputV2 {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
                       const Tensor& out_backprop, Tensor&) const {
-      constexpr std::string_view kName = "Conv3DBackpropInputOp";
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 5, &shape));
-      Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
-      using C = detail::ConvComputeType<T>;
-      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropInput<C>, filter, out_backprop,
-                                       shape);
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues("Conv3DBackpropInputOp", "input_sizes", input_sizes, 5, &shape));
+      return detail::RunConv3DInputGradient<T>(context.op(), context.device(), *this, shape, filter, out_backprop);
     }
   };
 };
@@ -33179,14 +43140,67 @@ struct Conv3DBackpropFilterV2 {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
                       const Tensor& out_backprop, Tensor&) const {
-      constexpr std::string_view kName = "Conv3DBackpropFilterOp";
       TensorShape shape;
-      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 5, &shape));
-      Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
-      using C = detail::ConvComputeType<T>;
-      return detail::RunConvolution<C>(context.op(), context.device(), g, &ConvBackpropFilter<C>, input, out_backprop,
-                                       shape);
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues("Conv3DBackpropFilterOp", "filter_sizes", filter_sizes, 5, &shape));
+      return detail::RunConv3DFilterGradient<T>(context.op(), context.device(), *this, input, shape, out_backprop);
+    }
+  };
+};
+
+// The gradients of graphs of version 9 and before. Of `input` or `filter` only the shape counts.
+struct Conv3DBackpropInput {
+  static constexpr auto signature =
+      Op("Conv3DBackpropInput")
+          .Input("input: T")
+          .Input("filter: T")
+          .Input("out_backprop: T")
+          .Output("output: T")
+          .Attr("T: {half, float, double}")
+          .Attr("strides: list(int) >= 5")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+          .Deprecated(10, "Use Conv3DBackpropInputV2")
+          .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRank(c, 5); });
+  using Attrs = detail::Conv3DV1Attrs;
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, const Tensor& out_backprop,
+                      Tensor&) const {
+      const TensorShape shape = input.shape();
+      return detail::RunConv3DInputGradient<T>(context.op(), context.device(), this->Now(), shape, filter,
+                                               out_backprop);
+    }
+  };
+};
+struct Conv3DBackpropFilter {
+  static constexpr auto signature = Op("Conv3DBackpropFilter")
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Input("out_backprop: T")
+                                        .Output("output: T")
+                                        .Attr("T: {half, float, double}")
+                                        .Attr("strides: list(int) >= 5")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+                                        .Deprecated(10, "Use Conv3DBackpropFilterV2")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle out;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 5, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  using Attrs = detail::Conv3DV1Attrs;
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, const Tensor& out_backprop,
+                      Tensor&) const {
+      const TensorShape shape = filter.shape();
+      return detail::RunConv3DFilterGradient<T>(context.op(), context.device(), this->Now(), input, shape,
+                                                out_backprop);
     }
   };
 };
@@ -35225,6 +45239,195 @@ struct FractionalAvgPoolGrad {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/nn/fractional_pool.hpp ----
+// FractionalMaxPool, FractionalAvgPool: pools whose windows have random sizes, so that a ratio need not be whole.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct FractionalPoolAttrs {
+  std::span<const float> pooling_ratio;
+  bool pseudo_random, overlapping, deterministic;
+  std::int64_t seed, seed2;
+};
+
+inline Status FractionalPoolShape(InferenceContext* c) {
+  ShapeHandle input;
+  SlimVector<float> ratios;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
+  TENON_RETURN_IF_ERROR(c->GetAttr("pooling_ratio", &ratios));
+  if (ratios.size() != 4)
+    return errors::InvalidArgument("pooling_ratio field must specify 4 dimensions, got ", ratios.size());
+  SlimVector<DimensionHandle> sizes;
+  for (int d = 0; d < 4; ++d) {
+    DimensionHandle size = c->Dim(input, d);
+    if (c->ValueKnown(size)) {
+      const auto ratio = static_cast<double>(ratios[static_cast<std::size_t>(d)]);
+      const double pooled = std::floor(static_cast<double>(c->Value(size)) / ratio);
+      if (!(pooled >= 0)) return errors::InvalidArgument("Size computed for dim ", d, " is negative: ", pooled);
+      size = c->MakeDim(static_cast<std::int64_t>(pooled));
+    }
+    sizes.push_back(size);
+  }
+  c->set_output(0, c->MakeShape({sizes[0], sizes[1], sizes[2], sizes[3]}));
+  for (int d = 1; d <= 2; ++d) {  // TensorFlow says one less than its kernel gives
+    DimensionHandle ends;
+    TENON_RETURN_IF_ERROR(c->Add(sizes[static_cast<std::size_t>(d)], 1, &ends));
+    c->set_output(d, c->Vector(ends));
+  }
+  return OkStatus();
+}
+
+inline Status CheckFractionalPool(const FractionalPoolAttrs& a) {
+  if (a.pooling_ratio.size() != 4)
+    return errors::InvalidArgument("pooling_ratio field must specify 4 dimensions, got ", a.pooling_ratio.size());
+  for (const float ratio : a.pooling_ratio)
+    if (!(ratio >= 1)) return errors::InvalidArgument("pooling_ratio cannot be smaller than 1, got: ", ratio);
+  if (a.pooling_ratio[0] != 1 || a.pooling_ratio[3] != 1)
+    return errors::Unimplemented("Fractional pooling is not yet supported on the batch nor channel dimension.");
+  if (!a.deterministic && (a.seed != 0 || a.seed2 != 0))
+    return errors::InvalidArgument("Both seed and seed2 should be 0 if deterministic is false, got ", a.seed, " and ",
+                                   a.seed2);
+  return OkStatus();
+}
+
+// The sizes of `count` windows over `size` elements: the whole part of their ratio or one more each. On from `*stream`.
+inline void DrawPoolSizes(Index size, bool pseudo_random, Philox* stream, std::int64_t* sizes, Index count) {
+  const Index whole = size / count;
+  PhiloxWords words(*stream);
+  if (pseudo_random) {  // Graham, "Fractional max-pooling", 2014: the ends are ceil(ratio (i + u))
+    stream->Skip(1);
+    const double ratio = static_cast<double>(size) / static_cast<double>(count);
+    const double left = static_cast<double>(whole + 2) / ratio - 1;
+    const double right = static_cast<double>(size + 1 - whole) / ratio - static_cast<double>(count - 1);
+    const std::uint64_t high = words.Next() & 0xfffffu, low = words.Next();
+    const double u =
+        (std::bit_cast<double>(std::uint64_t{1023} << 52 | high << 32 | low) - 1.0) * std::min(left, right);
+    Index before = 1;
+    for (Index i = 1; i <= count; ++i) {
+      const Index end = i == count ? size + 1 : static_cast<Index>(std::ceil(ratio * (static_cast<double>(i) + u)));
+      sizes[i - 1] = end - before;
+      before = end;
+    }
+    return;
+  }
+  stream->Skip(static_cast<std::uint64_t>(count + 3) / 4);
+  for (Index i = 0; i < count; ++i) sizes[i] = whole + (i < size % count ? 1 : 0);
+  for (Index i = 0; i + 1 < count; ++i)
+    std::swap(sizes[i], sizes[i + static_cast<Index>(words.Next() % static_cast<std::uint32_t>(count - i))]);
+}
+
+// Output `output`: where the windows begin, and the end of the last one.
+inline Status SetPoolSequence(OpKernelContext& context, int output, Index size, Index count, bool pseudo_random,
+                              Philox* stream, const std::int64_t** sequence) {
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({count + 1}), &out));
+  std::int64_t* const ends = out->data<std::int64_t>();
+  ends[0] = 0;
+  DrawPoolSizes(size, pseudo_random, stream, ends + 1, count);
+  for (Index i = 1; i <= count; ++i) ends[i] += ends[i - 1];
+  *sequence = ends;
+  return OkStatus();
+}
+
+template <class T>
+void PoolFractionally(const FractionalGeometry& g, bool mean, const T* in, T* out) {
+  for (Index i = 0; i < g.batch * g.places(); ++i, out += g.depth) {
+    const T* const image = in + i / g.places() * g.image();
+    std::fill_n(out, g.depth, mean ? T(0) : std::numeric_limits<T>::lowest());
+    const Index pixels = g.ForWindow(i % g.places(), [&](Index pixel) {
+      for (Index d = 0; d < g.depth; ++d)
+        out[d] = mean ? tenon::detail::PoolSum(out[d], image[pixel + d]) : std::max(out[d], image[pixel + d]);
+    });
+    for (Index d = 0; mean && pixels > 0 && d < g.depth; ++d) out[d] /= static_cast<T>(pixels);
+  }
+}
+
+inline Status RunFractionalPool(OpKernelContext& context, const FractionalPoolAttrs& a, bool mean) {
+  const Tensor& in = context.input(0);
+  const std::string_view op = context.op_kernel().type_string();
+  if (in.dims() != 4) return errors::InvalidArgument(op, ": tensor_in must be 4-dimensional, got ", in.shape());
+  Index sizes[4];
+  for (int d = 0; d < 4; ++d) {
+    const float ratio = a.pooling_ratio[static_cast<std::size_t>(d)];
+    if (static_cast<float>(in.dim_size(d)) < ratio)
+      return errors::InvalidArgument(op, ": Pooling ratio is higher than input dimension size for dimension ", d,
+                                     ". Input dim size: ", in.dim_size(d), " pooling ratio: ", ratio);
+    sizes[d] = static_cast<Index>(std::floor(static_cast<float>(in.dim_size(d)) / ratio));
+    if (sizes[d] > std::numeric_limits<std::int32_t>::max())
+      return errors::InvalidArgument(op, ": dimension ", d, " is too large: ", in.dim_size(d));
+  }
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  const bool any = !a.deterministic || (a.seed == 0 && a.seed2 == 0);
+  Philox stream = Philox::FromSeeds(any ? UnpredictableBits() : static_cast<std::uint64_t>(a.seed),
+                                    any ? UnpredictableBits() : static_cast<std::uint64_t>(a.seed2));
+  FractionalGeometry g{sizes[0], sizes[3], in.dim_size(3), {}, {}};
+  FractionalWindows* const windows[] = {&g.rows, &g.columns};
+  for (int d = 0; d < 2; ++d) {
+    *windows[d] = {nullptr, sizes[1 + d], in.dim_size(1 + d), a.overlapping};
+    TENON_RETURN_IF_ERROR(SetPoolSequence(context, 1 + d, in.dim_size(1 + d), sizes[1 + d], a.pseudo_random, &stream,
+                                          &windows[d]->sequence));
+  }
+  return DispatchType<FractionalTypes>(in.dtype(),
+                                       [&]<class T>() { PoolFractionally(g, mean, in.data<T>(), out->data<T>()); });
+}
+
+constexpr auto FractionalPoolOp(const char* name) {
+  return Op(name)
+      .Input("value: T")
+      .Output("output: T")
+      .Output("row_pooling_sequence: int64")
+      .Output("col_pooling_sequence: int64")
+      .Attr("pooling_ratio: list(float) >= 4")
+      .Attr("pseudo_random: bool = false")
+      .Attr("overlapping: bool = false")
+      .Attr("deterministic: bool = false")
+      .Attr("seed: int = 0")
+      .Attr("seed2: int = 0")
+      .Attr("T: {float, double, int32, int64}")
+      .SetShapeFn(FractionalPoolShape);
+}
+
+template <bool mean>
+struct FractionalPoolKernel : FractionalPoolAttrs {
+  Status Init(OpKernelConstruction&) const { return CheckFractionalPool(*this); }
+  Status operator()(Context<Cpu>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+    return RunFractionalPool(context.op(), *this, mean);
+  }
+};
+
+}  // namespace detail
+
+// value: [n, h, w, c]  ->  output: [n, h / ratio, w / ratio, c], and where its rows and columns begin in the input
+struct FractionalMaxPool {
+  static constexpr auto signature = detail::FractionalPoolOp("FractionalMaxPool");
+  using Attrs = detail::FractionalPoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::FractionalPoolKernel<false>;
+};
+
+struct FractionalAvgPool {
+  static constexpr auto signature = detail::FractionalPoolOp("FractionalAvgPool");
+  using Attrs = detail::FractionalPoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::FractionalPoolKernel<true>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/nn/epilogue.hpp ----
 // Steps that fused convolutions and matrix products apply to their output, in place: a bias or a batch normalisation
 // per channel, and an activation. For float and double.
@@ -35514,6 +45717,374 @@ struct FusedMatMul {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/elementwise/steps.hpp ----
+// RunSteps: a list of element-wise steps over tensors that broadcast. It runs as one pass over memory where the shapes
+// allow that, else step by step. The elements are those of the steps alone.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Inputs are values 0 to inputs - 1; the result of step s is value inputs + s. A step reads values before its own.
+struct ElementwiseStep {
+  const UnaryLoop* unary = nullptr;  // null: a binary step
+  const BinaryLoops* binary = nullptr;
+  const void* attrs = nullptr;
+  int a = 0, b = -1;  // b: -1 for a unary step
+};
+struct StepInput {
+  const void* data;
+  const TensorShape* shape;
+};
+
+// The shape of the last step's result. InvalidArgument: operands do not broadcast.
+inline Status StepsShape(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, TensorShape* out) {
+  InlinedVector<TensorShape, 16> shapes;
+  for (const StepInput& input : inputs) shapes.push_back(*input.shape);
+  for (const ElementwiseStep& step : steps) {
+    TensorShape shape = shapes[ToSize(step.a)];
+    if (step.b >= 0 && !(shapes[ToSize(step.b)] == shape))
+      TENON_RETURN_IF_ERROR(BroadcastShape(shapes[ToSize(step.a)], shapes[ToSize(step.b)], &shape));
+    shapes.push_back(shape);
+  }
+  *out = shapes[shapes.size() - 1];
+  return OkStatus();
+}
+
+namespace detail {
+
+// How an input repeats in the output; false: neither as a whole nor by its last axes. *columns: elements of a repeated
+// row, 0 as long as there is none.
+inline bool FindRepeat(const TensorShape& shape, const TensorShape& out, FusedElementwise::Repeat* repeat,
+                       Index* columns) {
+  if (shape.num_elements() == 1) return *repeat = FusedElementwise::Repeat::kAll, true;
+  int first = 0;
+  while (first < shape.dims() && shape.dim_size(first) == 1) ++first;
+  const int own = shape.dims() - first;
+  if (own > out.dims()) return false;
+  for (int d = 0; d < own; ++d)
+    if (shape.dim_size(first + d) != out.dim_size(out.dims() - own + d)) return false;
+  if (shape.num_elements() == out.num_elements()) return *repeat = FusedElementwise::Repeat::kNone, true;
+  if (*columns != 0 && *columns != shape.num_elements()) return false;
+  *columns = shape.num_elements();
+  *repeat = FusedElementwise::Repeat::kRows;
+  return true;
+}
+
+// Each input repeats in tensors of this shape and makes none larger.
+inline bool AllRepeat(Span<const StepInput> inputs, const TensorShape& shape) {
+  FusedElementwise::Repeat repeat{};
+  Index columns = 0;
+  for (const StepInput& input : inputs)
+    if (input.shape->dims() > shape.dims() || !FindRepeat(*input.shape, shape, &repeat, &columns)) return false;
+  return true;
+}
+
+inline void RunStepsOnScalars(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out) {
+  constexpr std::size_t kMostBytes = 16;
+  alignas(kMostBytes) char results[FusedElementwise::kMostValues * kMostBytes];
+  const int count = static_cast<int>(inputs.size());
+  const auto at = [&](int v) {
+    return v < count ? static_cast<const char*>(inputs[ToSize(v)].data) : results + kMostBytes * ToSize(v - count);
+  };
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const ElementwiseStep& step = steps[s];
+    char* const to = s + 1 == steps.size() ? static_cast<char*>(out) : results + kMostBytes * s;
+    if (step.unary != nullptr)
+      step.unary->v(step.attrs, at(step.a), to, 1);
+    else
+      step.binary->vv(step.attrs, at(step.a), at(step.b), to, 1);
+  }
+}
+
+// Steps one by one, with memory for each result until its last reader has run.
+TENON_DETAIL_NOINLINE inline Status RunStepByStep(Cpu& device, Span<const ElementwiseStep> steps,
+                                                  Span<const StepInput> inputs, void* out,
+                                                  const TensorShape& out_shape) {
+  struct Value {
+    const void* data = nullptr;
+    TensorShape shape;
+    Owned<Scratch> memory;
+    std::size_t last = 0;  // the step that reads it last
+  };
+  SlimVector<Value> values(inputs.size() + steps.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    values[i].data = inputs[i].data;
+    values[i].shape = *inputs[i].shape;
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    values[ToSize(steps[s].a)].last = s;
+    if (steps[s].b >= 0) values[ToSize(steps[s].b)].last = s;
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const ElementwiseStep& step = steps[s];
+    const Value& a = values[ToSize(step.a)];
+    Value& result = values[inputs.size() + s];
+    result.shape = a.shape;
+    if (step.b >= 0) TENON_RETURN_IF_ERROR(BroadcastShape(a.shape, values[ToSize(step.b)].shape, &result.shape));
+    void* to = out;
+    if (s + 1 < steps.size()) {
+      const int bytes = step.unary != nullptr ? step.unary->out_bytes : step.binary->out_bytes;
+      result.memory =
+          Owned<Scratch>(new Scratch(device, static_cast<std::size_t>(result.shape.num_elements() * bytes)));
+      TENON_RETURN_IF_ERROR(result.memory->status("FusedElementwise"));
+      to = result.memory->As<char>();
+    } else if (!(result.shape == out_shape)) {
+      return errors::Internal("FusedElementwise: the steps give ", result.shape, ", the output has ", out_shape);
+    }
+    result.data = to;
+    if (step.unary != nullptr) {
+      TENON_RETURN_IF_ERROR(Unary(device, *step.unary, step.attrs, a.data, to, result.shape.num_elements()));
+    } else {
+      const Value& b = values[ToSize(step.b)];
+      TENON_RETURN_IF_ERROR(
+          BinaryBroadcast(device, *step.binary, step.attrs, a.data, a.shape, b.data, b.shape, to, result.shape));
+    }
+    for (Value& value : values)
+      if (value.memory && value.last == s) value.memory.reset();
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// out = the last step of the inputs; `out_shape` is that of StepsShape. `out` may be an input of that shape. All
+// elements have at most 16 bytes. InvalidArgument: operands do not broadcast. ResourceExhausted: no memory.
+inline Status RunSteps(Cpu& device, Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out,
+                       const TensorShape& out_shape) {
+  const Index elements = out_shape.num_elements();
+  if (elements == 0) return OkStatus();
+  if (elements == 1 && inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues)) {
+    detail::RunStepsOnScalars(steps, inputs, out);
+    return OkStatus();
+  }
+  FusedElementwise program;
+  InlinedVector<const void*, 16> data;
+  InlinedVector<int, 16> bytes(inputs.size(), 0);
+  for (const ElementwiseStep& step : steps)
+    for (const int v : {step.a, step.b})
+      if (v >= 0 && ToSize(v) < inputs.size())
+        bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
+  Index columns = 0;
+  bool fits = inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues);
+  for (std::size_t i = 0; i < inputs.size() && fits; ++i) {
+    FusedElementwise::Repeat repeat{};
+    fits = bytes[i] > 0 && detail::FindRepeat(*inputs[i].shape, out_shape, &repeat, &columns);
+    if (fits) program.AddInput(repeat, bytes[i]);
+    data.push_back(inputs[i].data);
+  }
+  if (!fits) return detail::RunStepByStep(device, steps, inputs, out, out_shape);
+  for (const ElementwiseStep& step : steps) {
+    if (step.unary != nullptr)
+      program.AddUnary(*step.unary, step.attrs, step.a);
+    else
+      program.AddBinary(*step.binary, step.attrs, step.a, step.b);
+  }
+  TENON_RETURN_IF_ERROR(program.Finish());
+  const Index width = columns == 0 ? elements : columns;
+  return program.Run(device, Span<const void* const>(data.data(), data.size()), out, elements / width, width);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/fused_elementwise.hpp ----
+// _FusedElementwise and _FusedProducer: what the optimizer makes of several element-wise nodes, and of such nodes
+// behind a product, a convolution or another node that computes a new tensor. Every element is that of the nodes alone.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+template <class T, class... Op>
+const UnaryLoop* FindUnaryLoop(std::string_view name) {
+  const UnaryLoop* found = nullptr;
+  ((void)(name == Op::signature.name && (found = &kUnaryLoop<Op, T>) != nullptr), ...);
+  return found;
+}
+template <class T, class... Op>
+const BinaryLoops* FindBinaryLoops(std::string_view name) {
+  const BinaryLoops* found = nullptr;
+  ((void)(name == Op::signature.name && (found = &kBinaryLoops<Op, T>) != nullptr), ...);
+  return found;
+}
+
+// The attrs of both ops. Values of `operands`: inputs first (a producer's result stands for its own inputs), then the
+// results of the steps; two for each step, the second -1 where it takes one.
+struct StepAttrs {
+  std::span<const std::string> steps;
+  std::span<const std::int64_t> operands;
+  std::span<const float> alphas;
+};
+
+// The loops of a kernel's steps. immutable after Read.
+class StepList {
+ public:
+  // InvalidArgument: a step that is not known, or operands that are not there.
+  template <class T>
+  Status Read(std::string_view op, const StepAttrs& attrs, int inputs) {
+    if (attrs.steps.empty() || attrs.operands.size() != 2 * attrs.steps.size())
+      return errors::InvalidArgument(op, ": there must be steps, and two operands for each");
+    leaky_.resize(attrs.steps.size());
+    for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
+      const std::string_view name = attrs.steps[s];
+      ElementwiseStep step;
+      step.unary =
+          FindUnaryLoop<T, Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal, Relu,
+                        Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>(name);
+      step.binary = FindBinaryLoops<T, Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, SquaredDifference, Sub>(name);
+      if (step.unary == nullptr && step.binary == nullptr)
+        return errors::InvalidArgument(op, ": '", name, "' is not a step");
+      const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
+      const std::int64_t known = inputs + static_cast<std::int64_t>(s);
+      if (a < 0 || a >= known || b >= known || (step.binary != nullptr ? b < 0 : b != -1))
+        return errors::InvalidArgument(op, ": step ", s, " ('", name, "') reads values ", a, " and ", b, " of ", known);
+      step.a = static_cast<int>(a);
+      step.b = static_cast<int>(b);
+      if (s < attrs.alphas.size()) leaky_[s].alpha = attrs.alphas[s];
+      step.attrs = &leaky_[s];
+      steps_.push_back(step);
+    }
+    return OkStatus();
+  }
+  Span<const ElementwiseStep> steps() const { return {steps_.data(), steps_.size()}; }
+
+ private:
+  SlimVector<ElementwiseStep> steps_;
+  SlimVector<LeakyRelu::Attrs> leaky_;  // per step; the attrs of those that have some
+};
+
+constexpr Status FusedElementwiseShape(InferenceContext* c) {
+  Span<const std::int64_t> operands;
+  TENON_RETURN_IF_ERROR(c->GetAttr("operands", &operands));
+  SlimVector<ShapeHandle> shapes;
+  for (int i = 0; i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
+  for (std::size_t s = 0; s + 1 < operands.size(); s += 2) {
+    const auto known = static_cast<std::int64_t>(shapes.size());
+    const std::int64_t a = operands[s], b = operands[s + 1];
+    if (a < 0 || a >= known || b < -1 || b >= known) return errors::InvalidArgument("no operand ", a, " or ", b);
+    ShapeHandle shape = shapes[static_cast<std::size_t>(a)];
+    if (b >= 0)
+      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
+          c, shapes[static_cast<std::size_t>(a)], shapes[static_cast<std::size_t>(b)], true, &shape));
+    shapes.push_back(shape);
+  }
+  c->set_output(0, shapes[shapes.size() - 1]);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+struct FusedElementwise {
+  static constexpr auto signature = Op("_FusedElementwise")
+                                        .Input("x: T")
+                                        .Input("others: N * T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, double}")
+                                        .Attr("N: int >= 0")
+                                        .Attr("steps: list(string) >= 1")
+                                        .Attr("operands: list(int)")
+                                        .Attr("alphas: list(float) = []")
+                                        .SetShapeFn(detail::FusedElementwiseShape);
+  using Attrs = detail::StepAttrs;
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return list.template Read<T>("_FusedElementwise", *this, c.num_inputs()); }
+    Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0> y) const {
+      InlinedVector<StepInput, 8> inputs;
+      inputs.push_back({x.data, &x.shape()});
+      for (int i = 0; i < others.size(); ++i) inputs.push_back({others[i].data, &others[i].shape()});
+      return RunSteps(device, list.steps(), Span<const StepInput>(inputs.data(), inputs.size()), y.data, y.shape());
+    }
+
+    detail::StepList list;
+  };
+};
+
+// inputs: those of the producer, then further operands of the steps. `producer`: a serialized NodeDef.
+struct FusedProducer {
+  static constexpr auto signature = Op("_FusedProducer")
+                                        .Input("inputs: Tin")
+                                        .Output("y: T")
+                                        .Attr("Tin: list(type) >= 1")
+                                        .Attr("T: {float, double}")
+                                        .Attr("producer: string")
+                                        .Attr("num_producer_inputs: int >= 1")
+                                        .Attr("steps: list(string) >= 1")
+                                        .Attr("operands: list(int)")
+                                        .Attr("alphas: list(float) = []")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  struct Attrs {
+    std::string_view producer;
+    std::int64_t num_producer_inputs;
+    std::span<const std::string> steps;
+    std::span<const std::int64_t> operands;
+    std::span<const float> alphas;
+  };
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      constexpr std::string_view kName = "_FusedProducer";
+      if (this->num_producer_inputs > c.num_inputs())
+        return errors::InvalidArgument(kName, ": the producer has ", this->num_producer_inputs, " inputs, the node ",
+                                       c.num_inputs());
+      own = static_cast<int>(this->num_producer_inputs);
+      TENON_RETURN_IF_ERROR(
+          list.template Read<T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
+      TENON_ASSIGN_OR_RETURN(
+          def, ParseNodeDef({reinterpret_cast<const std::byte*>(this->producer.data()), this->producer.size()}));
+      TENON_ASSIGN_OR_RETURN(const KernelDef found, Registry::Global().FindForNode(def, Device::type));
+      const OpView* const op = Registry::Global().FindOp(def.op);
+      if (op == nullptr) return errors::NotFound("Op type not registered '", def.op, "'");
+      def.name = c.def().name;
+      OpKernelConstruction construction(&def, op, c.device_type(), {c.input_types().data(), ToSize(own)},
+                                        c.output_types(), c.allocator(), c.function_library(), c.device_name());
+      construction.set_graph_def_version(c.graph_def_version());
+      TENON_ASSIGN_OR_RETURN(inner, CreateKernel(*found.row, &construction));
+      if (inner->AsAsync() != nullptr) return errors::InvalidArgument(kName, ": '", def.op, "' is asynchronous");
+      if (inner->packed_input().weights != nullptr)
+        c.PackInput(inner->packed_input().input, inner->packed_input().weights);
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& y) const {
+      OpKernelContext& outer = context.op();
+      OpKernelContext::NodeFrame frame = *outer.frame();
+      frame.kernel = inner.get();
+      OpKernelContext call;
+      call.Enter(&frame);
+      inner->Compute(&call);
+      TENON_RETURN_IF_ERROR(call.TakeStatus());
+      Tensor product = std::move(y);
+      InlinedVector<StepInput, 8> values;
+      values.push_back({product.raw_data(), &product.shape()});
+      for (std::size_t i = ToSize(own); i < inputs.size(); ++i)
+        values.push_back({inputs[i].raw_data(), &inputs[i].shape()});
+      const Span<const StepInput> all(values.data(), values.size());
+      TensorShape shape = product.shape();
+      if (!tenon::detail::AllRepeat(all, shape)) TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
+      if (shape == product.shape() && product.RefCountIsOne()) {
+        void* const data = const_cast<void*>(static_cast<const void*>(product.raw_data()));
+        TENON_RETURN_IF_ERROR(RunSteps(context.device(), list.steps(), all, data, shape));
+        outer.set_output(0, std::move(product));
+        return OkStatus();
+      }
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(outer.allocate_output(0, shape, &out));
+      return RunSteps(context.device(), list.steps(), all, out->template data<T>(), shape);
+    }
+
+    int own = 0;  // inputs of the producer
+    NodeDef def;
+    detail::StepList list;
+    Owned<OpKernel> inner;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/nn/global_normalization_gradient.hpp ----
 // BatchNormWithGlobalNormalizationGrad: the gradient of BatchNormWithGlobalNormalization.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -35631,6 +46202,46 @@ struct BatchNormWithGlobalNormalizationGrad {
     for (FloatOutput& each : out) each.Finish(device);
     return OkStatus();
   }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/layer_norm.hpp ----
+// _LayerNorm: what the optimizer makes of the nodes of a layer normalisation over the last axis.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+// x: [..., columns]  scale, offset: [columns]
+struct LayerNorm {
+  static constexpr auto signature = Op("_LayerNorm")
+                                        .Input("x: T")
+                                        .Input("scale: T")
+                                        .Input("offset: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, double}")
+                                        .Attr("epsilon: float = 0.001")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    float epsilon;
+  };
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Device& device, In<T> x, In<T, 1> scale, In<T, 1> offset, Forward<T, 0> y) const {
+      const int rank = x.shape().dims();
+      const Index columns = rank > 0 ? x.shape().dim_size(rank - 1) : 0;
+      if (rank == 0 || scale.size() != columns || offset.size() != columns)
+        return errors::InvalidArgument("_LayerNorm: scale and offset must have an element for each of ", columns,
+                                       " columns, got ", scale.size(), " and ", offset.size());
+      if (x.size() == 0) return OkStatus();
+      return tenon::LayerNorm(device, x.data, scale.data, offset.data, static_cast<T>(this->epsilon), y.data,
+                              x.size() / columns, columns);
+    }
+  };
 };
 
 }  // namespace ops
@@ -37366,6 +47977,1381 @@ struct BlockLSTMGradV2 {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/math/quantized_range.hpp ----
+// Quantized numbers: integers that stand for evenly spaced numbers of a range, step for step as TensorFlow counts them.
+// Thread-safe.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// The integers of a quantized type.
+struct QuantizedKind {
+  std::int64_t lowest = 0, highest = 255;
+  double steps = 255;  // from the lowest to the highest
+
+  static QuantizedKind Of(DataType type) {
+    switch (type) {
+      case DataType::kQint8: return {-128, 127, 255};
+      case DataType::kQint16: return {-32768, 32767, 65535};
+      case DataType::kQuint16: return {0, 65535, 65535};
+      case DataType::kQint32: return {-2147483648LL, 2147483647, 4294967295.0};
+      default: return {};
+    }
+  }
+  std::int64_t Clamp(std::int64_t x) const { return std::min(std::max(x, lowest), highest); }
+};
+
+// Element i of quantized numbers.
+inline std::int32_t LoadQuantized(const void* data, DataType type, Index i) {
+  switch (type) {
+    case DataType::kQint8: return static_cast<const std::int8_t*>(data)[i];
+    case DataType::kQint16: return static_cast<const std::int16_t*>(data)[i];
+    case DataType::kQuint16: return static_cast<const std::uint16_t*>(data)[i];
+    case DataType::kQint32: return static_cast<const std::int32_t*>(data)[i];
+    default: return static_cast<const std::uint8_t*>(data)[i];
+  }
+}
+inline void StoreQuantized(std::int64_t x, void* data, DataType type, Index i) {
+  switch (type) {
+    case DataType::kQint8: static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(x); break;
+    case DataType::kQint16: static_cast<std::int16_t*>(data)[i] = static_cast<std::int16_t>(x); break;
+    case DataType::kQuint16: static_cast<std::uint16_t*>(data)[i] = static_cast<std::uint16_t>(x); break;
+    case DataType::kQint32: static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(x); break;
+    default: static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(x); break;
+  }
+}
+
+// Differences and products that wrap around.
+inline std::int32_t WrapSubtract(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
+inline std::int32_t WrapMultiply(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+}
+
+// A double as int64, the nearest end where it is beyond; NaN gives 0.
+inline std::int64_t ToInt64(double x) {
+  constexpr double kMost = 9223372036854774784.0;  // the last double below 2^63
+  return std::isnan(x) ? 0 : static_cast<std::int64_t>(std::min(std::max(x, -kMost), kMost));
+}
+
+// The integer that stands for x, which may lie beyond the type's.
+inline std::int64_t FloatToQuantizedUnclamped(const QuantizedKind& kind, float x, float low, float high) {
+  if (low == high) return kind.lowest;
+  const double steps = kind.steps + 1, range = static_cast<double>(high - low) * (steps / kind.steps);
+  const double scale = steps / range;
+  return ToInt64(std::round(static_cast<double>(x) * scale) - std::round(static_cast<double>(low) * scale)) +
+         kind.lowest;
+}
+inline std::int64_t FloatToQuantized(const QuantizedKind& kind, float x, float low, float high) {
+  return kind.Clamp(FloatToQuantizedUnclamped(kind, x, low, high));
+}
+inline float QuantizedToFloat(const QuantizedKind& kind, std::int64_t x, float low, float high) {
+  if (low == high) return low;
+  const double steps = kind.steps + 1, range = static_cast<double>(high - low) * (steps / kind.steps);
+  const double scale = range / steps;
+  const auto rounded = static_cast<double>(static_cast<float>(scale));
+  const double start = std::round(static_cast<double>(low) / rounded) * rounded;
+  return static_cast<float>(start + static_cast<double>(x - kind.lowest) * scale);
+}
+inline float FloatForOneStep(const QuantizedKind& kind, float low, float high) {
+  return (high - low) / static_cast<float>(kind.highest - kind.lowest);
+}
+
+// A range that products of numbers of two ranges have, in integers of `kind`.
+inline void RangeOfProduct(float one_step, float other_step, const QuantizedKind& kind, float* low, float* high) {
+  const float step = one_step * other_step;
+  *low = step * static_cast<float>(kind.lowest);
+  *high = step * static_cast<float>(kind.highest);
+}
+
+// The float arithmetic with which TensorFlow converts whole tensors.
+struct QuantizedToFloatScale {
+  float scale, start;
+
+  QuantizedToFloatScale(const QuantizedKind& kind, float low, float high)
+      : scale(static_cast<float>(static_cast<double>(high - low) / kind.steps)) {
+    const float rounded = low == high ? low : std::round(low / scale) * scale;
+    start = rounded - static_cast<float>(kind.lowest) * scale;
+  }
+  float operator()(std::int32_t x) const { return start + static_cast<float>(x) * scale; }
+};
+struct FloatToQuantizedScale {
+  float scale, start, least, most;
+
+  FloatToQuantizedScale(const QuantizedKind& kind, float low, float high)
+      : scale(low == high ? 0.0f : static_cast<float>(kind.steps / static_cast<double>(high - low))),
+        start(std::round(low * scale) - static_cast<float>(kind.lowest)),
+        least(static_cast<float>(kind.lowest)),
+        most(std::min(static_cast<float>(kind.highest), 2147483520.0f)) {}
+  std::int32_t operator()(float x) const {
+    // In this order NaN becomes the least.
+    return static_cast<std::int32_t>(std::min(most, std::max(least, std::round(x * scale) - start)));
+  }
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/ranges.hpp ----
+// Shared code of the quantized ops: ranges that are scalar inputs and outputs.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+struct QuantizedRange {
+  float low = 0, high = 0;
+
+  // Reads inputs i and i + 1, scalars.
+  Status Read(const OpKernelContext& context, int i, std::string_view name) {
+    for (int k = 0; k < 2; ++k) {
+      const Tensor& end = context.input(i + k);
+      if (end.dims() != 0)
+        return errors::InvalidArgument(context.op_kernel().type_string(), ": `", k == 0 ? "min_" : "max_", name,
+                                       "` must be rank 0 but is rank ", end.dims());
+      (k == 0 ? low : high) = *end.data<float>();
+    }
+    return OkStatus();
+  }
+  Status RequireSome(const OpKernelContext& context, std::string_view name) const {
+    if (high > low) return OkStatus();
+    return errors::InvalidArgument(context.op_kernel().type_string(), ": max_", name, " must be larger than min_", name,
+                                   ", got ", high, " and ", low);
+  }
+  // Outputs i and i + 1.
+  Status Write(OpKernelContext& context, int i) const {
+    for (int k = 0; k < 2; ++k) {
+      Tensor* end = nullptr;
+      TENON_RETURN_IF_ERROR(context.allocate_output(i + k, TensorShape(), &end));
+      *end->data<float>() = k == 0 ? low : high;
+    }
+    return OkStatus();
+  }
+};
+
+// Inputs from `first` to `last` are scalars, outputs 1 and 2 too.
+constexpr Status ScalarRanges(InferenceContext* c, int first, int last) {
+  ShapeHandle unused;
+  for (int i = first; i <= last; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  c->set_output(1, c->Scalar());
+  c->set_output(2, c->Scalar());
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/activation.hpp ----
+// QuantizedRelu, QuantizedRelu6: rectifiers that keep the range of their input.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+constexpr auto QuantizedActivationOp(const char* name) {
+  return Op(name)
+      .Input("features: Tinput")
+      .Input("min_features: float")
+      .Input("max_features: float")
+      .Output("activations: out_type")
+      .Output("min_activations: float")
+      .Output("max_activations: float")
+      .Attr("Tinput: quantizedtype")
+      .Attr("out_type: quantizedtype = DT_QUINT8")
+      .SetShapeFn([](InferenceContext* c) -> Status {
+        c->set_output(0, c->input(0));
+        return ScalarRanges(c, 1, 2);
+      });
+}
+
+// Numbers below 0 become 0; with `most`, numbers above 6 become 6.
+inline Status RunQuantizedRelu(OpKernelContext& context, bool most) {
+  const Tensor& x = context.input(0);
+  QuantizedRange range;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(range.Read(context, 1, "input"));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  const QuantizedKind kind = QuantizedKind::Of(x.dtype());
+  const std::int64_t zero = FloatToQuantized(kind, 0.0f, range.low, range.high);
+  const std::int64_t six = most ? FloatToQuantized(kind, 6.0f, range.low, range.high) : kind.highest;
+  for (Index i = 0; i < x.NumElements(); ++i)
+    StoreQuantized(std::min(std::max<std::int64_t>(LoadQuantized(x.raw_data(), x.dtype(), i), zero), six),
+                   out->raw_data(), x.dtype(), i);
+  return range.Write(context, 1);
+}
+
+template <bool most>
+struct QuantizedReluKernel {
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), ToSet(DataType::kQint32) | ToSet(DataType::kQuint8)));
+    return ServeOnly(c, c.output_type(0), ToSet(c.input_type(0)));
+  }
+  Status operator()(Context<Cpu>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&,
+                    Tensor&) const {
+    return RunQuantizedRelu(context.op(), most);
+  }
+};
+
+}  // namespace detail
+
+struct QuantizedRelu {
+  static constexpr auto signature = detail::QuantizedActivationOp("QuantizedRelu");
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::QuantizedReluKernel<false>;
+};
+
+struct QuantizedRelu6 {
+  static constexpr auto signature = detail::QuantizedActivationOp("QuantizedRelu6");
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::QuantizedReluKernel<true>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/arithmetic.hpp ----
+// QuantizedAdd, QuantizedMul, QuantizedBiasAdd, QuantizedMatMul: sums and products of numbers of 8 bits, in 32.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status ServeBytes(const OpKernelConstruction& c, DataTypeSet first, DataTypeSet second) {
+  TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), first));
+  TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(1), second));
+  return ServeOnly(c, c.output_type(0), ToSet(DataType::kQint32));
+}
+
+// A range in which numbers of both ranges can be added `spare` times.
+inline QuantizedRange RangeOfSum(const QuantizedRange& a, const QuantizedRange& b, float spare) {
+  const float most = std::max(a.high, std::max(-a.low, std::max(b.high, -b.low))) * spare;
+  return {-most, most};
+}
+inline QuantizedRange RangeOfBytesProduct(const Tensor& x, const QuantizedRange& a, const Tensor& y,
+                                          const QuantizedRange& b) {
+  QuantizedRange out;
+  RangeOfProduct(FloatForOneStep(QuantizedKind::Of(x.dtype()), a.low, a.high),
+                 FloatForOneStep(QuantizedKind::Of(y.dtype()), b.low, b.high), QuantizedKind::Of(DataType::kQint32),
+                 &out.low, &out.high);
+  return out;
+}
+// The integer that stands for 0.
+inline std::int32_t ZeroOf(DataType type, const QuantizedRange& range) {
+  return static_cast<std::int32_t>(FloatToQuantizedUnclamped(QuantizedKind::Of(type), 0.0f, range.low, range.high));
+}
+
+// The bytes of one range as integers of another: multiples of the first step, as TensorFlow counts them, but for a
+// single number.
+inline void BytesInRange(const QuantizedRange& from, const QuantizedRange& to, bool single, std::int32_t* out) {
+  const QuantizedKind bytes = QuantizedKind::Of(DataType::kQuint8), wide = QuantizedKind::Of(DataType::kQint32);
+  std::int64_t ends[2];
+  for (int i = 0; i < 2; ++i)
+    ends[i] = FloatToQuantizedUnclamped(wide, QuantizedToFloat(bytes, i, from.low, from.high), to.low, to.high);
+  for (std::int64_t i = 0; i < 256; ++i)
+    out[i] = static_cast<std::int32_t>(
+        single ? FloatToQuantized(wide, QuantizedToFloat(bytes, i, from.low, from.high), to.low, to.high)
+               : wide.Clamp(ends[0] + i * static_cast<std::int32_t>(ends[1] - ends[0])));
+}
+
+// Inputs 0 and 1 broadcast, their ranges from input 2 on.
+inline Status RunQuantizedBinary(OpKernelContext& context, bool multiply) {
+  const Tensor &x = context.input(0), &y = context.input(1);
+  QuantizedRange a, b;
+  TensorShape shape;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(a.Read(context, 2, "x"));
+  TENON_RETURN_IF_ERROR(b.Read(context, 4, "y"));
+  if (!BroadcastShape(x.shape(), y.shape(), &shape).ok())
+    return errors::InvalidArgument(context.op_kernel().type_string(), ": Incompatible shapes: ", x.shape(), " vs. ",
+                                   y.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  TENON_RETURN_IF_ERROR(a.RequireSome(context, "x"));
+  TENON_RETURN_IF_ERROR(b.RequireSome(context, "y"));
+  const QuantizedRange sum = multiply ? RangeOfBytesProduct(x, a, y, b) : RangeOfSum(a, b, 1 << 14);
+  std::int32_t of_x[256], of_y[256];  // what each byte becomes
+  if (multiply) {
+    for (std::int32_t i = 0; i < 256; ++i) {
+      of_x[i] = WrapSubtract(i, ZeroOf(x.dtype(), a));
+      of_y[i] = WrapSubtract(i, ZeroOf(y.dtype(), b));
+    }
+  } else {
+    BytesInRange(a, sum, x.NumElements() == 1, of_x);
+    BytesInRange(b, sum, x.NumElements() != 1 && y.NumElements() == 1, of_y);
+  }
+  const auto* const px = static_cast<const std::uint8_t*>(x.raw_data());
+  const auto* const py = static_cast<const std::uint8_t*>(y.raw_data());
+  auto* to = static_cast<std::int32_t*>(out->raw_data());
+  Index places[2] = {};
+  const int rank = shape.dims();
+  for (Index i = 0; i < out->NumElements(); ++i) {
+    for (int k = 0; k < 2; ++k) {
+      const TensorShape& own = (k == 0 ? x : y).shape();
+      Index at = 0, step = 1, rest = i;
+      for (int d = rank - 1, p = own.dims() - 1; p >= 0; --d, --p) {
+        if (own.dim_size(p) > 1) at += rest % shape.dim_size(d) * step;
+        rest /= shape.dim_size(d);
+        step *= own.dim_size(p);
+      }
+      places[k] = at;
+    }
+    const std::int32_t u = of_x[px[places[0]]], v = of_y[py[places[1]]];
+    to[i] = multiply ? WrapMultiply(u, v)
+                     : static_cast<std::int32_t>(static_cast<std::uint32_t>(u) + static_cast<std::uint32_t>(v));
+  }
+  return sum.Write(context, 1);
+}
+
+inline Status RunQuantizedBiasAdd(OpKernelContext& context) {
+  constexpr const char* kOp = "QuantizedBiasAdd";
+  const Tensor &x = context.input(0), &bias = context.input(1);
+  QuantizedRange a, b;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(a.Read(context, 2, "input"));
+  TENON_RETURN_IF_ERROR(b.Read(context, 4, "bias"));
+  if (x.dims() < 2) return errors::InvalidArgument(kOp, ": Input tensor must be at least 2D: ", x.shape());
+  if (bias.dims() != 1) return errors::InvalidArgument(kOp, ": Biases must be 1D: ", bias.shape());
+  const Index n = bias.NumElements();
+  if (n != x.dim_size(x.dims() - 1))
+    return errors::InvalidArgument(kOp, ": Must provide as many biases as the last dimension of the input tensor: ",
+                                   bias.shape(), " vs. ", x.shape());
+  if (n == 0) return errors::InvalidArgument(kOp, ": Must provide at least one bias");
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &out));
+  const QuantizedRange sum = RangeOfSum(a, b, 1 << 17);
+  const QuantizedKind bytes = QuantizedKind::Of(x.dtype()), wide = QuantizedKind::Of(DataType::kQint32);
+  const QuantizedToFloatScale from_x(bytes, a.low, a.high), from_bias(bytes, b.low, b.high);
+  const FloatToQuantizedScale to(wide, sum.low, sum.high);
+  const auto zero = static_cast<std::uint32_t>(FloatToQuantized(wide, 0.0f, sum.low, sum.high));
+  for (Index i = 0; i < x.NumElements(); ++i) {
+    const auto u = static_cast<std::uint32_t>(to(from_x(LoadQuantized(x.raw_data(), x.dtype(), i))));
+    const auto v = static_cast<std::uint32_t>(to(from_bias(LoadQuantized(bias.raw_data(), bias.dtype(), i % n))));
+    static_cast<std::int32_t*>(out->raw_data())[i] = static_cast<std::int32_t>(u + v + zero);
+  }
+  return sum.Write(context, 1);
+}
+
+inline Status RunQuantizedMatMul(OpKernelContext& context, Cpu& device, bool transpose_a, bool transpose_b) {
+  constexpr const char* kOp = "QuantizedMatMul";
+  const Tensor &a = context.input(0), &b = context.input(1);
+  QuantizedRange ra, rb;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(ra.Read(context, 2, "a"));
+  TENON_RETURN_IF_ERROR(rb.Read(context, 4, "b"));
+  TENON_RETURN_IF_ERROR(ra.RequireSome(context, "a"));
+  TENON_RETURN_IF_ERROR(rb.RequireSome(context, "b"));
+  if (a.dims() != 2) return errors::InvalidArgument(kOp, ": In[0] is not a matrix: ", a.shape());
+  if (b.dims() != 2) return errors::InvalidArgument(kOp, ": In[1] is not a matrix: ", b.shape());
+  const Index m = a.dim_size(transpose_a ? 1 : 0), k = a.dim_size(transpose_a ? 0 : 1),
+              n = b.dim_size(transpose_b ? 0 : 1);
+  if (k != b.dim_size(transpose_b ? 1 : 0))
+    return errors::InvalidArgument(kOp, ": Matrix size-incompatible: In[0]: ", a.shape(), ", In[1]: ", b.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({m, n}), &out));
+  const Index wa = a.dim_size(1), wb = b.dim_size(1);
+  TENON_RETURN_IF_ERROR(GemmInt8(
+      device, m, n, k, {a.raw_data(), false, transpose_a ? 1 : wa, transpose_a ? wa : 1, ZeroOf(a.dtype(), ra)},
+      {b.raw_data(), false, transpose_b ? 1 : wb, transpose_b ? wb : 1, ZeroOf(b.dtype(), rb)},
+      static_cast<std::int32_t*>(out->raw_data()), n));
+  return RangeOfBytesProduct(a, ra, b, rb).Write(context, 1);
+}
+
+inline Status QuantizedBinaryShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpShapeFn(c));
+  return ScalarRanges(c, 2, 5);
+}
+constexpr auto QuantizedBinaryOp(const char* name) {
+  return Op(name)
+      .Input("x: T1")
+      .Input("y: T2")
+      .Input("min_x: float")
+      .Input("max_x: float")
+      .Input("min_y: float")
+      .Input("max_y: float")
+      .Output("z: Toutput")
+      .Output("min_z: float")
+      .Output("max_z: float")
+      .Attr("T1: quantizedtype")
+      .Attr("T2: quantizedtype")
+      .Attr("Toutput: quantizedtype = DT_QINT32")
+      .SetShapeFn(QuantizedBinaryShape);
+}
+template <bool multiply>
+struct QuantizedBinaryKernel {
+  Status Init(OpKernelConstruction& c) { return ServeBytes(c, ToSet(DataType::kQuint8), ToSet(DataType::kQuint8)); }
+  Status operator()(Context<Cpu>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                    const Tensor&, Tensor&, Tensor&, Tensor&) const {
+    return RunQuantizedBinary(context.op(), multiply);
+  }
+};
+
+}  // namespace detail
+
+struct QuantizedAdd {
+  static constexpr auto signature = detail::QuantizedBinaryOp("QuantizedAdd");
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::QuantizedBinaryKernel<false>;
+};
+
+struct QuantizedMul {
+  static constexpr auto signature = detail::QuantizedBinaryOp("QuantizedMul");
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::QuantizedBinaryKernel<true>;
+};
+
+// input: [..., n], bias: [n]
+struct QuantizedBiasAdd {
+  static constexpr auto signature = Op("QuantizedBiasAdd")
+                                        .Input("input: T1")
+                                        .Input("bias: T2")
+                                        .Input("min_input: float")
+                                        .Input("max_input: float")
+                                        .Input("min_bias: float")
+                                        .Input("max_bias: float")
+                                        .Output("output: out_type")
+                                        .Output("min_out: float")
+                                        .Output("max_out: float")
+                                        .Attr("T1: quantizedtype")
+                                        .Attr("T2: quantizedtype")
+                                        .Attr("out_type: quantizedtype")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          TENON_RETURN_IF_ERROR(shape_inference::BiasAddShape(c));
+                                          return detail::ScalarRanges(c, 2, 5);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      const bool is_signed = c.input_type(0) == DataType::kQint8;
+      const DataTypeSet served = ToSet(is_signed ? DataType::kQint8 : DataType::kQuint8);
+      return detail::ServeBytes(c, served, served);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunQuantizedBiasAdd(context.op());
+    }
+  };
+};
+
+// a: [m, k], b: [k, n]  ->  [m, n]
+struct QuantizedMatMul {
+  static constexpr auto signature = Op("QuantizedMatMul")
+                                        .Input("a: T1")
+                                        .Input("b: T2")
+                                        .Input("min_a: float")
+                                        .Input("max_a: float")
+                                        .Input("min_b: float")
+                                        .Input("max_b: float")
+                                        .Output("out: Toutput")
+                                        .Output("min_out: float")
+                                        .Output("max_out: float")
+                                        .Attr("T1: quantizedtype")
+                                        .Attr("T2: quantizedtype")
+                                        .Attr("Toutput: quantizedtype = DT_QINT32")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("Tactivation: quantizedtype = DT_QUINT8")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          TENON_RETURN_IF_ERROR(shape_inference::MatMulShape(c));
+                                          return detail::ScalarRanges(c, 2, 5);
+                                        });
+  struct Attrs {
+    bool transpose_a, transpose_b;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      return detail::ServeBytes(c, ToSet(DataType::kQuint8), ToSet(DataType::kQuint8));
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunQuantizedMatMul(context.op(), context.device(), this->transpose_a, this->transpose_b);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/concat.hpp ----
+// QuantizedConcat, QuantizedConcatV2, QuantizedReshape: quantized numbers moved, in one range.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// A third of the inputs but the axis are values, the others ends of ranges from input `ends` on.
+inline Status QuantizedConcatShape(InferenceContext* c, bool axis_first) {
+  const int n = (c->num_inputs() - 1) / 3, first = axis_first ? 1 : 0;
+  TENON_RETURN_IF_ERROR(shape_inference::ConcatShapeHelper(c, first, first + n, axis_first ? 0 : n));
+  return ScalarRanges(c, n + 1, c->num_inputs() - 1);
+}
+
+// The range that holds all; around 0 for signed types.
+inline QuantizedRange RangeOfAll(std::span<const Tensor> lows, std::span<const Tensor> highs, bool is_signed) {
+  QuantizedRange all{0, -HUGE_VALF};
+  for (std::size_t i = 0; i < lows.size(); ++i) {
+    all.low = std::min(all.low, *lows[i].data<float>());
+    all.high = std::max(all.high, *highs[i].data<float>());
+  }
+  const float most = std::max(std::fabs(all.low), std::fabs(all.high));
+  return is_signed ? QuantizedRange{-most, most} : all;
+}
+
+inline Status RunQuantizedConcat(OpKernelContext& context, const HostIndices& axis, std::span<const Tensor> values,
+                                 std::span<const Tensor> lows, std::span<const Tensor> highs) {
+  if (axis.shape().dims() != 0)
+    return errors::InvalidArgument("Concat dim tensor should be a scalar integer, but got shape ", axis.shape());
+  TensorShape shape = values[0].shape();
+  const int rank = shape.dims();
+  if (axis[0] < 0 || axis[0] >= rank)
+    return errors::InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [0, ", rank,
+                                   "), but got ", axis[0]);
+  const int at = static_cast<int>(axis[0]);
+  Index joined = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const TensorShape& own = values[i].shape();
+    if (lows[i].NumElements() != 1 || highs[i].NumElements() != 1)
+      return errors::InvalidArgument("ConcatOp : input_mins and input_maxes must be scalars, got ", lows[i].shape(),
+                                     " and ", highs[i].shape());
+    if (own.dims() != rank)
+      return errors::InvalidArgument("ConcatOp : Ranks of all input tensors should match: shape[0] = ", shape,
+                                     " vs. shape[", i, "] = ", own);
+    for (int d = 0; d < rank; ++d)
+      if (d != at && own.dim_size(d) != shape.dim_size(d))
+        return errors::InvalidArgument("ConcatOp : Dimensions of inputs should match: shape[0] = ", shape,
+                                       " vs. shape[", i, "] = ", own);
+    joined += own.dim_size(at);
+  }
+  const DataType type = values[0].dtype();
+  const QuantizedKind kind = QuantizedKind::Of(type);
+  const QuantizedRange all = RangeOfAll(lows, highs, kind.lowest < 0);
+  const FloatToQuantizedScale to(kind, all.low, all.high);
+  const Index outer = ProductOfSizes(shape, 0, at), inner = ProductOfSizes(shape, at + 1, rank);
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(at, joined));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  Index begin = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Index run = values[i].dim_size(at) * inner;
+    const float low = *lows[i].data<float>(), high = *highs[i].data<float>();
+    const bool same = low == all.low && high == all.high;
+    const QuantizedToFloatScale from(kind, low, high);
+    for (Index o = 0; o < outer; ++o)
+      for (Index k = 0; k < run; ++k) {
+        const std::int32_t x = LoadQuantized(values[i].raw_data(), type, o * run + k);
+        StoreQuantized(same ? x : to(from(x)), out->raw_data(), type, o * joined * inner + begin + k);
+      }
+    begin += run;
+  }
+  return all.Write(context, 1);
+}
+
+}  // namespace detail
+
+struct QuantizedConcat {
+  static constexpr auto signature =
+      Op("QuantizedConcat")
+          .Input("concat_dim: int32")
+          .Input("values: N * T")
+          .Input("input_mins: N * float")
+          .Input("input_maxes: N * float")
+          .Output("output: T")
+          .Output("output_min: float")
+          .Output("output_max: float")
+          .Attr("N: int >= 2")
+          .Attr("T: type")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::QuantizedConcatShape(c, true); });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.output_type(0), ToSet(DataType::kQuint8) | ToSet(DataType::kQint32));
+    }
+    Status operator()(Context<Device>& context, HostIndices axis, std::span<const Tensor> values,
+                      std::span<const Tensor> lows, std::span<const Tensor> highs, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunQuantizedConcat(context.op(), axis, values, lows, highs);
+    }
+  };
+};
+
+struct QuantizedConcatV2 {
+  static constexpr auto signature =
+      Op("QuantizedConcatV2")
+          .Input("values: N * T")
+          .Input("axis: Tidx")
+          .Input("input_mins: N * float")
+          .Input("input_maxes: N * float")
+          .Output("output: T")
+          .Output("output_min: float")
+          .Output("output_max: float")
+          .Attr("N: int >= 2")
+          .Attr("T: type")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::QuantizedConcatShape(c, false); });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.output_type(0), ToSet(DataType::kQuint8) | ToSet(DataType::kQint8));
+    }
+    Status operator()(Context<Device>& context, std::span<const Tensor> values, HostIndices axis,
+                      std::span<const Tensor> lows, std::span<const Tensor> highs, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunQuantizedConcat(context.op(), axis, values, lows, highs);
+    }
+  };
+};
+
+struct QuantizedReshape {
+  static constexpr auto signature = Op("QuantizedReshape")
+                                        .Input("tensor: T")
+                                        .Input("shape: Tshape")
+                                        .Input("input_min: float")
+                                        .Input("input_max: float")
+                                        .Output("output: T")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("T: type")
+                                        .Attr("Tshape: {int32, int64} = DT_INT32")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          TENON_RETURN_IF_ERROR(shape_inference::ReshapeShape(c));
+                                          return detail::ScalarRanges(c, 2, 3);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.output_type(0), ToSet(DataType::kQuint8) | ToSet(DataType::kQint32));
+    }
+    Status operator()(Context<Device>& context, const Tensor& tensor, HostIndices shape, const Tensor& low,
+                      const Tensor& high, Tensor& output, Tensor&, Tensor&) const {
+      TensorShape target;
+      TENON_RETURN_IF_ERROR(Reshape::Target(tensor.shape(), shape, &target));
+      for (const Tensor* end : {&low, &high})
+        if (end->dims() > 1 || end->NumElements() != 1)
+          return errors::InvalidArgument("QuantizedReshape: input_", end == &low ? "min" : "max",
+                                         " must be a scalar or a vector of 1 element, got ", end->shape());
+      output = Tensor(tensor.dtype());
+      (void)output.CopyFrom(tensor, target);  // the element counts agree
+      return detail::QuantizedRange{*low.data<float>(), *high.data<float>()}.Write(context.op(), 1);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/conv.hpp ----
+// QuantizedConv2D, QuantizedMaxPool, QuantizedAvgPool: windows over images of 8-bit numbers.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr DataTypeSet kConvFilters = ToSet(DataType::kQint8) | ToSet(DataType::kQuint8);
+
+// The elements [begin, end) of the image that window position `at` looks at, and the window's first of them.
+struct WindowPart {
+  Index begin, end, first;
+  WindowPart(const Window& w, Index at) {
+    const Index start = at * w.stride - w.pad_before;
+    begin = std::max<Index>(start, 0);
+    end = std::min(start + w.size, w.input);
+    first = begin - start;
+  }
+};
+
+// One row of outputs: images [n, h, w, in], filter [fh, fw, in, out] of bytes, both less their zeros.
+template <class F>
+void ConvolveQuantizedRow(const PoolGeometry& g, const std::uint8_t* image, std::int32_t zero, const F* filter,
+                          std::int32_t filter_zero, Index out_depth, Index row, std::int32_t* out) {
+  const WindowPart rows(g.rows, row);
+  for (Index c = 0; c < g.columns.output; ++c, out += out_depth) {
+    const WindowPart columns(g.columns, c);
+    std::fill_n(out, out_depth, 0);
+    for (Index y = rows.begin; y < rows.end; ++y) {
+      for (Index x = columns.begin; x < columns.end; ++x) {
+        const std::uint8_t* const pixel = image + (y * g.columns.input + x) * g.depth;
+        const Index place = (rows.first + y - rows.begin) * g.columns.size + columns.first + x - columns.begin;
+        const F* weights = filter + place * g.depth * out_depth;
+        for (Index d = 0; d < g.depth; ++d, weights += out_depth) {
+          const std::int32_t value = WrapSubtract(pixel[d], zero);
+          for (Index o = 0; o < out_depth; ++o)
+            out[o] = WrapSubtract(out[o], WrapMultiply(value, WrapSubtract(filter_zero, weights[o])));
+        }
+      }
+    }
+  }
+}
+
+inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<const std::int64_t> strides,
+                               Padding padding) {
+  constexpr const char* kOp = "QuantizedConv2D";
+  const Tensor &images = context.input(0), &filter = context.input(1);
+  QuantizedRange in, weights;
+  PoolGeometry g;
+  Tensor* out = nullptr;
+  if (images.dims() != 4) return errors::InvalidArgument(kOp, ": input must be rank 4 but is rank ", images.dims());
+  if (filter.dims() != 4) return errors::InvalidArgument(kOp, ": filter must be rank 4 but is rank ", filter.dims());
+  TENON_RETURN_IF_ERROR(in.Read(context, 2, "input"));
+  TENON_RETURN_IF_ERROR(weights.Read(context, 4, "filter"));
+  const Index out_depth = filter.dim_size(3);
+  if (images.dim_size(3) != filter.dim_size(2))
+    return errors::InvalidArgument(kOp, ": input and filter must have the same depth: ", images.dim_size(3), " vs ",
+                                   filter.dim_size(2));
+  if (images.NumElements() == 0)
+    return errors::InvalidArgument(kOp, ": Invalid input: Shapes dimension cannot be 0, got ", images.shape());
+  if (filter.NumElements() == 0) return errors::InvalidArgument(kOp, ": filter must not be empty: ", filter.shape());
+  const Index ksize[] = {1, filter.dim_size(0), filter.dim_size(1), 1};
+  TENON_RETURN_IF_ERROR(MakePoolGeometry(images.shape(), ksize, strides, padding, {}, &g));
+  const Index sizes[] = {g.batch, g.rows.output, g.columns.output, out_depth};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  const Index rows = g.batch * g.rows.output, row = g.columns.output * out_depth;
+  const std::int32_t zero = ZeroOf(images.dtype(), in), filter_zero = ZeroOf(filter.dtype(), weights);
+  const Index image = g.rows.input * g.columns.input * g.depth;
+  const double cost = static_cast<double>(filter.NumElements() * g.columns.output);
+  if (shape.num_elements() > 0)
+    ParallelFor(device, rows, cost, [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r) {
+        const auto* const from = static_cast<const std::uint8_t*>(images.raw_data()) + r / g.rows.output * image;
+        auto* const to = static_cast<std::int32_t*>(out->raw_data()) + r * row;
+        if (filter.dtype() == DataType::kQint8)
+          ConvolveQuantizedRow(g, from, zero, static_cast<const std::int8_t*>(filter.raw_data()), filter_zero,
+                               out_depth, r % g.rows.output, to);
+        else
+          ConvolveQuantizedRow(g, from, zero, static_cast<const std::uint8_t*>(filter.raw_data()), filter_zero,
+                               out_depth, r % g.rows.output, to);
+      }
+    });
+  return RangeOfBytesProduct(images, in, filter, weights).Write(context, 1);
+}
+
+struct QuantizedPoolAttrs {
+  std::span<const std::int64_t> ksize, strides;
+  std::string_view padding;
+};
+
+// The largest of each window, or its mean, towards 0.
+inline Status RunQuantizedPool(OpKernelContext& context, const QuantizedPoolAttrs& a, bool mean) {
+  const Tensor& images = context.input(0);
+  QuantizedRange range;
+  Padding padding{};
+  PoolGeometry g;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
+  TENON_RETURN_IF_ERROR(range.Read(context, 1, "input"));
+  TENON_RETURN_IF_ERROR(MakePoolGeometry(images.shape(), a.ksize, a.strides, padding, {}, &g));
+  if (mean && g.depth_window > 1)
+    return errors::Unimplemented(
+        "Avgpooling supports exactly one of pooling across depth or pooling across "
+        "width/height.");
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
+  const DataType type = images.dtype();
+  const Index out_depth = g.depth / g.depth_window;
+  for (Index i = 0; i < out->NumElements(); ++i) {
+    const Index d = i % out_depth, pixel = i / out_depth, c = pixel % g.columns.output;
+    const Index r = pixel / g.columns.output % g.rows.output, n = pixel / g.columns.output / g.rows.output;
+    const WindowPart rows(g.rows, r), columns(g.columns, c);
+    std::int32_t most = -128, sum = 0, count = 0;
+    for (Index y = rows.begin; y < rows.end; ++y)
+      for (Index x = columns.begin; x < columns.end; ++x)
+        for (Index k = 0; k < g.depth_window; ++k, ++count) {
+          const Index at = ((n * g.rows.input + y) * g.columns.input + x) * g.depth + d * g.depth_window + k;
+          const std::int32_t value = LoadQuantized(images.raw_data(), type, at);
+          most = std::max(most, value);
+          sum += value;
+        }
+    StoreQuantized(!mean ? most : count == 0 ? 0 : sum / count, out->raw_data(), type, i);
+  }
+  return range.Write(context, 1);
+}
+
+template <bool mean>
+struct QuantizedPoolKernel : QuantizedPoolAttrs {
+  Status Init(OpKernelConstruction& c) const {
+    TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), ToSet(DataType::kQint8) | ToSet(DataType::kQuint8)));
+    return CheckPoolAttrs(this->ksize, this->strides, Padding::kValid, {});
+  }
+  Status operator()(Context<Cpu>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&,
+                    Tensor&) const {
+    return RunQuantizedPool(context.op(), *this, mean);
+  }
+};
+
+}  // namespace detail
+
+// input: [n, h, w, in], filter: [fh, fw, in, out]  ->  [n, oh, ow, out]
+struct QuantizedConv2D {
+  static constexpr auto signature = Op("QuantizedConv2D")
+                                        .Input("input: Tinput")
+                                        .Input("filter: Tfilter")
+                                        .Input("min_input: float")
+                                        .Input("max_input: float")
+                                        .Input("min_filter: float")
+                                        .Input("max_filter: float")
+                                        .Output("output: out_type")
+                                        .Output("min_output: float")
+                                        .Output("max_output: float")
+                                        .Attr("Tinput: quantizedtype")
+                                        .Attr("Tfilter: quantizedtype")
+                                        .Attr("out_type: quantizedtype = DT_QINT32")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1]")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          TENON_RETURN_IF_ERROR(shape_inference::Conv2DShape(c));
+                                          return detail::ScalarRanges(c, 2, 5);
+                                        });
+  struct Attrs {
+    std::span<const std::int64_t> strides;
+    std::string_view padding;
+    std::span<const std::int64_t> dilations;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(detail::ServeBytes(c, ToSet(DataType::kQuint8), detail::kConvFilters));
+      if (this->strides.size() != 4)
+        return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
+      if (this->strides[1] != this->strides[2])
+        return errors::InvalidArgument(
+            "Current implementation only supports equal length strides in the row and column dimensions.");
+      if (this->strides[0] != 1 || this->strides[3] != 1)
+        return errors::InvalidArgument(
+            "Current implementation does not yet support strides in the batch and depth dimensions.");
+      if (this->dilations.size() != 4) return errors::InvalidArgument("Dilations field must specify 4 dimensions");
+      if (this->dilations[1] != 1 || this->dilations[2] != 1)
+        return errors::InvalidArgument(
+            "Current implementation only supports dilated rate as 1 in the row and column dimensions.");
+      if (this->dilations[0] != 1 || this->dilations[3] != 1)
+        return errors::InvalidArgument(
+            "Current implementation does not yet support dilations in the batch and depth dimensions.");
+      return ParsePadding(this->padding, &kind);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunQuantizedConv(context.op(), context.device(), this->strides, kind);
+    }
+    Padding kind;
+  };
+};
+
+struct QuantizedMaxPool {
+  static constexpr auto signature = Op("QuantizedMaxPool")
+                                        .Input("input: T")
+                                        .Input("min_input: float")
+                                        .Input("max_input: float")
+                                        .Output("output: T")
+                                        .Output("min_output: float")
+                                        .Output("max_output: float")
+                                        .Attr("T: quantizedtype")
+                                        .Attr("ksize: list(int)")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          TENON_RETURN_IF_ERROR(shape_inference::MaxPoolShape(c));
+                                          return detail::ScalarRanges(c, 1, 2);
+                                        });
+  using Attrs = detail::QuantizedPoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::QuantizedPoolKernel<false>;
+};
+
+struct QuantizedAvgPool {
+  static constexpr auto signature = Op("QuantizedAvgPool")
+                                        .Input("input: T")
+                                        .Input("min_input: float")
+                                        .Input("max_input: float")
+                                        .Output("output: T")
+                                        .Output("min_output: float")
+                                        .Output("max_output: float")
+                                        .Attr("T: quantizedtype")
+                                        .Attr("ksize: list(int)")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          TENON_RETURN_IF_ERROR(shape_inference::AvgPoolShape(c));
+                                          return detail::ScalarRanges(c, 1, 2);
+                                        });
+  using Attrs = detail::QuantizedPoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::QuantizedPoolKernel<true>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/quantize.hpp ----
+// QuantizeV2, Dequantize: numbers as evenly spaced steps of a range, and back.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+enum class QuantizeMode : std::uint8_t { kMinCombined, kMinFirst, kScaled };
+
+inline QuantizeMode QuantizeModeOf(std::string_view name) {
+  return name == "MIN_FIRST" ? QuantizeMode::kMinFirst
+         : name == "SCALED"  ? QuantizeMode::kScaled
+                             : QuantizeMode::kMinCombined;
+}
+
+inline Status QuantizeV2Shape(InferenceContext* c) {
+  ShapeHandle ranges;
+  TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &ranges));
+  c->set_output(0, c->input(0));
+  c->set_output(1, ranges);
+  c->set_output(2, ranges);
+  return OkStatus();
+}
+inline Status DequantizeShape(InferenceContext* c) {
+  ShapeHandle ranges;
+  TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &ranges));
+  c->set_output(0, c->input(0));
+  return OkStatus();
+}
+
+struct QuantizeV2Rule {
+  QuantizeMode mode = QuantizeMode::kMinCombined;
+  bool to_even = false, narrow = false;
+  float least_range = 0.01f;
+};
+
+// A rounded step. One beyond int32 becomes the smallest integer, as where TensorFlow runs on x86.
+inline std::int64_t StepOf(const QuantizedKind& kind, float step) {
+  if (step >= 2147483648.0f) return kind.lowest < -40000 ? kind.lowest : kind.highest;
+  return kind.Clamp(ToInt64(static_cast<double>(step)));
+}
+// x in [low, high].
+inline float ClampTo(float x, float low, float high) { return std::max(std::min(x, high), low); }
+
+// One channel: n numbers of [*low, *high], which is widened to hold 0 and to be a range at all.
+inline void QuantizeChannel(const QuantizeV2Rule& rule, DataType type, const float* in, Index n, float* low,
+                            float* high, void* out, Index at) {
+  const QuantizedKind kind = QuantizedKind::Of(type);
+  const float largest = std::max(1.0f, std::max(std::fabs(*low), std::fabs(*high)));
+  *low = std::min(0.0f, *low);
+  *high = std::max(0.0f, std::max(*high, *low + largest * rule.least_range));
+  const auto lowest = static_cast<float>(kind.lowest), highest = static_cast<float>(kind.highest);
+  if (rule.mode == QuantizeMode::kMinFirst) {
+    const FloatToQuantizedScale scale(kind, *low, *high);
+    for (Index i = 0; i < n; ++i) StoreQuantized(scale(in[i]), out, type, at + i);
+  } else if (rule.mode == QuantizeMode::kScaled) {
+    const float first = lowest + (rule.narrow ? 1.0f : 0.0f);
+    constexpr float kAny = std::numeric_limits<float>::max();
+    const float scale = std::min(first * *low > 0 ? first / *low : kAny, highest * *high > 0 ? highest / *high : kAny);
+    *low = first / scale;
+    *high = highest / scale;
+    for (Index i = 0; i < n; ++i) {
+      const float x = ClampTo(in[i], *low, *high) * scale;
+      StoreQuantized(StepOf(kind, rule.to_even ? std::nearbyint(x) : std::round(x)), out, type, at + i);
+    }
+  } else {
+    const auto scale = static_cast<float>(kind.steps / static_cast<double>(*high - *low));
+    const bool is_signed = kind.lowest < 0;
+    const auto half = static_cast<float>((kind.steps + 1) / 2);
+    for (Index i = 0; i < n; ++i) {
+      const float x = (ClampTo(in[i], *low, *high) - *low) * scale;
+      const float step = is_signed ? std::round(x - half) : x + 0.5f;
+      StoreQuantized(StepOf(kind, step), out, type, at + i);
+    }
+  }
+}
+
+inline Status RunQuantizeV2(OpKernelContext& context, const QuantizeV2Rule& rule, Index axis) {
+  constexpr const char* kOp = "QuantizeV2";
+  const Tensor &input = context.input(0), &lows = context.input(1), &highs = context.input(2);
+  QuantizedChannels channels;
+  if (axis > -1 && axis >= input.dims())
+    return errors::InvalidArgument(kOp,
+                                   ": Axis is on a zero-based index, so its value must always be less than number of "
+                                   "input's dims, but given axis value was ",
+                                   axis, " and input's dims was ", input.dims());
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of(kOp, input.shape(), std::max<Index>(axis, -1), &channels));
+  for (const Tensor* ends : {&lows, &highs}) {
+    const char* const name = ends == &lows ? "min_range" : "max_range";
+    if (axis > -1 && (ends->dims() != 1 || ends->dim_size(0) != channels.depth))
+      return errors::InvalidArgument(kOp, ": If axis is specified, ", name,
+                                     " must be a 1-D tensor whose size matches the axis dimension of the input and "
+                                     "output tensors, but its shape is ",
+                                     ends->shape(), " and that size is ", channels.depth);
+    if (axis <= -1 && ends->NumElements() != 1)
+      return errors::InvalidArgument(kOp, ": If axis is not specified, ", name,
+                                     " must contain a single float element, but it contains ", ends->NumElements(),
+                                     " elements");
+  }
+  Tensor *out = nullptr, *low = nullptr, *high = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  const TensorShape range = axis > -1 ? lows.shape() : TensorShape();
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, range, &low));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, range, &high));
+  for (Index c = 0; c < channels.depth; ++c) {
+    const float asked_low = lows.data<float>()[c], asked_high = highs.data<float>()[c];
+    if (asked_high < asked_low)
+      return errors::InvalidArgument(kOp, ": input_max_range must be larger than input_min_range, got ", asked_high,
+                                     " and ", asked_low);
+    float *const own_low = low->data<float>() + c, *const own_high = high->data<float>() + c;
+    for (Index o = 0; o < std::max<Index>(channels.outer, 1); ++o) {
+      const Index at = (o * channels.depth + c) * channels.inner;
+      *own_low = asked_low;
+      *own_high = asked_high;
+      QuantizeChannel(rule, out->dtype(), input.data<float>() + at, channels.inner, own_low, own_high, out->raw_data(),
+                      at);
+    }
+  }
+  return OkStatus();
+}
+
+template <class T>
+void DequantizeChannel(QuantizeMode mode, bool narrow, const Tensor& input, Index at, Index n, float low, float high,
+                       T* out) {
+  const DataType type = input.dtype();
+  const QuantizedKind kind = QuantizedKind::Of(type);
+  const auto half = static_cast<float>(kind.lowest < 0 ? (kind.steps + 1) / 2 : 0.0);
+  const QuantizedToFloatScale first(kind, low, high);
+  auto scale = static_cast<float>(static_cast<double>(high - low) / kind.steps);
+  if (mode == QuantizeMode::kScaled) {
+    const auto highest = static_cast<float>(kind.highest);
+    scale = kind.lowest == 0
+                ? high / highest
+                : std::max(low / (static_cast<float>(kind.lowest) + (narrow ? 1.0f : 0.0f)), high / highest);
+  }
+  for (Index i = at; i < at + n; ++i) {
+    const std::int32_t x = LoadQuantized(input.raw_data(), type, i);
+    const float y = mode == QuantizeMode::kMinFirst ? first(x)
+                    : mode == QuantizeMode::kScaled ? static_cast<float>(x) * scale
+                                                    : (static_cast<float>(x) + half) * scale + low;
+    out[i] = T(y);
+  }
+}
+
+inline Status RunDequantize(OpKernelContext& context, QuantizeMode mode, bool narrow, Index axis) {
+  constexpr const char* kOp = "Dequantize";
+  const Tensor &input = context.input(0), &lows = context.input(1), &highs = context.input(2);
+  QuantizedChannels channels;
+  if (axis > -1 && axis >= input.dims())
+    return errors::InvalidArgument(kOp, ": Axis must be less than input dimension(", input.dims(), "), got ", axis);
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of(kOp, input.shape(), std::max<Index>(axis, -1), &channels));
+  for (const Tensor* ends : {&lows, &highs})
+    if (ends->NumElements() != channels.depth)
+      return errors::InvalidArgument(kOp, ": input_", ends == &lows ? "min" : "max",
+                                     "_tensor must have as many elements as input on the dequantization axis (", axis,
+                                     "), got ", ends->NumElements(), ", expected ", channels.depth);
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  return DispatchType<TypeList<float, bfloat16>>(out->dtype(), [&]<class T>() {
+    for (Index o = 0; o < channels.outer; ++o)
+      for (Index c = 0; c < channels.depth; ++c)
+        DequantizeChannel(mode, narrow, input, (o * channels.depth + c) * channels.inner, channels.inner,
+                          lows.data<float>()[c], highs.data<float>()[c], out->data<T>());
+  });
+}
+
+}  // namespace detail
+
+// input: any shape, min_range and max_range: [] or, with axis, [size]  ->  output, and the range that it uses
+struct QuantizeV2 {
+  static constexpr auto signature = Op("QuantizeV2")
+                                        .Input("input: float")
+                                        .Input("min_range: float")
+                                        .Input("max_range: float")
+                                        .Output("output: T")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("T: quantizedtype")
+                                        .Attr("mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'")
+                                        .Attr(
+                                            "round_mode: {'HALF_AWAY_FROM_ZERO', 'HALF_TO_EVEN'} = "
+                                            "'HALF_AWAY_FROM_ZERO'")
+                                        .Attr("narrow_range: bool = false")
+                                        .Attr("axis: int = -1")
+                                        .Attr("ensure_minimum_range: float = 0.01")
+                                        .SetShapeFn(detail::QuantizeV2Shape);
+  struct Attrs {
+    std::string_view mode, round_mode;
+    bool narrow_range;
+    std::int64_t axis;
+    float ensure_minimum_range;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const {
+      if (this->round_mode == "HALF_TO_EVEN" && this->mode != "SCALED")
+        return errors::InvalidArgument("Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '",
+                                       this->mode, "'.");
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&,
+                      Tensor&) const {
+      return detail::RunQuantizeV2(context.op(),
+                                   {detail::QuantizeModeOf(this->mode), this->round_mode == "HALF_TO_EVEN",
+                                    this->narrow_range, this->ensure_minimum_range},
+                                   this->axis);
+    }
+  };
+};
+
+struct Dequantize {
+  static constexpr auto signature = Op("Dequantize")
+                                        .Input("input: T")
+                                        .Input("min_range: float")
+                                        .Input("max_range: float")
+                                        .Output("output: dtype")
+                                        .Attr("T: quantizedtype")
+                                        .Attr("mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'")
+                                        .Attr("narrow_range: bool = false")
+                                        .Attr("axis: int = -1")
+                                        .Attr("dtype: {bfloat16, float} = DT_FLOAT")
+                                        .SetShapeFn(detail::DequantizeShape);
+  struct Attrs {
+    std::string_view mode;
+    bool narrow_range;
+    std::int64_t axis;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) const {
+      if (c.output_type(0) == DataType::kBfloat16 && this->mode != "MIN_COMBINED")
+        return errors::InvalidArgument("When output type is bfloat16, Mode string must be 'MIN_COMBINED', is '",
+                                       this->mode, "'");
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunDequantize(context.op(), detail::QuantizeModeOf(this->mode), this->narrow_range, this->axis);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/requantize.hpp ----
+// Requantize, RequantizationRange, QuantizeDownAndShrinkRange: from 32 bits to 8 in a range that fits.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr DataTypeSet kEightBits = ToSet(DataType::kQint8) | ToSet(DataType::kQuint8);
+
+// 32 bits to quint8 with 16 bits behind the point, as TensorFlow has it.
+inline void RequantizeToBytes(const std::int32_t* in, Index n, const QuantizedRange& from, const QuantizedRange& to,
+                              std::uint8_t* out) {
+  constexpr double kOne = 1 << 16;
+  const float in_range = from.high - from.low, out_range = to.high - to.low;
+  const bool point = out_range == 0;
+  const auto inverse = static_cast<float>(point ? 0.0 : 255.0 / static_cast<double>(out_range));
+  const auto middle = static_cast<float>(static_cast<double>(from.low + from.high) / 2.0);
+  const std::int64_t scale =
+      point ? 0 : ToInt64(255.0 * kOne * static_cast<double>(in_range) / static_cast<double>(out_range));
+  const std::int64_t in_offset = ToInt64(static_cast<double>(middle * inverse * static_cast<float>(kOne)));
+  const std::int64_t out_offset =
+      point ? 0 : ToInt64(kOne * (static_cast<double>(to.low) * 255.0) / static_cast<double>(out_range));
+  for (Index i = 0; i < n; ++i) {
+    const auto product =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(std::int64_t{in[i]}) * static_cast<std::uint64_t>(scale));
+    const std::uint64_t moved = static_cast<std::uint64_t>(product >> 32) + static_cast<std::uint64_t>(in_offset) -
+                                static_cast<std::uint64_t>(out_offset) + (1u << 15);
+    out[i] = static_cast<std::uint8_t>(
+        std::min<std::int64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(moved) >> 16, 0), 255));
+  }
+}
+inline void RequantizeInto(const Tensor& in, const QuantizedRange& from, const QuantizedRange& to, Tensor* out) {
+  const auto* const x = static_cast<const std::int32_t*>(in.raw_data());
+  const Index n = in.NumElements();
+  if (out->dtype() == DataType::kQuint8)
+    return RequantizeToBytes(x, n, from, to, static_cast<std::uint8_t*>(out->raw_data()));
+  const QuantizedKind wide = QuantizedKind::Of(in.dtype()), narrow = QuantizedKind::Of(out->dtype());
+  for (Index i = 0; i < n; ++i)
+    StoreQuantized(FloatToQuantized(narrow, QuantizedToFloat(wide, x[i], from.low, from.high), to.low, to.high),
+                   out->raw_data(), out->dtype(), i);
+}
+
+// The range of the numbers that are there, with 0 in it. Of none: from the highest to the lowest.
+inline QuantizedRange UsedRange(const Tensor& in, const QuantizedRange& from) {
+  const QuantizedKind kind = QuantizedKind::Of(in.dtype());
+  std::int64_t least = kind.highest, most = kind.lowest;
+  for (Index i = 0; i < in.NumElements(); ++i) {
+    const std::int64_t x = LoadQuantized(in.raw_data(), in.dtype(), i);
+    least = std::min(least, x);
+    most = std::max(most, x);
+  }
+  return {std::min(0.0f, QuantizedToFloat(kind, least, from.low, from.high)),
+          QuantizedToFloat(kind, most, from.low, from.high)};
+}
+
+}  // namespace detail
+
+// input, input_min, input_max: []  ->  the range that the input uses
+struct RequantizationRange {
+  static constexpr auto signature = Op("RequantizationRange")
+                                        .Input("input: Tinput")
+                                        .Input("input_min: float")
+                                        .Input("input_max: float")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("Tinput: quantizedtype")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+                                          c->set_output(0, c->Scalar());
+                                          c->set_output(1, c->Scalar());
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), ToSet(DataType::kQint32)); }
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor&, const Tensor&, Tensor&,
+                      Tensor&) const {
+      detail::QuantizedRange from;
+      TENON_RETURN_IF_ERROR(from.Read(context.op(), 1, "input"));
+      return detail::UsedRange(input, from).Write(context.op(), 0);
+    }
+  };
+};
+
+struct QuantizeDownAndShrinkRange {
+  static constexpr auto signature = Op("QuantizeDownAndShrinkRange")
+                                        .Input("input: Tinput")
+                                        .Input("input_min: float")
+                                        .Input("input_max: float")
+                                        .Output("output: out_type")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("Tinput: quantizedtype")
+                                        .Attr("out_type: quantizedtype")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(0));
+                                          return detail::ScalarRanges(c, 1, 2);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), ToSet(DataType::kQint32)));
+      return ServeOnly(c, c.output_type(0), ToSet(DataType::kQuint8));
+    }
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor&, const Tensor&, Tensor&, Tensor&,
+                      Tensor&) const {
+      return Run(context.op(), input);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& input) {
+    detail::QuantizedRange from;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(from.Read(context, 1, "input"));
+    const detail::QuantizedRange to = detail::UsedRange(input, from);
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+    detail::RequantizeInto(input, from, to, out);
+    return to.Write(context, 1);
+  }
+};
+
+struct Requantize {
+  static constexpr auto signature = Op("Requantize")
+                                        .Input("input: Tinput")
+                                        .Input("input_min: float")
+                                        .Input("input_max: float")
+                                        .Input("requested_output_min: float")
+                                        .Input("requested_output_max: float")
+                                        .Output("output: out_type")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("Tinput: quantizedtype")
+                                        .Attr("out_type: quantizedtype")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(0));
+                                          return detail::ScalarRanges(c, 1, 4);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), ToSet(DataType::kQint32)));
+      return ServeOnly(c, c.output_type(0), detail::kEightBits);
+    }
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return Run(context.op(), input);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& input) {
+    detail::QuantizedRange from, to;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(from.Read(context, 1, "input"));
+    TENON_RETURN_IF_ERROR(to.Read(context, 3, "requested_output"));
+    if (to.low > 0) return errors::InvalidArgument("Requantize: requested_output_min must be <= 0, but got ", to.low);
+    if (to.high < to.low)
+      return errors::InvalidArgument("Requantize: requested_output_max must be >= requested_output_min, but got ",
+                                     to.high, " and ", to.low);
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+    detail::RequantizeInto(input, from, to, out);
+    return to.Write(context, 1);
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/ragged/splits.hpp ----
 // Row splits of ragged tensors: row i of a dimension is [splits[i], splits[i + 1]) of the next. What the ragged ops
 // share.
@@ -38169,74 +50155,6 @@ struct RaggedRange {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/ops/math/variant_elements.hpp ----
-// Zeros like, and the sum of, tensors that lie inside variants, whatever they hold; a tensor of dtype kInvalid is one
-// that was never set.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-inline bool IsSet(const Tensor& tensor) { return tensor.dtype() != DataType::kInvalid; }
-
-// A list that holds another one several times, over many levels, takes very long: a run that is cancelled ends there.
-inline Status CheckIsWanted(OpKernelContext* context) {
-  const CancellationManager* const cancellation = context->cancellation_manager();
-  if (cancellation != nullptr && cancellation->IsCancelled()) [[unlikely]]
-    return errors::Cancelled("a run that works on variants was cancelled");
-  return OkStatus();
-}
-
-inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor* out) {
-  if (!IsSet(x)) {
-    *out = x;
-    return OkStatus();
-  }
-  if (x.dtype() != DataType::kVariant && !kPodTypes.contains(x.dtype()))
-    return errors::InvalidArgument("Trying to compute zeros_like for unsupported dtype ", x.dtype());
-  TENON_RETURN_IF_ERROR(context->allocate_temp(x.dtype(), x.shape(), out));
-  if (x.dtype() != DataType::kVariant) {
-    Zero(context->device<Cpu>(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
-  for (Index i = 0; i < x.NumElements(); ++i)
-    TENON_RETURN_IF_ERROR(VariantRegistry::Global().Unary(VariantUnaryOp::kZerosLike, "CPU", context,
-                                                          x.data<Variant>()[i], out->data<Variant>() + i));
-  return OkStatus();
-}
-// One that is not set counts as zero.
-inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tensor& b, Tensor* out) {
-  if (!IsSet(a) || !IsSet(b)) {
-    *out = IsSet(a) ? a : b;
-    return OkStatus();
-  }
-  if (a.dtype() != b.dtype())
-    return errors::InvalidArgument("Trying to add two tensors with incompatible element types. One is ", a.dtype(),
-                                   " and the other is ", b.dtype());
-  if (!(a.shape() == b.shape()))
-    return errors::InvalidArgument("Trying to add two tensors with incompatible element shapes. One is ", a.shape(),
-                                   " and the other is ", b.shape());
-  const Adder adder = FindAdder(context->device<Cpu>(), a.dtype());
-  if (!adder.has_loops() && a.dtype() != DataType::kVariant)
-    return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
-  TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
-  if (a.dtype() != DataType::kVariant) {
-    Tensor x = a, y = b;
-    TENON_RETURN_IF_ERROR(BringToKernel(*context, &x));
-    TENON_RETURN_IF_ERROR(BringToKernel(*context, &y));
-    const void* const addends[] = {x.raw_data(), y.raw_data()};
-    return Accumulate(context->device<Cpu>(), adder, addends, out->raw_data(), out->NumElements());
-  }
-  TENON_RETURN_IF_ERROR(CheckIsWanted(context));
-  for (Index i = 0; i < a.NumElements(); ++i)
-    TENON_RETURN_IF_ERROR(VariantRegistry::Global().Binary(VariantBinaryOp::kAdd, "CPU", context, a.data<Variant>()[i],
-                                                           b.data<Variant>()[i], out->data<Variant>() + i));
-  return OkStatus();
-}
-}  // namespace ops::detail
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/ops/ragged/variant.hpp ----
 // RaggedTensorToVariant, RaggedTensorFromVariant: ragged tensors as values, one whole or one per row.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -38597,374 +50515,674 @@ struct RaggedTensorFromVariant {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/random/philox.hpp ----
-// Philox 4x32-10: random bits as a function of a key and a counter (Salmon et al., "Parallel Random Numbers: As Easy as
-// 1, 2, 3", SC11). Block number i of a stream needs none of the blocks before it, so any thread may begin anywhere.
+// ---- tenon/engine/random/gamma_poisson.hpp ----
+// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each sample has
+// its own section of the stream, so that threads do not matter.
 TENON_DETAIL_NAMESPACE_BEGIN
-
-// Four words of 32 random bits.
-struct PhiloxBlock {
-  std::uint32_t word[4];
-};
-
-// Where a stream stands: a key of 64 bits and a counter of 128. A plain value: copy it to read a stream twice.
-struct Philox {
-  std::uint64_t key = 0;
-  std::uint64_t low = 0, high = 0;  // halves of the counter
-
-  // As TensorFlow's stateful ops start: the first seed is the key, the second the counter's upper half.
-  static constexpr Philox FromSeeds(std::uint64_t seed, std::uint64_t seed2) { return {seed, 0, seed2}; }
-
-  // Goes on by n blocks; the counter wraps around.
-  constexpr void Skip(std::uint64_t n) {
-    low += n;
-    high += low < n ? 1 : 0;
-  }
-  constexpr Philox Skipped(std::uint64_t n) const {
-    Philox later = *this;
-    later.Skip(n);
-    return later;
-  }
-  // The block at the counter, which goes on by one.
-  PhiloxBlock Next();
-};
 
 namespace detail {
 
-inline constexpr std::uint32_t kPhiloxMultipliers[2] = {0xd2511f53, 0xcd9e8d57};
-inline constexpr std::uint32_t kPhiloxWeyl[2] = {0x9e3779b9, 0xbb67ae85};
-inline constexpr int kPhiloxRounds = 10;
-
-// Blocks 0 to kLanes - 1 from `from` on, word by word and block by block.
-template <int kLanes>
-TENON_DETAIL_ALWAYS_INLINE void PhiloxLanes(const Philox& from, std::uint32_t* out) {
-  std::uint32_t a[kLanes], b[kLanes], c[kLanes], d[kLanes];
-  for (int i = 0; i < kLanes; ++i) {
-    const std::uint64_t low = from.low + static_cast<unsigned>(i);
-    const std::uint64_t high = from.high + (low < from.low ? 1 : 0);
-    a[i] = static_cast<std::uint32_t>(low);
-    b[i] = static_cast<std::uint32_t>(low >> 32);
-    c[i] = static_cast<std::uint32_t>(high);
-    d[i] = static_cast<std::uint32_t>(high >> 32);
-  }
-  std::uint32_t key0 = static_cast<std::uint32_t>(from.key), key1 = static_cast<std::uint32_t>(from.key >> 32);
-  for (int round = 0; round < kPhiloxRounds; ++round) {
-    for (int i = 0; i < kLanes; ++i) {
-      const std::uint64_t p = std::uint64_t{kPhiloxMultipliers[0]} * a[i];
-      const std::uint64_t q = std::uint64_t{kPhiloxMultipliers[1]} * c[i];
-      a[i] = static_cast<std::uint32_t>(q >> 32) ^ b[i] ^ key0;
-      b[i] = static_cast<std::uint32_t>(q);
-      c[i] = static_cast<std::uint32_t>(p >> 32) ^ d[i] ^ key1;
-      d[i] = static_cast<std::uint32_t>(p);
-    }
-    key0 += kPhiloxWeyl[0];
-    key1 += kPhiloxWeyl[1];
-  }
-  for (int i = 0; i < kLanes; ++i) {
-    out[4 * i] = a[i];
-    out[4 * i + 1] = b[i];
-    out[4 * i + 2] = c[i];
-    out[4 * i + 3] = d[i];
-  }
-}
-
-inline constexpr int kPhiloxLanes = 16;
-
-inline void PhiloxSixteen(const Philox& from, std::uint32_t* out) { PhiloxLanes<kPhiloxLanes>(from, out); }
-#if TENON_DETAIL_TARGETS
-TENON_DETAIL_TARGET_AVX2 inline void PhiloxSixteenAvx2(const Philox& from, std::uint32_t* out) {
-  PhiloxLanes<kPhiloxLanes>(from, out);
-}
-#endif
-
-}  // namespace detail
-
-inline PhiloxBlock Philox::Next() {
-  PhiloxBlock block;
-  detail::PhiloxLanes<1>(*this, block.word);
-  Skip(1);
-  return block;
-}
-
-// The next n blocks: 4 n words. The same words on every processor.
-inline void PhiloxBlocks(const Philox& from, Index n, std::uint32_t* out) {
-  void (*sixteen)(const Philox&, std::uint32_t*) = &detail::PhiloxSixteen;
-#if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() != simd::Level::kUnit) sixteen = &detail::PhiloxSixteenAvx2;
-#endif
-  Philox at = from;
-  for (; n >= detail::kPhiloxLanes; n -= detail::kPhiloxLanes) {
-    sixteen(at, out);
-    at.Skip(detail::kPhiloxLanes);
-    out += 4 * detail::kPhiloxLanes;
-  }
-  for (; n > 0; --n, out += 4) {
-    detail::PhiloxLanes<1>(at, out);
-    at.Skip(1);
-  }
-}
-
-// A stream word by word. one thread.
-class PhiloxWords {
+// Numbers of one kind from a stream of blocks, two of each block, the second first, as TensorFlow takes them.
+template <bool kNormal>
+class PairsBackwards {
  public:
-  // Begins at word `skip` of the first block.
-  explicit PhiloxWords(const Philox& from, int skip = 0) : philox_(from) {
-    for (int i = 0; i < skip; ++i) (void)Next();
-  }
-  std::uint32_t Next() {
-    if (used_ == 4) {
-      block_ = philox_.Next();
-      used_ = 0;
+  void Clear() { left_ = 0; }
+  double Next(Philox* stream) {
+    if (left_ == 0) {
+      const PhiloxBlock block = stream->Next();
+      RandomFill none;
+      kNormal ? NormalDoubles(none, block.word, 1, two_) : UniformDoubles(none, block.word, 1, two_);
+      left_ = 2;
     }
-    return block_.word[used_++];
+    return two_[--left_];
   }
 
  private:
-  Philox philox_;
-  PhiloxBlock block_{};
-  int used_ = 4;
+  double two_[2] = {};
+  int left_ = 0;
 };
 
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/random/distributions.hpp ----
-// Random tensors, number for number as TensorFlow draws them from a Philox stream: uniform, normal (Box and Muller),
-// normal cut at two standard deviations, integers. The block of an element depends on its position alone, so the
-// numbers are the same for any number of threads.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-enum class RandomKind : std::uint8_t {
-  kUniform,  // floating, in [0, 1)
-  kNormal,  // floating, mean 0, deviation 1
-  kTruncatedNormal,  // kNormal, drawn again until in (-2, 2)
-  kInRange,  // integers in [low, low + range)
-  kAnyInteger,  // all bits random
-};
-
-// How the elements of one kind and dtype come from random words. Made by RandomFillOf.
-struct RandomFill {
-  // `groups` times `per_block` elements, each from one block of four words; null if a group takes as many as needed.
-  void (*convert)(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) = nullptr;
-  // `per_block` elements from as many words as it takes; null for all others.
-  void (*draw)(PhiloxWords* words, void* out) = nullptr;
-  int per_block = 0;
-  int bytes = 0;  // size of one element
-  float cost_ns = 1;  // time for one group
-  std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
-  RandomKind kind = RandomKind::kUniform;
-  DataType dtype = DataType::kInvalid;
-
-  bool exists() const { return bytes != 0; }
-};
-
-// Blocks of the stream that each element of a seeded op takes, as TensorFlow reserves them.
-inline constexpr std::uint64_t kRandomBlocksPerElement = 256;
-
-namespace detail {
-
-// In [0, 1), from the low bits of a word as the fraction of a number in [1, 2).
-TENON_HD float UniformFloat(std::uint32_t word) { return BitCast<float>((word & 0x7fffff) | 0x3f800000u) - 1.0f; }
-TENON_HD double UniformDouble(std::uint32_t high, std::uint32_t low) {
-  const std::uint64_t fraction = std::uint64_t{high & 0xfffff} << 32 | low;
-  return BitCast<double>(fraction | 0x3ff0000000000000u) - 1.0;
-}
-
-// Two normal numbers from two uniform ones (Box and Muller 1958); 1e-7 stands for smaller logarithms' arguments.
-template <class Float>
-TENON_HD void BoxMuller(Float uniform, Float turn, Float* two) {
-  constexpr Float kLeast = Float(1e-7);
-  constexpr double kTwoPi = 2 * 3.141592653589793238462643383279502884;
-  const Float radius = std::sqrt(Float(-2) * std::log(uniform < kLeast ? kLeast : uniform));
-  const Float angle = static_cast<Float>(kTwoPi * static_cast<double>(turn));  // rounded once
-  two[0] = std::sin(angle) * radius;
-  two[1] = std::cos(angle) * radius;
-}
-
-TENON_DETAIL_LOOPS_BEGIN
-TENON_DETAIL_LOOP inline void UniformFloats(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  float* to = static_cast<float*>(out);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < 4 * groups; ++i) to[i] = UniformFloat(words[i]);
-}
-TENON_DETAIL_LOOPS_END
-inline void UniformDoubles(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  double* to = static_cast<double*>(out);
-  for (Index i = 0; i < 2 * groups; ++i) to[i] = UniformDouble(words[2 * i], words[2 * i + 1]);
-}
-// Small floats are made as float, some at a time, and rounded.
-template <class Small>
-void FillSmall(void (*floats_of)(const RandomFill&, const std::uint32_t*, Index, void*), const RandomFill& fill,
-               const std::uint32_t* words, Index groups, void* out) {
-  constexpr Index kAtOnce = 64;
-  float floats[4 * kAtOnce];
-  for (Index g = 0; g < groups; g += kAtOnce) {
-    const Index some = std::min(kAtOnce, groups - g);
-    floats_of(fill, words + 4 * g, some, floats);
-    NarrowRun(floats, static_cast<Small*>(out) + 4 * g, 4 * some);
-  }
-}
-TENON_DETAIL_LOOPS_BEGIN
-// As many bits of a word as the fractions of Small have: exact as Small.
-template <class Small>
-TENON_DETAIL_LOOP void UniformShort(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  constexpr int kBits = Small::format::mantissa_bits;
-  float* to = static_cast<float*>(out);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < 4 * groups; ++i) to[i] = UniformFloat((words[i] & ((1u << kBits) - 1)) << (23 - kBits));
-}
-TENON_DETAIL_LOOPS_END
-template <class Small>
-void UniformSmall(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
-  FillSmall<Small>(&UniformShort<Small>, fill, words, groups, out);
-}
-
-inline void NormalFloats(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  float* to = static_cast<float*>(out);
-  for (Index i = 0; i < 4 * groups; i += 2) BoxMuller(UniformFloat(words[i]), UniformFloat(words[i + 1]), to + i);
-}
-template <class Small>
-void NormalSmall(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
-  FillSmall<Small>(&NormalFloats, fill, words, groups, out);
-}
-inline void NormalDoubles(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  double* to = static_cast<double*>(out);
-  for (Index i = 0; i < groups; ++i, words += 4)
-    BoxMuller(UniformDouble(words[0], words[1]), UniformDouble(words[2], words[3]), to + 2 * i);
-}
-
-template <class T>
-void TruncatedFloats(PhiloxWords* words, void* out) {
-  T* to = static_cast<T*>(out);
-  for (int count = 0; count < 4;) {
-    const std::uint32_t first = words->Next(), second = words->Next();
-    float two[2];
-    BoxMuller(UniformFloat(first), UniformFloat(second), two);
-    for (const float x : two)
-      if (std::abs(x) < 2.0f && count < 4) to[count++] = T(x);
-  }
-}
-inline void TruncatedDoubles(PhiloxWords* words, void* out) {
-  double* to = static_cast<double*>(out);
-  for (int count = 0; count < 2;) {
-    std::uint32_t four[4];
-    for (std::uint32_t& word : four) word = words->Next();
-    double two[2];
-    BoxMuller(UniformDouble(four[0], four[1]), UniformDouble(four[2], four[3]), two);
-    for (const double x : two)
-      if (std::abs(x) < 2.0 && count < 2) to[count++] = x;
-  }
-}
-
-// Signed integers are their bits: sums wrap around.
-inline void WordsInRange(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
-  std::uint32_t* to = static_cast<std::uint32_t*>(out);
-  const auto low = static_cast<std::uint32_t>(fill.low), range = static_cast<std::uint32_t>(fill.range);
-  for (Index i = 0; i < 4 * groups; ++i) to[i] = low + words[i] % range;
-}
-inline void PairsInRange(const RandomFill& fill, const std::uint32_t* words, Index groups, void* out) {
-  std::uint64_t* to = static_cast<std::uint64_t*>(out);
-  for (Index i = 0; i < 2 * groups; ++i)
-    to[i] = fill.low + (words[2 * i] | std::uint64_t{words[2 * i + 1]} << 32) % fill.range;
-}
-// Little-endian: two words are a number of 64 bits as they lie.
-inline void WordsAsTheyAre(const RandomFill&, const std::uint32_t* words, Index groups, void* out) {
-  std::memcpy(out, words, static_cast<std::size_t>(groups) * sizeof(PhiloxBlock));
-}
-
-// One fill of a tensor. Shared by the threads that work on it.
-struct RandomWork {
-  const RandomFill& fill;
-  Philox from;
-  void* out;
-  Index n;
-
-  void* Group(Index g) const { return static_cast<char*>(out) + g * fill.per_block * fill.bytes; }
-  // The elements of group g; fewer in the last.
-  std::size_t GroupBytes(Index g) const {
-    return static_cast<std::size_t>(std::min<Index>(fill.per_block, n - g * fill.per_block) * fill.bytes);
-  }
-  void Convert(Index begin, Index end) const {
-    constexpr Index kAtOnce = 64;  // groups: their words stay in the first cache
-    std::uint32_t words[4 * kAtOnce];
-    for (Index g = begin; g < end; g += kAtOnce) {
-      const Index some = std::min(kAtOnce, end - g), whole = std::min(some, n / fill.per_block - g);
-      PhiloxBlocks(from.Skipped(static_cast<std::uint64_t>(g)), some, words);
-      fill.convert(fill, words, whole, Group(g));
-      if (whole == some) continue;
-      alignas(8) char last[sizeof(PhiloxBlock)];
-      fill.convert(fill, words + 4 * whole, 1, last);
-      std::memcpy(Group(g + whole), last, GroupBytes(g + whole));
+// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Below 1 the sample is one of alpha + 1
+// times a power of a uniform number. alpha = NaN gives NaN.
+inline double GammaSample(double alpha, Philox stream) {
+  PairsBackwards<true> normal;
+  PairsBackwards<false> uniform;
+  if (alpha == 1.0) return -std::log1p(-uniform.Next(&stream));
+  if (std::isnan(alpha)) return alpha;
+  const bool small = alpha < 1;
+  const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3);
+  const double c = 1.0 / 3 / std::sqrt(d);
+  if (std::isnan(c)) return c;  // a negative alpha
+  for (;;) {
+    const double x = normal.Next(&stream);
+    double v = 1 + c * x;
+    if (v <= 0) continue;
+    v = v * v * v;
+    const double u = uniform.Next(&stream);
+    if (u < 1 - 0.0331 * (x * x) * (x * x) || std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v))) {
+      const double sample = d * v;
+      return small ? sample * std::pow(uniform.Next(&stream), 1 / alpha) : sample;
     }
   }
-  // Each group begins as many blocks after the one before it as its elements reserve words.
-  void Draw(Index begin, Index end) const {
-    const std::uint64_t step = static_cast<std::uint64_t>(fill.per_block) * kRandomBlocksPerElement / 4;
-    for (Index g = begin; g < end; ++g) {
-      PhiloxWords words(from.Skipped(static_cast<std::uint64_t>(g) * step));
-      alignas(8) char elements[sizeof(PhiloxBlock)];
-      fill.draw(&words, elements);
-      std::memcpy(Group(g), elements, GroupBytes(g));
+}
+
+// Below 10: Knuth's product of uniform numbers (The Art of Computer Programming 2, 3.4.1). Else Hormann, "The
+// transformed rejection method for generating Poisson random variables", 1993. `most` is the largest number that the
+// caller can store: samples above it are drawn again. NaN when none is found, for a NaN rate, say.
+inline double PoissonSample(double rate, double most, Philox stream) {
+  constexpr int kMostTries = 10000;  // the chance of a miss is a quarter at most where `most` does not matter
+  PairsBackwards<false> uniform;
+  if (rate < 10) {
+    const double least = std::exp(-rate);
+    double product = 1;
+    for (double x = 0; x <= most; x += 1) {
+      product *= uniform.Next(&stream);
+      if (product <= least) return x;
     }
+    return std::numeric_limits<double>::quiet_NaN();
   }
-};
+  const double log_rate = std::log(rate);
+  const double b = 0.931 + 2.53 * std::sqrt(rate);
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const double u = uniform.Next(&stream) - 0.5, v = uniform.Next(&stream);
+    const double shifted = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / shifted + b) * u + rate + 0.43);
+    if (k > most) continue;
+    if (shifted >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
+    if (k < 0 || (shifted < 0.013 && v > shifted)) continue;
+    const double s = std::log(v * inverse_alpha / (a / (shifted * shifted) + b));
+    if (s <= -rate + k * log_rate - std::lgamma(k + 1)) return k;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+// Element i of real numbers or integers, as a double.
+inline double LoadReal(const void* data, DataType dtype, Index i) {
+  switch (dtype) {
+    case DataType::kHalf: return static_cast<double>(static_cast<float>(static_cast<const half*>(data)[i]));
+    case DataType::kBfloat16: return static_cast<double>(static_cast<float>(static_cast<const bfloat16*>(data)[i]));
+    case DataType::kFloat: return static_cast<double>(static_cast<const float*>(data)[i]);
+    case DataType::kInt32: return static_cast<double>(static_cast<const std::int32_t*>(data)[i]);
+    case DataType::kInt64: return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
+    default: return static_cast<const double*>(data)[i];
+  }
+}
+// The reverse; x fits the type.
+inline void StoreReal(double x, void* data, DataType dtype, Index i) {
+  switch (dtype) {
+    case DataType::kHalf: static_cast<half*>(data)[i] = half(static_cast<float>(x)); break;
+    case DataType::kBfloat16: static_cast<bfloat16*>(data)[i] = bfloat16(static_cast<float>(x)); break;
+    case DataType::kFloat: static_cast<float*>(data)[i] = static_cast<float>(x); break;
+    case DataType::kInt32: static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(x); break;
+    case DataType::kInt64: static_cast<std::int64_t*>(data)[i] = static_cast<std::int64_t>(x); break;
+    default: static_cast<double*>(data)[i] = x;
+  }
+}
+// The largest finite number of the type; that of int64 is the last double below 2^63.
+inline double LargestReal(DataType dtype) {
+  switch (dtype) {
+    case DataType::kHalf: return 65504;
+    case DataType::kFloat: return static_cast<double>(std::numeric_limits<float>::max());
+    case DataType::kInt32: return 2147483647;
+    case DataType::kInt64: return 9223372036854774784.0;
+    default: return std::numeric_limits<double>::max();
+  }
+}
 
 }  // namespace detail
 
-// exists() is false where TensorFlow draws no such numbers.
-inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
-  using namespace detail;
-  RandomFill fill;
-  const bool floating = kind <= RandomKind::kTruncatedNormal;
-  const bool served = floating ? dtype == DataType::kHalf || dtype == DataType::kBfloat16 ||
-                                     dtype == DataType::kFloat || dtype == DataType::kDouble
-                               : dtype == DataType::kInt32 || dtype == DataType::kInt64 || dtype == DataType::kUint32 ||
-                                     dtype == DataType::kUint64;
-  if (!served) return fill;
-  fill.kind = kind;
-  fill.dtype = dtype;
-  fill.bytes = SizeOf(dtype);
-  fill.per_block = fill.bytes == 8 ? 2 : 4;
-  const auto choose = [dtype](auto* of_half, auto* of_bfloat16, auto* of_float, auto* of_double) {
-    return dtype == DataType::kHalf       ? of_half
-           : dtype == DataType::kBfloat16 ? of_bfloat16
-           : dtype == DataType::kFloat    ? of_float
-                                          : of_double;
-  };
-  switch (kind) {
-    case RandomKind::kUniform:
-      fill.convert = choose(&UniformSmall<half>, &UniformSmall<bfloat16>, &UniformFloats, &UniformDoubles);
-      fill.cost_ns = 4;
-      break;
-    case RandomKind::kNormal:
-      fill.convert = choose(&NormalSmall<half>, &NormalSmall<bfloat16>, &NormalFloats, &NormalDoubles);
-      fill.cost_ns = 60;
-      break;
-    case RandomKind::kTruncatedNormal:
-      fill.draw =
-          choose(&TruncatedFloats<half>, &TruncatedFloats<bfloat16>, &TruncatedFloats<float>, &TruncatedDoubles);
-      fill.cost_ns = 100;
-      break;
-    case RandomKind::kInRange:
-      fill.convert = fill.bytes == 8 ? &PairsInRange : &WordsInRange;
-      fill.cost_ns = 8;
-      break;
-    case RandomKind::kAnyInteger:
-      fill.convert = &WordsAsTheyAre;
-      fill.cost_ns = 4;
-      break;
-  }
-  return fill;
+// Samples of many distributions of one family: parameters [p], out [s, p], sample j of parameter i is number i s + j of
+// the stream.
+struct SampleTask {
+  const void* parameters;
+  DataType parameter_type;
+  Index parameter_count;  // p
+  Index samples;  // s, of each
+  void* out;
+  DataType type;
+};
+
+// alpha: half, bfloat16, float or double; out of the same type. Never fails: an invalid alpha gives NaN.
+inline void FillGamma(Cpu& device, const SampleTask& task, const Philox& from) {
+  ParallelFor(device, task.parameter_count * task.samples, 150, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      const Index i = n / task.samples, j = n % task.samples;
+      const double alpha = detail::LoadReal(task.parameters, task.parameter_type, i);
+      const Philox own = from.Skipped(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement);
+      detail::StoreReal(detail::GammaSample(alpha, own), task.out, task.type, j * task.parameter_count + i);
+    }
+  });
 }
 
-// out: n elements, from the blocks that begin at `from`.
-inline Status FillRandom(Cpu& device, const RandomFill& fill, const Philox& from, void* out, Index n) {
-  const detail::RandomWork work{fill, from, out, n};
-  const Index groups = n / fill.per_block + (n % fill.per_block != 0 ? 1 : 0);
-  ParallelFor(device, groups, static_cast<double>(fill.cost_ns), [&](Index begin, Index end) {
-    fill.convert != nullptr ? work.Convert(begin, end) : work.Draw(begin, end);
+// rate: half, float, double, int32 or int64; out any of these. An infinite rate gives infinity (of an integer type: 0,
+// as in TensorFlow). InvalidArgument for NaN, and for rates whose samples are beyond the type, where TensorFlow hangs.
+inline Status FillPoisson(Cpu& device, const SampleTask& task, const Philox& from) {
+  const double most = detail::LargestReal(task.type);
+  const bool floating = IsFloating(task.type);
+  for (Index i = 0; i < task.parameter_count; ++i) {
+    const double rate = detail::LoadReal(task.parameters, task.parameter_type, i);
+    const bool beyond = rate > most && !std::isinf(rate) && rate - 50 * std::sqrt(rate) > most;
+    if (std::isnan(rate) || beyond)
+      return errors::InvalidArgument("rate[", i, "] = ", rate, " has no samples of type ", task.type,
+                                     "; it must be a number that the type can hold");
+  }
+  ParallelFor(device, task.parameter_count * task.samples, 200, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      const Index i = n / task.samples, j = n % task.samples;
+      const double rate = detail::LoadReal(task.parameters, task.parameter_type, i);
+      double sample = 0;
+      if (std::isinf(rate) && rate > 0) {
+        sample = floating ? rate : 0;
+      } else {
+        sample =
+            detail::PoissonSample(rate, most, from.Skipped(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement));
+        if (std::isnan(sample)) sample = most;  // only where nearly all samples are beyond the type
+      }
+      detail::StoreReal(sample, task.out, task.type, j * task.parameter_count + i);
+    }
   });
   return OkStatus();
 }
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/random/binomial.hpp ----
+// Samples of binomial distributions, number for number as TensorFlow draws them. Each sample has its own section of the
+// stream, so that threads do not matter.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Sums of geometric numbers until they exceed `count`: for count * prob < 10.
+inline double BinomialInversion(double count, double prob, Philox stream) {
+  PairsBackwards<false> uniform;
+  double sum = 0;
+  int successes = 0;
+  for (;; ++successes) {
+    sum += std::ceil(std::log(uniform.Next(&stream)) / std::log1p(-prob));
+    if (!(sum <= count)) return successes;
+  }
+}
+
+// The error of Stirling's formula for log(k!).
+inline double StirlingTail(double k) {
+  constexpr double kTails[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                               0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+                               0.00925546218271273, 0.00833056343336287};
+  if (k <= 9) return kTails[k < 0 ? 0 : static_cast<int>(k)];
+  const double square = (k + 1) * (k + 1);
+  return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
+}
+
+// Hormann, "The generation of binomial random variates", 1993: transformed rejection, for count * prob >= 10.
+inline double BinomialRejection(double count, double prob, Philox stream) {
+  constexpr int kMostTries = 10000;
+  PairsBackwards<false> uniform;
+  const double deviation = std::sqrt(count * prob * (1 - prob));
+  const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * prob, c = count * prob + 0.5;
+  const double tight = 0.92 - 4.2 / b, ratio = prob / (1 - prob), alpha = (2.83 + 5.1 / b) * deviation;
+  const double mode = std::floor((count + 1) * prob);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const double u = uniform.Next(&stream) - 0.5, v = uniform.Next(&stream);
+    const double shifted = 0.5 - std::fabs(u), k = std::floor((2 * a / shifted + b) * u + c);
+    if (shifted >= 0.07 && v <= tight) return k;
+    if (k < 0 || k > count) continue;
+    const double bound = (mode + 0.5) * std::log((mode + 1) / (ratio * (count - mode + 1))) +
+                         (count + 1) * std::log((count - mode + 1) / (count - k + 1)) +
+                         (k + 0.5) * std::log(ratio * (count - k + 1) / (k + 1)) + StirlingTail(mode) +
+                         StirlingTail(count - mode) - StirlingTail(k) - StirlingTail(count - k);
+    if (std::log(v * alpha / (a / (shifted * shifted) + b)) <= bound) return k;
+  }
+  return mode;
+}
+
+template <class T>
+double WideNumber(T x) {
+  if constexpr (sizeof(T) == 2)
+    return static_cast<double>(static_cast<float>(x));
+  else
+    return static_cast<double>(x);
+}
+// Sample number n of the stream. T: the type of count and prob, in which TensorFlow compares and subtracts. A NaN gives
+// NaN.
+template <class T>
+double BinomialSample(T count, T prob, const Philox& from, std::uint64_t n) {
+  constexpr std::uint64_t kInversionBlocks = 42;
+  const double wide_count = WideNumber(count);
+  if (wide_count <= 0 || prob <= T(0)) return 0;
+  if (prob >= T(1)) return wide_count;
+  if (!(prob <= T(0.5f)) && !(prob > T(0.5f))) return std::numeric_limits<double>::quiet_NaN();
+  const bool mirrored = prob > T(0.5f);
+  const T rare = mirrored ? T(1) - prob : prob;
+  const double sample = count * rare >= T(10)
+                            ? BinomialRejection(wide_count, WideNumber(rare), from.Skipped(n * kRandomBlocksPerElement))
+                            : BinomialInversion(wide_count, WideNumber(rare), from.Skipped(n * kInversionBlocks));
+  return mirrored ? wide_count - sample : sample;
+}
+
+}  // namespace detail
+
+// Stores a sample as `type`; NaN and numbers beyond an integer type give its smallest number.
+inline void StoreSample(double x, void* out, DataType type, Index i) {
+  const bool fits = x >= -detail::LargestReal(type) && x <= detail::LargestReal(type);
+  if (type == DataType::kInt32 && !fits)
+    static_cast<std::int32_t*>(out)[i] = std::numeric_limits<std::int32_t>::min();
+  else if (type == DataType::kInt64 && !fits)
+    static_cast<std::int64_t*>(out)[i] = std::numeric_limits<std::int64_t>::min();
+  else
+    detail::StoreReal(x, out, type, i);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/broadcast_parameters.hpp ----
+// BroadcastSamples: samples of distributions whose parameters are broadcast against each other.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// shape: [samples..., batch...]. Sample s of batch b is element s * batches + b.
+struct BroadcastSamples {
+  static constexpr int kMost = 4;  // parameters
+  TensorShape shape, batch;
+  const TensorShape* parameter[kMost] = {};
+  Index batches = 1, samples = 1;
+
+  // Reads `sizes` and the shapes of `count` parameters, inputs from `first` on.
+  Status Read(OpKernelContext& context, std::string_view op, std::string_view names, const HostIndices& sizes,
+              int first, int count) {
+    for (int i = 0; i < count; ++i) {
+      parameter[i] = &context.input(first + i).shape();
+      const TensorShape before = batch;
+      if (!BroadcastShape(before, *parameter[i], &batch).ok())
+        return errors::InvalidArgument(op, ": ", names, " must have compatible batch dimensions: ", before, " vs. ",
+                                       *parameter[i]);
+    }
+    TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
+    const int extra = shape.dims() - batch.dims();
+    bool ends = extra >= 0;
+    for (int d = 0; ends && d < batch.dims(); ++d) ends = shape.dim_size(extra + d) == batch.dim_size(d);
+    if (!ends)
+      return errors::InvalidArgument(op, ": Shape passed in must end with broadcasted shape, got ", shape, " and ",
+                                     batch);
+    samples = ProductOfSizes(shape, 0, extra);
+    batches = batch.num_elements();
+    return OkStatus();
+  }
+  // The element of parameter i that belongs to a batch.
+  Index At(int i, Index number) const {
+    const TensorShape& own = *parameter[i];
+    Index at = 0, step = 1;
+    for (int d = batch.dims() - 1, p = own.dims() - 1; p >= 0; --d, --p) {
+      const Index place = number % batch.dim_size(d);
+      number /= batch.dim_size(d);
+      if (own.dim_size(p) > 1) at += place * step;
+      step *= own.dim_size(p);
+    }
+    return at;
+  }
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/stateful.hpp ----
+// StatefulUniform and its sisters, RngReadAndSkip, RngSkip: streams whose place is kept in a variable, [counter's lower
+// half, its upper half, key] in int64. Philox only, as on TensorFlow's CPU.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr Index kPhiloxStateSize = 3;
+
+// resource: [], algorithm: [], shape: [rank]
+inline Status StatefulRandomShape(InferenceContext* c) {
+  ShapeHandle unused, out;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status StatefulRandomIntShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(4), 0, &unused));
+  return StatefulRandomShape(c);
+}
+inline Status RngSkipShape(InferenceContext* c) {
+  ShapeHandle unused;
+  for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  if (c->num_outputs() > 0) c->set_output(0, c->Vector(kPhiloxStateSize));
+  return OkStatus();
+}
+
+inline Status CheckRngDelta(const Tensor& delta) {
+  if (delta.dims() == 0) return OkStatus();
+  return errors::InvalidArgument("delta must be a scalar, got shape ", delta.shape());
+}
+inline Status CheckRngAlgorithm(const HostIndices& alg) {
+  if (alg.shape().dims() != 0) return errors::InvalidArgument("algorithm must be of shape [], not ", alg.shape());
+  if (alg[0] == kAlgorithmThreeFry)
+    return errors::Unimplemented("Non-XLA devices don't support the ThreeFry algorithm, ", kAlgorithmThreeFry,
+                                 "; Philox is ", kAlgorithmPhilox);
+  if (alg[0] != kAlgorithmPhilox && alg[0] != kAlgorithmAuto)
+    return errors::InvalidArgument("Unsupported algorithm id: ", alg[0], "; on CPU there is Philox, ",
+                                   kAlgorithmPhilox);
+  return OkStatus();
+}
+
+// The stream at the variable's place, which goes on by `elements` elements.
+inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements, Philox* start) {
+  LockedVar variable;
+  TENON_RETURN_IF_ERROR(variable.Open(context, 0, context.input(0), DataType::kInt64));
+  const TensorShape shape = variable.tensor().shape();
+  if (shape.dims() != 1)
+    return errors::InvalidArgument("RNG state must have one and only one dimension, not ", shape.dims(), ": ", shape);
+  if (shape.dim_size(0) < kPhiloxStateSize)
+    return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", kPhiloxStateSize,
+                                   "; got ", shape.dim_size(0));
+  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
+  std::int64_t* const state = variable.tensor().data<std::int64_t>();
+  *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
+            static_cast<std::uint64_t>(state[1])};
+  const std::uint64_t blocks = elements * kRandomBlocksPerElement;
+  Philox next = start->Skipped(blocks);
+  // TensorFlow adds words of 32 bits, and loses the carry where it makes the upper word of `blocks` overflow: most
+  // skips back, by a negative delta, leave the counter's upper half as it is.
+  if (blocks >> 32 == 0xffffffff && static_cast<std::uint32_t>(next.low) < static_cast<std::uint32_t>(blocks))
+    next.high = start->high;
+  state[0] = static_cast<std::int64_t>(next.low);
+  state[1] = static_cast<std::int64_t>(next.high);
+  return OkStatus();
+}
+
+// minval, maxval: both or none.
+inline Status RunStatefulFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& alg,
+                              const Tensor& sizes_in, const Tensor* minval, const Tensor* maxval, Tensor* output) {
+  const std::string_view op = context.op_kernel().def().op;
+  TensorShape shape;
+  Philox stream;
+  TENON_RETURN_IF_ERROR(CheckRngAlgorithm(alg));
+  if (sizes_in.dtype() != DataType::kInt32 && sizes_in.dtype() != DataType::kInt64)
+    return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got ", sizes_in.dtype());
+  const HostIndices sizes(sizes_in.any_view(), sizes_in.dtype());
+  TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
+  if (minval != nullptr) {
+    TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
+    TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
+  }
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  TENON_RETURN_IF_ERROR(AdvanceRng(context, static_cast<std::uint64_t>(shape.num_elements()), &stream));
+  if (output->NumElements() == 0) return OkStatus();
+  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
+}
+
+template <class Device, RandomKind kKind>
+struct StatefulFill {
+  Status Init(OpKernelConstruction& c) {
+    fill = RandomFillOf(kKind, c.output_type(0));
+    return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
+  }
+  Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& shape,
+                    Tensor& output) const {
+    return RunStatefulFill(context.op(), context.device(), fill, algorithm, shape, nullptr, nullptr, &output);
+  }
+  RandomFill fill;
+};
+
+constexpr auto StatefulRandomOp(std::string_view name, std::string_view dtype) {
+  return Op(name)
+      .Input("resource: resource")
+      .Input("algorithm: int64")
+      .Input("shape: shape_dtype")
+      .Output("output: dtype")
+      .Attr(dtype)
+      .Attr("shape_dtype: type = DT_INT64")
+      .SetIsStateful()
+      .SetShapeFn(StatefulRandomShape);
+}
+
+}  // namespace detail
+
+struct StatefulUniform {
+  static constexpr auto signature = detail::StatefulRandomOp("StatefulUniform", "dtype: type = DT_FLOAT");
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::StatefulFill<Device, RandomKind::kUniform>;
+};
+
+struct StatefulStandardNormalV2 {
+  static constexpr auto signature = detail::StatefulRandomOp("StatefulStandardNormalV2", "dtype: type = DT_FLOAT");
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::StatefulFill<Device, RandomKind::kNormal>;
+};
+
+struct StatefulTruncatedNormal {
+  static constexpr auto signature = detail::StatefulRandomOp("StatefulTruncatedNormal", "dtype: type = DT_FLOAT");
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::StatefulFill<Device, RandomKind::kTruncatedNormal>;
+};
+
+// All bits random.
+struct StatefulUniformFullInt {
+  static constexpr auto signature = detail::StatefulRandomOp("StatefulUniformFullInt", "dtype: type = DT_UINT64");
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::StatefulFill<Device, RandomKind::kAnyInteger>;
+};
+
+// In [minval, maxval).
+struct StatefulUniformInt {
+  static constexpr auto signature = Op("StatefulUniformInt")
+                                        .Input("resource: resource")
+                                        .Input("algorithm: int64")
+                                        .Input("shape: shape_dtype")
+                                        .Input("minval: dtype")
+                                        .Input("maxval: dtype")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type = DT_INT64")
+                                        .Attr("shape_dtype: type = DT_INT64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::StatefulRandomIntShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.output_type(0), ToSet(DataType::kInt32) | ToSet(DataType::kInt64));
+    }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& shape,
+                      const Tensor& minval, const Tensor& maxval, Tensor& output) const {
+      return detail::RunStatefulFill(context.op(), context.device(), RandomFillOf(RandomKind::kInRange, minval.dtype()),
+                                     algorithm, shape, &minval, &maxval, &output);
+    }
+  };
+};
+
+// The place of the stream, before it goes on by as much as `delta` elements take.
+struct RngReadAndSkip {
+  static constexpr auto signature = Op("RngReadAndSkip")
+                                        .Input("resource: resource")
+                                        .Input("alg: int32")
+                                        .Input("delta: uint64")
+                                        .Output("value: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RngSkipShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices alg, const Tensor& delta,
+                      Out<std::int64_t> value) const {
+      Philox start;
+      TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(alg));
+      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
+      TENON_RETURN_IF_ERROR(detail::AdvanceRng(context.op(), delta.data<std::uint64_t>()[0], &start));
+      value[0] = static_cast<std::int64_t>(start.low);
+      value[1] = static_cast<std::int64_t>(start.high);
+      value[2] = static_cast<std::int64_t>(start.key);
+      return OkStatus();
+    }
+  };
+};
+
+struct RngSkip {
+  static constexpr auto signature = Op("RngSkip")
+                                        .Input("resource: resource")
+                                        .Input("algorithm: int64")
+                                        .Input("delta: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RngSkipShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& delta) const {
+      Philox start;
+      TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(algorithm));
+      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
+      return detail::AdvanceRng(context.op(), static_cast<std::uint64_t>(delta.data<std::int64_t>()[0]), &start);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/binomial.hpp ----
+// StatelessRandomBinomial, StatefulRandomBinomial: numbers of successes in trials.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr DataTypeSet kBinomialTypes =
+    ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+
+// Inputs `first` and `first` + 1: counts and probs.
+template <class T>
+void FillBinomial(Cpu& device, OpKernelContext& context, int first, const BroadcastSamples& work, const Philox& stream,
+                  Tensor* out) {
+  const T *const counts = context.input(first).data<T>(), *const probs = context.input(first + 1).data<T>();
+  ParallelFor(device, work.batches * work.samples, 300, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      const Index batch = n / work.samples, sample = n % work.samples;
+      const double x = tenon::detail::BinomialSample(counts[work.At(0, batch)], probs[work.At(1, batch)], stream,
+                                                     static_cast<std::uint64_t>(n));
+      StoreSample(x, out->raw_data(), out->dtype(), sample * work.batches + batch);
+    }
+  });
+}
+inline Status DrawBinomial(OpKernelContext& context, Cpu& device, int first, const BroadcastSamples& work,
+                           const Philox& stream, Tensor* out) {
+  return DispatchType<TypeList<half, float, double>>(
+      context.input(first).dtype(), [&]<class T>() { FillBinomial<T>(device, context, first, work, stream, out); });
+}
+
+}  // namespace detail
+
+// shape: [samples..., batch...], counts and probs: broadcast to [batch...]
+struct StatelessRandomBinomial {
+  static constexpr auto signature = Op("StatelessRandomBinomial")
+                                        .Input("shape: S")
+                                        .Input("seed: Tseed")
+                                        .Input("counts: T")
+                                        .Input("probs: T")
+                                        .Output("output: dtype")
+                                        .Attr("S: {int32, int64}")
+                                        .Attr("Tseed: {int32, int64} = DT_INT64")
+                                        .Attr("T: {half, float, double, int32, int64} = DT_DOUBLE")
+                                        .Attr("dtype: {half, float, double, int32, int64} = DT_INT64")
+                                        .SetShapeFn(detail::StatelessShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(2), detail::kBinomialTypes); }
+    Status operator()(Context<Device>& context, HostIndices shape, HostIndices seed, const Tensor&, const Tensor&,
+                      Tensor&) const {
+      return Run(context.op(), context.device(), shape, seed);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const HostIndices& shape, const HostIndices& seed) {
+    Philox stream;
+    detail::BroadcastSamples work;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(detail::StreamOfSeed("StatelessRandomBinomial", seed, &stream));
+    TENON_RETURN_IF_ERROR(work.Read(context, "StatelessRandomBinomial", "counts and probs", shape, 2, 2));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, work.shape, &out));
+    if (out->NumElements() == 0) return OkStatus();
+    return detail::DrawBinomial(context, device, 2, work, stream, out);
+  }
+};
+
+// The stream is kept in a variable.
+struct StatefulRandomBinomial {
+  static constexpr auto signature = Op("StatefulRandomBinomial")
+                                        .Input("resource: resource")
+                                        .Input("algorithm: int64")
+                                        .Input("shape: S")
+                                        .Input("counts: T")
+                                        .Input("probs: T")
+                                        .Output("output: dtype")
+                                        .Attr("S: {int32, int64}")
+                                        .Attr("T: {half, float, double, int32, int64} = DT_DOUBLE")
+                                        .Attr("dtype: {half, float, double, int32, int64} = DT_INT64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::StatefulRandomShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(3), detail::kBinomialTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, HostIndices shape, const Tensor&,
+                      const Tensor&, Tensor&) const {
+      return Run(context.op(), context.device(), algorithm, shape);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const HostIndices& algorithm, const HostIndices& shape) {
+    Philox stream;
+    detail::BroadcastSamples work;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(work.Read(context, "StatefulRandomBinomial", "counts and probs", shape, 3, 2));
+    if (algorithm.shape().dims() != 0)
+      return errors::InvalidArgument("StatefulRandomBinomial: algorithm must be of shape [], not ", algorithm.shape());
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, work.shape, &out));
+    if (algorithm[0] != detail::kAlgorithmPhilox)
+      return errors::InvalidArgument("StatefulRandomBinomial: Unsupported algorithm id: ", algorithm[0],
+                                     "; on CPU there is Philox, ", detail::kAlgorithmPhilox);
+    const auto reserved = static_cast<std::uint64_t>(work.batches) * 200 * static_cast<std::uint64_t>(work.samples + 3);
+    TENON_RETURN_IF_ERROR(detail::AdvanceRng(context, reserved / 4, &stream));
+    if (out->NumElements() == 0) return OkStatus();
+    return detail::DrawBinomial(context, device, 3, work, stream, out);
+  }
+};
+
+}  // namespace ops
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -39113,228 +51331,6 @@ Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
   if (sampler.Fill(p.deviation, p.mean, out, n)) return OkStatus();
   return errors::Internal("TruncatedNormal rejection sampler failed to accept a sample.");
 }
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/random/generator.hpp ----
-// Shared code of the random ops: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
-// that are inputs, and the shape functions.
-#if __has_include(<sys/random.h>)
-#include <sys/random.h>
-#endif
-
-// ---- tenon/ops/random/generator.hpp ----
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-// 64 bits that differ each time: the system's, or the clock and a counter where it has none.
-inline std::uint64_t UnpredictableBits() {
-#if __has_include(<sys/random.h>)
-  std::uint64_t bits = 0;
-  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<long>(sizeof bits)) return bits;
-#endif
-  static std::atomic<std::uint64_t> calls{0};
-  const std::int64_t now = SteadyNanoseconds();
-  Philox mixed = Philox::FromSeeds(static_cast<std::uint64_t>(now), calls.fetch_add(1));
-  const PhiloxBlock block = mixed.Next();
-  return block.word[0] | std::uint64_t{block.word[1]} << 32;
-}
-
-// The stream of a stateful random op: one per node and session, each run takes the next part of it. thread-safe.
-class SeededGenerator {
- public:
-  // Attrs seed and seed2; both 0: seeds of its own, another stream each time.
-  void Seed(std::int64_t seed, std::int64_t seed2) {
-    const bool any = seed == 0 && seed2 == 0;
-    philox_ = Philox::FromSeeds(any ? UnpredictableBits() : static_cast<std::uint64_t>(seed),
-                                any ? UnpredictableBits() : static_cast<std::uint64_t>(seed2));
-  }
-  // A stream of which the next `blocks` blocks are the caller's.
-  Philox Reserve(std::uint64_t blocks) {
-    SpinLockHolder hold(lock_);
-    const Philox start = philox_;
-    philox_.Skip(blocks);
-    return start;
-  }
-  // A stream of which the blocks of n elements are the caller's.
-  Philox ReserveElements(Index n) { return Reserve(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement); }
-
- private:
-  SpinLock lock_;
-  Philox philox_;
-};
-
-// The stream that two seeds stand for: they are the counter of a block that gives key and counter, so that no part of
-// them is weaker than another. The constants are TensorFlow's.
-inline Philox ScrambledSeeds(std::uint64_t seed, std::uint64_t seed2) {
-  Philox mix{0x02461e293ec8f720, seed, seed2};
-  const PhiloxBlock block = mix.Next();
-  return {block.word[0] | std::uint64_t{block.word[1]} << 32, 0, block.word[2] | std::uint64_t{block.word[3]} << 32};
-}
-template <class Seed>
-Status CheckSeed(std::string_view op, const Seed& seed) {
-  if (seed.shape().dims() == 1 && seed.shape().dim_size(0) == 2) return OkStatus();
-  return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
-}
-// seed: [2], int32 or int64.
-inline Status StreamOfSeed(std::string_view op, const Tensor& seed, Philox* stream) {
-  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
-  std::uint64_t two[2];
-  for (int i = 0; i < 2; ++i) {
-    switch (seed.dtype()) {
-      case DataType::kInt32: two[i] = static_cast<std::uint64_t>(std::int64_t{seed.data<std::int32_t>()[i]}); break;
-      case DataType::kInt64: two[i] = static_cast<std::uint64_t>(seed.data<std::int64_t>()[i]); break;
-      default: return errors::InvalidArgument(op, ": Invalid seed type: ", seed.dtype());
-    }
-  }
-  *stream = ScrambledSeeds(two[0], two[1]);
-  return OkStatus();
-}
-
-inline Status StreamOfSeed(std::string_view op, const HostIndices& seed, Philox* stream) {
-  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
-  *stream = ScrambledSeeds(static_cast<std::uint64_t>(seed[0]), static_cast<std::uint64_t>(seed[1]));
-  return OkStatus();
-}
-
-// Numbers of the algorithms, as in TensorFlow.
-inline constexpr std::int32_t kAlgorithmPhilox = 1, kAlgorithmThreeFry = 2, kAlgorithmAuto = 3;
-
-inline const std::uint64_t* WordsOf(const Tensor& words) { return words.data<std::uint64_t>(); }
-inline const std::uint64_t* WordsOf(const HostIn<std::uint64_t>& words) { return words.data; }
-
-// Words: Tensor or HostIn. key: [1], counter: [1] or longer, alg: [] number `alg_input` of the op's inputs. The upper
-// half is 0 where a counter has one word. On CPU there is Philox only: *supported says whether alg means it.
-template <class Words>
-Status StreamOfKey(std::string_view op, const Words& key, const Words& counter, const HostIndices& alg, int alg_input,
-                   Philox* stream, bool* supported) {
-  if (alg.shape().dims() != 0)
-    return errors::InvalidArgument(op, ": input ", alg_input, " (0-based) must have shape [], not ", alg.shape());
-  const Index asked = alg[0] == kAlgorithmAuto ? kAlgorithmPhilox : alg[0];
-  // TensorFlow takes an algorithm's number for the length of its counter.
-  if (key.shape().dims() != 1 || key.shape().dim_size(0) != 1)
-    return errors::InvalidArgument(op, ": key must have shape [1], not ", key.shape(),
-                                   ". (Note that batched keys are not supported yet.)");
-  if (counter.shape().dims() != 1 || counter.shape().dim_size(0) < asked)
-    return errors::InvalidArgument(op, ": counter must be a vector with length at least ", asked,
-                                   "; got shape: ", counter.shape(),
-                                   ". (Note that batched counters are not supported yet.)");
-  *supported = asked == kAlgorithmPhilox;
-  if (!*supported) return OkStatus();
-  const std::uint64_t* words = WordsOf(counter);
-  *stream = {WordsOf(key)[0], words[0], counter.shape().dim_size(0) > 1 ? words[1] : 0};
-  return OkStatus();
-}
-inline Status UnsupportedAlgorithm(std::string_view op, const HostIndices& alg) {
-  return errors::InvalidArgument(op, ": Unsupported algorithm id: ", alg[0], "; on CPU there is Philox, ",
-                                 kAlgorithmPhilox);
-}
-
-// The shape whose sizes are the elements of an input.
-inline Status ShapeOfInput(std::string_view op, const HostIndices& sizes, TensorShape* shape) {
-  if (sizes.shape().dims() != 1)
-    return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got shape ", sizes.shape());
-  InlinedVector<Index, 8> list;
-  for (Index d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] < 0) return errors::InvalidArgument(op, ": Dimension ", sizes[d], " must be >= 0 (dimension ", d, ")");
-    list.push_back(sizes[d]);
-  }
-  return TensorShape::Build({list.data(), list.size()}, shape);
-}
-
-// Sets the range [minval, maxval) of drawn integers. Both bounds are scalars of fill's dtype, 32 or 64 bits.
-inline Status SetRange(std::string_view op, const Tensor& minval, const Tensor& maxval, RandomFill* fill) {
-  const bool wide = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kUint64;
-  const bool is_signed = minval.dtype() == DataType::kInt64 || minval.dtype() == DataType::kInt32;
-  const auto bits = [&](const Tensor& x) {
-    if (wide) return *static_cast<const std::uint64_t*>(x.raw_data());
-    const std::uint32_t word = *static_cast<const std::uint32_t*>(x.raw_data());
-    return is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(word)}) : std::uint64_t{word};
-  };
-  const std::uint64_t low = bits(minval), high = bits(maxval);
-  const bool less = is_signed ? static_cast<std::int64_t>(low) < static_cast<std::int64_t>(high) : low < high;
-  if (!less) {
-    if (is_signed)
-      return errors::InvalidArgument(op, ": Need minval < maxval, got ", static_cast<std::int64_t>(low),
-                                     " >= ", static_cast<std::int64_t>(high));
-    return errors::InvalidArgument(op, ": Need minval < maxval, got ", low, " >= ", high);
-  }
-  fill->low = low;
-  fill->range = high - low;
-  return OkStatus();
-}
-inline Status CheckBoundsAreScalars(std::string_view op, const Tensor& minval, const Tensor& maxval) {
-  if (minval.dims() != 0) return errors::InvalidArgument(op, ": minval must be 0-D, got shape ", minval.shape());
-  if (maxval.dims() != 0) return errors::InvalidArgument(op, ": maxval must be 0-D, got shape ", maxval.shape());
-  return OkStatus();
-}
-
-// ---- shape functions
-inline Status BoundIsScalar(InferenceContext* c, int input, const char* name) {
-  ShapeHandle unused;
-  if (c->WithRank(c->input(input), 0, &unused).ok()) return OkStatus();
-  return errors::InvalidArgument(name, " must be a scalar; got a tensor of shape ", c->DebugString(c->input(input)));
-}
-inline Status SeedIsPair(InferenceContext* c, int input) {
-  ShapeHandle seed;
-  DimensionHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(input), 1, &seed));
-  return c->WithValue(c->Dim(seed, 0), 2, &unused);
-}
-inline Status RandomIntShape(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 1, "minval"));
-  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 2, "maxval"));
-  return shape_inference::RandomShape(c);
-}
-inline Status StatelessShape(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(SeedIsPair(c, 1));
-  return shape_inference::RandomShape(c);
-}
-inline Status StatelessIntShape(InferenceContext* c) {
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
-  return StatelessShape(c);
-}
-inline Status KeyCounterAlgorithm(InferenceContext* c, int key_input) {
-  ShapeHandle key, unused;
-  DimensionHandle unused_dim;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(key_input), 1, &key));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(key_input + 1), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(key_input + 2), 0, &unused));
-  return c->WithValue(c->Dim(key, 0), 1, &unused_dim);
-}
-inline Status StatelessShapeV2(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(KeyCounterAlgorithm(c, 1));
-  return shape_inference::RandomShape(c);
-}
-inline Status StatelessIntShapeV2(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 4, "minval"));
-  TENON_RETURN_IF_ERROR(BoundIsScalar(c, 5, "maxval"));
-  return StatelessShapeV2(c);
-}
-inline Status KeyCounterShape(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(SeedIsPair(c, 0));
-  c->set_output(0, c->Vector(1));
-  c->set_output(1, c->Vector(2));
-  if (c->num_outputs() > 2) c->set_output(2, c->Scalar());
-  return OkStatus();
-}
-// shape: [s...], parameters: [p...]  ->  [s..., p...]
-inline Status SamplesOfParametersShape(InferenceContext* c) {
-  ShapeHandle samples, out;
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &samples));
-  TENON_RETURN_IF_ERROR(c->Concatenate(samples, c->input(1), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-
-}  // namespace detail
-
-}  // namespace ops
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -39605,176 +51601,256 @@ struct ParameterizedTruncatedNormal {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/random/gamma_poisson.hpp ----
-// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each sample has
-// its own section of the stream, so that threads do not matter.
+// ---- tenon/ops/random/bounded_normal_stateless.hpp ----
+// StatelessParameterizedTruncatedNormal: normal numbers between bounds, a function of shape, seed and parameters.
 TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
 
 namespace detail {
 
-// Numbers of one kind from a stream of blocks, two of each block, the second first, as TensorFlow takes them.
-template <bool kNormal>
-class PairsBackwards {
- public:
-  void Clear() { left_ = 0; }
-  double Next(Philox* stream) {
-    if (left_ == 0) {
-      const PhiloxBlock block = stream->Next();
-      RandomFill none;
-      kNormal ? NormalDoubles(none, block.word, 1, two_) : UniformDoubles(none, block.word, 1, two_);
-      left_ = 2;
-    }
-    return two_[--left_];
-  }
-
- private:
-  double two_[2] = {};
-  int left_ = 0;
-};
-
-// Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. Below 1 the sample is one of alpha + 1
-// times a power of a uniform number. alpha = NaN gives NaN.
-inline double GammaSample(double alpha, Philox stream) {
-  PairsBackwards<true> normal;
-  PairsBackwards<false> uniform;
-  if (alpha == 1.0) return -std::log1p(-uniform.Next(&stream));
-  if (std::isnan(alpha)) return alpha;
-  const bool small = alpha < 1;
-  const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3);
-  const double c = 1.0 / 3 / std::sqrt(d);
-  if (std::isnan(c)) return c;  // a negative alpha
-  for (;;) {
-    const double x = normal.Next(&stream);
-    double v = 1 + c * x;
-    if (v <= 0) continue;
-    v = v * v * v;
-    const double u = uniform.Next(&stream);
-    if (u < 1 - 0.0331 * (x * x) * (x * x) || std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v))) {
-      const double sample = d * v;
-      return small ? sample * std::pow(uniform.Next(&stream), 1 / alpha) : sample;
-    }
-  }
+inline Status StatelessBoundedNormalShape(InferenceContext* c) {
+  ShapeHandle batch = c->input(2);
+  TENON_RETURN_IF_ERROR(SeedIsPair(c, 1));
+  for (int i = 3; i < 6; ++i)
+    TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, batch, c->input(i), true, &batch));
+  return shape_inference::RandomShape(c);
 }
 
-// Below 10: Knuth's product of uniform numbers (The Art of Computer Programming 2, 3.4.1). Else Hormann, "The
-// transformed rejection method for generating Poisson random variables", 1993. `most` is the largest number that the
-// caller can store: samples above it are drawn again. NaN when none is found, for a NaN rate, say.
-inline double PoissonSample(double rate, double most, Philox stream) {
-  constexpr int kMostTries = 10000;  // the chance of a miss is a quarter at most where `most` does not matter
-  PairsBackwards<false> uniform;
-  if (rate < 10) {
-    const double least = std::exp(-rate);
-    double product = 1;
-    for (double x = 0; x <= most; x += 1) {
-      product *= uniform.Next(&stream);
-      if (product <= least) return x;
-    }
-    return std::numeric_limits<double>::quiet_NaN();
+template <class T>
+Status FillStatelessBoundedNormals(OpKernelContext& context, const BroadcastSamples& work, Philox stream, T* own,
+                                   T* out) {
+  const T* parameters[4];
+  for (int i = 0; i < 4; ++i) parameters[i] = context.input(2 + i).data<T>();
+  constexpr std::uint64_t kRounding = tenon::detail::BlockOf<T>::size - 1;
+  stream.Skip(kRounding / tenon::detail::BlockOf<T>::size);
+  for (Index b = 0; b < work.batches; ++b) {
+    const BoundedNormal<T> p{parameters[0][work.At(0, b)], parameters[1][work.At(1, b)], parameters[2][work.At(2, b)],
+                             parameters[3][work.At(3, b)]};
+    TENON_RETURN_IF_ERROR(FillBoundedNormal(p, &stream, own, work.samples));
+    for (Index s = 0; s < work.samples; ++s) out[s * work.batches + b] = own[s];
   }
-  const double log_rate = std::log(rate);
-  const double b = 0.931 + 2.53 * std::sqrt(rate);
-  const double a = -0.059 + 0.02483 * b;
-  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    const double u = uniform.Next(&stream) - 0.5, v = uniform.Next(&stream);
-    const double shifted = 0.5 - std::abs(u);
-    const double k = std::floor((2 * a / shifted + b) * u + rate + 0.43);
-    if (k > most) continue;
-    if (shifted >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
-    if (k < 0 || (shifted < 0.013 && v > shifted)) continue;
-    const double s = std::log(v * inverse_alpha / (a / (shifted * shifted) + b));
-    if (s <= -rate + k * log_rate - std::lgamma(k + 1)) return k;
-  }
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-// Element i of real numbers or integers, as a double.
-inline double LoadReal(const void* data, DataType dtype, Index i) {
-  switch (dtype) {
-    case DataType::kHalf: return static_cast<double>(static_cast<float>(static_cast<const half*>(data)[i]));
-    case DataType::kBfloat16: return static_cast<double>(static_cast<float>(static_cast<const bfloat16*>(data)[i]));
-    case DataType::kFloat: return static_cast<double>(static_cast<const float*>(data)[i]);
-    case DataType::kInt32: return static_cast<double>(static_cast<const std::int32_t*>(data)[i]);
-    case DataType::kInt64: return static_cast<double>(static_cast<const std::int64_t*>(data)[i]);
-    default: return static_cast<const double*>(data)[i];
-  }
-}
-// The reverse; x fits the type.
-inline void StoreReal(double x, void* data, DataType dtype, Index i) {
-  switch (dtype) {
-    case DataType::kHalf: static_cast<half*>(data)[i] = half(static_cast<float>(x)); break;
-    case DataType::kBfloat16: static_cast<bfloat16*>(data)[i] = bfloat16(static_cast<float>(x)); break;
-    case DataType::kFloat: static_cast<float*>(data)[i] = static_cast<float>(x); break;
-    case DataType::kInt32: static_cast<std::int32_t*>(data)[i] = static_cast<std::int32_t>(x); break;
-    case DataType::kInt64: static_cast<std::int64_t*>(data)[i] = static_cast<std::int64_t>(x); break;
-    default: static_cast<double*>(data)[i] = x;
-  }
-}
-// The largest finite number of the type; that of int64 is the last double below 2^63.
-inline double LargestReal(DataType dtype) {
-  switch (dtype) {
-    case DataType::kHalf: return 65504;
-    case DataType::kFloat: return static_cast<double>(std::numeric_limits<float>::max());
-    case DataType::kInt32: return 2147483647;
-    case DataType::kInt64: return 9223372036854774784.0;
-    default: return std::numeric_limits<double>::max();
-  }
+  return OkStatus();
 }
 
 }  // namespace detail
 
-// Samples of many distributions of one family: parameters [p], out [s, p], sample j of parameter i is number i s + j of
-// the stream.
-struct SampleTask {
-  const void* parameters;
-  DataType parameter_type;
-  Index parameter_count;  // p
-  Index samples;  // s, of each
-  void* out;
-  DataType type;
+// shape: [samples..., batch...], the parameters: broadcast to [batch...]. On one thread: each sample takes as much of
+// the stream as it needs.
+struct StatelessParameterizedTruncatedNormal {
+  static constexpr auto signature = Op("StatelessParameterizedTruncatedNormal")
+                                        .Input("shape: S")
+                                        .Input("seed: Tseed")
+                                        .Input("means: dtype")
+                                        .Input("stddevs: dtype")
+                                        .Input("minvals: dtype")
+                                        .Input("maxvals: dtype")
+                                        .Output("output: dtype")
+                                        .Attr("S: {int32, int64}")
+                                        .Attr("Tseed: {int32, int64} = DT_INT64")
+                                        .Attr("dtype: {half, float, double}")
+                                        .SetShapeFn(detail::StatelessBoundedNormalShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, HostIndices shape, HostIndices seed, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, Tensor&) const {
+      return Run(context.op(), shape, seed);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const HostIndices& shape, const HostIndices& seed) {
+    Philox stream;
+    detail::BroadcastSamples work;
+    Tensor* out = nullptr;
+    Tensor own;
+    constexpr const char* kOp = "StatelessParameterizedTruncatedNormal";
+    TENON_RETURN_IF_ERROR(detail::StreamOfSeed(kOp, seed, &stream));
+    TENON_RETURN_IF_ERROR(work.Read(context, kOp, "means, stddevs, minvals, maxvals", shape, 2, 4));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, work.shape, &out));
+    if (out->NumElements() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(context.allocate_temp(out->dtype(), TensorShape({work.samples}), &own));
+    return DispatchType<TypeList<half, float, double>>(out->dtype(), [&]<class T>() {
+      return detail::FillStatelessBoundedNormals<T>(context, work, stream, own.data<T>(), out->data<T>());
+    });
+  }
 };
 
-// alpha: half, bfloat16, float or double; out of the same type. Never fails: an invalid alpha gives NaN.
-inline void FillGamma(Cpu& device, const SampleTask& task, const Philox& from) {
-  ParallelFor(device, task.parameter_count * task.samples, 150, [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n) {
-      const Index i = n / task.samples, j = n % task.samples;
-      const double alpha = detail::LoadReal(task.parameters, task.parameter_type, i);
-      const Philox own = from.Skipped(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement);
-      detail::StoreReal(detail::GammaSample(alpha, own), task.out, task.type, j * task.parameter_count + i);
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/index_shuffle.hpp ----
+// RandomIndexShuffle: where an index goes in a random permutation that is never built.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// A permutation of the numbers of 2 w bits: the block cipher Simon with words of any w bits, 8 <= w <= 32.
+struct SimonCipher {
+  int width;
+  std::uint64_t mask;
+  SlimVector<std::uint64_t> keys;  // one a round
+
+  std::uint64_t Left(std::uint64_t x, int by) const { return ((x << by) | (x >> (width - by))) & mask; }
+  std::uint64_t Mix(std::uint64_t x) const { return (Left(x, 1) & Left(x, 8 % width)) ^ Left(x, 2); }
+
+  SimonCipher(int bits, const std::uint32_t* seed, std::int64_t rounds)
+      : width(bits / 2), mask((std::uint64_t{1} << (bits / 2)) - 1) {
+    std::uint64_t bit = 0x7369f885192c0ef5 & mask;
+    for (int i = 0; i < 3; ++i) keys.push_back(seed[i] & mask);
+    for (std::int64_t i = 3; i < rounds; ++i, bit >>= 1) {
+      const std::uint64_t last = keys.back();
+      const std::uint64_t turned = Left(last, width - 3) ^ Left(last, width - 4);
+      const std::uint64_t next = (0xfffffffc & mask) ^ (bit & 1) ^ keys[keys.size() - 3] ^ turned;
+      keys.push_back(next);
     }
-  });
+  }
+  std::uint64_t operator()(std::uint64_t value) const {
+    std::uint64_t left = (value >> width) & mask, right = value & mask;
+    for (std::size_t i = 0; i + 1 < keys.size(); i += 2) {
+      left ^= Mix(right) ^ keys[i];
+      right ^= Mix(left) ^ keys[i + 1];
+    }
+    return left << width | right;
+  }
+};
+
+// The least even number of bits, 16 or more, for numbers up to `largest`: TensorFlow takes log2 as a double.
+inline int ShuffleBits(std::uint64_t largest) {
+  int bits = 0;
+  for (double power = 1; power < static_cast<double>(largest); power *= 2) ++bits;
+  return std::min(64, std::max(16, bits + bits % 2));
+}
+// The permutation of [0, largest]: the cipher, again and again until its answer lies there.
+inline std::uint64_t ShuffledIndex(std::uint64_t index, const std::uint32_t* seed, std::uint64_t largest,
+                                   std::int64_t rounds) {
+  if (largest == 0) return 0;
+  const SimonCipher cipher(ShuffleBits(largest), seed, rounds);
+  do {
+    index = cipher(index);
+  } while (index > largest);
+  return index;
 }
 
-// rate: half, float, double, int32 or int64; out any of these. An infinite rate gives infinity (of an integer type: 0,
-// as in TensorFlow). InvalidArgument for NaN, and for rates whose samples are beyond the type, where TensorFlow hangs.
-inline Status FillPoisson(Cpu& device, const SampleTask& task, const Philox& from) {
-  const double most = detail::LargestReal(task.type);
-  const bool floating = IsFloating(task.type);
-  for (Index i = 0; i < task.parameter_count; ++i) {
-    const double rate = detail::LoadReal(task.parameters, task.parameter_type, i);
-    const bool beyond = rate > most && !std::isinf(rate) && rate - 50 * std::sqrt(rate) > most;
-    if (std::isnan(rate) || beyond)
-      return errors::InvalidArgument("rate[", i, "] = ", rate, " has no samples of type ", task.type,
-                                     "; it must be a number that the type can hold");
+// Element i of 32 or 64 bits, as C++ converts it to uint64.
+inline std::uint64_t WordAt(const Tensor& tensor, Index i) {
+  switch (tensor.dtype()) {
+    case DataType::kInt32: return static_cast<std::uint64_t>(std::int64_t{tensor.data<std::int32_t>()[i]});
+    case DataType::kUint32: return tensor.data<std::uint32_t>()[i];
+    case DataType::kInt64: return static_cast<std::uint64_t>(tensor.data<std::int64_t>()[i]);
+    default: return tensor.data<std::uint64_t>()[i];
   }
-  ParallelFor(device, task.parameter_count * task.samples, 200, [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n) {
-      const Index i = n / task.samples, j = n % task.samples;
-      const double rate = detail::LoadReal(task.parameters, task.parameter_type, i);
-      double sample = 0;
-      if (std::isinf(rate) && rate > 0) {
-        sample = floating ? rate : 0;
-      } else {
-        sample =
-            detail::PoissonSample(rate, most, from.Skipped(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement));
-        if (std::isnan(sample)) sample = most;  // only where nearly all samples are beyond the type
-      }
-      detail::StoreReal(sample, task.out, task.type, j * task.parameter_count + i);
-    }
-  });
+}
+
+// The length of an input: 1 where one value serves all indices.
+inline Status IndexShuffleLength(InferenceContext* c, ShapeHandle shape, int single_rank, std::int64_t n) {
+  const std::int64_t own = c->Rank(shape) == single_rank ? 1 : c->Value(c->Dim(shape, 0));
+  if (own == n || own == 1) return OkStatus();
+  return errors::InvalidArgument("Input has shape ", c->DebugString(shape), " but must have ", n, " indices");
+}
+inline Status IndexShuffleShape(InferenceContext* c) {
+  ShapeHandle index, seed, largest;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &index));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &seed));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(seed, 2, &seed));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(2), 1, &largest));
+  if (c->RankKnown(seed) && c->ValueKnown(c->Dim(seed, -1)) && c->Value(c->Dim(seed, -1)) != 3)
+    return errors::InvalidArgument("Seed must have shape [3] or [n, 3] but got ", c->DebugString(seed));
+  if (!c->RankKnown(index) || !c->RankKnown(seed) || !c->RankKnown(largest)) {
+    c->set_output(0, c->UnknownShape());
+    return OkStatus();
+  }
+  if (c->Rank(index) == 0 && c->Rank(seed) == 1 && c->Rank(largest) == 0) {
+    c->set_output(0, c->Scalar());
+    return OkStatus();
+  }
+  if (!c->FullyDefined(index) || !c->FullyDefined(seed) || !c->FullyDefined(largest)) {
+    c->set_output(0, c->Vector(c->UnknownDim()));
+    return OkStatus();
+  }
+  std::int64_t n = 1;
+  if (c->Rank(index) == 1) n = std::max(n, c->Value(c->Dim(index, 0)));
+  if (c->Rank(seed) == 2) n = std::max(n, c->Value(c->Dim(seed, 0)));
+  if (c->Rank(largest) == 1) n = std::max(n, c->Value(c->Dim(largest, 0)));
+  TENON_RETURN_IF_ERROR(IndexShuffleLength(c, index, 0, n));
+  TENON_RETURN_IF_ERROR(IndexShuffleLength(c, seed, 1, n));
+  TENON_RETURN_IF_ERROR(IndexShuffleLength(c, largest, 0, n));
+  c->set_output(0, c->Vector(n));
   return OkStatus();
 }
+
+}  // namespace detail
+
+// index: [] or [n], seed: [3] or [n, 3], max_index: [] or [n]  ->  [] or [n]
+struct RandomIndexShuffle {
+  static constexpr auto signature = Op("RandomIndexShuffle")
+                                        .Input("index: dtype")
+                                        .Input("seed: Tseed")
+                                        .Input("max_index: dtype")
+                                        .Output("output: dtype")
+                                        .Attr("rounds: int = 4")
+                                        .Attr("dtype: {int32, uint32, int64, uint64}")
+                                        .Attr("Tseed: {int32, uint32, int64, uint64}")
+                                        .SetShapeFn(detail::IndexShuffleShape);
+  struct Attrs {
+    std::int64_t rounds;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& index, const Tensor& seed, const Tensor& max_index,
+                      Tensor&) const {
+      return Run(context.op(), index, seed, max_index, this->rounds);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& index, const Tensor& seed, const Tensor& largest,
+                    std::int64_t rounds) {
+    constexpr const char* kOp = "RandomIndexShuffle";
+    const Index n = std::max({index.NumElements(), largest.NumElements(), seed.NumElements() / 3});
+    const auto fits = [n](const Tensor& t) { return t.dims() == 0 || (t.dims() == 1 && t.dim_size(0) == n); };
+    if (!fits(index))
+      return errors::InvalidArgument(kOp, ": Index must be a scalar or vector, got shape ", index.shape());
+    if (!(seed.dims() == 1 && seed.dim_size(0) == 3) &&
+        !(seed.dims() == 2 && seed.dim_size(0) == n && seed.dim_size(1) == 3))
+      return errors::InvalidArgument(kOp, ": Seed must be a vector of size [3] or a matrix of size [", n,
+                                     ", 3] but got ", seed.shape());
+    if (!fits(largest))
+      return errors::InvalidArgument(kOp, ": Maxval must be a scalar or a vector of the same size as index but got ",
+                                     largest.shape());
+    if (rounds < 4 || rounds % 2 != 0 || rounds > 1 << 20)
+      return errors::InvalidArgument(kOp, ": rounds must be even and at least 4, got ", rounds);
+    const bool scalar = index.dims() == 0 && seed.dims() == 1 && largest.dims() == 0;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, scalar ? TensorShape() : TensorShape({n}), &out));
+    for (Index i = 0; i < n; ++i) {
+      const std::uint64_t from = detail::WordAt(index, index.dims() == 0 ? 0 : i),
+                          most = detail::WordAt(largest, largest.dims() == 0 ? 0 : i);
+      if (from > most) return errors::InvalidArgument(kOp, ": max_index must be >= index, but ", most, " < ", from);
+      std::uint32_t key[3];
+      for (Index k = 0; k < 3; ++k)
+        key[k] = static_cast<std::uint32_t>(detail::WordAt(seed, (seed.dims() == 1 ? 0 : 3 * i) + k));
+      const std::uint64_t to = detail::ShuffledIndex(from, key, most, rounds);
+      if (SizeOf(out->dtype()) == 4)
+        static_cast<std::uint32_t*>(out->raw_data())[i] = static_cast<std::uint32_t>(to);
+      else
+        static_cast<std::uint64_t*>(out->raw_data())[i] = to;
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -40275,241 +52351,6 @@ struct StatelessShuffle {
       }
       TENON_RETURN_IF_ERROR(detail::CheckShuffledRows("StatelessShuffle", value));
       return detail::ShuffleRows(context.op(), context.device(), stream, value, &output);
-    }
-  };
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/random/stateful.hpp ----
-// StatefulUniform and its sisters, RngReadAndSkip, RngSkip: streams whose place is kept in a variable, [counter's lower
-// half, its upper half, key] in int64. Philox only, as on TensorFlow's CPU.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-inline constexpr Index kPhiloxStateSize = 3;
-
-// resource: [], algorithm: [], shape: [rank]
-inline Status StatefulRandomShape(InferenceContext* c) {
-  ShapeHandle unused, out;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status StatefulRandomIntShape(InferenceContext* c) {
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(4), 0, &unused));
-  return StatefulRandomShape(c);
-}
-inline Status RngSkipShape(InferenceContext* c) {
-  ShapeHandle unused;
-  for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
-  if (c->num_outputs() > 0) c->set_output(0, c->Vector(kPhiloxStateSize));
-  return OkStatus();
-}
-
-inline Status CheckRngDelta(const Tensor& delta) {
-  if (delta.dims() == 0) return OkStatus();
-  return errors::InvalidArgument("delta must be a scalar, got shape ", delta.shape());
-}
-inline Status CheckRngAlgorithm(const HostIndices& alg) {
-  if (alg.shape().dims() != 0) return errors::InvalidArgument("algorithm must be of shape [], not ", alg.shape());
-  if (alg[0] == kAlgorithmThreeFry)
-    return errors::Unimplemented("Non-XLA devices don't support the ThreeFry algorithm, ", kAlgorithmThreeFry,
-                                 "; Philox is ", kAlgorithmPhilox);
-  if (alg[0] != kAlgorithmPhilox && alg[0] != kAlgorithmAuto)
-    return errors::InvalidArgument("Unsupported algorithm id: ", alg[0], "; on CPU there is Philox, ",
-                                   kAlgorithmPhilox);
-  return OkStatus();
-}
-
-// The stream at the variable's place, which goes on by `elements` elements.
-inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements, Philox* start) {
-  LockedVar variable;
-  TENON_RETURN_IF_ERROR(variable.Open(context, 0, context.input(0), DataType::kInt64));
-  const TensorShape shape = variable.tensor().shape();
-  if (shape.dims() != 1)
-    return errors::InvalidArgument("RNG state must have one and only one dimension, not ", shape.dims(), ": ", shape);
-  if (shape.dim_size(0) < kPhiloxStateSize)
-    return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", kPhiloxStateSize,
-                                   "; got ", shape.dim_size(0));
-  TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
-  std::int64_t* const state = variable.tensor().data<std::int64_t>();
-  *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
-            static_cast<std::uint64_t>(state[1])};
-  const std::uint64_t blocks = elements * kRandomBlocksPerElement;
-  Philox next = start->Skipped(blocks);
-  // TensorFlow adds words of 32 bits, and loses the carry where it makes the upper word of `blocks` overflow: most
-  // skips back, by a negative delta, leave the counter's upper half as it is.
-  if (blocks >> 32 == 0xffffffff && static_cast<std::uint32_t>(next.low) < static_cast<std::uint32_t>(blocks))
-    next.high = start->high;
-  state[0] = static_cast<std::int64_t>(next.low);
-  state[1] = static_cast<std::int64_t>(next.high);
-  return OkStatus();
-}
-
-// minval, maxval: both or none.
-inline Status RunStatefulFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& alg,
-                              const Tensor& sizes_in, const Tensor* minval, const Tensor* maxval, Tensor* output) {
-  const std::string_view op = context.op_kernel().def().op;
-  TensorShape shape;
-  Philox stream;
-  TENON_RETURN_IF_ERROR(CheckRngAlgorithm(alg));
-  if (sizes_in.dtype() != DataType::kInt32 && sizes_in.dtype() != DataType::kInt64)
-    return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got ", sizes_in.dtype());
-  const HostIndices sizes(sizes_in.any_view(), sizes_in.dtype());
-  TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
-  if (minval != nullptr) {
-    TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
-    TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
-  }
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-  TENON_RETURN_IF_ERROR(AdvanceRng(context, static_cast<std::uint64_t>(shape.num_elements()), &stream));
-  if (output->NumElements() == 0) return OkStatus();
-  return FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
-}
-
-template <class Device, RandomKind kKind>
-struct StatefulFill {
-  Status Init(OpKernelConstruction& c) {
-    fill = RandomFillOf(kKind, c.output_type(0));
-    return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
-  }
-  Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& shape,
-                    Tensor& output) const {
-    return RunStatefulFill(context.op(), context.device(), fill, algorithm, shape, nullptr, nullptr, &output);
-  }
-  RandomFill fill;
-};
-
-constexpr auto StatefulRandomOp(std::string_view name, std::string_view dtype) {
-  return Op(name)
-      .Input("resource: resource")
-      .Input("algorithm: int64")
-      .Input("shape: shape_dtype")
-      .Output("output: dtype")
-      .Attr(dtype)
-      .Attr("shape_dtype: type = DT_INT64")
-      .SetIsStateful()
-      .SetShapeFn(StatefulRandomShape);
-}
-
-}  // namespace detail
-
-struct StatefulUniform {
-  static constexpr auto signature = detail::StatefulRandomOp("StatefulUniform", "dtype: type = DT_FLOAT");
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  using kernel = detail::StatefulFill<Device, RandomKind::kUniform>;
-};
-
-struct StatefulStandardNormalV2 {
-  static constexpr auto signature = detail::StatefulRandomOp("StatefulStandardNormalV2", "dtype: type = DT_FLOAT");
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  using kernel = detail::StatefulFill<Device, RandomKind::kNormal>;
-};
-
-struct StatefulTruncatedNormal {
-  static constexpr auto signature = detail::StatefulRandomOp("StatefulTruncatedNormal", "dtype: type = DT_FLOAT");
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  using kernel = detail::StatefulFill<Device, RandomKind::kTruncatedNormal>;
-};
-
-// All bits random.
-struct StatefulUniformFullInt {
-  static constexpr auto signature = detail::StatefulRandomOp("StatefulUniformFullInt", "dtype: type = DT_UINT64");
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  using kernel = detail::StatefulFill<Device, RandomKind::kAnyInteger>;
-};
-
-// In [minval, maxval).
-struct StatefulUniformInt {
-  static constexpr auto signature = Op("StatefulUniformInt")
-                                        .Input("resource: resource")
-                                        .Input("algorithm: int64")
-                                        .Input("shape: shape_dtype")
-                                        .Input("minval: dtype")
-                                        .Input("maxval: dtype")
-                                        .Output("output: dtype")
-                                        .Attr("dtype: type = DT_INT64")
-                                        .Attr("shape_dtype: type = DT_INT64")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::StatefulRandomIntShape);
-
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status Init(OpKernelConstruction& c) {
-      return ServeOnly(c, c.output_type(0), ToSet(DataType::kInt32) | ToSet(DataType::kInt64));
-    }
-    Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& shape,
-                      const Tensor& minval, const Tensor& maxval, Tensor& output) const {
-      return detail::RunStatefulFill(context.op(), context.device(), RandomFillOf(RandomKind::kInRange, minval.dtype()),
-                                     algorithm, shape, &minval, &maxval, &output);
-    }
-  };
-};
-
-// The place of the stream, before it goes on by as much as `delta` elements take.
-struct RngReadAndSkip {
-  static constexpr auto signature = Op("RngReadAndSkip")
-                                        .Input("resource: resource")
-                                        .Input("alg: int32")
-                                        .Input("delta: uint64")
-                                        .Output("value: int64")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::RngSkipShape);
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, HostIndices alg, const Tensor& delta,
-                      Out<std::int64_t> value) const {
-      Philox start;
-      TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(alg));
-      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
-      TENON_RETURN_IF_ERROR(detail::AdvanceRng(context.op(), delta.data<std::uint64_t>()[0], &start));
-      value[0] = static_cast<std::int64_t>(start.low);
-      value[1] = static_cast<std::int64_t>(start.high);
-      value[2] = static_cast<std::int64_t>(start.key);
-      return OkStatus();
-    }
-  };
-};
-
-struct RngSkip {
-  static constexpr auto signature = Op("RngSkip")
-                                        .Input("resource: resource")
-                                        .Input("algorithm: int64")
-                                        .Input("delta: int64")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::RngSkipShape);
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& delta) const {
-      Philox start;
-      TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(algorithm));
-      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
-      return detail::AdvanceRng(context.op(), static_cast<std::uint64_t>(delta.data<std::int64_t>()[0]), &start);
     }
   };
 };
@@ -56718,6 +68559,103 @@ struct DecodeBase64 {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/string/fingerprint.hpp ----
+// Fingerprint: 64 bits for each row of a tensor.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr std::string_view kFarmHash = "farmhash64";
+inline constexpr Index kFingerprintBytes = 8;
+
+inline Status FingerprintShape(InferenceContext* c) {
+  ShapeHandle data, method;
+  DimensionHandle size = c->UnknownDim();
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &data));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &method));
+  if (const Tensor* name = c->input_tensor(1)) {
+    if (name->dims() != 0) return errors::InvalidArgument("`method` must be rank 0, got shape ", name->shape());
+    const std::string_view text = name->data<tstring>()[0].view();
+    if (text != kFarmHash) return errors::InvalidArgument("Unsupported method: ", text, "; there is ", kFarmHash);
+    size = c->MakeDim(kFingerprintBytes);
+  }
+  c->set_output(0, c->Matrix(c->Dim(data, 0), size));
+  return OkStatus();
+}
+
+// Stores the fingerprint of `bytes`, the lowest byte first.
+inline void StoreFingerprint(std::string_view bytes, std::uint8_t* to) {
+  const std::uint64_t print = Fingerprint64(bytes);
+  for (int i = 0; i < kFingerprintBytes; ++i) to[i] = static_cast<std::uint8_t>(print >> (8 * i));
+}
+
+}  // namespace detail
+
+// data: [rows, ...], method: 'farmhash64'  ->  [rows, 8]. A row of more than one string is the row of its strings'
+// fingerprints.
+struct Fingerprint {
+  static constexpr auto signature = Op("Fingerprint")
+                                        .Input("data: T")
+                                        .Input("method: string")
+                                        .Output("fingerprint: uint8")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::FingerprintShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) const {
+      const DataType type = c.input_type(0);
+      if (type != DataType::kResource && type != DataType::kVariant) return OkStatus();
+      return errors::InvalidArgument("Data type not supported: ", type);
+    }
+    Status operator()(Context<Device>& context, const Tensor& data, const Tensor& method, Tensor&) const {
+      return Run(context.op(), data, method);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& data, const Tensor& method) {
+    if (method.dims() != 0)
+      return errors::InvalidArgument("Fingerprint: `method` should be a scalar string: ", method.shape());
+    const std::string_view name = method.data<tstring>()[0].view();
+    if (name != detail::kFarmHash)
+      return errors::InvalidArgument("Fingerprint: Unsupported fingerprint method: ", name, "; there is ",
+                                     detail::kFarmHash);
+    if (data.dims() < 1)
+      return errors::InvalidArgument("Fingerprint: `data` should have at least one dimension: ", data.shape());
+    const Index rows = data.dim_size(0), width = rows == 0 ? 0 : data.NumElements() / rows;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({rows, detail::kFingerprintBytes}), &out));
+    const bool texts = data.dtype() == DataType::kString;
+    SlimVector<std::uint8_t> prints(static_cast<std::size_t>(texts ? width * detail::kFingerprintBytes : 0));
+    for (Index r = 0; r < rows; ++r) {
+      std::uint8_t* const to = out->data<std::uint8_t>() + r * detail::kFingerprintBytes;
+      std::string_view row;
+      if (!texts) {
+        const auto bytes = static_cast<std::size_t>(width * SizeOf(data.dtype()));
+        row = {static_cast<const char*>(data.raw_data()) + static_cast<std::size_t>(r) * bytes, bytes};
+      } else if (width == 1) {
+        row = data.data<tstring>()[r].view();
+      } else {
+        for (Index i = 0; i < width; ++i)
+          detail::StoreFingerprint(data.data<tstring>()[r * width + i].view(),
+                                   prints.data() + i * detail::kFingerprintBytes);
+        row = {reinterpret_cast<const char*>(prints.data()), prints.size()};
+      }
+      detail::StoreFingerprint(row, to);
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/string/hash_bucket.hpp ----
 // StringToHashBucketFast, StringToHashBucket, StringToHashBucketStrong: texts to numbers in [0, num_buckets).
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -58501,13 +70439,40 @@ using All = OpList<
     BroadcastGradientArgs, Concat, ConcatOffset, ConcatV2, DynamicPartition, DynamicStitch, Empty, Fill, OneHot,
     OnesLike, ZerosLike, Gather, GatherNd, GatherV2, EnsureShape, Identity, IdentityN, PreventGradient, Snapshot,
     StopGradient, DeepCopy, InplaceAdd, InplaceSub, InplaceUpdate, Diag, DiagPart, MatrixBandPart, MatrixDiag,
-    MatrixDiagPart, MatrixDiagPartV3, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV3, Pack, MirrorPad, Pad, PadV2,
-    MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze, Reverse, ReverseSequence, ReverseV2, Roll,
-    ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate,
+    MatrixDiagPart, MatrixDiagPartV2, MatrixDiagPartV3, MatrixDiagV2, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV2,
+    MatrixSetDiagV3, BatchMatrixBandPart, BatchMatrixDiag, BatchMatrixDiagPart, BatchMatrixSetDiag, Pack, MirrorPad,
+    Pad, PadV2, MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze, Reverse, ReverseSequence, ReverseV2,
+    Roll, ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate,
     ScatterNdNonAliasingAdd, LowerBound, UpperBound, CheckNumerics, LinSpace, Range, Rank, Shape, ShapeN, Size, Slice,
     StridedSlice, StridedSliceGrad, TensorStridedSliceUpdate, BatchToSpace, BatchToSpaceND, DepthToSpace, SpaceToBatch,
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
-    InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
+    InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex,
+    ParallelConcat,
+    // datasets and iterators
+    BatchDataset, BatchDatasetV2, ParallelBatchDataset, CacheDataset, CacheDatasetV2, AnonymousMemoryCache,
+    DummyMemoryCache, DeleteMemoryCache, ConcatenateDataset, ZipDataset, DirectedInterleaveDataset,
+    ExperimentalDatasetCardinality, ExperimentalDenseToSparseBatchDataset, ExperimentalDirectedInterleaveDataset,
+    ExperimentalGroupByReducerDataset, ExperimentalGroupByWindowDataset, ExperimentalIgnoreErrorsDataset,
+    ExperimentalMapAndBatchDataset, ExperimentalMaxIntraOpParallelismDataset, ExperimentalNonSerializableDataset,
+    ExperimentalParallelInterleaveDataset, ExperimentalPrivateThreadPoolDataset, ExperimentalScanDataset,
+    ExperimentalTakeWhileDataset, ExperimentalUnbatchDataset, ExperimentalUniqueDataset, TFRecordDataset,
+    TFRecordDatasetV2, TextLineDataset, FixedLengthRecordDataset, FixedLengthRecordDatasetV2, FilterDataset,
+    ParallelFilterDataset, TakeWhileDataset, GeneratorDataset, GroupByWindowDataset, GroupByReducerDataset,
+    FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset, LegacyParallelInterleaveDatasetV2,
+    ParallelInterleaveDatasetV2, ParallelInterleaveDatasetV3, ParallelInterleaveDatasetV4, Iterator, IteratorV2,
+    OneShotIterator, AnonymousIterator, AnonymousIteratorV2, AnonymousIteratorV3, MakeIterator, DeleteIterator,
+    IteratorGetNext, IteratorGetNextSync, IteratorGetNextAsOptional, IteratorToStringHandle, IteratorFromStringHandle,
+    IteratorFromStringHandleV2, SerializeIterator, DeserializeIterator, MapDataset, ParallelMapDataset,
+    ParallelMapDatasetV2, MapAndBatchDataset, OptionalNone, OptionalFromValue, OptionalHasValue, OptionalGetValue,
+    OptionsDataset, ModelDataset, OptimizeDataset, OptimizeDatasetV2, FinalizeDataset, NonSerializableDataset,
+    RewriteDataset, MaxIntraOpParallelismDataset, PrivateThreadPoolDataset, PaddedBatchDataset, PaddedBatchDatasetV2,
+    PrefetchDataset, UnbatchDataset, RebatchDatasetV2, RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
+    ScanDataset, ReduceDataset, AnonymousSeedGenerator, AnonymousRandomSeedGenerator, DummySeedGenerator,
+    DeleteSeedGenerator, DeleteRandomSeedGenerator, UniqueDataset, SamplingDataset, AssertCardinalityDataset,
+    IgnoreErrorsDataset, ShuffleDataset, ShuffleDatasetV2, ShuffleDatasetV3, ShuffleAndRepeatDataset,
+    ShuffleAndRepeatDatasetV2, RandomDataset, RandomDatasetV2, DatasetToSingleElement, DatasetCardinality, GetOptions,
+    WrapDatasetVariant, UnwrapDatasetVariant, RangeDataset, TensorDataset, ListDataset, TensorSliceDataset,
+    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset,
     // control flow and functions
     Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
     ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
@@ -58520,17 +70485,20 @@ using All = OpList<
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
+    NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault,
+    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav,
     // linear algebra
-    BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse, BatchMatrixSolve, BatchMatrixSolveLs,
-    BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd, TridiagonalMatMul, Eig, MatrixSquareRoot, Cross,
-    Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D,
-    IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
-    MatrixTriangularSolve, TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
+    SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
+    BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
+    TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
+    MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
+    RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
+    SelfAdjointEigV2, Svd,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
@@ -58550,20 +70518,25 @@ using All = OpList<
     SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
     SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
     BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
-    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
+    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
+    BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
+    QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
+    QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
     FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd,
-    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter,
-    Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap,
-    DataFormatVecPermute, DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput,
-    FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul, BatchNormWithGlobalNormalizationGrad, LRN,
-    LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad,
-    MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad,
-    MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax,
-    Softmax,
+    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
+    Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits,
+    SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute, DepthwiseConv2dNative,
+    DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter,
+    Dilation2DBackpropInput, FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul,
+    BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
+    AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
+    MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool, FusedElementwise,
+    FusedProducer, LayerNorm,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,
@@ -58575,7 +70548,8 @@ using All = OpList<
     StatelessRandomNormal, StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt,
     StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
     StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
-    StatelessTruncatedNormalV2,
+    StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
+    RandomIndexShuffle,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
@@ -58633,7 +70607,7 @@ using All = OpList<
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode>;
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint>;
 
 }  // namespace ops
 

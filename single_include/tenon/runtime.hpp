@@ -124,178 +124,6 @@ inline void SpinPause() {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/base/thread.hpp ----
-// Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
-// <thread>, which brings stop tokens, semaphores and unique pointers. AvoidedProcessor keeps one off a processor.
-#if !TENON_DETAIL_PTHREADS
-#include <new>
-#include <thread>
-#include <utility>
-#endif
-
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// externally synchronised. Joined before it is destroyed. In the child of a fork() the parent's threads do not exist:
-// they are not joinable there.
-//
-//   if (!thread_.Start<&Worker::Main>(this)) return errors::ResourceExhausted(...);
-//   thread_.Join();
-class Thread {
- public:
-  Thread() = default;
-  Thread(Thread&& other) noexcept { *this = static_cast<Thread&&>(other); }
-  // Only onto one that is not joinable.
-  Thread& operator=(Thread&& other) noexcept {
-#if TENON_DETAIL_PTHREADS
-    thread_ = other.thread_;
-    joinable_ = other.joinable_;
-    other.joinable_ = false;
-#else
-    Forget();
-    thread_ = std::move(other.thread_);
-#endif
-    forks_ = other.forks_;
-    return *this;
-  }
-#if !TENON_DETAIL_PTHREADS
-  ~Thread() { Forget(); }
-#endif
-
-  // Runs object->*kMain() in a thread of its own. False where the system has none. An exception that leaves it ends the
-  // process.
-  template <auto kMain, class T>
-  bool Start(T* object) {
-    detail::WatchForks();
-#if !TENON_DETAIL_PTHREADS
-    Forget();
-#endif
-    forks_ = ForkCount();
-#if TENON_DETAIL_PTHREADS
-    joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
-    return joinable_;
-#elif defined(__cpp_exceptions)
-    try {
-      thread_ = std::thread(&Run<kMain, T>, object);
-      return true;
-    } catch (...) {
-      return false;
-    }
-#else
-    thread_ = std::thread(&Run<kMain, T>, object);
-    return true;
-#endif
-  }
-#if TENON_DETAIL_PTHREADS
-  bool joinable() const { return joinable_ && forks_ == ForkCount(); }
-  // Waits for its end.
-  void Join() {
-    pthread_join(thread_, nullptr);
-    joinable_ = false;
-  }
-  // It goes on by itself.
-  void Detach() {
-    pthread_detach(thread_);
-    joinable_ = false;
-  }
-#else
-  bool joinable() const { return thread_.joinable() && forks_ == ForkCount(); }
-  void Join() { thread_.join(); }
-  void Detach() { thread_.detach(); }
-#endif
-
-  // Lets others run.
-  static void YieldNow() { detail::YieldThread(); }
-  // Processors that the system has, at least 1.
-  static int HardwareThreads() {
-#if TENON_DETAIL_PTHREADS
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-#else
-    const long count = static_cast<long>(std::thread::hardware_concurrency());
-#endif
-    return count > 0 ? static_cast<int>(count) : 1;
-  }
-  // The one that the calling thread runs on, from 0; -1 where the system does not say.
-  static int Processor() {
-#if defined(__linux__)
-    return sched_getcpu();
-#else
-    return -1;
-#endif
-  }
-  // Names the calling thread for debuggers: the first 15 characters. Does nothing where the system has no names.
-  static void NameThis([[maybe_unused]] const char* name) {
-#if defined(__linux__)
-    char text[16] = {};
-    for (int i = 0; i < 15 && name[i] != '\0'; ++i) text[i] = name[i];
-    pthread_setname_np(pthread_self(), text);
-#endif
-  }
-  // Reads the name of the calling thread, ended by a zero; empty where the system has no names.
-  static void GetNameOfThis(char (&name)[16]) {
-    name[0] = '\0';
-#if defined(__linux__)
-    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = '\0';
-#endif
-  }
-
- private:
-  template <auto kMain, class T>
-  static void* Run(void* object) noexcept {
-    (static_cast<T*>(object)->*kMain)();
-    return nullptr;
-  }
-
-#if TENON_DETAIL_PTHREADS
-  pthread_t thread_{};
-  bool joinable_ = false;
-#else
-  // A std::thread of the parent process, which does not exist here, must not see its destructor.
-  void Forget() {
-    if (thread_.joinable() && !joinable()) ::new (&thread_) std::thread();
-  }
-
-  std::thread thread_;
-#endif
-  std::uint32_t forks_ = 0;  // ForkCount() of its process
-};
-
-// A processor that a thread is not to run on. Systems like to wake a thread where the one that wakes it runs, though
-// other processors are idle (in a virtual machine those that sleep count as taken), and move it only with a later tick,
-// after some milliseconds. Processors that others have taken from the thread (taskset, a cpuset) stay so, and one that
-// has no other keeps its own. Does nothing where systems other than Linux run.
-//
-// externally synchronised. Made by the thread it is for; others may set it while that lives.
-class AvoidedProcessor {
- public:
-  // -1: none.
-  void Set([[maybe_unused]] int processor) {
-#if defined(__linux__)
-    if (processor == processor_) return;
-    cpu_set_t now;
-    // Fails where there are more processors than the set holds.
-    if (processor >= CPU_SETSIZE || sched_getaffinity(thread_, sizeof now, &now) != 0) return;
-    if (processor_ >= 0) {
-      cpu_set_t ours = all_;
-      CPU_CLR(processor_, &ours);
-      if (CPU_EQUAL(&now, &ours)) now = all_;
-    }
-    all_ = now;
-    if (processor >= 0) CPU_CLR(processor, &now);
-    processor_ = processor;
-    if (CPU_COUNT(&now) > 0) (void)sched_setaffinity(thread_, sizeof now, &now);
-#endif
-  }
-
-#if defined(__linux__)
- private:
-  pid_t thread_ = detail::ThreadId();
-  int processor_ = -1;
-  cpu_set_t all_{};  // what the thread had without us
-#endif
-};
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/device/denormals.hpp ----
 // Denormal floating-point numbers on the calling thread: flushed to zero (as TensorFlow's CPU kernels run) or kept.
 #if defined(__SSE2__) || defined(_M_X64)
@@ -414,15 +242,20 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
-  // Runs what is queued, also what that queues, and joins the threads.
+  // Runs what is queued, also what that queues, and joins the threads. One of its own tasks may destroy the pool: that
+  // thread ends after the task.
   ~ThreadPool() override {
     if (!fork_.IsRepaired()) fork_.Repair([this] { ForgetThreads(); });
     stopping_.store(true);
     published_.fetch_add(1);
     published_.notify_all();
     for (Thread& thread : threads_)
-      if (thread.joinable()) thread.Join();
-    for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.Join();
+      if (thread.joinable()) thread.JoinUnlessThis();
+    for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.JoinUnlessThis();
+    if (WaitedThreads::current != this) [[likely]]
+      return;
+    WaitedThreads::current = nullptr;  // tells Main
+    for (Task task{}; TakeTask(&task);) RunTask(task);
   }
 
   void Schedule(void (*fn)(void*), void* arg) override {
@@ -662,7 +495,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     Thread::NameThis(StrCat(name_, "-", number).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
-      if (RunSomething(number, &place)) continue;
+      if (RunSomething(number, &place)) {
+        if (WaitedThreads::current != this) [[unlikely]]
+          return;  // the task has destroyed the pool
+        continue;
+      }
       if (stopping_.load()) break;
       WaitForChange(seen, &place);
     }
@@ -1351,12 +1188,29 @@ namespace detail {
 class KernelCache;
 class TraceCollector;
 
+// Callback for the end of a run. Called on any thread.
+struct RunEnded {
+  void (*call)(void* state) = nullptr;
+  void* state = nullptr;
+  void operator()() const { call(state); }
+};
+
 // Runs the program of one step; made for it, and used again with it. externally synchronised.
 class Executor {
  public:
   virtual ~Executor() = default;
   // `trace` may be null.
   virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+  // Starts a run that no thread waits for. Calls `ended` once, on some thread, perhaps under a lock of the executor.
+  // Then End, on another thread, returns the status. Executors of one thread run to the end in the call.
+  virtual void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept {
+    status_ = Run(pool, flush_denormals, nullptr);
+    ended();
+  }
+  virtual Status End() { return std::exchange(status_, OkStatus()); }
+
+ private:
+  Status status_;  // of Start
 };
 
 // Memory plans for the runs of one program. externally synchronised.
@@ -2754,12 +2608,7 @@ TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramN
                          : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
-// Callbacks for the end of a run and for its errors; RunFailed is optional. Called on any thread.
-struct RunEnded {
-  void (*call)(void* state) = nullptr;
-  void* state = nullptr;
-  void operator()() const { call(state); }
-};
+// Optional callback for the errors of a run. Called on any thread.
 struct RunFailed {
   void (*call)(void* state, const Status& status) = nullptr;
   void* state = nullptr;
@@ -4560,7 +4409,52 @@ class PartialEnds;
 
 // One signature with the steps that run it. thread-safe.
 class PreparedSignature : public RefCounted {
+  struct Running {
+    explicit Running(const Program& program) : step(program) {}
+    Step step;
+    Owned<Executor> alone, on_pool;  // as far as they are needed
+    Owned<RunPlans> plans;  // null: never
+  };
+
  public:
+  // State of one run, from the taking of its step to its end.
+  class UnderWay {
+   public:
+    UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings)
+        : running(prepared->steps_.Take()),
+          step_id(NextStepId().fetch_add(1, std::memory_order_relaxed)),
+          container(settings.resources, step_id),
+          cancellation(settings.cancellation),
+          services{settings.resources, &container, &cancellation},
+          rendezvous(&cancellation) {
+      plans = prepared->PlansOf(running.get());
+      Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+      plan = planned != nullptr ? plans : nullptr;
+      step = planned != nullptr ? planned : &running->step;
+      services.deferred = &deferred;
+      services.pool = settings.pool;
+      services.more = settings.services;
+      services.own_rendezvous = &rendezvous;
+      step->set_step_id(step_id);
+      step->set_services(&services);
+      for (std::size_t i = 0; i < feeds.size(); ++i) step->value(prepared->program_->feeds[i].value) = feeds[i];
+    }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+
+   private:
+    friend class PreparedSignature;
+    Owned<Running> running;
+    RunPlans *plans, *plan;  // plans of the step; those that have one for these feeds, or null
+    Step* step;
+    const std::int64_t step_id;
+    StepContainer container;
+    CancellationManager cancellation;
+    DeferredOps deferred;
+    RunServices services;
+    LazyRendezvous rendezvous;
+  };
+
   // `placed`: runs instead of the program, on several devices; then the program only describes the feeds, fetches and
   // nodes. Null: the program runs.
   PreparedSignature(Owned<Program> program, bool dataflow, Owned<PlacedProgram> placed = nullptr)
@@ -4580,39 +4474,71 @@ class PreparedSignature : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
-    Owned<Running> running = steps_.Take();
-    RunPlans* const plans = PlansOf(running.get());
-    Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
-    RunPlans* const plan = planned != nullptr ? plans : nullptr;  // that has one for these feeds
-    Step* const step = planned != nullptr ? planned : &running->step;
-    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
-    StepContainer container(settings.resources, step_id);
-    CancellationManager cancellation(settings.cancellation);
-    DeferredOps deferred;
-    RunServices services{settings.resources, &container, &cancellation};
-    services.deferred = &deferred;
-    services.pool = settings.pool;
-    services.more = settings.services;
-    LazyRendezvous rendezvous(&cancellation);
-    services.own_rendezvous = &rendezvous;
-    step->set_step_id(step_id);
-    step->set_services(&services);
-    for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
+    UnderWay run(this, feeds, settings);
     Status status;
     if (settings.trace == nullptr) [[likely]] {
-      status = Execute(running.get(), plan, settings, nullptr);
+      status = Execute(run.running.get(), run.plan, settings, nullptr);
     } else {
       TraceCollector collector(program_->graph, TraceEventLimit(settings.max_trace_events));
-      services.stats = &collector;
-      status = Execute(running.get(), plan, settings, &collector);
-      deferred.Wait();  // it may still tell the collector
+      run.services.stats = &collector;
+      status = Execute(run.running.get(), run.plan, settings, &collector);
+      run.deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
-    deferred.Wait();
-    if (cancellation.IsCancelled()) [[unlikely]]
+    return End(&run, std::move(status), feeds, fetches, settings);
+  }
+
+  // True: Start can run it. All other runs hold their thread to the end.
+  bool CanStart(const RunArgs& settings) const {
+    return placed_ == nullptr && program_->has_async && settings.dataflow && settings.pool != nullptr &&
+           settings.trace == nullptr;
+  }
+  // Starts a run that no thread waits for: a kernel may wait. Calls `ended` as Executor::Start does. Then Finish, with
+  // these arguments again, ends the run. Nothing was started after an error. `settings` and *run outlive the run.
+  Status Start(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings, RunEnded ended,
+               Owned<UnderWay>* run) {
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    *run = MakeOwned<UnderWay>(this, feeds, settings);
+    Running* const running = (*run)->running.get();
+    if (running->on_pool == nullptr) {
+      if (Status made = MakeEngine(true, &running->step, &running->on_pool); !made.ok())
+        return End(run->get(), std::move(made), feeds, fetches, settings);
+    }
+    running->on_pool->Start(settings.pool, settings.flush_denormals, ended);
+    return OkStatus();
+  }
+  Status Finish(UnderWay* run, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
+    Status status = EndExecutor(run->running.get(), run->running->on_pool->End());
+    return End(run, std::move(status), feeds, fetches, settings);
+  }
+
+  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
+  template <class Add>
+  void ForIdleSteps(const Add& add) {
+    if (placed_ != nullptr)
+      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
+                            &add);
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
+  }
+  // As PlacedProgram::IsInUse.
+  bool IsInUse() { return steps_.IsInUse() || (placed_ != nullptr && placed_->IsInUse()); }
+  bool GetPlanReport(PlanReport* report) {
+    if (make_plans_ == nullptr) return false;
+    Owned<Running> running = steps_.Take();
+    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
+    steps_.Give(std::move(running));
+    return planned;
+  }
+
+ private:
+  // After the executor's end.
+  Status End(UnderWay* run, Status status, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
+    Step* const step = run->step;
+    run->deferred.Wait();
+    if (run->cancellation.IsCancelled()) [[unlikely]]
       status.Update(RunCancelled());
-    if (container.keeps_fetched() && status.ok()) [[unlikely]]
-      status = KeepFetched(&container);
+    if (run->container.keeps_fetched() && status.ok()) [[unlikely]]
+      status = KeepFetched(&run->container);
     if (status.ok()) [[likely]] {
       for (std::size_t i = 0; i < fetches.size(); ++i) {
         const Program::Fetch& fetch = program_->fetches[i];
@@ -4635,39 +4561,14 @@ class PreparedSignature : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
-    if (plan != nullptr)
-      plan->Ran(status);
-    else if (plans != nullptr && status.ok() && plans->Count(feeds))
-      plans->Make(&running->step);
-    steps_.Give(std::move(running));
+    if (settings.counts != nullptr) settings.counts->Count(run->plan != nullptr);
+    if (run->plan != nullptr)
+      run->plan->Ran(status);
+    else if (run->plans != nullptr && status.ok() && run->plans->Count(feeds))
+      run->plans->Make(&run->running->step);
+    steps_.Give(std::move(run->running));
     return status;
   }
-  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
-  template <class Add>
-  void ForIdleSteps(const Add& add) {
-    if (placed_ != nullptr)
-      placed_->ForIdleSteps([](const void* state, Step* step) { (*static_cast<const Add*>(state))(step, nullptr); },
-                            &add);
-    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
-  }
-  // As PlacedProgram::IsInUse.
-  bool IsInUse() { return steps_.IsInUse() || (placed_ != nullptr && placed_->IsInUse()); }
-  bool GetPlanReport(PlanReport* report) {
-    if (make_plans_ == nullptr) return false;
-    Owned<Running> running = steps_.Take();
-    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
-    steps_.Give(std::move(running));
-    return planned;
-  }
-
- private:
-  struct Running {
-    explicit Running(const Program& program) : step(program) {}
-    Step step;
-    Owned<Executor> alone, on_pool;  // as far as they are needed
-    Owned<RunPlans> plans;  // null: never
-  };
   RunPlans* PlansOf(Running* running) const {
     if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
     return running->plans.get();
@@ -4692,9 +4593,12 @@ class PreparedSignature : public RefCounted {
       Owned<Executor>& engine = on_pool ? running->on_pool : running->alone;
       if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
       if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
-      if (status.ok() && program_->has_control_flow())
-        status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     }
+    return EndExecutor(running, std::move(status));
+  }
+  Status EndExecutor(Running* running, Status status) const {
+    if (status.ok() && program_->has_control_flow())
+      status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
     if (program_->device != program_->host) program_->device->EndRun(&status);
     return status;
   }
@@ -5997,12 +5901,10 @@ class SessionImpl : public RefCounted {
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
-  // The partial runs of the session; the first call makes them with make() (runtime/session/partial_run.hpp).
-  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)()) {
-    MutexLock lock(mutex_);
-    if (!partial_runs_) partial_runs_ = make();
-    return partial_runs_.get();
-  }
+  // The partial and the asynchronous runs of the session; the first call makes them with make(this).
+  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)(SessionImpl*)) { return GetOrMake(&partial_runs_, make); }
+  RefCounted* GetOrMakeAsyncRuns(Ref<RefCounted> (*make)(SessionImpl*)) { return GetOrMake(&async_runs_, make); }
+  Mutex* async_mutex() { return &async_mutex_; }  // guards the asynchronous runs
   PreparedList* callables() { return &callables_; }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
@@ -6018,11 +5920,15 @@ class SessionImpl : public RefCounted {
   }
 
  private:
+  RefCounted* GetOrMake(Ref<RefCounted>* made, Ref<RefCounted> (*make)(SessionImpl*)) {
+    const MutexLock lock(mutex_);
+    return (*made ? *made : *made = make(this)).get();
+  }
   // In the child of a fork(). Threads, locks and half of what a run had done stayed in the parent: the session goes on
   // only if no other thread was at work with it.
   TENON_DETAIL_COLD void NoticeFork() {
     bool in_use = signatures_.WasInUseAtFork() || cancellation_.IsInUse() || callables_.IsInUse();
-    for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_}) {
+    for (Mutex* mutex : {&mutex_, &extend_mutex_, &graph_mutex_, &async_mutex_}) {
       in_use |= !mutex->try_lock();
       new (mutex) Mutex();
     }
@@ -6153,7 +6059,9 @@ class SessionImpl : public RefCounted {
   std::atomic<std::int64_t> next_number_{0};  // number of a callable or partial run
   SignatureCache signatures_;
   PreparedList callables_;  // one for each Callable
-  Mutex mutex_;  // guards partial_runs_
+  Mutex mutex_;  // guards which object the next two refer to
+  Ref<RefCounted> async_runs_;
+  Mutex async_mutex_;  // guards the state of async_runs_
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
 
@@ -6405,9 +6313,9 @@ TENON_DETAIL_NAMESPACE_END
 //
 // TENON_MINIMAL_RUNTIME, defined before this, leaves out all that a plain frozen graph does without: TensorFlow 1
 // control flow, functions, the dataflow executor, memory plans, integer folding in shape inference, sessions from a
-// GraphDef or GraphBuilder, runs with RunOptions, partial runs, counters, Extend, Reset, ListDevices, traces of all
-// sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this header's name: a
-// graph or its options cannot do without one of these.
+// GraphDef or GraphBuilder, runs with RunOptions, asynchronous and partial runs, counters, Extend, Reset, ListDevices,
+// traces of all sessions, eager calls. Such a program compiles in two thirds of the time. Unimplemented, with this
+// header's name: a graph or its options cannot do without one of these.
 #if !defined(TENON_MINIMAL_RUNTIME)
 
 // ---- tenon/graph/integer_folding.hpp ----
@@ -9677,6 +9585,10 @@ class ParallelFrameExecutor final : public Executor {
   Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
     return run_.RunOn(pool, flush_denormals, trace);
   }
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
+    run_.StartOn(pool, flush_denormals, nullptr, ended, {});
+  }
+  Status End() override { return run_.EndRun(); }
 
  private:
   ParallelFrameRun run_;
@@ -10226,6 +10138,10 @@ class DataflowRun final : public Executor {
     PublishAll(&mine);
     Leave(this);
   }
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
+    Start(pool, flush_denormals, nullptr, ended, {});
+  }
+  Status End() override { return TakeStatus(); }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
     return std::exchange(status_, OkStatus());
@@ -10627,208 +10543,6 @@ class CallNumbers {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/op/graph_def/proto_io.hpp ----
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
-// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-struct OpList {
-  SlimVector<OpDef> op;
-};
-
-inline void SortFunctionMaps(void* object) {
-  FunctionDef& function = *static_cast<FunctionDef*>(object);
-  function.attr.SortAppended();
-  SortByKey(&function.arg_attr);
-  SortByKey(&function.resource_arg_unique_id);
-  SortByKey(&function.ret);
-  SortByKey(&function.control_ret);
-}
-inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
-}  // namespace detail
-
-namespace wire {
-
-#define TENON_DETAIL_SCHEMA(...)  \
-  template <>                     \
-  struct Schema<__VA_ARGS__> {    \
-    static const Message message; \
-  }
-TENON_DETAIL_SCHEMA(OpDef);
-TENON_DETAIL_SCHEMA(OpDef::ArgDef);
-TENON_DETAIL_SCHEMA(OpDef::AttrDef);
-TENON_DETAIL_SCHEMA(OpDeprecation);
-TENON_DETAIL_SCHEMA(tenon::detail::OpList);
-TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
-TENON_DETAIL_SCHEMA(FunctionDef);
-TENON_DETAIL_SCHEMA(GradientDef);
-TENON_DETAIL_SCHEMA(RegisteredGradient);
-#undef TENON_DETAIL_SCHEMA
-
-inline constexpr Field kArgDefFields[] = {
-    MakeField<&OpDef::ArgDef::name>(1, "name"),
-    MakeField<&OpDef::ArgDef::description>(2, "description"),
-    MakeField<&OpDef::ArgDef::type>(3, "type"),
-    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
-    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
-    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeFieldKept<&OpDef::ArgDef::handle_data>(7, "handle_data", Role::kHandleData),
-    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeFieldKept<&OpDef::ArgDef::full_type>(17, "experimental_full_type", Role::kFullType),
-};
-inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
-
-inline constexpr Field kAttrDefFields[] = {
-    MakeField<&OpDef::AttrDef::name>(1, "name"),
-    MakeField<&OpDef::AttrDef::type>(2, "type"),
-    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
-    MakeField<&OpDef::AttrDef::description>(4, "description"),
-    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
-    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
-    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
-};
-inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
-
-inline constexpr Field kOpDeprecationFields[] = {
-    MakeField<&OpDeprecation::version>(1, "version"),
-    MakeField<&OpDeprecation::explanation>(2, "explanation"),
-};
-inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
-
-inline constexpr Field kOpDefFields[] = {
-    MakeField<&OpDef::name>(1, "name"),
-    MakeField<&OpDef::input_arg>(2, "input_arg"),
-    MakeField<&OpDef::output_arg>(3, "output_arg"),
-    MakeField<&OpDef::attr>(4, "attr"),
-    MakeField<&OpDef::summary>(5, "summary"),
-    MakeField<&OpDef::description>(6, "description"),
-    MakeField<&OpDef::deprecation>(8, "deprecation"),
-    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
-    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
-    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
-    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
-    MakeField<&OpDef::control_output>(20, "control_output"),
-    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
-};
-inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
-
-inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
-inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
-
-inline constexpr Field kStringEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
-
-inline constexpr Field kUniqueIdEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
-                                                                                  kUniqueIdEntryFields);
-
-// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
-inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, Role::kPlain, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
-     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
-     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
-};
-inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
-
-inline constexpr Field kArgAttrEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
-
-inline constexpr Field kFunctionDefFields[] = {
-    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
-    MakeField<&FunctionDef::node_def>(3, "node_def"),
-    MakeField<&FunctionDef::ret>(4, "ret"),
-    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
-    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
-    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
-    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
-};
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
-                                                      &tenon::detail::SortFunctionMaps);
-
-inline constexpr Field kGradientDefFields[] = {
-    MakeField<&GradientDef::function_name>(1, "function_name"),
-    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
-};
-inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
-
-inline constexpr Field kRegisteredGradientFields[] = {
-    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
-    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
-};
-inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
-
-inline constexpr Field kFunctionDefLibraryFields[] = {
-    MakeField<&FunctionDefLibrary::function>(1, "function"),
-    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
-    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
-};
-inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool fills_function_library =
-    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
-
-}  // namespace wire
-
-namespace detail {
-template <class T>
-std::string SerializeProto(const T& object) {
-  std::string out;
-  wire::SerializeTo(object, &out);
-  return out;
-}
-}  // namespace detail
-
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
-// host.
-inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
-
-// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
-inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<NodeDef>(bytes, owner);
-}
-inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
-
-inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<AttrValue>(bytes, owner);
-}
-inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
-
-inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<FunctionDef>(bytes, owner);
-}
-inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
-
-inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
-inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
-
-inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
-  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
-  return std::move(list.op);
-}
-inline std::string SerializeOpList(Span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/graph/function_import.hpp ----
 // Functions in ImportGraphDef: their bodies are checked, calls become nodes, and results get the shapes
 // that the bodies give them. Fills an extension (base/extensions.hpp); graphs without functions do not need it.
@@ -11004,9 +10718,18 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
         library_(Ref<Library>::Adopt(new Library(graph, {}))),
         ops_(registry->ops()) {}
 
+  ~SessionFunctions() override {
+    if (lease_) lease_->Close();
+  }
+
   void set_resources(ResourceMgr* resources) { resources_ = resources; }
   void set_optimizer(const OptimizerOptions& options) { optimizer_ = options; }
   ResourceMgr* resources() const override { return resources_; }
+  FunctionLease* lease() override {
+    const MutexLock lock(mutex_);
+    if (!lease_) lease_ = Ref<FunctionLease>::Adopt(new FunctionLease(this));
+    return lease_.get();
+  }
 
   // `devices` finds the functions on the session's other devices; it outlives this.
   void set_devices(FunctionsOnDevices* devices) { devices_ = devices; }
@@ -11089,6 +10812,17 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
                 Span<Tensor> variables) override {
     TENON_ASSIGN_OR_RETURN(const BegunStep step, BeginStep(body, caller, variables.size(), variables.size()));
     return step->RunFor(range, variables);
+  }
+
+  Result<std::size_t> CountResults(FunctionHandle handle, const StepEnvironment& caller) override {
+    SessionFunction* function;
+    {
+      const MutexLock lock(mutex_);
+      function = functions_[static_cast<std::size_t>(handle.number)].get();
+    }
+    if (!function->ready.load(std::memory_order_acquire))
+      TENON_RETURN_IF_ERROR(Build(function, caller.services == nullptr ? nullptr : caller.services->cancellation));
+    return function->program->fetches.size();
   }
 
   // A step for the calls of one caller; ended with it.
@@ -11297,6 +11031,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
   CallNumbers numbers_;  // numbers of functions_
   Ref<Library> library_;
   OpInfoCache ops_;
+  Ref<FunctionLease> lease_;  // null until something asks
   Owned<SessionFunctions> on_host_;  // null until a function is called there
 };
 
@@ -12542,281 +12277,6 @@ TENON_DETAIL_SETUP_CODE_END
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/runtime/session/counters.hpp ----
-// SessionCounters: what a session has done and what it holds. Defines Session::GetCounters; <tenon/runtime.hpp>
-// includes this.
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
-
-// The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
-struct AllocatorCounters {
-  std::string device, allocator;  // names
-  std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
-};
-
-// Counts of a session since it was made, and its memory now. See Session::GetCounters.
-//
-//   tenon::SessionCounters counters;
-//   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
-struct SessionCounters {
-  std::int64_t runs = 0;  // runs that have ended, whether well or not
-  std::int64_t planned_runs = 0;  // runs among them that found a plan for the shapes of their feeds
-  std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
-  std::int64_t programs_evicted = 0;  // programs that had to make room (SessionOptions::max_cached_signatures)
-  // The next three count steps of programs that are kept, except steps that a run uses just now.
-  std::int64_t steps = 0;
-  std::int64_t plan_arena_bytes = 0;  // arena of the plan used last, summed over the steps
-  std::int64_t step_bytes = 0;  // blocks that they keep for the next run
-  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
-  // pool has one queue: threads do not steal.)
-  std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
-  std::vector<AllocatorCounters> allocators;  // one per device
-};
-
-namespace detail {
-
-inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
-  ++counters->steps;
-  counters->step_bytes += step->cache()->held_bytes();
-  PlanReport report;
-  if (plans != nullptr && plans->GetReport(&report))
-    counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
-}
-
-inline void AddAllocator(const Device& device, SessionCounters* counters) {
-  const auto stats = device.allocator()->GetStats();
-  if (!stats.has_value()) return;
-  counters->allocators.push_back({device.name(), std::string(device.allocator()->Name()), stats->bytes_in_use,
-                                  stats->peak_bytes_in_use, stats->num_allocs});
-}
-
-inline SessionCounters CountersOf(const SessionImpl& session) {
-  SessionCounters counters;
-  counters.planned_runs = session.counts().planned();
-  counters.runs = counters.planned_runs + session.counts().others();
-  counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
-    ++counters.programs;
-    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
-  });
-  if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
-  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
-  const ThreadPool* intra = session.own_pool(false);
-  const SessionOptions& options = session.options();
-  if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
-  if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
-  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
-  return counters;
-}
-
-template <class U>
-bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::GetCounters(
-    const Session& session, SessionCounters* counters) {
-  const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return false;
-  *counters = CountersOf(*impl);
-  return true;
-}
-
-}  // namespace detail
-
-TENON_DETAIL_COLD_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/runtime/session/extend_reset.hpp ----
-// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
-
-namespace detail {
-
-// Adds the functions of `from`; one that is there already must be the same.
-inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
-  const FunctionDefLibrary before = from.empty() ? FunctionDefLibrary() : *to;
-  const FunctionIndex index(before);
-  for (const FunctionDef& function : from.function) {
-    const FunctionDef* known = index.Find(function.signature.name);
-    if (known == nullptr)
-      to->function.push_back(function);
-    else if (!(*known == function))
-      return errors::InvalidArgument("Cannot add function '", function.signature.name,
-                                     "' because a different function with the same name already exists.");
-  }
-  for (const GradientDef& gradient : from.gradient) {
-    const GradientDef* known = index.FindGradient(gradient.function_name);
-    if (known == nullptr)
-      to->gradient.push_back(gradient);
-    else if (known->gradient_func != gradient.gradient_func)
-      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
-                                     gradient.function_name, "' because it already has gradient function '",
-                                     known->gradient_func, "'");
-  }
-  return OkStatus();
-}
-
-TENON_DETAIL_COLD inline Status NodeIsThere(std::string_view name) {
-  return errors::InvalidArgument("GraphDef argument to Extend includes node '", name,
-                                 "', which was created by a previous call to Create or Extend in this session.");
-}
-
-// Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
-inline bool TakesMore(const GraphState& state, const GraphDef& more) {
-  const VersionDef &now = state.graph.versions(), &then = more.versions;
-  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
-      then.min_consumer > now.min_consumer)
-    return false;
-  for (const int bad : then.bad_consumers)
-    if (!HasItem(now.bad_consumers, bad)) return false;
-  const std::size_t nodes = static_cast<std::size_t>(state.graph.num_nodes()) + more.node.size();
-  return nodes <= state.graph.capacity() || state.kernels->empty();
-}
-inline Status AddNodes(const SessionImpl& session, GraphDef more, GraphState* state) {
-  for (const NodeDef& node : more.node)
-    if (state->graph.Find(node.name) != nullptr) return NodeIsThere(node.name);
-  if (state->functions == nullptr) state->functions = MakeOwned<FunctionIndex>(state->graph.library());
-  CallShapes calls;
-  calls.functions = state->functions.get();
-  ImportOptions options;
-  options.calls = &calls;
-  options.limits = session.options().import_limits;
-  state->kernels->Grow(static_cast<std::size_t>(state->graph.num_nodes()) + more.node.size());
-  return ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get());
-}
-
-// The graph with the nodes, functions and versions of another added.
-inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
-  const SlimVector<NodeDef>& source = old.source.node;
-  const bool lowered = !source.empty();
-  NameIndex names;
-  const auto name_of = [&source](int i) -> std::string_view { return source[static_cast<std::size_t>(i)].name; };
-  for (std::size_t i = 0; i < source.size(); ++i) names.Insert(source[i].name, static_cast<int>(i), name_of);
-  for (const NodeDef& node : more.node)
-    if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
-      return NodeIsThere(node.name);
-  GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
-  if (graph.versions.producer != more.versions.producer)
-    return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
-                                   " with graph at version ", more.versions.producer);
-  for (const NodeDef& node : more.node) graph.node.push_back(node);
-  graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
-  SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
-  for (const int bad : more.versions.bad_consumers)
-    if (!HasItem(bad_consumers, bad)) bad_consumers.push_back(bad);
-  TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
-  return graph;
-}
-
-inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
-  if (session->IsClosed()) return session->Closed();
-  if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
-  const MutexLock lock(*session->extend_mutex());
-  bool added = false;
-  Status status;
-  session->ExtendInPlace([&](GraphState* state) {
-    added = TakesMore(*state, graph);
-    if (added) status = AddNodes(*session, graph, state);
-  });
-  if (added) return status;
-  GraphDef whole;
-  if (const Ref<GraphUse> old = session->current(); !old) {
-    if (graph.node.empty()) return OkStatus();
-    whole = graph;
-  } else {
-    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old->state, graph));
-  }
-  Owned<ShapeRefiner> refiner;
-  ImportOptions options;
-  options.check_devices = true;
-  options.check_functions = session->options().check_functions;
-  options.limits = session->options().import_limits;
-  options.refiner = &refiner;
-  options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
-  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops(), options));
-  return session->SetGraph(std::move(imported), std::move(refiner));
-}
-
-inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
-  SessionDevice description;
-  description.name = device.name();
-  description.device_type = std::string(device.type());
-  const auto stats = device.allocator()->GetStats();
-  if (stats.has_value() && stats->bytes_limit.has_value()) description.memory_limit = *stats->bytes_limit;
-  const std::uint64_t where = reinterpret_cast<std::uintptr_t>(&session);
-  description.incarnation = HashCombine(Hash64(device.name()), where * 0x9E3779B97F4A7C15u);
-  return description;
-}
-
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Extend(
-    const Session& session, const GraphDef& graph) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::Extend", [&] { return ExtendSession(impl, graph); });
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Finalize(
-    const Session& session) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  if (impl->IsClosed()) return impl->Closed();
-  if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
-  if (!impl->current()) return SessionImpl::NoGraph("Finalize");
-  impl->Finalize();
-  return OkStatus();
-}
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Reset(
-    const Session& session, Span<const std::string> containers) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::Reset", [&]() -> Status {
-    SlimVector<ResourceMgr*> managers;
-    for (const Device* device : impl->devices())
-      if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
-        managers.push_back(manager);
-    for (ResourceMgr* manager : managers) {
-      if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
-      for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
-    }
-    impl->Close();
-    return OkStatus();
-  });
-}
-template <class U>
-Result<std::vector<SessionDevice>>
-undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ListDevices(const Session& session) {
-  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return NoSession();
-  return CatchAll("Session::ListDevices", [&]() -> Result<std::vector<SessionDevice>> {
-    std::vector<SessionDevice> devices;
-    for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
-    return devices;
-  });
-}
-template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumSignatures(
-    const Session& session) {
-  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  return impl == nullptr ? 0 : impl->signatures().size();
-}
-
-inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
-inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &SourceOf);
-
-}  // namespace detail
-
-TENON_DETAIL_COLD_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/runtime/session/deadline_timer.hpp ----
 // DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
 // The child of a fork() starts its own; it does not call what its parent's threads wait for.
@@ -12841,23 +12301,31 @@ class DeadlineTimer {
     return *timer;
   }
 
-  // `when`: SteadyNanoseconds() of the call.
+  // `when`: SteadyNanoseconds() of the call. Adding and removing take time logarithmic in the number of calls.
   Entry Add(std::int64_t when, Function<void()> call) {
     NoticeFork();
     const MutexLock lock(mutex_);
     if (!started_) Start();
-    waiting_.push_back({++last_, when, std::move(call)});
-    changed_.notify_all();
-    return last_;
+    if (first_free_ == slots_.size()) slots_.push_back({.next_free = first_free_ + 1});
+    const std::uint32_t number = first_free_;
+    heap_.push_back(number);
+    Slot& slot = slots_[number];
+    first_free_ = slot.next_free;
+    slot.entry = ++count_ << kSlotBits | number;
+    slot.when = when;
+    slot.call = std::move(call);
+    const Entry entry = slot.entry;
+    MoveUp(heap_.size() - 1);
+    if (heap_[0] == number) changed_.notify_all();
+    return entry;
   }
   // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
   bool Remove(Entry entry) {
     NoticeFork();
     MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i].entry != entry) continue;
-      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
-      waiting_.pop_back();
+    const auto number = static_cast<std::size_t>(entry & ((Entry{1} << kSlotBits) - 1));
+    if (number < slots_.size() && slots_[number].entry == entry) {
+      (void)Take(slots_[number].place);
       return true;
     }
     while (calling_ == entry) changed_.wait(lock);
@@ -12865,10 +12333,14 @@ class DeadlineTimer {
   }
 
  private:
-  struct Waiting {
-    Entry entry;
-    std::int64_t when;
-    Function<void()> call;
+  static constexpr int kSlotBits = 24;  // low bits of an entry: the number of its slot
+  // A call that waits, or room for one.
+  struct Slot {
+    Function<void()> call = {};
+    std::int64_t when = 0;
+    std::size_t place = 0;  // in heap_, while it waits
+    std::uint32_t next_free = 0;  // while it does not wait
+    Entry entry = 0;  // 0: it does not wait
   };
 
   DeadlineTimer() = default;
@@ -12881,7 +12353,9 @@ class DeadlineTimer {
     fork_.Repair([this] {
       new (&mutex_) Mutex();
       new (&changed_) ConditionVariable();
-      new (&waiting_) SlimVector<Waiting>();
+      new (&slots_) SlimVector<Slot>();
+      new (&heap_) SlimVector<std::uint32_t>();
+      first_free_ = 0;
       started_ = false;
       calling_ = 0;
     });
@@ -12897,37 +12371,74 @@ class DeadlineTimer {
   void Main() {
     MutexLock lock(mutex_);
     for (;;) {
-      if (waiting_.empty()) {
+      if (heap_.empty()) {
         changed_.wait(lock);
         continue;
       }
-      std::size_t first = 0;
-      for (std::size_t i = 1; i < waiting_.size(); ++i)
-        if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
+      const std::uint32_t first = heap_[0];
+      if (const std::int64_t when = slots_[first].when; when > SteadyNanoseconds()) {
         (void)changed_.wait_until(lock, when);
         continue;
       }
-      Waiting due = std::move(waiting_[first]);
-      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
-      waiting_.pop_back();
-      calling_ = due.entry;
+      calling_ = slots_[first].entry;
+      Function<void()> call = Take(0);
       lock.unlock();
-      due.call();
-      due.call = nullptr;
+      call();
+      call = nullptr;
       lock.lock();
       calling_ = 0;
       changed_.notify_all();
     }
   }
 
+  // Takes a call from the heap and frees its slot.
+  Function<void()> Take(std::size_t place) {
+    const std::uint32_t number = heap_[place], last = heap_.back();
+    heap_.pop_back();
+    if (last != number) {
+      Put(place, last);
+      MoveUp(place);
+      MoveDown(slots_[last].place);
+    }
+    Slot& slot = slots_[number];
+    slot.entry = 0;
+    slot.next_free = std::exchange(first_free_, number);
+    return std::move(slot.call);
+  }
+
+  void Put(std::size_t place, std::uint32_t number) {
+    heap_[place] = number;
+    slots_[number].place = place;
+  }
+  std::int64_t WhenAt(std::size_t place) const { return slots_[heap_[place]].when; }
+  void MoveUp(std::size_t place) {
+    const std::uint32_t number = heap_[place];
+    for (; place > 0 && WhenAt((place - 1) / 2) > slots_[number].when; place = (place - 1) / 2)
+      Put(place, heap_[(place - 1) / 2]);
+    Put(place, number);
+  }
+  void MoveDown(std::size_t place) {
+    const std::uint32_t number = heap_[place];
+    for (;;) {
+      std::size_t child = 2 * place + 1;
+      if (child >= heap_.size()) break;
+      if (child + 1 < heap_.size() && WhenAt(child + 1) < WhenAt(child)) ++child;
+      if (WhenAt(child) >= slots_[number].when) break;
+      Put(place, heap_[child]);
+      place = child;
+    }
+    Put(place, number);
+  }
+
   ForkGuard fork_;
   Mutex mutex_;
   ConditionVariable changed_;
   bool started_ = false;
-  Entry last_ = 0;
+  Entry count_ = 0;  // calls so far
   Entry calling_ = 0;  // being called at the moment; 0: none
-  SlimVector<Waiting> waiting_;
+  SlimVector<Slot> slots_;
+  std::uint32_t first_free_ = 0;  // number of a slot without a call, or of the next new one
+  SlimVector<std::uint32_t> heap_;  // numbers of slots with a call: a binary heap by time
 };
 
 TENON_DETAIL_NAMESPACE_END
@@ -12943,6 +12454,12 @@ namespace detail {
 // A year is as good as forever, and no clock overflows with it.
 inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
   return timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
+}
+
+// The status of a run that its deadline has stopped. `status`: as the run ended.
+TENON_DETAIL_COLD inline Status TimedOut(std::int64_t timeout_in_ms, const Status& status) {
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
 }
 
 // The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
@@ -12977,742 +12494,11 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   if (entry != 0) (void)DeadlineTimer::Global().Remove(entry);
   if (users != nullptr) (void)users->Deregister(token);
   if (!timed_out.load()) return status;
-  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
-                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+  return TimedOut(timeout_in_ms, status);
 }
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/runtime/session/partial_program.hpp ----
-// PartialProgram: the program of a partial run. Feeds come while it runs, from nodes that wait for them; fetches go to
-// nodes that deliver them, dead ones too.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
-
-namespace detail {
-
-// Interface that the feed and fetch nodes of a partial run call. thread-safe.
-class PartialEnds {
- public:
-  virtual void AskFor(std::size_t feed, OpKernelContext* context, AsyncOpKernel::DoneCallback done) = 0;
-  virtual void Deliver(std::size_t fetch, const Tensor& value) = 0;
-  virtual void Settle(std::size_t fetch) = 0;  // after Deliver, or instead of it when the value is dead
-
- protected:
-  ~PartialEnds() = default;
-};
-
-class PartialFeedKernel final : public AsyncOpKernel {
- public:
-  PartialFeedKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t feed)
-      : AsyncOpKernel(c), ends_(ends), feed_(feed) {}
-  void ComputeAsync(OpKernelContext* context, DoneCallback done) override { ends_->AskFor(feed_, context, done); }
-
- private:
-  PartialEnds* ends_;
-  std::size_t feed_;
-};
-class PartialFetchKernel final : public OpKernel {
- public:
-  PartialFetchKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
-      : OpKernel(c), ends_(ends), fetch_(fetch) {}
-  void Compute(OpKernelContext* context) override { ends_->Deliver(fetch_, context->input(0)); }
-
- private:
-  PartialEnds* ends_;
-  std::size_t fetch_;
-};
-class PartialSettleKernel final : public OpKernel {
- public:
-  PartialSettleKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
-      : OpKernel(c), ends_(ends), fetch_(fetch) {}
-  void Compute(OpKernelContext*) override { ends_->Settle(fetch_); }
-
- private:
-  PartialEnds* ends_;
-  std::size_t fetch_;
-};
-
-inline Status CheckLeavesLoops(const Program& program) {
-  for (const ProgramNode& node : program.nodes)
-    if (node.kind == ProgramNode::Kind::kFetch)
-      return errors::Unimplemented("PRunSetup: '", node.node->name(),
-                                   "' is in a loop; a partial run can fetch only what leaves the loop");
-  return OkStatus();
-}
-
-// Program of one partial run; `ends` outlives it. immutable but for the program, which goes to the code that runs it.
-class PartialProgram {
- public:
-  // Feed `feeds[i]` of `ends` is the program's feed i, and so with fetches; empty: the numbers are equal.
-  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
-      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
-    Program& p = *program_;
-    first_old_ = static_cast<int>(p.feeds.size());
-    SlimVector<ProgramNode> old;
-    old.swap(p.nodes);
-    SlimVector<int> old_frames;
-    old_frames.swap(p.node_frames);
-    for (std::size_t i = 0; i < p.feeds.size(); ++i) AddFeed(i);
-    for (std::size_t n = 0; n < old.size(); ++n) {
-      for (int c = old[n].first_consumer; c < old[n].first_consumer + old[n].num_consumers; ++c)
-        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[ToSize(c)] + first_old_);
-      p.nodes.push_back(old[n]);
-      if (p.has_control_flow()) p.node_frames.push_back(old_frames[n]);
-    }
-    for (auto& [from, to] : p.control_edges) {
-      from += first_old_;
-      to += first_old_;
-    }
-    FindProducers();
-    ReadFeeds();
-    for (ProgramNode& node : p.nodes) node.ends_later = false;  // fetches are delivered while the program runs
-    for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
-    p.feeds.clear();
-    p.fetches.clear();
-    p.has_async = true;
-    Finish();
-  }
-  PartialProgram(const PartialProgram&) = delete;
-  PartialProgram& operator=(const PartialProgram&) = delete;
-
-  Owned<Program> TakeProgram() { return std::move(program_); }
-
-  // -- for partial runs on several devices
-  int feed_number(int node) const { return Number(feed_numbers_, ToSize(node)); }  // `node`: one of the first nodes
-  int num_feeds() const { return first_old_; }
-  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
-  const SlimVector<int>& before(int node) const { return before_[ToSize(node)]; }
-
-  // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
-  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
-    SlimVector<char> seen(before_.size(), 0);
-    SlimVector<int> todo{fetch_nodes_[fetch]};
-    while (!todo.empty()) {
-      const int node = todo.back();
-      todo.pop_back();
-      if (std::exchange(seen[ToSize(node)], char{1}) != 0) continue;
-      if (node < first_old_ && fed[ToSize(node)] == 0) return node;
-      for (const int before : before_[ToSize(node)]) todo.push_back(before);
-    }
-    return -1;
-  }
-
- private:
-  static int Number(const SlimVector<int>& numbers, std::size_t i) {
-    return numbers.empty() ? static_cast<int>(i) : numbers[i];
-  }
-
-  // A node of no graph, with a kernel of its own.
-  struct End {
-    Node node;
-    OpView op;
-    Owned<OpKernel> kernel;
-  };
-  template <class Kernel>
-  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
-    ends_made_.push_back(MakeOwned<End>());
-    End& end = *ends_made_.back();
-    end.op.name = op;
-    end.node.op = &end.op;
-    end.node.def.name = std::move(name);
-    end.node.def.op = op;
-    if (!input.empty()) end.node.def.input.push_back(std::move(input));
-    if (in != DataType::kInvalid) end.node.input_types.push_back(in);
-    if (out != DataType::kInvalid) end.node.output_types.push_back(out);
-    OpKernelConstruction construction(&end.node.def, &end.op, program_->host->type(),
-                                      std::span(end.node.input_types.data(), end.node.input_types.size()),
-                                      std::span(end.node.output_types.data(), end.node.output_types.size()),
-                                      program_->host->allocator());
-    auto* kernel = new Kernel(&construction, ends_, ToSize(number));
-    end.kernel = Owned<OpKernel>(kernel);
-    return kernel;
-  }
-  static std::string EndName(std::string_view prefix, std::string_view endpoint) {
-    const TensorName name = ParseTensorName(endpoint);
-    return StrCat(prefix, name.node, "_", name.output);
-  }
-  int AddNode(ProgramNode item, const OpKernel* kernel) {
-    item.kernel = kernel;
-    item.node = &ends_made_.back()->node;
-    program_->nodes.push_back(item);
-    if (program_->has_control_flow()) program_->node_frames.push_back(0);
-    return static_cast<int>(program_->nodes.size()) - 1;
-  }
-
-  void AddFeed(std::size_t i) {
-    const Program::Feed& feed = program_->feeds[i];
-    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
-                                              Number(feed_numbers_, i));
-    ProgramNode item;
-    item.async = kernel;
-    item.first_output = feed.value;
-    item.num_outputs = 1;
-    AddNode(item, kernel);
-  }
-  void AddFetch(std::size_t i) {
-    Program& p = *program_;
-    const int value = p.fetches[i].value;
-    const TensorName name = ParseTensorName(p.fetches[i].name);
-    const DataType type = p.graph->Find(name.node)->output_type(name.output);
-    const int fetch = Number(fetch_numbers_, i);
-    auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
-                                                BaseType(type), DataType::kInvalid, fetch);
-    ProgramNode item;
-    item.reads_references = IsRefType(type);
-    item.first_input = static_cast<int>(p.inputs.size());
-    item.num_inputs = 1;
-    p.inputs.push_back(value);
-    p.last_use.push_back(0);
-    p.only_use.push_back(0);
-    const int number = AddNode(item, deliver);
-    fetch_nodes_.push_back(number);
-    if (producers_[ToSize(value)] >= 0) edges_.emplace_back(producers_[ToSize(value)], number);
-    // Runs when the fetch did, live or dead: a ControlTrigger is never dead, nor what waits for it alone.
-    int before = number;
-    if (p.has_control_flow()) {
-      const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
-                                                        DataType::kInvalid, DataType::kInvalid, fetch);
-      ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
-      before = AddNode(ProgramNode(), unused);
-      AddControlEdge(number, before);
-    }
-    const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
-                                                      DataType::kInvalid, DataType::kInvalid, fetch);
-    AddControlEdge(before, AddNode(ProgramNode(), settle));
-  }
-  void AddControlEdge(int from, int to) {
-    edges_.emplace_back(from, to);
-    if (program_->has_control_flow()) program_->control_edges.emplace_back(from, to);
-  }
-
-  void FindProducers() {
-    producers_.assign(ToSize(program_->num_values), -1);
-    for (std::size_t n = 0; n < program_->nodes.size(); ++n)
-      for (int i = 0; i < program_->nodes[n].num_outputs; ++i)
-        producers_[ToSize(program_->nodes[n].first_output + i)] = static_cast<int>(n);
-  }
-  // The nodes that read a feed wait for it now; so do those that wait for a fed placeholder.
-  void ReadFeeds() {
-    Program& p = *program_;
-    for (int n = first_old_; n < static_cast<int>(p.nodes.size()); ++n) {
-      const ProgramNode item = p.nodes[ToSize(n)];
-      for (int i = 0; i < item.num_inputs; ++i)
-        if (const int feed = producers_[ToSize(p.inputs[ToSize(item.first_input + i)])]; feed >= 0 && feed < first_old_)
-          edges_.emplace_back(feed, n);
-      if (item.kind != ProgramNode::Kind::kKernel && item.kind != ProgramNode::Kind::kNothing) continue;
-      for (const int control : item.node->control_inputs)
-        for (int feed = 0; feed < first_old_; ++feed) {
-          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[ToSize(feed)].name).node);
-          if (fed->id == control && fed->node_class == NodeClass::kPlaceholder) AddControlEdge(feed, n);
-        }
-    }
-  }
-
-  // Counts and flat arrays, from the edges.
-  void Finish() {
-    Program& p = *program_;
-    before_.resize(p.nodes.size());
-    SlimVector<int> begin(p.nodes.size() + 1, 0);
-    for (ProgramNode& node : p.nodes) node.pending = 0;
-    for (const auto& [from, to] : edges_) {
-      ++begin[ToSize(from) + 1];
-      ++p.nodes[ToSize(to)].pending;
-      before_[ToSize(to)].push_back(from);
-    }
-    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
-    p.consumers.resize(edges_.size());
-    SlimVector<int> next(begin);
-    for (const auto& [from, to] : edges_) p.consumers[ToSize(next[ToSize(from)]++)] = to;
-    p.roots.clear();
-    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
-      ProgramNode& node = p.nodes[n];
-      node.first_consumer = begin[n];
-      node.num_consumers = begin[n + 1] - begin[n];
-      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
-      // The back edges of loops are no edges of the program, but what comes along them is needed.
-      for (int i = 0; i < node.num_inputs; ++i)
-        if (const int from = producers_[ToSize(p.inputs[ToSize(node.first_input + i)])]; from >= 0)
-          before_[n].push_back(from);
-    }
-  }
-
-  Owned<Program> program_;
-  PartialEnds* ends_;
-  SlimVector<int> feed_numbers_, fetch_numbers_;
-  int first_old_ = 0;  // program node; the feeds' nodes come before it
-  SlimVector<Owned<End>> ends_made_;
-  SlimVector<int> producers_;  // per value: program node, -1: a constant
-  SlimVector<int> fetch_nodes_;
-  SlimVector<std::pair<int, int>> edges_;  // program nodes, from and to
-  SlimVector<SlimVector<int>> before_;  // per program node: nodes that it waits for
-};
-
-}  // namespace detail
-
-TENON_DETAIL_COLD_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/runtime/session/partial_run.hpp ----
-// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit.
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
-
-namespace detail {
-
-// One partial run, from its setup on. It has a thread of its own, which starts the nodes and waits for the end; no
-// thread waits for a feed. thread-safe.
-class PartialRunState final : public RefCounted, public PartialEnds {
- public:
-  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
-                  CancellationManager* session, const RunOptions& options)
-      : handle_(std::move(handle)),
-        timeout_in_ms_(options.timeout_in_ms),
-        users_(options.cancellation),
-        cancellation_(session),
-        feeds_(feeds.size()),
-        fetches_(fetches.size()) {
-    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
-    for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
-  }
-  // One of the two comes before Start.
-  void SetProgram(Owned<Program> program) {
-    Declare(*program);
-    partial_ = MakeOwned<PartialProgram>(std::move(program), this);
-    prepared_ = Ref<PreparedSignature>::Adopt(new PreparedSignature(partial_->TakeProgram(), true));
-  }
-  // On several devices.
-  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
-                   Span<const std::string> targets, const ProgramEnds& ends) {
-    auto front = MakeOwned<Program>();
-    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
-                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
-    Declare(*front);
-    front->feeds.clear();
-    front->fetches.clear();
-    placed_ = placed.get();
-    prepared_ = Ref<PreparedSignature>::Adopt(
-        new PreparedSignature(std::move(front), true, Owned<PlacedProgram>(placed.release())));
-    return OkStatus();
-  }
-
-  const std::string& handle() const { return handle_; }
-
-  // The session outlives the run: see Stop.
-  Status Start(SessionImpl* session) {
-    session_ = session;
-    settings_ = session->SettingsFor(*prepared_);
-    if (timeout_in_ms_ > 0) {
-      if (settings_.services != nullptr) services_ = *settings_.services;
-      services_.deadline_us = SystemNanoseconds() / 1000 + LimitMilliseconds(timeout_in_ms_) * 1000;
-      settings_.services = &services_;
-    }
-    call_timeout_in_ms_ = LimitMilliseconds(session->options().operation_timeout_in_ms);
-    if (!thread_.Start<&PartialRunState::Main>(this))
-      return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
-    return OkStatus();
-  }
-  // Gives the run up and waits for its end.
-  void Stop() {
-    if (!fork_.IsRepaired()) return;  // its thread is the parent's
-    cancellation_.StartCancel();
-    (void)Join();
-  }
-
-  // Takes feeds and gives fetches. *over: the run is to be forgotten.
-  Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
-    *over = !fork_.IsRepaired();
-    if (*over)
-      return errors::FailedPrecondition("PRun: the thread of run '", handle_,
-                                        "' stayed in the parent of this process; call PRunSetup after fork()");
-    const std::int64_t until =
-        call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
-    SlimVector<std::size_t> fed, wanted;
-    {
-      const MutexLock lock(mutex_);
-      *over = ended_ && !status_.ok();
-    }
-    if (*over) return Join();
-    {
-      const MutexLock lock(mutex_);
-      TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
-      for (const std::size_t i : fed) feeds_[i].given = true;
-      for (const std::size_t i : wanted) fetches_[i].taken = true;
-    }
-    for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
-    Status status = Take(wanted, until, outputs);
-    *over = !status.ok() || IsComplete();
-    if (*over && status.ok()) status = WaitForEnd(until);
-    if (!status.ok()) cancellation_.StartCancel();
-    if (*over) status.Update(Join());
-    return status;
-  }
-
-  // -- of the nodes
-  void AskFor(std::size_t i, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
-    Feed& feed = feeds_[i];
-    {
-      const MutexLock lock(mutex_);
-      if (!feed.here) {
-        CancellationManager* cancellation = context->cancellation_manager();
-        feed.token = cancellation->NewToken();
-        if (cancellation->Register(feed.token, [this, i] { GiveUp(i); })) {
-          feed.context = context;
-          feed.done = done;
-          return;
-        }
-        context->SetStatus(NotComing());
-      } else {
-        context->set_output(0, std::move(feed.value));
-      }
-    }
-    done();
-  }
-  void Deliver(std::size_t i, const Tensor& value) override {
-    Tensor copy = value;
-    const Status status = DetachFromVariables(fetches_[i].name, &copy, prepared_->program().has_references);
-    const MutexLock lock(mutex_);
-    fetches_[i].value = std::move(copy);
-    fetches_[i].status = status;
-    fetches_[i].valid = true;
-  }
-  void Settle(std::size_t i) override {
-    const MutexLock lock(mutex_);
-    fetches_[i].settled = true;
-    changed_.notify_all();
-  }
-
- private:
-  struct Feed {
-    std::string name;
-    Program::Feed declared;
-    bool given = false;  // by the caller
-    bool here = false;  // the value is
-    Tensor value;
-    OpKernelContext* context = nullptr;  // the node's, while it waits
-    std::optional<AsyncOpKernel::DoneCallback> done;  // the node's, while it waits
-    CancellationManager::Token token = 0;
-  };
-  struct Fetch {
-    std::string name;
-    bool taken = false;  // by the caller
-    bool settled = false;
-    bool valid = false;
-    Tensor value;
-    Status status;
-  };
-
-  static constexpr std::int64_t kNoDeadline = 0;
-
-  void Declare(const Program& program) {
-    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
-  }
-  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
-    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
-  }
-
-  void Main() {
-    const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
-      settings_.cancellation = control;
-      return session_->RunWatched(prepared_.get(), {}, {}, settings_);
-    });
-    const MutexLock lock(mutex_);
-    ended_ = true;
-    status_ = status;
-    changed_.notify_all();
-  }
-
-  static Status NotComing() { return errors::Cancelled("RecvAsync is cancelled."); }
-  static Status DetachFromVariables(const std::string& name, Tensor* value, bool references) {
-    return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
-  }
-
-  Status CheckLocked(Span<const NamedTensor> feeds, Span<const std::string> names, SlimVector<std::size_t>* fed,
-                     SlimVector<std::size_t>* wanted) const {
-    SlimVector<char> there;
-    for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
-    for (const NamedTensor& feed : feeds) {
-      const std::size_t i = Find(feeds_, feed.name);
-      if (i == feeds_.size())
-        return errors::InvalidArgument("The feed ", feed.name, " was not specified in partial_run_setup.");
-      if (there[i] != 0) return errors::InvalidArgument("The feed ", feed.name, " has already been fed.");
-      TENON_RETURN_IF_ERROR(CheckFeed(feeds_[i].declared, feed.tensor));
-      there[i] = 1;
-      fed->push_back(i);
-    }
-    for (const std::string& name : names) {
-      const std::size_t i = Find(fetches_, name);
-      if (i == fetches_.size())
-        return errors::InvalidArgument("The fetch ", name, " was not specified in partial_run_setup.");
-      if (fetches_[i].taken) return errors::InvalidArgument("The fetch ", name, " has already been fetched.");
-      wanted->push_back(i);
-    }
-    for (const std::size_t i : *wanted) {
-      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
-      if (missing >= 0)
-        return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
-                                       " can't be computed from the feeds that have been fed so far.");
-    }
-    return OkStatus();
-  }
-  template <class List>
-  static std::size_t Find(const List& list, std::string_view name) {
-    std::size_t i = 0;
-    while (i < list.size() && list[i].name != name) ++i;
-    return i;
-  }
-  static Status CheckFeed(const Program::Feed& feed, const Tensor& value) {
-    if (value.dtype() != feed.dtype)
-      return errors::InvalidArgument("Feed '", feed.name, "' must be ", feed.dtype, ", but ", value.dtype(),
-                                     " is provided");
-    if (!feed.shape.IsCompatibleWith(value.shape()))
-      return errors::InvalidArgument("Cannot feed value of shape ", value.shape(), " for tensor '", feed.name,
-                                     "', which has shape ", feed.shape);
-    if (!value.IsInitialized())
-      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
-    if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
-      return errors::InvalidArgument(
-          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
-    return OkStatus();
-  }
-
-  // The node's call, if it waits, and nobody else's from then on. Under mutex_.
-  static OpKernelContext* TakeCall(Feed* feed, std::optional<AsyncOpKernel::DoneCallback>* done) {
-    std::swap(feed->done, *done);
-    return std::exchange(feed->context, nullptr);
-  }
-  void Give(std::size_t i, const Tensor& value) {
-    Feed& feed = feeds_[i];
-    OpKernelContext* context;
-    std::optional<AsyncOpKernel::DoneCallback> done;
-    {
-      const MutexLock lock(mutex_);
-      feed.here = true;
-      context = TakeCall(&feed, &done);
-      if (context == nullptr) feed.value = value;
-    }
-    if (context == nullptr) return;
-    (void)context->cancellation_manager()->TryDeregister(feed.token);
-    context->set_output(0, value);
-    (*done)();
-  }
-  void GiveUp(std::size_t i) {
-    OpKernelContext* context;
-    std::optional<AsyncOpKernel::DoneCallback> done;
-    {
-      const MutexLock lock(mutex_);
-      context = TakeCall(&feeds_[i], &done);
-    }
-    if (context == nullptr) return;
-    context->SetStatus(NotComing());
-    (*done)();
-  }
-
-  // Until something has changed. False: `until` (SteadyNanoseconds(), or kNoDeadline) is over.
-  bool WaitLocked(MutexLock& lock, std::int64_t until) {
-    if (until != kNoDeadline) return changed_.wait_until(lock, until);
-    changed_.wait(lock);
-    return true;
-  }
-  Status CallTimedOut() const {
-    return errors::DeadlineExceeded("Timed out waiting for notification: PRun did not end within ", call_timeout_in_ms_,
-                                    " ms");
-  }
-  Status WaitForEnd(std::int64_t until) {
-    MutexLock lock(mutex_);
-    while (!ended_)
-      if (!WaitLocked(lock, until)) return CallTimedOut();
-    return OkStatus();
-  }
-  Status Take(const SlimVector<std::size_t>& wanted, std::int64_t until, std::vector<Tensor>* outputs) {
-    outputs->clear();
-    MutexLock lock(mutex_);
-    for (const std::size_t i : wanted) {
-      Fetch& fetch = fetches_[i];
-      while (!fetch.settled && !ended_)
-        if (!WaitLocked(lock, until)) return CallTimedOut();
-      if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
-      if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
-      TENON_RETURN_IF_ERROR(fetch.status);
-      outputs->push_back(fetch.value);
-    }
-    for (const std::size_t i : wanted) fetches_[i].value = Tensor();
-    return OkStatus();
-  }
-  bool IsComplete() const {
-    const MutexLock lock(mutex_);
-    for (const Feed& feed : feeds_)
-      if (!feed.given) return false;
-    for (const Fetch& fetch : fetches_)
-      if (!fetch.taken) return false;
-    return true;
-  }
-  // The status of the whole run.
-  Status Join() {
-    {
-      const MutexLock lock(join_mutex_);
-      if (thread_.joinable()) thread_.Join();
-    }
-    const MutexLock lock(mutex_);
-    return status_;
-  }
-
-  const ForkGuard fork_;
-  const std::string handle_;
-  const std::int64_t timeout_in_ms_;  // limit of the whole run; 0: none
-  CancellationManager* const users_;  // may be null
-  CancellationManager cancellation_;  // a child of the session's
-  std::int64_t call_timeout_in_ms_ = 0;  // limit of each PRun; 0: none
-  StepServices services_;
-  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
-  const PlacedPartialProgram* placed_ = nullptr;  // the program there; prepared_ owns it
-  Ref<PreparedSignature> prepared_;
-  SessionImpl* session_ = nullptr;
-  RunArgs settings_;
-  Mutex join_mutex_;
-  Thread thread_;
-  mutable Mutex mutex_;
-  ConditionVariable changed_;
-  SlimVector<Feed> feeds_;
-  SlimVector<Fetch> fetches_;
-  bool ended_ = false;
-  Status status_;
-};
-
-// A session's partial runs, by handle; goes before everything else of the session. thread-safe.
-class PartialRuns final : public RefCounted {
- public:
-  ~PartialRuns() override {
-    for (const Ref<PartialRunState>& run : runs_) run->Stop();
-  }
-  void Add(Ref<PartialRunState> run) {
-    const MutexLock lock(mutex_);
-    runs_.push_back(std::move(run));
-  }
-  Ref<PartialRunState> Find(std::string_view handle) const {
-    const MutexLock lock(mutex_);
-    for (const Ref<PartialRunState>& run : runs_)
-      if (run->handle() == handle) return run;
-    return {};
-  }
-  void Remove(const PartialRunState* run) {
-    Ref<PartialRunState> dropped;  // goes after the lock
-    const MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (runs_[i].get() != run) continue;
-      dropped = std::move(runs_[i]);
-      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
-      return;
-    }
-  }
-
- private:
-  mutable Mutex mutex_;
-  SlimVector<Ref<PartialRunState>> runs_;
-};
-
-inline PartialRuns* PartialRunsOf(SessionImpl* session) {
-  return static_cast<PartialRuns*>(
-      session->GetOrMakePartialRuns([] { return Ref<RefCounted>::Adopt(new PartialRuns); }));
-}
-
-// TensorFlow's: "x:0->y:0,z:0//1/;3".
-inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const std::string> fetches,
-                                    Span<const std::string> targets, std::int64_t number) {
-  const auto append = [](std::string* to, Span<const std::string> names) {
-    for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
-  };
-  std::string handle;
-  append(&handle, feeds);
-  handle += "->";
-  append(&handle, fetches);
-  handle += '/';
-  append(&handle, targets);
-  return StrCat(handle, "/1/;", number);
-}
-
-inline Status CheckPartialRunOptions(const RunOptions& options) {
-  if (options.timeout_in_ms < 0)
-    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options.timeout_in_ms);
-  const char* other = nullptr;
-  if (options.trace_level != TraceLevel::kNone) other = "trace_level";
-  if (options.inter_op_thread_pool != 0) other = "inter_op_thread_pool";
-  if (options.inter_op_pool != nullptr) other = "inter_op_pool";
-  if (options.executor != ExecutorKind::kAuto) other = "executor";
-  if (options.services != nullptr) other = "services";
-  if (options.output_partition_graphs) other = "output_partition_graphs";
-  if (options.report_tensor_allocations_upon_oom) other = "report_tensor_allocations_upon_oom";
-  if (other == nullptr) return OkStatus();
-  return errors::Unimplemented("PRunSetup: of RunOptions only timeout_in_ms and cancellation apply to a partial run; '",
-                               other, "' was given");
-}
-
-template <class U>
-Result<std::string> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::SetUpPartialRun(
-    const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
-    Span<const std::string> targets, const RunOptions& options) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
-  if (impl->IsClosed()) return impl->Closed();
-  return CatchAll("PRunSetup", [&]() -> Result<std::string> {
-    TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
-    ProgramEnds ends;
-    Ref<GraphUse> use;
-    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &use));
-    std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
-    auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
-    if (use->state->placed != nullptr) {
-      TENON_RETURN_IF_ERROR(run->SetPlaced(use->state->placed.get(), feeds, fetches, targets, ends));
-    } else {
-      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(use, ends));
-      TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
-      run->SetProgram(std::move(program));
-    }
-    TENON_RETURN_IF_ERROR(run->Start(impl));
-    PartialRunsOf(impl)->Add(std::move(run));
-    return handle;
-  });
-}
-template <class U>
-Result<std::vector<Tensor>>
-undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ContinuePartialRun(
-    const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
-  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  if (impl == nullptr) return SessionImpl::NoGraph("PRun");
-  if (impl->IsClosed()) return impl->Closed();
-  return CatchAll("PRun", [&]() -> Result<std::vector<Tensor>> {
-    PartialRuns* runs = PartialRunsOf(impl);
-    const Ref<PartialRunState> run = runs->Find(handle);
-    if (!run)
-      return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle,
-                                     "'");
-    std::vector<Tensor> outputs;
-    bool over = false;
-    const Status status = run->Run(feeds, fetches, &outputs, &over);
-    if (over) runs->Remove(run.get());
-    TENON_RETURN_IF_ERROR(status);
-    return outputs;
-  });
-}
-
-}  // namespace detail
-
-TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/executor/local_rendezvous.hpp ----
@@ -14498,7 +13284,6 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/session/run_with_options.hpp ----
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
-//
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -14544,26 +13329,33 @@ class RunOfOptions {
       : session_(session), prepared_(prepared), options_(options), metadata_(metadata), since_ns_(since_ns) {}
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
-    RunArgs settings = session_->SettingsFor(*prepared_);
-    settings.since_ns = since_ns_;
-    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
+    RunArgs settings;
+    StepServices services;
+    std::int64_t timeout = 0;
+    TENON_RETURN_IF_ERROR(MakeSettings(&settings, &services, &timeout));
     RunTrace trace;
     const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
     if (traced) settings.trace = &trace;
-    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
-    if (options_.timeout_in_ms < 0)
-      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
-    const std::int64_t timeout =
-        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
     const std::int64_t now_us = SystemNanoseconds() / 1000;
-    const StepServices services = ServicesFor(settings, timeout, now_us);
-    settings.services = &services;
     const Status status =
         timeout == 0 && options_.cancellation == nullptr
             ? session_->Run(prepared_, feeds, fetches, settings)
             : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
     if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
     return status;
+  }
+  // Everything but the trace. *timeout_in_ms: 0, none. *settings refers to *services.
+  Status MakeSettings(RunArgs* settings, StepServices* services, std::int64_t* timeout_in_ms) const {
+    *settings = session_->SettingsFor(*prepared_);
+    settings->since_ns = since_ns_;
+    TENON_RETURN_IF_ERROR(ChooseEngine(settings));
+    if (options_.report_tensor_allocations_upon_oom) settings->on_error = &ReportMemory;
+    if (options_.timeout_in_ms < 0)
+      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
+    *timeout_in_ms = options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
+    *services = ServicesFor(*settings, *timeout_in_ms, SystemNanoseconds() / 1000);
+    settings->services = services;
+    return OkStatus();
   }
 
  private:
@@ -14642,6 +13434,11 @@ inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
   if (options.operation_timeout_in_ms < 0)
     return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
                                    options.operation_timeout_in_ms);
+  const AsyncLimits& limits = options.async_limits;
+  if (limits.max_concurrent_runs < 0 || limits.max_queued_runs < 0 || limits.max_queued_bytes < 0)
+    return errors::InvalidArgument(
+        "SessionOptions: async_limits must not be negative, got max_concurrent_runs = ", limits.max_concurrent_runs,
+        ", max_queued_runs = ", limits.max_queued_runs, " and max_queued_bytes = ", limits.max_queued_bytes);
   for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
   if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
   *state = std::move(pools);
@@ -14695,6 +13492,1453 @@ Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RU
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/session/async_run.hpp ----
+// Defines Session::RunAsync and Callable::RunAsync: runs that their caller does not wait for. A run whose kernels may
+// wait is started and holds no thread; any other run is one task of a pool.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// Runs what has no other pool with threads, and the ends of runs that have waited. Never destroyed.
+inline ThreadPool* AsyncPool() {
+  static ThreadPool* const pool = new ThreadPool(CpuCount() + 1, "tenon-async");
+  return pool;
+}
+// Gives a task to the pool, later where there is no memory now.
+inline void ScheduleSurely(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
+  while (!CanSchedule(pool, fn, arg)) Thread::YieldNow();
+}
+
+class AsyncRuns;
+
+// A place in a list of runs; a list is a ring through a link that is not a run. externally synchronised.
+struct AsyncLink {
+  bool IsAlone() const { return next == this; }
+  void Append(AsyncLink* link) {
+    link->next = this;
+    link->previous = previous;
+    previous->next = link;
+    previous = link;
+  }
+  void Unlink() {
+    next->previous = previous;
+    previous->next = next;
+    next = previous = this;
+  }
+  // Moves all links of another list here; this one is empty.
+  void Take(AsyncLink* list) {
+    if (list->IsAlone()) return;
+    list->next->previous = list->previous->next = this;
+    next = list->next;
+    previous = list->previous;
+    list->next = list->previous = list;
+  }
+  AsyncLink *next = this, *previous = this;
+};
+
+// One run. Its list holds it until its end, and each of its tasks does.
+class AsyncRun final : public RefCounted, public AsyncLink {
+ public:
+  AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, const RunOptions& options,
+           std::int64_t since_ns);
+  // From here on `done` is called once, whatever happens.
+  void Start(RunCallback done) noexcept {
+    done_ = std::move(done);
+    Status status = CatchAll("RunAsync", [this] { return TryStart(); });
+    if (!status.ok()) Finish(std::move(status));
+  }
+
+ private:
+  friend class AsyncRuns;
+  enum class State : std::uint8_t { kNew, kStopped, kQueued, kBegun, kEnded };
+
+  Status TryStart();
+  void Stop();
+  // Tasks; each holds a reference.
+  static void RunTask(void* run);
+  static void FinishStoppedTask(void* run) {
+    const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+    self->Finish(self->GivenUp());
+  }
+  static void FinishStartedTask(void* run) {
+    const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+    Status status = CatchAll("RunAsync", [&] {
+      return self->prepared_->Finish(self->under_way_.get(), self->feeds(), self->fetches_, self->settings_);
+    });
+    self->under_way_ = nullptr;
+    self->Finish(std::move(status));
+  }
+  void Execute() noexcept {
+    Status status = CatchAll("RunAsync", [&] {
+      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_))
+        return session_->Run(prepared_.get(), feeds(), fetches_, settings_);
+      starts_ = true;
+      return prepared_->Start(feeds(), fetches_, settings_, {&HasEnded, this}, &under_way_);
+    });
+    if (!starts_ || !status.ok()) Finish(std::move(status));
+  }
+  // The caller may hold locks, and be a callback that the end of the run waits for.
+  static void HasEnded(void* run) {
+    static_cast<AsyncRun*>(run)->AddRef();
+    ScheduleSurely(AsyncPool(), &FinishStartedTask, run);
+  }
+  void Finish(Status status) noexcept;
+  Status GivenUp() const {
+    return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
+  }
+  Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
+
+  const Ref<SessionImpl> session_;
+  const Ref<PreparedSignature> prepared_;
+  AsyncRuns* const runs_;  // the session's
+  const RunOptions options_;
+  const std::int64_t since_ns_;
+  SlimVector<Tensor> feeds_;
+  std::int64_t feed_bytes_ = 0;
+  std::vector<Tensor> fetches_;
+  RunCallback done_;
+  RunArgs settings_;
+  StepServices services_;
+  ThreadPoolInterface* pool_ = nullptr;
+  CancellationManager control_;
+  CancellationManager::Token users_token_ = -1;  // -1: none
+  DeadlineTimer::Entry timer_ = 0;
+  std::int64_t timeout_in_ms_ = 0;
+  std::atomic<bool> timed_out_{false};
+  bool starts_ = false;  // no thread waits for it; only Execute writes it before, and reads it after an error
+  Owned<PreparedSignature::UnderWay> under_way_;
+  // Guarded by the session's async_mutex(), as the links.
+  State state_ = State::kNew;
+  bool admitted_ = false;  // it counts for max_concurrent_runs
+};
+
+// The runs of one session, in the order in which they came. thread-safe.
+class AsyncRuns final : public RefCounted {
+ public:
+  explicit AsyncRuns(SessionImpl* session) : session_(session), token_(session->cancellation()->NewToken()) {}
+
+  static AsyncRuns* Of(SessionImpl* session) {
+    return static_cast<AsyncRuns*>(
+        session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
+  }
+
+  struct Counts {
+    std::int64_t queued = 0, queued_bytes = 0, begun = 0, refused = 0;
+  };
+  Counts counts() {
+    const MutexLock lock(*session_->async_mutex());
+    return {num_queued_, queued_bytes_, num_begun_, num_refused_};
+  }
+
+  // Queues a run. After an error the caller ends it.
+  Status Add(AsyncRun* run) {
+    {
+      const MutexLock lock(*session_->async_mutex());
+      if (run->state_ == AsyncRun::State::kStopped) return run->GivenUp();
+      if (Status room = CheckRoomLocked(*run); !room.ok()) {
+        ++num_refused_;
+        return room;
+      }
+      if (!WatchLocked()) return session_->Closed();
+      run->state_ = AsyncRun::State::kQueued;
+      run->AddRef();
+      ++num_queued_;
+      queued_bytes_ += run->feed_bytes_;
+      if (!MayAdmitLocked()) {
+        waiting_.Append(run);
+        return OkStatus();
+      }
+      AdmitLocked(run);
+    }
+    if (CanSchedule(run->pool_, &AsyncRun::RunTask, run)) [[likely]]
+      return OkStatus();
+    const bool ends_here = Begin(run);  // otherwise it was stopped, and ends elsewhere
+    (void)run->Unref();
+    return ends_here ? NotScheduled() : OkStatus();
+  }
+  // True: the caller runs it. False: it was stopped while it was queued.
+  bool Begin(AsyncRun* run) {
+    const MutexLock lock(*session_->async_mutex());
+    return LeaveQueueLocked(run, AsyncRun::State::kBegun);
+  }
+  // Forgets a run that ends, and begins with the next. The caller holds a reference.
+  void Remove(AsyncRun* run) {
+    AsyncRun* next = nullptr;
+    {
+      const MutexLock lock(*session_->async_mutex());
+      if (run->IsAlone()) return;  // it was refused
+      run->Unlink();
+      if (run->admitted_) --num_admitted_;
+      if (run->state_ == AsyncRun::State::kBegun) --num_begun_;
+      if (!waiting_.IsAlone() && MayAdmitLocked()) {
+        next = static_cast<AsyncRun*>(waiting_.next);
+        next->Unlink();
+        AdmitLocked(next);
+      }
+      if (admitted_.IsAlone() && waiting_.IsAlone() && stopping_.IsAlone()) {
+        (void)session_->cancellation()->TryDeregister(token_);
+        watches_ = false;
+      }
+    }
+    (void)run->Unref();
+    if (next != nullptr) ScheduleSurely(next->pool_, &AsyncRun::RunTask, next);
+  }
+  // Gives a run up that may be new. True: the caller ends it, and has a reference for that.
+  bool Stop(AsyncRun* run) {
+    const MutexLock lock(*session_->async_mutex());
+    if (run->state_ == AsyncRun::State::kNew) run->state_ = AsyncRun::State::kStopped;
+    if (!LeaveQueueLocked(run, AsyncRun::State::kEnded)) return false;
+    run->AddRef();
+    return true;
+  }
+
+ private:
+  Status CheckRoomLocked(const AsyncRun& run) const {
+    const AsyncLimits& limits = session_->options().async_limits;
+    if (limits.max_queued_runs > 0 && num_queued_ >= limits.max_queued_runs)
+      return errors::Unavailable("RunAsync: ", num_queued_,
+                                 " runs are queued, as many as async_limits.max_queued_runs ",
+                                 "allows; try again later");
+    if (limits.max_queued_bytes > 0 && run.feed_bytes_ > limits.max_queued_bytes - queued_bytes_)
+      return errors::Unavailable("RunAsync: the feeds have ", run.feed_bytes_, " bytes, and the feeds of ", num_queued_,
+                                 " queued runs ", queued_bytes_, "; async_limits.max_queued_bytes is ",
+                                 limits.max_queued_bytes, "; try again later");
+    return OkStatus();
+  }
+  // False: the session is closed.
+  bool WatchLocked() {
+    CancellationManager* const cancellation = session_->cancellation();
+    if (cancellation->IsCancelled()) return false;
+    if (!watches_) watches_ = cancellation->Register(token_, [this] { StopAll(); });
+    return watches_;
+  }
+  bool MayAdmitLocked() const {
+    const int most = session_->options().async_limits.max_concurrent_runs;
+    return most == 0 || num_admitted_ < most;
+  }
+  // Its task holds a reference from now on.
+  void AdmitLocked(AsyncRun* run) {
+    admitted_.Append(run);
+    run->admitted_ = true;
+    ++num_admitted_;
+    run->AddRef();
+  }
+  bool LeaveQueueLocked(AsyncRun* run, AsyncRun::State next) {
+    if (run->state_ != AsyncRun::State::kQueued) return false;
+    run->state_ = next;
+    if (next == AsyncRun::State::kBegun) ++num_begun_;
+    --num_queued_;
+    queued_bytes_ -= run->feed_bytes_;
+    return true;
+  }
+  // When the session is closed.
+  void StopAll() {
+    {
+      const MutexLock lock(*session_->async_mutex());
+      stopping_.Take(&admitted_);
+      AsyncLink waiting;
+      waiting.Take(&waiting_);
+      while (!waiting.IsAlone()) {
+        AsyncLink* const run = waiting.next;
+        run->Unlink();
+        stopping_.Append(run);
+      }
+    }
+    for (;;) {
+      Ref<AsyncRun> run;
+      {
+        const MutexLock lock(*session_->async_mutex());
+        if (stopping_.IsAlone()) return;
+        run = Ref<AsyncRun>::Share(static_cast<AsyncRun*>(stopping_.next));
+        run->Unlink();
+        admitted_.Append(run.get());
+      }
+      run->Stop();
+    }
+  }
+
+  SessionImpl* const session_;  // which holds this
+  const CancellationManager::Token token_;
+  // Guarded by the session's async_mutex().
+  bool watches_ = false;  // StopAll is registered
+  AsyncLink admitted_, waiting_, stopping_;
+  int num_admitted_ = 0;
+  std::int64_t num_queued_ = 0, queued_bytes_ = 0, num_begun_ = 0, num_refused_ = 0;
+};
+
+inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                          const RunOptions& options, std::int64_t since_ns)
+    : session_(Ref<SessionImpl>::Share(session)),
+      prepared_(Ref<PreparedSignature>::Share(prepared)),
+      runs_(AsyncRuns::Of(session)),
+      options_(options),
+      since_ns_(since_ns),
+      fetches_(prepared->program().fetches.size()) {
+  for (const Tensor& feed : feeds) {
+    feeds_.push_back(feed);
+    feed_bytes_ += static_cast<std::int64_t>(feed.TotalBytes());
+  }
+}
+inline Status AsyncRun::TryStart() {
+  if (session_->IsClosed()) return session_->Closed();
+  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options_, nullptr, since_ns_)
+                            .MakeSettings(&settings_, &services_, &timeout_in_ms_));
+  settings_.cancellation = &control_;
+  const bool is_callers = options_.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
+  pool_ = settings_.pool;
+  if (pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1)) pool_ = AsyncPool();
+  if (options_.cancellation != nullptr) {
+    users_token_ = options_.cancellation->NewToken();
+    if (!options_.cancellation->Register(users_token_, [this] { Stop(); })) {
+      users_token_ = -1;
+      return errors::Cancelled("Run call was cancelled");
+    }
+  }
+  if (timeout_in_ms_ > 0) {
+    const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms_) * 1'000'000;
+    timer_ = DeadlineTimer::Global().Add(when, [this] {
+      timed_out_.store(true);
+      Stop();
+    });
+  }
+  return runs_->Add(this);
+}
+// From a callback of the timer or of a cancellation, which the end of the run waits for.
+inline void AsyncRun::Stop() {
+  control_.StartCancel();
+  if (runs_->Stop(this)) ScheduleSurely(AsyncPool(), &FinishStoppedTask, this);
+}
+inline void AsyncRun::RunTask(void* run) {
+  const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+  if (self->runs_->Begin(self.get())) self->Execute();
+}
+inline void AsyncRun::Finish(Status status) noexcept {
+  if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
+  if (users_token_ >= 0) (void)options_.cancellation->Deregister(users_token_);
+  if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
+  feeds_.clear();
+  const auto self = Ref<AsyncRun>::Share(this);
+  runs_->Remove(this);
+  CallAndLog("the callback of RunAsync", [&] {
+    if (status.ok())
+      done_(std::move(fetches_));
+    else
+      done_(std::move(status));
+  });
+  CallAndLog("the destructor of the callback of RunAsync", [&] { done_ = nullptr; });
+}
+
+inline void RunAsyncOrRefuse(RunCallback done, const auto& make) noexcept {
+  Ref<AsyncRun> run;
+  Status status = CatchAll("RunAsync", [&]() -> Status { return make(&run); });
+  if (run) return run->Start(std::move(done));
+  CallAndLog("the callback of RunAsync", [&] { done(std::move(status)); });
+}
+
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::RunAsync(
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options, RunCallback done) {
+  auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+    if (impl == nullptr) return NoSession();
+    NamedFeeds in(feeds);
+    const std::int64_t since_ns = SteadyNanoseconds();
+    const std::int64_t timeout =
+        options.timeout_in_ms != 0 ? options.timeout_in_ms : impl->options().operation_timeout_in_ms;
+    TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
+                           PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
+    TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, options, since_ns));
+    return OkStatus();
+  });
+}
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::CallAsync(
+    const RefCounted* callable, Span<const Tensor> feeds, const RunOptions& options, RunCallback done) {
+  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+    if (callable == nullptr) return NoCallable();
+    const auto* impl = static_cast<const CallableImpl*>(callable);
+    TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl->session(), impl->prepared(), feeds, options, SteadyNanoseconds()));
+    return OkStatus();
+  });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/counters.hpp ----
+// SessionCounters: what a session has done and what it holds. Defines Session::GetCounters; <tenon/runtime.hpp>
+// includes this.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
+struct AllocatorCounters {
+  std::string device, allocator;  // names
+  std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
+};
+
+// Counts of a session since it was made, and its memory now. See Session::GetCounters.
+//
+//   tenon::SessionCounters counters;
+//   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
+struct SessionCounters {
+  std::int64_t runs = 0;  // runs that have ended, whether well or not
+  std::int64_t planned_runs = 0;  // runs among them that found a plan for the shapes of their feeds
+  std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
+  std::int64_t programs_evicted = 0;  // programs that had to make room (SessionOptions::max_cached_signatures)
+  // The next three count steps of programs that are kept, except steps that a run uses just now.
+  std::int64_t steps = 0;
+  std::int64_t plan_arena_bytes = 0;  // arena of the plan used last, summed over the steps
+  std::int64_t step_bytes = 0;  // blocks that they keep for the next run
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all. (A
+  // pool has one queue: threads do not steal.)
+  std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
+  std::vector<AllocatorCounters> allocators;  // one per device
+  // Runs of RunAsync: queued and begun now, with the bytes of the feeds of the queued ones; refused since the start.
+  std::int64_t async_queued = 0, async_queued_bytes = 0, async_begun = 0, async_refused = 0;
+};
+
+// Writes the counters in Prometheus' text format. `labels` stand in each line: `model="digits"`; empty: none.
+std::string CountersText(const SessionCounters& counters, std::string_view labels = {});
+
+namespace detail {
+
+inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
+  ++counters->steps;
+  counters->step_bytes += step->cache()->held_bytes();
+  PlanReport report;
+  if (plans != nullptr && plans->GetReport(&report))
+    counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
+}
+
+inline void AddAllocator(const Device& device, SessionCounters* counters) {
+  const auto stats = device.allocator()->GetStats();
+  if (!stats.has_value()) return;
+  counters->allocators.push_back({device.name(), std::string(device.allocator()->Name()), stats->bytes_in_use,
+                                  stats->peak_bytes_in_use, stats->num_allocs});
+}
+
+inline SessionCounters CountersOf(SessionImpl* session_impl) {
+  const SessionImpl& session = *session_impl;
+  SessionCounters counters;
+  counters.planned_runs = session.counts().planned();
+  counters.runs = counters.planned_runs + session.counts().others();
+  counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
+    ++counters.programs;
+    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
+  });
+  if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  if (const SessionDevices* several = session.session_devices()) counters.inter_op_wakeups += several->num_wakeups();
+  const ThreadPool* intra = session.own_pool(false);
+  const SessionOptions& options = session.options();
+  if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
+  if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
+  for (const Device* device : session.devices()) AddAllocator(*device, &counters);
+  const AsyncRuns::Counts async = AsyncRuns::Of(session_impl)->counts();
+  counters.async_queued = async.queued;
+  counters.async_queued_bytes = async.queued_bytes;
+  counters.async_begun = async.begun;
+  counters.async_refused = async.refused;
+  return counters;
+}
+
+template <class U>
+bool undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::GetCounters(
+    const Session& session, SessionCounters* counters) {
+  auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return false;
+  *counters = CountersOf(impl);
+  return true;
+}
+
+// Lines of one metric of CountersText.
+class MetricWriter {
+ public:
+  MetricWriter(std::string* text, std::string_view labels) : text_(text), labels_(labels) {}
+  void Begin(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    StrAppend(text_, "# HELP tenon_", name, " ", help, "\n# TYPE tenon_", name, " ", type, "\n");
+  }
+  void Add(std::int64_t value, std::string_view label = {}) {
+    const bool both = !labels_.empty() && !label.empty(), any = !labels_.empty() || !label.empty();
+    StrAppend(text_, "tenon_", name_, any ? "{" : "", labels_, both ? "," : "", label, any ? "} " : " ", value, "\n");
+  }
+  void Write(std::string_view name, std::string_view type, std::string_view help, std::int64_t value) {
+    Begin(name, type, help);
+    Add(value);
+  }
+
+ private:
+  std::string* const text_;
+  const std::string_view labels_;
+  std::string_view name_;
+};
+
+}  // namespace detail
+
+inline std::string CountersText(const SessionCounters& c, std::string_view labels) {
+  std::string text;
+  detail::MetricWriter out(&text, labels);
+  out.Write("runs_total", "counter", "Runs that have ended.", c.runs);
+  out.Write("planned_runs_total", "counter", "Runs with a memory plan.", c.planned_runs);
+  out.Write("programs", "gauge", "Prepared signatures that are kept.", c.programs);
+  out.Write("programs_evicted_total", "counter", "Prepared signatures that had to make room.", c.programs_evicted);
+  out.Write("step_bytes", "gauge", "Bytes that idle steps keep for the next run.", c.step_bytes);
+  out.Write("plan_arena_bytes", "gauge", "Bytes of the arenas of memory plans.", c.plan_arena_bytes);
+  out.Write("inter_op_wakeups_total", "counter", "Wake-ups of inter-op threads.", c.inter_op_wakeups);
+  out.Write("intra_op_wakeups_total", "counter", "Wake-ups of intra-op threads.", c.intra_op_wakeups);
+  out.Write("async_queued", "gauge", "Asynchronous runs that are queued.", c.async_queued);
+  out.Write("async_queued_bytes", "gauge", "Bytes of the feeds of queued runs.", c.async_queued_bytes);
+  out.Write("async_begun", "gauge", "Asynchronous runs that have begun.", c.async_begun);
+  out.Write("async_refused_total", "counter", "Asynchronous runs that were refused.", c.async_refused);
+  if (c.allocators.empty()) return text;
+  out.Begin("allocator_bytes", "gauge", "Bytes in use of a device's allocator.");
+  for (const AllocatorCounters& a : c.allocators) out.Add(a.bytes_in_use, StrCat("device=\"", a.device, "\""));
+  out.Begin("allocator_peak_bytes", "gauge", "Most bytes in use of a device's allocator.");
+  for (const AllocatorCounters& a : c.allocators) out.Add(a.peak_bytes_in_use, StrCat("device=\"", a.device, "\""));
+  return text;
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/extend_reset.hpp ----
+// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// Adds the functions of `from`; one that is there already must be the same.
+inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  const FunctionDefLibrary before = from.empty() ? FunctionDefLibrary() : *to;
+  const FunctionIndex index(before);
+  for (const FunctionDef& function : from.function) {
+    const FunctionDef* known = index.Find(function.signature.name);
+    if (known == nullptr)
+      to->function.push_back(function);
+    else if (!(*known == function))
+      return errors::InvalidArgument("Cannot add function '", function.signature.name,
+                                     "' because a different function with the same name already exists.");
+  }
+  for (const GradientDef& gradient : from.gradient) {
+    const GradientDef* known = index.FindGradient(gradient.function_name);
+    if (known == nullptr)
+      to->gradient.push_back(gradient);
+    else if (known->gradient_func != gradient.gradient_func)
+      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
+                                     gradient.function_name, "' because it already has gradient function '",
+                                     known->gradient_func, "'");
+  }
+  return OkStatus();
+}
+
+TENON_DETAIL_COLD inline Status NodeIsThere(std::string_view name) {
+  return errors::InvalidArgument("GraphDef argument to Extend includes node '", name,
+                                 "', which was created by a previous call to Create or Extend in this session.");
+}
+
+// Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
+inline bool TakesMore(const GraphState& state, const GraphDef& more) {
+  const VersionDef &now = state.graph.versions(), &then = more.versions;
+  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
+      then.min_consumer > now.min_consumer)
+    return false;
+  for (const int bad : then.bad_consumers)
+    if (!HasItem(now.bad_consumers, bad)) return false;
+  const std::size_t nodes = static_cast<std::size_t>(state.graph.num_nodes()) + more.node.size();
+  return nodes <= state.graph.capacity() || state.kernels->empty();
+}
+inline Status AddNodes(const SessionImpl& session, GraphDef more, GraphState* state) {
+  for (const NodeDef& node : more.node)
+    if (state->graph.Find(node.name) != nullptr) return NodeIsThere(node.name);
+  if (state->functions == nullptr) state->functions = MakeOwned<FunctionIndex>(state->graph.library());
+  CallShapes calls;
+  calls.functions = state->functions.get();
+  ImportOptions options;
+  options.calls = &calls;
+  options.limits = session.options().import_limits;
+  state->kernels->Grow(static_cast<std::size_t>(state->graph.num_nodes()) + more.node.size());
+  return ExtendGraph(std::move(more), session.registry().ops(), options, &state->graph, state->refiner.get());
+}
+
+// The graph with the nodes, functions and versions of another added.
+inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
+  const SlimVector<NodeDef>& source = old.source.node;
+  const bool lowered = !source.empty();
+  NameIndex names;
+  const auto name_of = [&source](int i) -> std::string_view { return source[static_cast<std::size_t>(i)].name; };
+  for (std::size_t i = 0; i < source.size(); ++i) names.Insert(source[i].name, static_cast<int>(i), name_of);
+  for (const NodeDef& node : more.node)
+    if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
+      return NodeIsThere(node.name);
+  GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
+  if (graph.versions.producer != more.versions.producer)
+    return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
+                                   " with graph at version ", more.versions.producer);
+  for (const NodeDef& node : more.node) graph.node.push_back(node);
+  graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
+  SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
+  for (const int bad : more.versions.bad_consumers)
+    if (!HasItem(bad_consumers, bad)) bad_consumers.push_back(bad);
+  TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
+  return graph;
+}
+
+inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
+  if (session->IsClosed()) return session->Closed();
+  if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
+  const MutexLock lock(*session->extend_mutex());
+  bool added = false;
+  Status status;
+  session->ExtendInPlace([&](GraphState* state) {
+    added = TakesMore(*state, graph);
+    if (added) status = AddNodes(*session, graph, state);
+  });
+  if (added) return status;
+  GraphDef whole;
+  if (const Ref<GraphUse> old = session->current(); !old) {
+    if (graph.node.empty()) return OkStatus();
+    whole = graph;
+  } else {
+    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old->state, graph));
+  }
+  Owned<ShapeRefiner> refiner;
+  ImportOptions options;
+  options.check_devices = true;
+  options.check_functions = session->options().check_functions;
+  options.limits = session->options().import_limits;
+  options.refiner = &refiner;
+  options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops(), options));
+  return session->SetGraph(std::move(imported), std::move(refiner));
+}
+
+inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
+  SessionDevice description;
+  description.name = device.name();
+  description.device_type = std::string(device.type());
+  const auto stats = device.allocator()->GetStats();
+  if (stats.has_value() && stats->bytes_limit.has_value()) description.memory_limit = *stats->bytes_limit;
+  const std::uint64_t where = reinterpret_cast<std::uintptr_t>(&session);
+  description.incarnation = HashCombine(Hash64(device.name()), where * 0x9E3779B97F4A7C15u);
+  return description;
+}
+
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Extend(
+    const Session& session, const GraphDef& graph) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::Extend", [&] { return ExtendSession(impl, graph); });
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Finalize(
+    const Session& session) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  if (impl->IsClosed()) return impl->Closed();
+  if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
+  if (!impl->current()) return SessionImpl::NoGraph("Finalize");
+  impl->Finalize();
+  return OkStatus();
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::Reset(
+    const Session& session, Span<const std::string> containers) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::Reset", [&]() -> Status {
+    SlimVector<ResourceMgr*> managers;
+    for (const Device* device : impl->devices())
+      if (ResourceMgr* const manager = impl->resources_of(device); managers.empty() || managers.back() != manager)
+        managers.push_back(manager);
+    for (ResourceMgr* manager : managers) {
+      if (containers.empty()) TENON_RETURN_IF_ERROR(manager->Cleanup(ResourceMgr::kDefaultContainer));
+      for (const std::string& container : containers) TENON_RETURN_IF_ERROR(manager->Cleanup(container));
+    }
+    impl->Close();
+    return OkStatus();
+  });
+}
+template <class U>
+Result<std::vector<SessionDevice>>
+undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ListDevices(const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  return CatchAll("Session::ListDevices", [&]() -> Result<std::vector<SessionDevice>> {
+    std::vector<SessionDevice> devices;
+    for (const Device* device : impl->devices()) devices.push_back(DescribeDevice(*impl, *device));
+    return devices;
+  });
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::NumSignatures(
+    const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  return impl == nullptr ? 0 : impl->signatures().size();
+}
+
+inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
+inline const bool fills_keep_source = FillExtension(&extensions.keep_source, &SourceOf);
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/partial_program.hpp ----
+// PartialProgram: the program of a partial run. Feeds come while it runs, from nodes that wait for them; fetches go to
+// nodes that deliver them, dead ones too.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// Interface that the feed and fetch nodes of a partial run call. thread-safe.
+class PartialEnds {
+ public:
+  virtual void AskFor(std::size_t feed, OpKernelContext* context, AsyncOpKernel::DoneCallback done) = 0;
+  virtual void Deliver(std::size_t fetch, const Tensor& value) = 0;
+  virtual void Settle(std::size_t fetch) = 0;  // after Deliver, or instead of it when the value is dead
+
+ protected:
+  ~PartialEnds() = default;
+};
+
+class PartialFeedKernel final : public AsyncOpKernel {
+ public:
+  PartialFeedKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t feed)
+      : AsyncOpKernel(c), ends_(ends), feed_(feed) {}
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override { ends_->AskFor(feed_, context, done); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t feed_;
+};
+class PartialFetchKernel final : public OpKernel {
+ public:
+  PartialFetchKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
+      : OpKernel(c), ends_(ends), fetch_(fetch) {}
+  void Compute(OpKernelContext* context) override { ends_->Deliver(fetch_, context->input(0)); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t fetch_;
+};
+class PartialSettleKernel final : public OpKernel {
+ public:
+  PartialSettleKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
+      : OpKernel(c), ends_(ends), fetch_(fetch) {}
+  void Compute(OpKernelContext*) override { ends_->Settle(fetch_); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t fetch_;
+};
+
+inline Status CheckLeavesLoops(const Program& program) {
+  for (const ProgramNode& node : program.nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  return OkStatus();
+}
+
+// Program of one partial run; `ends` outlives it. immutable but for the program, which goes to the code that runs it.
+class PartialProgram {
+ public:
+  // Feed `feeds[i]` of `ends` is the program's feed i, and so with fetches; empty: the numbers are equal.
+  PartialProgram(Owned<Program> program, PartialEnds* ends, SlimVector<int> feeds = {}, SlimVector<int> fetches = {})
+      : program_(std::move(program)), ends_(ends), feed_numbers_(std::move(feeds)), fetch_numbers_(std::move(fetches)) {
+    Program& p = *program_;
+    first_old_ = static_cast<int>(p.feeds.size());
+    SlimVector<ProgramNode> old;
+    old.swap(p.nodes);
+    SlimVector<int> old_frames;
+    old_frames.swap(p.node_frames);
+    for (std::size_t i = 0; i < p.feeds.size(); ++i) AddFeed(i);
+    for (std::size_t n = 0; n < old.size(); ++n) {
+      for (int c = old[n].first_consumer; c < old[n].first_consumer + old[n].num_consumers; ++c)
+        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[ToSize(c)] + first_old_);
+      p.nodes.push_back(old[n]);
+      if (p.has_control_flow()) p.node_frames.push_back(old_frames[n]);
+    }
+    for (auto& [from, to] : p.control_edges) {
+      from += first_old_;
+      to += first_old_;
+    }
+    FindProducers();
+    ReadFeeds();
+    for (ProgramNode& node : p.nodes) node.ends_later = false;  // fetches are delivered while the program runs
+    for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
+    p.feeds.clear();
+    p.fetches.clear();
+    p.has_async = true;
+    Finish();
+  }
+  PartialProgram(const PartialProgram&) = delete;
+  PartialProgram& operator=(const PartialProgram&) = delete;
+
+  Owned<Program> TakeProgram() { return std::move(program_); }
+
+  // -- for partial runs on several devices
+  int feed_number(int node) const { return Number(feed_numbers_, ToSize(node)); }  // `node`: one of the first nodes
+  int num_feeds() const { return first_old_; }
+  int fetch_node(std::size_t fetch) const { return fetch_nodes_[fetch]; }
+  const SlimVector<int>& before(int node) const { return before_[ToSize(node)]; }
+
+  // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    SlimVector<char> seen(before_.size(), 0);
+    SlimVector<int> todo{fetch_nodes_[fetch]};
+    while (!todo.empty()) {
+      const int node = todo.back();
+      todo.pop_back();
+      if (std::exchange(seen[ToSize(node)], char{1}) != 0) continue;
+      if (node < first_old_ && fed[ToSize(node)] == 0) return node;
+      for (const int before : before_[ToSize(node)]) todo.push_back(before);
+    }
+    return -1;
+  }
+
+ private:
+  static int Number(const SlimVector<int>& numbers, std::size_t i) {
+    return numbers.empty() ? static_cast<int>(i) : numbers[i];
+  }
+
+  // A node of no graph, with a kernel of its own.
+  struct End {
+    Node node;
+    OpView op;
+    Owned<OpKernel> kernel;
+  };
+  template <class Kernel>
+  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out, int number) {
+    ends_made_.push_back(MakeOwned<End>());
+    End& end = *ends_made_.back();
+    end.op.name = op;
+    end.node.op = &end.op;
+    end.node.def.name = std::move(name);
+    end.node.def.op = op;
+    if (!input.empty()) end.node.def.input.push_back(std::move(input));
+    if (in != DataType::kInvalid) end.node.input_types.push_back(in);
+    if (out != DataType::kInvalid) end.node.output_types.push_back(out);
+    OpKernelConstruction construction(&end.node.def, &end.op, program_->host->type(),
+                                      std::span(end.node.input_types.data(), end.node.input_types.size()),
+                                      std::span(end.node.output_types.data(), end.node.output_types.size()),
+                                      program_->host->allocator());
+    auto* kernel = new Kernel(&construction, ends_, ToSize(number));
+    end.kernel = Owned<OpKernel>(kernel);
+    return kernel;
+  }
+  static std::string EndName(std::string_view prefix, std::string_view endpoint) {
+    const TensorName name = ParseTensorName(endpoint);
+    return StrCat(prefix, name.node, "_", name.output);
+  }
+  int AddNode(ProgramNode item, const OpKernel* kernel) {
+    item.kernel = kernel;
+    item.node = &ends_made_.back()->node;
+    program_->nodes.push_back(item);
+    if (program_->has_control_flow()) program_->node_frames.push_back(0);
+    return static_cast<int>(program_->nodes.size()) - 1;
+  }
+
+  void AddFeed(std::size_t i) {
+    const Program::Feed& feed = program_->feeds[i];
+    auto* kernel = MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype,
+                                              Number(feed_numbers_, i));
+    ProgramNode item;
+    item.async = kernel;
+    item.first_output = feed.value;
+    item.num_outputs = 1;
+    AddNode(item, kernel);
+  }
+  void AddFetch(std::size_t i) {
+    Program& p = *program_;
+    const int value = p.fetches[i].value;
+    const TensorName name = ParseTensorName(p.fetches[i].name);
+    const DataType type = p.graph->Find(name.node)->output_type(name.output);
+    const int fetch = Number(fetch_numbers_, i);
+    auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
+                                                BaseType(type), DataType::kInvalid, fetch);
+    ProgramNode item;
+    item.reads_references = IsRefType(type);
+    item.first_input = static_cast<int>(p.inputs.size());
+    item.num_inputs = 1;
+    p.inputs.push_back(value);
+    p.last_use.push_back(0);
+    p.only_use.push_back(0);
+    const int number = AddNode(item, deliver);
+    fetch_nodes_.push_back(number);
+    if (producers_[ToSize(value)] >= 0) edges_.emplace_back(producers_[ToSize(value)], number);
+    // Runs when the fetch did, live or dead: a ControlTrigger is never dead, nor what waits for it alone.
+    int before = number;
+    if (p.has_control_flow()) {
+      const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
+                                                        DataType::kInvalid, DataType::kInvalid, fetch);
+      ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
+      before = AddNode(ProgramNode(), unused);
+      AddControlEdge(number, before);
+    }
+    const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
+                                                      DataType::kInvalid, DataType::kInvalid, fetch);
+    AddControlEdge(before, AddNode(ProgramNode(), settle));
+  }
+  void AddControlEdge(int from, int to) {
+    edges_.emplace_back(from, to);
+    if (program_->has_control_flow()) program_->control_edges.emplace_back(from, to);
+  }
+
+  void FindProducers() {
+    producers_.assign(ToSize(program_->num_values), -1);
+    for (std::size_t n = 0; n < program_->nodes.size(); ++n)
+      for (int i = 0; i < program_->nodes[n].num_outputs; ++i)
+        producers_[ToSize(program_->nodes[n].first_output + i)] = static_cast<int>(n);
+  }
+  // The nodes that read a feed wait for it now; so do those that wait for a fed placeholder.
+  void ReadFeeds() {
+    Program& p = *program_;
+    for (int n = first_old_; n < static_cast<int>(p.nodes.size()); ++n) {
+      const ProgramNode item = p.nodes[ToSize(n)];
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (const int feed = producers_[ToSize(p.inputs[ToSize(item.first_input + i)])]; feed >= 0 && feed < first_old_)
+          edges_.emplace_back(feed, n);
+      if (item.kind != ProgramNode::Kind::kKernel && item.kind != ProgramNode::Kind::kNothing) continue;
+      for (const int control : item.node->control_inputs)
+        for (int feed = 0; feed < first_old_; ++feed) {
+          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[ToSize(feed)].name).node);
+          if (fed->id == control && fed->node_class == NodeClass::kPlaceholder) AddControlEdge(feed, n);
+        }
+    }
+  }
+
+  // Counts and flat arrays, from the edges.
+  void Finish() {
+    Program& p = *program_;
+    before_.resize(p.nodes.size());
+    SlimVector<int> begin(p.nodes.size() + 1, 0);
+    for (ProgramNode& node : p.nodes) node.pending = 0;
+    for (const auto& [from, to] : edges_) {
+      ++begin[ToSize(from) + 1];
+      ++p.nodes[ToSize(to)].pending;
+      before_[ToSize(to)].push_back(from);
+    }
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
+    p.consumers.resize(edges_.size());
+    SlimVector<int> next(begin);
+    for (const auto& [from, to] : edges_) p.consumers[ToSize(next[ToSize(from)]++)] = to;
+    p.roots.clear();
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
+      ProgramNode& node = p.nodes[n];
+      node.first_consumer = begin[n];
+      node.num_consumers = begin[n + 1] - begin[n];
+      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
+      // The back edges of loops are no edges of the program, but what comes along them is needed.
+      for (int i = 0; i < node.num_inputs; ++i)
+        if (const int from = producers_[ToSize(p.inputs[ToSize(node.first_input + i)])]; from >= 0)
+          before_[n].push_back(from);
+    }
+  }
+
+  Owned<Program> program_;
+  PartialEnds* ends_;
+  SlimVector<int> feed_numbers_, fetch_numbers_;
+  int first_old_ = 0;  // program node; the feeds' nodes come before it
+  SlimVector<Owned<End>> ends_made_;
+  SlimVector<int> producers_;  // per value: program node, -1: a constant
+  SlimVector<int> fetch_nodes_;
+  SlimVector<std::pair<int, int>> edges_;  // program nodes, from and to
+  SlimVector<SlimVector<int>> before_;  // per program node: nodes that it waits for
+};
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/session/partial_run.hpp ----
+// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+namespace detail {
+
+// One partial run, from its setup on. It has a thread of its own, which starts the nodes and waits for the end; no
+// thread waits for a feed. thread-safe.
+class PartialRunState final : public RefCounted, public PartialEnds {
+ public:
+  PartialRunState(std::string handle, Span<const std::string> feeds, Span<const std::string> fetches,
+                  CancellationManager* session, const RunOptions& options)
+      : handle_(std::move(handle)),
+        timeout_in_ms_(options.timeout_in_ms),
+        users_(options.cancellation),
+        cancellation_(session),
+        feeds_(feeds.size()),
+        fetches_(fetches.size()) {
+    for (std::size_t i = 0; i < feeds.size(); ++i) feeds_[i].name = feeds[i];
+    for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+  }
+  // One of the two comes before Start.
+  void SetProgram(Owned<Program> program) {
+    Declare(*program);
+    partial_ = MakeOwned<PartialProgram>(std::move(program), this);
+    prepared_ = Ref<PreparedSignature>::Adopt(new PreparedSignature(partial_->TakeProgram(), true));
+  }
+  // On several devices.
+  Status SetPlaced(PlacedGraph* graph, Span<const std::string> feeds, Span<const std::string> fetches,
+                   Span<const std::string> targets, const ProgramEnds& ends) {
+    auto front = MakeOwned<Program>();
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedPartialProgram> placed,
+                           graph->PreparePartial(feeds, fetches, targets, ends, this, front.get()));
+    Declare(*front);
+    front->feeds.clear();
+    front->fetches.clear();
+    placed_ = placed.get();
+    prepared_ = Ref<PreparedSignature>::Adopt(
+        new PreparedSignature(std::move(front), true, Owned<PlacedProgram>(placed.release())));
+    return OkStatus();
+  }
+
+  const std::string& handle() const { return handle_; }
+
+  // The session outlives the run: see Stop.
+  Status Start(SessionImpl* session) {
+    session_ = session;
+    settings_ = session->SettingsFor(*prepared_);
+    if (timeout_in_ms_ > 0) {
+      if (settings_.services != nullptr) services_ = *settings_.services;
+      services_.deadline_us = SystemNanoseconds() / 1000 + LimitMilliseconds(timeout_in_ms_) * 1000;
+      settings_.services = &services_;
+    }
+    call_timeout_in_ms_ = LimitMilliseconds(session->options().operation_timeout_in_ms);
+    if (!thread_.Start<&PartialRunState::Main>(this))
+      return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
+    return OkStatus();
+  }
+  // Gives the run up and waits for its end.
+  void Stop() {
+    if (!fork_.IsRepaired()) return;  // its thread is the parent's
+    cancellation_.StartCancel();
+    (void)Join();
+  }
+
+  // Takes feeds and gives fetches. *over: the run is to be forgotten.
+  Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
+    *over = !fork_.IsRepaired();
+    if (*over)
+      return errors::FailedPrecondition("PRun: the thread of run '", handle_,
+                                        "' stayed in the parent of this process; call PRunSetup after fork()");
+    const std::int64_t until =
+        call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
+    SlimVector<std::size_t> fed, wanted;
+    {
+      const MutexLock lock(mutex_);
+      *over = ended_ && !status_.ok();
+    }
+    if (*over) return Join();
+    {
+      const MutexLock lock(mutex_);
+      TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
+      for (const std::size_t i : fed) feeds_[i].given = true;
+      for (const std::size_t i : wanted) fetches_[i].taken = true;
+    }
+    for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
+    Status status = Take(wanted, until, outputs);
+    *over = !status.ok() || IsComplete();
+    if (*over && status.ok()) status = WaitForEnd(until);
+    if (!status.ok()) cancellation_.StartCancel();
+    if (*over) status.Update(Join());
+    return status;
+  }
+
+  // -- of the nodes
+  void AskFor(std::size_t i, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
+    Feed& feed = feeds_[i];
+    {
+      const MutexLock lock(mutex_);
+      if (!feed.here) {
+        CancellationManager* cancellation = context->cancellation_manager();
+        feed.token = cancellation->NewToken();
+        if (cancellation->Register(feed.token, [this, i] { GiveUp(i); })) {
+          feed.context = context;
+          feed.done = done;
+          return;
+        }
+        context->SetStatus(NotComing());
+      } else {
+        context->set_output(0, std::move(feed.value));
+      }
+    }
+    done();
+  }
+  void Deliver(std::size_t i, const Tensor& value) override {
+    Tensor copy = value;
+    const Status status = DetachFromVariables(fetches_[i].name, &copy, prepared_->program().has_references);
+    const MutexLock lock(mutex_);
+    fetches_[i].value = std::move(copy);
+    fetches_[i].status = status;
+    fetches_[i].valid = true;
+  }
+  void Settle(std::size_t i) override {
+    const MutexLock lock(mutex_);
+    fetches_[i].settled = true;
+    changed_.notify_all();
+  }
+
+ private:
+  struct Feed {
+    std::string name;
+    Program::Feed declared;
+    bool given = false;  // by the caller
+    bool here = false;  // the value is
+    Tensor value;
+    OpKernelContext* context = nullptr;  // the node's, while it waits
+    std::optional<AsyncOpKernel::DoneCallback> done;  // the node's, while it waits
+    CancellationManager::Token token = 0;
+  };
+  struct Fetch {
+    std::string name;
+    bool taken = false;  // by the caller
+    bool settled = false;
+    bool valid = false;
+    Tensor value;
+    Status status;
+  };
+
+  static constexpr std::int64_t kNoDeadline = 0;
+
+  void Declare(const Program& program) {
+    for (std::size_t i = 0; i < feeds_.size(); ++i) feeds_[i].declared = program.feeds[i];
+  }
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
+    return placed_ != nullptr ? placed_->MissingFeed(fetch, fed) : partial_->MissingFeed(fetch, fed);
+  }
+
+  void Main() {
+    const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
+      settings_.cancellation = control;
+      return session_->RunWatched(prepared_.get(), {}, {}, settings_);
+    });
+    const MutexLock lock(mutex_);
+    ended_ = true;
+    status_ = status;
+    changed_.notify_all();
+  }
+
+  static Status NotComing() { return errors::Cancelled("RecvAsync is cancelled."); }
+  static Status DetachFromVariables(const std::string& name, Tensor* value, bool references) {
+    return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
+  }
+
+  Status CheckLocked(Span<const NamedTensor> feeds, Span<const std::string> names, SlimVector<std::size_t>* fed,
+                     SlimVector<std::size_t>* wanted) const {
+    SlimVector<char> there;
+    for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
+    for (const NamedTensor& feed : feeds) {
+      const std::size_t i = Find(feeds_, feed.name);
+      if (i == feeds_.size())
+        return errors::InvalidArgument("The feed ", feed.name, " was not specified in partial_run_setup.");
+      if (there[i] != 0) return errors::InvalidArgument("The feed ", feed.name, " has already been fed.");
+      TENON_RETURN_IF_ERROR(CheckFeed(feeds_[i].declared, feed.tensor));
+      there[i] = 1;
+      fed->push_back(i);
+    }
+    for (const std::string& name : names) {
+      const std::size_t i = Find(fetches_, name);
+      if (i == fetches_.size())
+        return errors::InvalidArgument("The fetch ", name, " was not specified in partial_run_setup.");
+      if (fetches_[i].taken) return errors::InvalidArgument("The fetch ", name, " has already been fetched.");
+      wanted->push_back(i);
+    }
+    for (const std::size_t i : *wanted) {
+      const int missing = MissingFeed(i, Span<const char>(there.data(), there.size()));
+      if (missing >= 0)
+        return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
+                                       " can't be computed from the feeds that have been fed so far.");
+    }
+    return OkStatus();
+  }
+  template <class List>
+  static std::size_t Find(const List& list, std::string_view name) {
+    std::size_t i = 0;
+    while (i < list.size() && list[i].name != name) ++i;
+    return i;
+  }
+  static Status CheckFeed(const Program::Feed& feed, const Tensor& value) {
+    if (value.dtype() != feed.dtype)
+      return errors::InvalidArgument("Feed '", feed.name, "' must be ", feed.dtype, ", but ", value.dtype(),
+                                     " is provided");
+    if (!feed.shape.IsCompatibleWith(value.shape()))
+      return errors::InvalidArgument("Cannot feed value of shape ", value.shape(), " for tensor '", feed.name,
+                                     "', which has shape ", feed.shape);
+    if (!value.IsInitialized())
+      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
+      return errors::InvalidArgument(
+          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
+    return OkStatus();
+  }
+
+  // The node's call, if it waits, and nobody else's from then on. Under mutex_.
+  static OpKernelContext* TakeCall(Feed* feed, std::optional<AsyncOpKernel::DoneCallback>* done) {
+    std::swap(feed->done, *done);
+    return std::exchange(feed->context, nullptr);
+  }
+  void Give(std::size_t i, const Tensor& value) {
+    Feed& feed = feeds_[i];
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      feed.here = true;
+      context = TakeCall(&feed, &done);
+      if (context == nullptr) feed.value = value;
+    }
+    if (context == nullptr) return;
+    (void)context->cancellation_manager()->TryDeregister(feed.token);
+    context->set_output(0, value);
+    (*done)();
+  }
+  void GiveUp(std::size_t i) {
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      context = TakeCall(&feeds_[i], &done);
+    }
+    if (context == nullptr) return;
+    context->SetStatus(NotComing());
+    (*done)();
+  }
+
+  // Until something has changed. False: `until` (SteadyNanoseconds(), or kNoDeadline) is over.
+  bool WaitLocked(MutexLock& lock, std::int64_t until) {
+    if (until != kNoDeadline) return changed_.wait_until(lock, until);
+    changed_.wait(lock);
+    return true;
+  }
+  Status CallTimedOut() const {
+    return errors::DeadlineExceeded("Timed out waiting for notification: PRun did not end within ", call_timeout_in_ms_,
+                                    " ms");
+  }
+  Status WaitForEnd(std::int64_t until) {
+    MutexLock lock(mutex_);
+    while (!ended_)
+      if (!WaitLocked(lock, until)) return CallTimedOut();
+    return OkStatus();
+  }
+  Status Take(const SlimVector<std::size_t>& wanted, std::int64_t until, std::vector<Tensor>* outputs) {
+    outputs->clear();
+    MutexLock lock(mutex_);
+    for (const std::size_t i : wanted) {
+      Fetch& fetch = fetches_[i];
+      while (!fetch.settled && !ended_)
+        if (!WaitLocked(lock, until)) return CallTimedOut();
+      if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
+      if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
+      TENON_RETURN_IF_ERROR(fetch.status);
+      outputs->push_back(fetch.value);
+    }
+    for (const std::size_t i : wanted) fetches_[i].value = Tensor();
+    return OkStatus();
+  }
+  bool IsComplete() const {
+    const MutexLock lock(mutex_);
+    for (const Feed& feed : feeds_)
+      if (!feed.given) return false;
+    for (const Fetch& fetch : fetches_)
+      if (!fetch.taken) return false;
+    return true;
+  }
+  // The status of the whole run.
+  Status Join() {
+    {
+      const MutexLock lock(join_mutex_);
+      if (thread_.joinable()) thread_.Join();
+    }
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+  const ForkGuard fork_;
+  const std::string handle_;
+  const std::int64_t timeout_in_ms_;  // limit of the whole run; 0: none
+  CancellationManager* const users_;  // may be null
+  CancellationManager cancellation_;  // a child of the session's
+  std::int64_t call_timeout_in_ms_ = 0;  // limit of each PRun; 0: none
+  StepServices services_;
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends; null: on several devices
+  const PlacedPartialProgram* placed_ = nullptr;  // the program there; prepared_ owns it
+  Ref<PreparedSignature> prepared_;
+  SessionImpl* session_ = nullptr;
+  RunArgs settings_;
+  Mutex join_mutex_;
+  Thread thread_;
+  mutable Mutex mutex_;
+  ConditionVariable changed_;
+  SlimVector<Feed> feeds_;
+  SlimVector<Fetch> fetches_;
+  bool ended_ = false;
+  Status status_;
+};
+
+// A session's partial runs, by handle; goes before everything else of the session. thread-safe.
+class PartialRuns final : public RefCounted {
+ public:
+  ~PartialRuns() override {
+    for (const Ref<PartialRunState>& run : runs_) run->Stop();
+  }
+  void Add(Ref<PartialRunState> run) {
+    const MutexLock lock(mutex_);
+    runs_.push_back(std::move(run));
+  }
+  Ref<PartialRunState> Find(std::string_view handle) const {
+    const MutexLock lock(mutex_);
+    for (const Ref<PartialRunState>& run : runs_)
+      if (run->handle() == handle) return run;
+    return {};
+  }
+  void Remove(const PartialRunState* run) {
+    Ref<PartialRunState> dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].get() != run) continue;
+      dropped = std::move(runs_[i]);
+      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+
+ private:
+  mutable Mutex mutex_;
+  SlimVector<Ref<PartialRunState>> runs_;
+};
+
+inline PartialRuns* PartialRunsOf(SessionImpl* session) {
+  return static_cast<PartialRuns*>(
+      session->GetOrMakePartialRuns([](SessionImpl*) { return Ref<RefCounted>::Adopt(new PartialRuns); }));
+}
+
+// TensorFlow's: "x:0->y:0,z:0//1/;3".
+inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const std::string> fetches,
+                                    Span<const std::string> targets, std::int64_t number) {
+  const auto append = [](std::string* to, Span<const std::string> names) {
+    for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
+  };
+  std::string handle;
+  append(&handle, feeds);
+  handle += "->";
+  append(&handle, fetches);
+  handle += '/';
+  append(&handle, targets);
+  return StrCat(handle, "/1/;", number);
+}
+
+inline Status CheckPartialRunOptions(const RunOptions& options) {
+  if (options.timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options.timeout_in_ms);
+  const char* other = nullptr;
+  if (options.trace_level != TraceLevel::kNone) other = "trace_level";
+  if (options.inter_op_thread_pool != 0) other = "inter_op_thread_pool";
+  if (options.inter_op_pool != nullptr) other = "inter_op_pool";
+  if (options.executor != ExecutorKind::kAuto) other = "executor";
+  if (options.services != nullptr) other = "services";
+  if (options.output_partition_graphs) other = "output_partition_graphs";
+  if (options.report_tensor_allocations_upon_oom) other = "report_tensor_allocations_upon_oom";
+  if (other == nullptr) return OkStatus();
+  return errors::Unimplemented("PRunSetup: of RunOptions only timeout_in_ms and cancellation apply to a partial run; '",
+                               other, "' was given");
+}
+
+template <class U>
+Result<std::string> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::SetUpPartialRun(
+    const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
+  if (impl->IsClosed()) return impl->Closed();
+  return CatchAll("PRunSetup", [&]() -> Result<std::string> {
+    TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
+    ProgramEnds ends;
+    Ref<GraphUse> use;
+    TENON_RETURN_IF_ERROR(impl->FindGraph(feeds, fetches, targets, "PRunSetup", &ends, &use));
+    std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
+    auto run = Ref<PartialRunState>::Adopt(new PartialRunState(handle, feeds, fetches, impl->cancellation(), options));
+    if (use->state->placed != nullptr) {
+      TENON_RETURN_IF_ERROR(run->SetPlaced(use->state->placed.get(), feeds, fetches, targets, ends));
+    } else {
+      TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->Build(use, ends));
+      TENON_RETURN_IF_ERROR(CheckLeavesLoops(*program));
+      run->SetProgram(std::move(program));
+    }
+    TENON_RETURN_IF_ERROR(run->Start(impl));
+    PartialRunsOf(impl)->Add(std::move(run));
+    return handle;
+  });
+}
+template <class U>
+Result<std::vector<Tensor>>
+undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::ContinuePartialRun(
+    const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRun");
+  if (impl->IsClosed()) return impl->Closed();
+  return CatchAll("PRun", [&]() -> Result<std::vector<Tensor>> {
+    PartialRuns* runs = PartialRunsOf(impl);
+    const Ref<PartialRunState> run = runs->Find(handle);
+    if (!run)
+      return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle,
+                                     "'");
+    std::vector<Tensor> outputs;
+    bool over = false;
+    const Status status = run->Run(feeds, fetches, &outputs, &over);
+    if (over) runs->Remove(run.get());
+    TENON_RETURN_IF_ERROR(status);
+    return outputs;
+  });
+}
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/session/session_from_graph.hpp ----
 // Defines Session::FromGraphDef of a GraphDef and Session::FromGraph.
 #include <utility>
@@ -14722,6 +14966,273 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_M
 }  // namespace detail
 
 TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/sink.hpp ----
+// TraceSink: sees the runs of a session (SessionOptions::trace_sink). An extension (base/extensions.hpp);
+// <tenon/runtime.hpp> includes it.
+#include <atomic>
+#include <cstddef>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
+struct TracedRun {
+  int session = 0;  // its number in the process, from 1
+  const RunTrace& trace;  // empty of a run whose feeds were refused
+  const Status& status;
+  const SessionCounters& counters;  // after the run
+};
+
+// thread-safe: OnRun is called on each thread that runs something, after the run and before the caller has its outputs;
+// several at a time. It must not run the session that it is told of.
+//
+//   struct Slowest final : tenon::TraceSink {
+//     void OnRun(const tenon::TracedRun& run) override { worst.Update(run.trace.total_ns); }
+//     AtomicMaximum worst;
+//   } slowest;
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &slowest});
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void OnRun(const TracedRun& run) = 0;  // an exception is logged; it fails no run
+};
+
+namespace detail {
+
+// The sink of all sessions; null: there is none.
+inline TraceSink* EnvironmentTraceSink() {
+  const FindTraceSink find = extensions.environment_trace_sink.load(std::memory_order_acquire);
+  return find == nullptr ? nullptr : find();
+}
+
+inline int NumberOfWatchedSession(const SessionOptions& options) {
+  static std::atomic<int> last{0};
+  return options.trace_sink == nullptr && EnvironmentTraceSink() == nullptr ? 0 : last.fetch_add(1) + 1;
+}
+inline Status RunForSinks(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
+                          Span<Tensor> fetches, RunArgs settings) {
+  RunTrace own;
+  if (settings.trace == nullptr) settings.trace = &own;
+  *settings.trace = RunTrace();
+  settings.trace->start_ns = SteadyNanoseconds();
+  settings.trace->thread = TracedThreads::NumberOfThis();
+  const Status status = prepared->Run(feeds, fetches, settings);
+  const SessionCounters counters = CountersOf(session);
+  const TracedRun run{session->watched_number(), *settings.trace, status, counters};
+  for (TraceSink* const sink : {session->options().trace_sink, EnvironmentTraceSink()})
+    if (sink != nullptr) CallAndLog("a TraceSink", [&] { sink->OnRun(run); });
+  return status;
+}
+
+inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
+inline const bool fills_session_watch = FillExtension(&extensions.session_watch, &kSinksWatch);
+
+}  // namespace detail
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/edges.hpp ----
+// FlowsOf: which node of a trace waited for which, from the edges of the graph.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// An edge between two items of RunTrace::nodes.
+struct TraceFlow {
+  std::size_t from = 0, to = 0;
+  bool control = false;  // no value goes along it
+  friend bool operator==(const TraceFlow&, const TraceFlow&) = default;
+};
+
+namespace detail {
+
+// Finds the flows of one run, whose session lives. one thread.
+class FlowFinder {
+ public:
+  explicit FlowFinder(const RunTrace& trace) : nodes_(trace.nodes) {
+    order_ = SortedOrder(nodes_.size(), [&](std::size_t a, std::size_t b) {
+      const int id_a = IdOf(a), id_b = IdOf(b);
+      return id_a != id_b ? id_a < id_b : nodes_[a].end_ns < nodes_[b].end_ns;
+    });
+    for (const NodeTotal& total : trace.folded) {
+      if (total.node == nullptr) continue;
+      const auto id = static_cast<std::size_t>(total.node->id);
+      if (folded_from_.size() <= id) folded_from_.resize(id + 1, kNever);
+      folded_from_[id] = std::min(folded_from_[id], total.start_ns);
+    }
+  }
+  void Find(std::size_t to, std::vector<TraceFlow>* flows) {
+    first_ = flows->size();
+    const NodeTiming& timing = nodes_[to];
+    if (timing.node == nullptr) return;
+    const Node& node = *timing.node;
+    if (!IsKernel(to)) return Add(LastBefore(node.id, timing.start_ns, true), to, false, flows);
+    if (node.node_class == NodeClass::kMerge) {
+      Add(LatestInput(node, timing.start_ns), to, false, flows);
+    } else {
+      for (const InEdge& edge : node.inputs) Add(LastBefore(edge.node, timing.start_ns, false), to, false, flows);
+    }
+    for (const int id : node.control_inputs) Add(LastBefore(id, timing.start_ns, true), to, true, flows);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
+  // Not a copy of its value, nor a fetch.
+  bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
+
+  // The last item of a node, or the last copy of its value, that ended before `start_ns`. None where a later execution
+  // may have come between, of which the trace has only sums.
+  std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
+    if (static_cast<std::size_t>(id) < folded_from_.size() && folded_from_[static_cast<std::size_t>(id)] < start_ns)
+      return kNone;
+    std::size_t low = 0, high = order_.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2, i = order_[middle];
+      if (IdOf(i) < id || (IdOf(i) == id && nodes_[i].end_ns <= start_ns))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low > 0 && IdOf(order_[low - 1]) == id; --low) {
+      const std::size_t i = order_[low - 1];
+      if (IsKernel(i) || (!kernels_only && nodes_[i].op != "Fetch")) return i;
+    }
+    return kNone;
+  }
+  // A Merge has waited for one of its inputs only: in a loop, for the iteration before.
+  std::size_t LatestInput(const Node& merge, std::int64_t start_ns) const {
+    std::size_t latest = kNone;
+    for (const InEdge& edge : merge.inputs) {
+      const std::size_t i = LastBefore(edge.node, start_ns, false);
+      if (i != kNone && (latest == kNone || nodes_[i].end_ns > nodes_[latest].end_ns)) latest = i;
+    }
+    return latest;
+  }
+  // Each pair once, although a node may read another more than once.
+  void Add(std::size_t from, std::size_t to, bool control, std::vector<TraceFlow>* flows) const {
+    if (from == kNone) return;
+    for (std::size_t i = first_; i < flows->size(); ++i)
+      if ((*flows)[i].from == from) return;
+    flows->push_back({from, to, control});
+  }
+
+  const std::vector<NodeTiming>& nodes_;
+  SlimVector<std::size_t> order_;  // indices of nodes_, sorted by id and end
+  SlimVector<std::int64_t> folded_from_;  // by id: when the executions began that are only sums
+  std::size_t first_ = 0;  // flow of the item under way
+};
+
+}  // namespace detail
+
+// The edges of the graph between nodes that ran, by consumer. A producer that ran more than once, in a loop, counts
+// with the last execution that ended before the consumer began. Feeds, constants and folded nodes do not run, so that
+// no flow comes from them. The trace's session must live.
+inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
+  detail::FlowFinder finder(trace);
+  std::vector<TraceFlow> flows;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i) finder.Find(i, &flows);
+  return flows;
+}
+
+TENON_DETAIL_COLD_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/trace/slow_runs.hpp ----
+// SlowRunLog: a TraceSink that logs slow runs with their critical path. CriticalPath finds that of any trace.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_COLD_CODE_BEGIN
+
+// The chain of executions that decided when a run ended, as indices of RunTrace::nodes, in their order: the execution
+// that ended last, before it the latest of those that it read or waited for, and so on. The trace's session must live.
+inline std::vector<std::size_t> CriticalPath(const RunTrace& trace) {
+  std::vector<std::size_t> path;
+  if (trace.nodes.empty()) return path;
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < trace.nodes.size(); ++i)
+    if (trace.nodes[i].end_ns > trace.nodes[last].end_ns) last = i;
+  detail::FlowFinder finder(trace);
+  std::vector<TraceFlow> flows;
+  while (path.size() < trace.nodes.size()) {
+    path.push_back(last);
+    flows.clear();
+    finder.Find(last, &flows);
+    if (flows.empty()) break;
+    last = flows[0].from;
+    for (const TraceFlow& flow : flows)
+      if (trace.nodes[flow.from].end_ns > trace.nodes[last].end_ns) last = flow.from;
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+namespace detail {
+
+inline std::string MillisecondsText(std::int64_t ns) {
+  const std::int64_t us = ns / 1000;
+  const std::string thousandths = StrCat(1000 + us % 1000);
+  return StrCat(us / 1000, ".", thousandths.substr(1), " ms");
+}
+
+}  // namespace detail
+
+// Describes a run in one line, with the longest executions of its critical path.
+inline std::string DescribeSlowRun(const TracedRun& run) {
+  constexpr std::size_t kMost = 8;
+  const std::vector<std::size_t> path = CriticalPath(run.trace);
+  const SlimVector<std::size_t> longest = SortedOrder(path.size(), [&](std::size_t a, std::size_t b) {
+    const NodeTiming &first = run.trace.nodes[path[a]], &second = run.trace.nodes[path[b]];
+    const std::int64_t ns = first.end_ns - first.start_ns, other = second.end_ns - second.start_ns;
+    return ns != other ? ns > other : a < b;
+  });
+  std::int64_t path_ns = 0, wait_ns = 0;
+  for (const std::size_t i : path) {
+    path_ns += run.trace.nodes[i].end_ns - run.trace.nodes[i].start_ns;
+    wait_ns += run.trace.nodes[i].wait_ns;
+  }
+  std::string text =
+      StrCat("slow run of session ", run.session, ": ", detail::MillisecondsText(run.trace.total_ns), ", ",
+             run.trace.nodes.size(), " executions, ", run.status.ok() ? "OK" : run.status.ToString(),
+             "; critical path: ", path.size(), " executions, ", detail::MillisecondsText(path_ns), ", of which ",
+             detail::MillisecondsText(wait_ns), " waiting");
+  for (std::size_t k = 0; k < longest.size() && k < kMost; ++k) {
+    const NodeTiming& node = run.trace.nodes[path[longest[k]]];
+    StrAppend(&text, k == 0 ? "; longest: " : ", ", node.op, " '", node.name, "' on ", node.device, " ",
+              detail::MillisecondsText(node.end_ns - node.start_ns));
+  }
+  return text;
+}
+
+// Logs runs that take `limit_ms` or longer, as warnings. thread-safe.
+//
+//   tenon::SlowRunLog slow(100);
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &slow});
+class SlowRunLog final : public TraceSink {
+ public:
+  // `limit_ms`: [ms], at least 0.
+  explicit SlowRunLog(std::int64_t limit_ms) : limit_ms_(limit_ms) {}
+  void OnRun(const TracedRun& run) override {
+    if (run.trace.total_ns >= limit_ms_ * 1'000'000) TENON_LOG(kWarning, DescribeSlowRun(run));
+  }
+
+ private:
+  const std::int64_t limit_ms_;
+};
+
+TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/memory/forwarding_allocator.hpp ----
@@ -14850,119 +15361,6 @@ class AllocationLog final : public ForwardingAllocator {
   std::vector<AllocationRecord> records_;
   std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
 };
-
-TENON_DETAIL_COLD_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/runtime/trace/edges.hpp ----
-// FlowsOf: which node of a trace waited for which, from the edges of the graph.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
-
-// An edge between two items of RunTrace::nodes.
-struct TraceFlow {
-  std::size_t from = 0, to = 0;
-  bool control = false;  // no value goes along it
-  friend bool operator==(const TraceFlow&, const TraceFlow&) = default;
-};
-
-namespace detail {
-
-// Finds the flows of one run, whose session lives. one thread.
-class FlowFinder {
- public:
-  explicit FlowFinder(const RunTrace& trace) : nodes_(trace.nodes) {
-    order_ = SortedOrder(nodes_.size(), [&](std::size_t a, std::size_t b) {
-      const int id_a = IdOf(a), id_b = IdOf(b);
-      return id_a != id_b ? id_a < id_b : nodes_[a].end_ns < nodes_[b].end_ns;
-    });
-    for (const NodeTotal& total : trace.folded) {
-      if (total.node == nullptr) continue;
-      const auto id = static_cast<std::size_t>(total.node->id);
-      if (folded_from_.size() <= id) folded_from_.resize(id + 1, kNever);
-      folded_from_[id] = std::min(folded_from_[id], total.start_ns);
-    }
-  }
-  void Find(std::size_t to, std::vector<TraceFlow>* flows) {
-    first_ = flows->size();
-    const NodeTiming& timing = nodes_[to];
-    if (timing.node == nullptr) return;
-    const Node& node = *timing.node;
-    if (!IsKernel(to)) return Add(LastBefore(node.id, timing.start_ns, true), to, false, flows);
-    if (node.node_class == NodeClass::kMerge) {
-      Add(LatestInput(node, timing.start_ns), to, false, flows);
-    } else {
-      for (const InEdge& edge : node.inputs) Add(LastBefore(edge.node, timing.start_ns, false), to, false, flows);
-    }
-    for (const int id : node.control_inputs) Add(LastBefore(id, timing.start_ns, true), to, true, flows);
-  }
-
- private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-
-  int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
-  // Not a copy of its value, nor a fetch.
-  bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
-
-  // The last item of a node, or the last copy of its value, that ended before `start_ns`. None where a later execution
-  // may have come between, of which the trace has only sums.
-  std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
-    if (static_cast<std::size_t>(id) < folded_from_.size() && folded_from_[static_cast<std::size_t>(id)] < start_ns)
-      return kNone;
-    std::size_t low = 0, high = order_.size();
-    while (low < high) {
-      const std::size_t middle = (low + high) / 2, i = order_[middle];
-      if (IdOf(i) < id || (IdOf(i) == id && nodes_[i].end_ns <= start_ns))
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    for (; low > 0 && IdOf(order_[low - 1]) == id; --low) {
-      const std::size_t i = order_[low - 1];
-      if (IsKernel(i) || (!kernels_only && nodes_[i].op != "Fetch")) return i;
-    }
-    return kNone;
-  }
-  // A Merge has waited for one of its inputs only: in a loop, for the iteration before.
-  std::size_t LatestInput(const Node& merge, std::int64_t start_ns) const {
-    std::size_t latest = kNone;
-    for (const InEdge& edge : merge.inputs) {
-      const std::size_t i = LastBefore(edge.node, start_ns, false);
-      if (i != kNone && (latest == kNone || nodes_[i].end_ns > nodes_[latest].end_ns)) latest = i;
-    }
-    return latest;
-  }
-  // Each pair once, although a node may read another more than once.
-  void Add(std::size_t from, std::size_t to, bool control, std::vector<TraceFlow>* flows) const {
-    if (from == kNone) return;
-    for (std::size_t i = first_; i < flows->size(); ++i)
-      if ((*flows)[i].from == from) return;
-    flows->push_back({from, to, control});
-  }
-
-  const std::vector<NodeTiming>& nodes_;
-  SlimVector<std::size_t> order_;  // indices of nodes_, sorted by id and end
-  SlimVector<std::int64_t> folded_from_;  // by id: when the executions began that are only sums
-  std::size_t first_ = 0;  // flow of the item under way
-};
-
-}  // namespace detail
-
-// The edges of the graph between nodes that ran, by consumer. A producer that ran more than once, in a loop, counts
-// with the last execution that ended before the consumer began. Feeds, constants and folded nodes do not run, so that
-// no flow comes from them. The trace's session must live.
-inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
-  detail::FlowFinder finder(trace);
-  std::vector<TraceFlow> flows;
-  for (std::size_t i = 0; i < trace.nodes.size(); ++i) finder.Find(i, &flows);
-  return flows;
-}
 
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -15820,71 +16218,6 @@ inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/runtime/trace/sink.hpp ----
-// TraceSink: sees the runs of a session (SessionOptions::trace_sink). An extension (base/extensions.hpp);
-// <tenon/runtime.hpp> includes it.
-#include <atomic>
-#include <cstddef>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_COLD_CODE_BEGIN
-
-// A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
-struct TracedRun {
-  int session = 0;  // its number in the process, from 1
-  const RunTrace& trace;  // empty of a run whose feeds were refused
-  const Status& status;
-  const SessionCounters& counters;  // after the run
-};
-
-// thread-safe: OnRun is called on each thread that runs something, after the run and before the caller has its outputs;
-// several at a time. It must not run the session that it is told of.
-//
-//   struct Slowest final : tenon::TraceSink {
-//     void OnRun(const tenon::TracedRun& run) override { worst.Update(run.trace.total_ns); }
-//     AtomicMaximum worst;
-//   } slowest;
-//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &slowest});
-class TraceSink {
- public:
-  virtual ~TraceSink() = default;
-  virtual void OnRun(const TracedRun& run) = 0;  // an exception is logged; it fails no run
-};
-
-namespace detail {
-
-// The sink of all sessions; null: there is none.
-inline TraceSink* EnvironmentTraceSink() {
-  const FindTraceSink find = extensions.environment_trace_sink.load(std::memory_order_acquire);
-  return find == nullptr ? nullptr : find();
-}
-
-inline int NumberOfWatchedSession(const SessionOptions& options) {
-  static std::atomic<int> last{0};
-  return options.trace_sink == nullptr && EnvironmentTraceSink() == nullptr ? 0 : last.fetch_add(1) + 1;
-}
-inline Status RunForSinks(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
-                          Span<Tensor> fetches, RunArgs settings) {
-  RunTrace own;
-  if (settings.trace == nullptr) settings.trace = &own;
-  *settings.trace = RunTrace();
-  settings.trace->start_ns = SteadyNanoseconds();
-  settings.trace->thread = TracedThreads::NumberOfThis();
-  const Status status = prepared->Run(feeds, fetches, settings);
-  const SessionCounters counters = CountersOf(*session);
-  const TracedRun run{session->watched_number(), *settings.trace, status, counters};
-  for (TraceSink* const sink : {session->options().trace_sink, EnvironmentTraceSink()})
-    if (sink != nullptr) CallAndLog("a TraceSink", [&] { sink->OnRun(run); });
-  return status;
-}
-
-inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
-inline const bool fills_session_watch = FillExtension(&extensions.session_watch, &kSinksWatch);
-
-}  // namespace detail
-
-TENON_DETAIL_COLD_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/runtime/trace/trace_file.hpp ----
 // TraceFile: a TraceSink that writes runs to one file.
 #include <cstdint>
@@ -16009,8 +16342,8 @@ TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/file_sink.hpp ----
-// The environment variable TENON_TRACE names a TraceFile for all sessions of a process, TENON_TRACE_BYTES its limit.
-// <tenon/runtime.hpp> includes this; TraceFile alone is in runtime/trace/trace_file.hpp.
+// The environment variable TENON_TRACE names a TraceFile for all sessions of a process, TENON_TRACE_BYTES its limit;
+// TENON_SLOW_RUN_MS makes a SlowRunLog for them. <tenon/runtime.hpp> includes this.
 #include <cstdint>
 #include <cstdlib>
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -16018,20 +16351,36 @@ TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// The file that TENON_TRACE names when the first session is made; stays open until the process ends.
-inline TraceSink* TraceFileOfEnvironment() {
-  static TraceFile* const file = [] {
-    const char* const path = std::getenv("TENON_TRACE");
-    if (path == nullptr || *path == '\0') return static_cast<TraceFile*>(nullptr);
-    std::int64_t most_bytes = TraceFile::kUsualBytes;
-    const Status status = GetEnvInt64("TENON_TRACE_BYTES", most_bytes, &most_bytes);
+// The sinks that the environment names when the first session is made.
+class EnvironmentSinks final : public TraceSink {
+ public:
+  static TraceSink* Find() {
+    static EnvironmentSinks* const sinks = new EnvironmentSinks;  // its file stays open until the process ends
+    return sinks->file_ == nullptr && sinks->slow_ == nullptr ? nullptr : sinks;
+  }
+  void OnRun(const TracedRun& run) override {
+    if (file_ != nullptr) file_->OnRun(run);
+    if (slow_ != nullptr) slow_->OnRun(run);
+  }
+
+ private:
+  EnvironmentSinks() {
+    if (const char* const path = std::getenv("TENON_TRACE"); path != nullptr && *path != '\0')
+      file_ = new TraceFile(path, nullptr, Read("TENON_TRACE_BYTES", TraceFile::kUsualBytes));
+    if (const std::int64_t limit_ms = Read("TENON_SLOW_RUN_MS", -1); limit_ms >= 0) slow_ = new SlowRunLog(limit_ms);
+  }
+  static std::int64_t Read(const char* name, std::int64_t usual) {
+    std::int64_t value = usual;
+    const Status status = GetEnvInt64(name, usual, &value);
     if (!status.ok()) TENON_LOG(kError, status.message());
-    return new TraceFile(path, nullptr, most_bytes);
-  }();
-  return file;
-}
+    return value;
+  }
+
+  TraceFile* file_ = nullptr;
+  SlowRunLog* slow_ = nullptr;
+};
 inline const bool fills_environment_trace_sink =
-    FillExtension(&extensions.environment_trace_sink, &TraceFileOfEnvironment);
+    FillExtension(&extensions.environment_trace_sink, &EnvironmentSinks::Find);
 
 }  // namespace detail
 
@@ -16169,801 +16518,6 @@ class ExecutorPool final : public ThreadPoolInterface {
   const ForkGuard fork_;
   ThreadPool alone_{1, "alone"};
 };
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/elementwise/vector_chain.hpp ----
-// Chains of element-wise steps whose values stay in registers: x becomes op1(x, a), that becomes op2 of itself and so
-// on, several vectors at a time, before anything is stored. One function has the code of all ops that a list names, and
-// takes the step that is due by its number, so that any chain of these ops runs without being compiled for itself. A
-// jump for every step and 512 bytes costs less than their way to the first-level cache and back. Elsewhere than on
-// vectors (TENON_DETAIL_LANES), and for other ops, FusedElementwise runs tiles.
-#include <cstddef>
-#include <type_traits>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// One step of a chain.
-struct LaneChainStep {
-  int code;  // 2 i for op number i of the list, 2 i + 1 where the other operand is its first
-  const void* operand;  // the other operand of a binary op
-  Index step;  // from one element of `operand` to the next: 1, or 0 where kLaneChainRepeat bytes repeat one element
-};
-inline constexpr Index kLaneChainRepeat = 64;  // bytes
-
-// The chains of some ops, made by GetLaneChains.
-struct LaneChains {
-  // out[i] = the last step of ... the first step of x[i], n elements, at least `least` of them; `out` may be an
-  // operand.
-  using Run = void (*)(const LaneChainStep* steps, int count, const void* x, void* out, Index n);
-
-  Run run = nullptr;
-  Index least = 0;  // elements
-  int count = 0;  // ops
-  const UnaryLoop* const* unary = nullptr;  // by op: its loop, or null where it is binary
-  const BinaryLoops* const* binary = nullptr;
-
-  // The code of an op of the list, or -1.
-  int CodeOf(const UnaryLoop* loop) const { return Find(unary, loop); }
-  int CodeOf(const BinaryLoops* loops) const { return Find(binary, loops); }
-
- private:
-  template <class Loop>
-  int Find(const Loop* const* loops, const Loop* loop) const {
-    for (int i = 0; i < count; ++i)
-      if (loops[i] == loop) return 2 * i;
-    return -1;
-  }
-};
-
-namespace detail {
-
-#if TENON_DETAIL_LANES
-
-// An op on lanes: its `lanes` or, where its own loop stays that of its map, its `chained`.
-template <class Op, class L, class... More>
-TENON_HD L CallLanes(const L& x, const More&... more) {
-  if constexpr (requires { Op::lanes(x, more...); })
-    return Op::lanes(x, more...);
-  else
-    return Op::chained(x, more...);
-}
-template <class Op, class T>
-concept IsUnaryOfLanes = requires(T x) { Op::map(x); };
-
-template <class T, class... Ops>
-struct LaneChainBody {
-  static constexpr int kVectors = 8;  // at a time
-
-  // acc becomes step number `code` of itself, where that is one of op number i.
-  template <class Op, int i, class L>
-  TENON_HD static void Step(const LaneChainStep& step, L (&acc)[kVectors]) {
-    if constexpr (IsUnaryOfLanes<Op, T>) {
-      if (step.code != 2 * i) return;
-      if constexpr (requires { Op::cost_ns; }) {  // code that is long is there once
-        T values[kVectors * L::size];
-#pragma GCC unroll 8
-        for (int j = 0; j < kVectors; ++j) acc[j].Store(values + j * L::size);
-        using Wide = std::conditional_t<(sizeof(L) < 64), simd::Pair<L>, L>;
-#pragma GCC unroll 1
-        for (int j = 0; j < kVectors * L::size; j += Wide::size)
-          CallLanes<Op>(Wide::Load(values + j)).Store(values + j);
-#pragma GCC unroll 8
-        for (int j = 0; j < kVectors; ++j) acc[j] = L::Load(values + j * L::size);
-      } else {
-#pragma GCC unroll 8
-        for (int j = 0; j < kVectors; ++j) acc[j] = CallLanes<Op>(acc[j]);
-      }
-    } else {
-      const T* const operand = static_cast<const T*>(step.operand);
-      const Index next = step.step * L::size;
-      if (step.code == 2 * i) {
-#pragma GCC unroll 8
-        for (int j = 0; j < kVectors; ++j) acc[j] = CallLanes<Op>(acc[j], L::Load(operand + j * next));
-      } else if (step.code == 2 * i + 1) {
-#pragma GCC unroll 8
-        for (int j = 0; j < kVectors; ++j) acc[j] = CallLanes<Op>(L::Load(operand + j * next), acc[j]);
-      }
-    }
-  }
-  // A block, from element `place` on.
-  template <class L, int... i>
-  TENON_HD static void Steps(std::integer_sequence<int, i...>, const LaneChainStep* steps, int count, const T* x,
-                             Index place, T* out) {
-    L acc[kVectors];
-#pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) acc[j] = L::Load(x + place + j * L::size);
-    for (int s = 0; s < count; ++s) {
-      LaneChainStep step = steps[s];
-      step.operand = static_cast<const T*>(step.operand) + place * step.step;
-      (Step<Ops, i>(step, acc), ...);
-    }
-#pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) acc[j].Store(out + j * L::size);
-  }
-
-  // Computes the rest at the end, less than a block, as part of a whole block: first, as `out` may be an operand.
-  template <int bytes>
-  TENON_HD static void Run(const LaneChainStep* steps, int count, const void* px, void* pout, Index n) {
-    using L = simd::Lanes<T, bytes>;
-    constexpr Index kBlock = kVectors * L::size;
-    constexpr std::make_integer_sequence<int, static_cast<int>(sizeof...(Ops))> kOps{};
-    const T* const x = static_cast<const T*>(px);
-    T* const out = static_cast<T*>(pout);
-    T last[kBlock];
-    const Index rest = n % kBlock, whole = n - rest;
-    Index place = rest == 0 ? 0 : n - kBlock;
-    T* to = rest == 0 ? out : last;
-    for (;;) {  // one call, so that the code of the steps is there once
-      Steps<L>(kOps, steps, count, x, place, to);
-      place = to == last ? 0 : place + kBlock;
-      if (place == whole) break;
-      to = out + place;
-    }
-    __builtin_memcpy(out + whole, last + (kBlock - rest), static_cast<std::size_t>(rest) * sizeof(T));
-  }
-};
-
-#endif
-
-template <class T, class... Ops>
-struct LaneChainLoops {
-  template <class Op>
-  static constexpr const UnaryLoop* Unary() {
-    if constexpr (requires(T x) { Op::map(x); }) return &kUnaryLoop<Op, T>;
-    return nullptr;
-  }
-  template <class Op>
-  static constexpr const BinaryLoops* Binary() {
-    if constexpr (requires(T x) { Op::map(x, x); }) return &kBinaryLoops<Op, T>;
-    return nullptr;
-  }
-  static constexpr const UnaryLoop* unary[] = {Unary<Ops>()...};
-  static constexpr const BinaryLoops* binary[] = {Binary<Ops>()...};
-};
-
-template <class T, class... Ops>
-LaneChains MakeLaneChains() {
-  LaneChains chains;
-#if TENON_DETAIL_LANES
-  using Body = LaneChainBody<T, Ops...>;
-  using Levels = simd::detail::ForLevels<Body, simd::Compiled, const LaneChainStep*, int, const void*, void*, Index>;
-  chains.run = Levels::Best();
-  chains.least = Body::kVectors * 64 / static_cast<Index>(sizeof(T));
-#endif
-  chains.count = static_cast<int>(sizeof...(Ops));
-  chains.unary = LaneChainLoops<T, Ops...>::unary;
-  chains.binary = LaneChainLoops<T, Ops...>::binary;
-  return chains;
-}
-
-}  // namespace detail
-
-// The chains of Ops, structs as those of kUnaryLoop and kBinaryLoops, on elements of type T, float or double. Beside
-// its map an op has `lanes`, or the same under the name `chained`, which leaves its own loop to the compiler's vectors:
-//
-//   template <class L>
-//   TENON_HD static L chained(const L& x, const L& y) {
-//     return x + y;
-//   }
-//
-// run is null where there are no vectors. Thread-safe.
-template <class T, class... Ops>
-const LaneChains& GetLaneChains() {
-  static const LaneChains chains = detail::MakeLaneChains<T, Ops...>();
-  return chains;
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/elementwise/fused.hpp ----
-// FusedElementwise: several element-wise steps in one pass over memory. A program of the inner loops that otherwise run
-// alone (kUnaryLoop, kBinaryLoops) is run tile by tile. Values between two steps never leave the first-level cache or,
-// in a chain of ops that were compiled together (vector_chain.hpp), the registers. Nothing is compiled for a program,
-// so the optimizer may make one from any chain of nodes.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Inputs and the results of steps are values with numbers, in the order in which they were added; the last step's
-// result is the program's. Steps may change the type of the elements, which must be plain (no strings).
-//
-//   FusedElementwise program;  // relu(x * scale + bias): [rows, columns] [] [columns]
-//   const int x = program.AddInput(FusedElementwise::Repeat::kNone, sizeof(float));
-//   const int scale = program.AddInput(FusedElementwise::Repeat::kAll, sizeof(float));
-//   const int bias = program.AddInput(FusedElementwise::Repeat::kRows, sizeof(float));
-//   const int scaled = program.AddBinary(kBinaryLoops<Mul, float>, nullptr, x, scale);
-//   const int moved = program.AddBinary(kBinaryLoops<Add, float>, nullptr, scaled, bias);
-//   program.AddUnary(kUnaryLoop<Relu, float>, nullptr, moved);
-//   TENON_RETURN_IF_ERROR(program.Finish());
-//   TENON_RETURN_IF_ERROR(program.Run(device, {inputs, 3}, out, rows, columns));
-//
-// Built by one thread; immutable after Finish, when Run is thread-safe.
-class FusedElementwise {
- public:
-  // How an input lies: [rows, columns], [columns] for every row, or one element for all.
-  enum class Repeat : std::uint8_t { kNone, kRows, kAll };
-
-  static constexpr int kMostValues = 64;  // inputs and steps together
-
-  // The number of the new value. Mistakes are remembered, and returned by Finish. Loops and attrs must outlive the
-  // program.
-  int AddInput(Repeat repeat, int bytes) {
-    if (!steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: inputs must be added before steps"));
-    if (bytes <= 0 || bytes > kMostBytes)
-      Fail(errors::InvalidArgument("FusedElementwise: elements have 1 to ", kMostBytes, " bytes, got ", bytes));
-    ++inputs_;
-    return AddValue({repeat, bytes});
-  }
-  int AddUnary(const UnaryLoop& loop, const void* attrs, int x) {
-    CheckOperand(x, loop.in_bytes);
-    return AddStep({&loop, nullptr, attrs, x, -1}, loop.out_bytes, loop.cost_ns);
-  }
-  int AddBinary(const BinaryLoops& loops, const void* attrs, int a, int b) {
-    CheckOperand(a, loops.in_bytes);
-    CheckOperand(b, loops.in_bytes);
-    return AddStep({nullptr, &loops, attrs, a, b}, loops.out_bytes, loops.cost_ns);
-  }
-
-  // Chooses the tile, and the memory of every result. InvalidArgument when something that was added cannot be run. With
-  // `chains` (GetLaneChains), a program whose steps are all among its ops, each of the result before and an input,
-  // hands results over in registers; the elements are the same.
-  Status Finish(const LaneChains* chains = nullptr) {
-    if (error_.ok() && steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: a program needs a step"));
-    if (error_.ok() && values_.back().repeat == Repeat::kAll)
-      Fail(errors::InvalidArgument("FusedElementwise: the result depends on single elements only"));
-    TENON_RETURN_IF_ERROR(error_);
-    AssignSlots();
-    for (Step& step : steps_)
-      if (step.binary != nullptr) step.loop = WorkOf(step).LoopFor(StepOf(step.a), StepOf(step.b));
-    chains_ = chains != nullptr && FindChain(*chains) ? chains : nullptr;
-    // All that a tile touches is to fit: results, repeated rows, and the parts of the inputs and of the output.
-    Index bytes = slots_ * WidestBytes() + values_.back().bytes;
-    for (int v = 0; v < inputs_; ++v)
-      if (values_[ToSize(v)].repeat == Repeat::kNone) bytes += values_[ToSize(v)].bytes;
-    tile_ = std::max(kTileStep, kCacheBytes / bytes / kTileStep * kTileStep);
-    finished_ = true;
-    return OkStatus();
-  }
-
-  // inputs: as many as were added, in their order  ->  out: [rows, columns]. `out` may be an input that is not repeated
-  // and whose elements have the same size. Splits the tiles over the device's threads.
-  Status Run(Cpu& device, Span<const void* const> inputs, void* out, Index rows, Index columns) const {
-    if (!finished_) return errors::FailedPrecondition("FusedElementwise: Run before Finish");
-    if (inputs.size() != ToSize(inputs_))
-      return errors::InvalidArgument("FusedElementwise: the program has ", inputs_, " inputs, got ", inputs.size());
-    if (rows <= 0 || columns <= 0) return OkStatus();
-    const Work work(*this, inputs.data(), static_cast<char*>(out), rows, columns);
-    ParallelFor(device, work.units(), cost_ns_ * static_cast<double>(work.unit_elements()),
-                [&work](Index begin, Index end) { work.Units(begin, end); });
-    return OkStatus();
-  }
-
-  // Elements of a tile; 0 before Finish.
-  Index tile() const { return tile_; }
-  // Whether results are handed over in registers.
-  bool is_chain() const { return chains_ != nullptr; }
-
- private:
-  static constexpr int kMostBytes = 16;  // largest size of one element
-  static constexpr Index kTileStep = 16;  // elements: whole cache lines of float
-  static constexpr Index kCacheBytes = 24576;  // most of the smallest first-level cache, 32 KB
-  static constexpr Index kMemoryBytes =
-      kMostValues * kTileStep * kMostBytes > kCacheBytes ? kMostValues* kTileStep* kMostBytes : kCacheBytes;
-
-  struct Value {
-    Repeat repeat;
-    int bytes;  // size of one element
-    int slot = -1;  // where the tile lies: -1 for inputs that are read in place and for the program's result
-    int last = -1;  // the step that reads it last
-  };
-  struct Step {
-    const UnaryLoop* unary;
-    const BinaryLoops* binary;
-    const void* attrs;
-    int a, b;  // b: -1 for a unary step
-    BinaryLoops::Loop loop = nullptr;  // loop of a binary step; null where an operand must be spread out for each tile
-    int code = -1;  // in a chain (LaneChainStep)
-  };
-
-  static detail::BinaryWork WorkOf(const Step& step) { return {*step.binary, step.attrs, nullptr, nullptr, nullptr}; }
-  // From one element of a value to the next.
-  Index StepOf(int v) const { return values_[ToSize(v)].repeat == Repeat::kAll ? 0 : 1; }
-  Index WidestBytes() const {
-    int most = 1;
-    for (const Value& value : values_) most = std::max(most, value.bytes);
-    return most;
-  }
-  void Fail(Status error) {
-    if (error_.ok()) error_ = std::move(error);
-  }
-  void CheckOperand(int v, int bytes) {
-    if (v < 0 || ToSize(v) >= values_.size())
-      return Fail(errors::InvalidArgument("FusedElementwise: there is no value ", v, " yet"));
-    if (values_[ToSize(v)].bytes != bytes)
-      Fail(errors::InvalidArgument("FusedElementwise: value ", v, " has elements of ", values_[ToSize(v)].bytes,
-                                   " bytes, the step reads elements of ", bytes));
-  }
-  int AddValue(const Value& value) {
-    if (values_.size() == ToSize(kMostValues)) {
-      Fail(errors::InvalidArgument("FusedElementwise: more than ", kMostValues, " inputs and steps"));
-      return -1;
-    }
-    values_.push_back(value);
-    finished_ = false;
-    return static_cast<int>(values_.size()) - 1;
-  }
-  int AddStep(const Step& step, int out_bytes, float cost_ns) {
-    if (!error_.ok()) return -1;
-    const bool one = values_[ToSize(step.a)].repeat == Repeat::kAll &&
-                     (step.b < 0 || values_[ToSize(step.b)].repeat == Repeat::kAll);
-    const int number = AddValue({one ? Repeat::kAll : Repeat::kNone, out_bytes});
-    if (number < 0) return number;
-    steps_.push_back(step);
-    cost_ns_ += 0.5 * static_cast<double>(cost_ns);  // most of what it moves stays in the first cache
-    return number;
-  }
-
-  // A result takes the slot of a value that no later step reads. That may be the step's own operand, if its elements
-  // have the same size.
-  void AssignSlots() {
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      values_[ToSize(steps_[s].a)].last = static_cast<int>(s);
-      if (steps_[s].b >= 0) values_[ToSize(steps_[s].b)].last = static_cast<int>(s);
-    }
-    bool taken[kMostValues] = {};
-    slots_ = 0;
-    for (int v = 0; v < inputs_; ++v) {
-      if (values_[ToSize(v)].repeat != Repeat::kRows) continue;
-      taken[slots_] = true;  // for good: filled once, read for every tile
-      values_[ToSize(v)].slot = slots_++;
-    }
-    for (std::size_t s = 0; s + 1 < steps_.size(); ++s) {
-      Value& result = values_[ToSize(inputs_) + s];
-      GiveBack(steps_[s], static_cast<int>(s), result, true, taken);
-      result.slot = static_cast<int>(std::find(taken, taken + kMostValues, false) - taken);
-      taken[result.slot] = true;
-      slots_ = std::max(slots_, result.slot + 1);
-      GiveBack(steps_[s], static_cast<int>(s), result, false, taken);
-      if (result.last < 0) taken[result.slot] = false;
-    }
-  }
-  // Frees the slots of the operands that step number `s` reads last: those that the result may overwrite, or the other
-  // ones.
-  void GiveBack(const Step& step, int s, const Value& result, bool in_place, bool* taken) const {
-    for (const int v : {step.a, step.b}) {
-      if (v < inputs_) continue;
-      const Value& operand = values_[ToSize(v)];
-      if (operand.last == s && (operand.bytes == result.bytes && operand.repeat == result.repeat) == in_place)
-        taken[operand.slot] = false;
-    }
-  }
-
-  // Whether every step is one of the chains' ops that takes the result before it and, if it is binary, an input. The
-  // first step takes an input that is not a single element instead of a result. Finds the codes of the steps.
-  bool FindChain(const LaneChains& chains) {
-    if (chains.run == nullptr) return false;
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      Step& step = steps_[s];
-      const int before = inputs_ + static_cast<int>(s) - 1;
-      const auto carries = [&](int v) {
-        return s > 0 ? v == before : v >= 0 && v < inputs_ && values_[ToSize(v)].repeat != Repeat::kAll;
-      };
-      step.code = step.unary != nullptr ? chains.CodeOf(step.unary) : chains.CodeOf(step.binary);
-      if (step.code < 0) return false;
-      if (!carries(step.a)) {
-        if (!carries(step.b)) return false;
-        ++step.code;
-      }
-      if (step.b >= 0 && OtherOperand(step) >= inputs_) return false;
-    }
-    return true;
-  }
-  // Returns the operand that is not handed over in registers; -1 for a unary step.
-  static int OtherOperand(const Step& step) { return step.code % 2 == 0 ? step.b : step.a; }
-
-  // One run; shared by all threads that work on it. A unit is a piece of one row or, of short rows, several.
-  class Work {
-   public:
-    Work(const FusedElementwise& program, const void* const* inputs, char* out, Index rows, Index columns)
-        : program_(program), inputs_(inputs), out_(out), rows_(rows), columns_(columns) {
-      bool has_rows = false;
-      for (const Value& value : program.values_) has_rows |= value.repeat == Repeat::kRows;
-      if (!has_rows) {
-        columns_ = rows * columns;
-        rows_ = 1;
-      }
-      pieces_ = (columns_ + program.tile_ - 1) / program.tile_;
-      const Index width = (columns_ + pieces_ - 1) / pieces_;  // as equal as whole cache lines allow
-      width_ = pieces_ == 1 ? columns_ : (width + kTileStep - 1) / kTileStep * kTileStep;
-      pieces_ = (columns_ + width_ - 1) / width_;
-      rows_at_once_ = std::min(rows_, program.tile_ / width_);
-      if (pieces_ > 1) rows_at_once_ = 1;
-    }
-
-    Index units() const { return (rows_ + rows_at_once_ - 1) / rows_at_once_ * pieces_; }
-    Index unit_elements() const { return rows_at_once_ * width_; }
-
-    void Units(Index begin, Index end) const {
-      alignas(64) char memory[kMemoryBytes];
-      const Index slot_bytes = program_.tile_ * program_.WidestBytes();
-      if (rows_at_once_ > 1) SpreadRows(memory, slot_bytes);
-      alignas(64) char repeated[kMostValues * kLaneChainRepeat];
-      if (program_.is_chain()) SpreadElements(repeated);
-      for (Index unit = begin; unit < end; ++unit) {
-        const Index row = unit / pieces_ * rows_at_once_, column = unit % pieces_ * width_;
-        const Index n =
-            pieces_ > 1 ? std::min(width_, columns_ - column) : std::min(rows_at_once_, rows_ - row) * columns_;
-        const Index first = row * columns_ + column;
-        if (program_.is_chain() && n >= program_.chains_->least)
-          Chain(memory, repeated, slot_bytes, first, column, n);
-        else
-          Tile(memory, slot_bytes, first, column, n);
-      }
-    }
-
-   private:
-    void SpreadRows(char* memory, Index slot_bytes) const {
-      for (int v = 0; v < program_.inputs_; ++v) {
-        const Value& value = program_.values_[ToSize(v)];
-        if (value.repeat != Repeat::kRows) continue;
-        const std::size_t row_bytes = static_cast<std::size_t>(columns_ * value.bytes);
-        char* to = memory + value.slot * slot_bytes;
-        for (Index r = 0; r < rows_at_once_; ++r, to += row_bytes) std::memcpy(to, inputs_[v], row_bytes);
-      }
-    }
-    // Inputs of one element, as often as a chain reads them.
-    void SpreadElements(char* repeated) const {
-      for (int v = 0; v < program_.inputs_; ++v) {
-        const Value& value = program_.values_[ToSize(v)];
-        if (value.repeat != Repeat::kAll) continue;
-        for (Index byte = 0; byte + value.bytes <= kLaneChainRepeat; byte += value.bytes)
-          std::memcpy(repeated + v * kLaneChainRepeat + byte, inputs_[v], static_cast<std::size_t>(value.bytes));
-      }
-    }
-    // Computes a tile, as Tile does, by a chain.
-    void Chain(const char* memory, const char* repeated, Index slot_bytes, Index first, Index column, Index n) const {
-      LaneChainStep steps[kMostValues];
-      LaneChainStep* next = steps;
-      for (const Step& step : program_.steps_) {
-        *next = {step.code, nullptr, 1};
-        const int other = OtherOperand(step);
-        if (other >= 0 && program_.StepOf(other) == 0) {
-          next->step = 0;
-          next->operand = repeated + other * kLaneChainRepeat;
-        } else if (other >= 0) {
-          next->operand = InputTile(other, memory, slot_bytes, first, column);
-        }
-        ++next;
-      }
-      const Step& begin = program_.steps_.front();
-      const int x = begin.code % 2 == 0 ? begin.a : begin.b;
-      program_.chains_->run(steps, static_cast<int>(next - steps), InputTile(x, memory, slot_bytes, first, column),
-                            out_ + first * program_.values_.back().bytes, n);
-    }
-    const char* InputTile(int v, const char* memory, Index slot_bytes, Index first, Index column) const {
-      const Value& value = program_.values_[ToSize(v)];
-      const char* const data = static_cast<const char*>(inputs_[v]);
-      if (value.repeat == Repeat::kNone) return data + first * value.bytes;
-      if (value.repeat == Repeat::kAll) return data;
-      return rows_at_once_ > 1 ? memory + value.slot * slot_bytes : data + column * value.bytes;
-    }
-    // n elements of the output from element `first` on; in the first row, they begin at `column`.
-    void Tile(char* memory, Index slot_bytes, Index first, Index column, Index n) const {
-      const char* at[kMostValues];
-      for (int v = 0; v < program_.inputs_; ++v) at[v] = InputTile(v, memory, slot_bytes, first, column);
-      const Value* result = program_.values_.data() + program_.inputs_;
-      const char** next = at + program_.inputs_;
-      for (const Step& step : program_.steps_) {
-        char* const to = result->slot < 0 ? out_ + first * result->bytes : memory + result->slot * slot_bytes;
-        const Index m = result->repeat == Repeat::kAll ? 1 : n;
-        if (step.loop != nullptr) {
-          step.loop(step.attrs, at[step.a], at[step.b], to, m);
-        } else if (step.unary != nullptr) {
-          step.unary->v(step.attrs, at[step.a], to, m);
-        } else {
-          WorkOf(step).Run(at[step.a], program_.StepOf(step.a), at[step.b], program_.StepOf(step.b), to, m);
-        }
-        *next++ = to;
-        ++result;
-      }
-    }
-
-    const FusedElementwise& program_;
-    const void* const* inputs_;
-    char* out_;
-    Index rows_, columns_;
-    Index pieces_ = 1, width_ = 0, rows_at_once_ = 1;
-  };
-
-  InlinedVector<Value, 16> values_;  // inputs, then one for each step
-  InlinedVector<Step, 8> steps_;
-  int inputs_ = 0;
-  int slots_ = 0;
-  Index tile_ = 0;
-  const LaneChains* chains_ = nullptr;  // null: tiles
-  double cost_ns_ = 0;  // time for one element
-  bool finished_ = false;
-  Status error_;
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/gemm/int8.hpp ----
-// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
-// unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
-// the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
-// taken off again, together with the zero points.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
-struct Int8Matrix {
-  const void* data;
-  bool is_signed;
-  Index row, column;
-  std::int32_t zero = 0;
-};
-
-namespace detail {
-
-using Int8Tile = GroupTile<std::int32_t>;
-using Int8Kernels = GroupKernels<std::int32_t>;
-
-struct Int8Plain {
-  static void Tile(const Int8Tile& t) {
-    for (Index i = 0; i < 4; ++i) {
-      std::int32_t sums[8] = {};
-      for (Index g = 0; g < t.groups; ++g) {
-        std::int16_t a[2], b[16];
-        std::memcpy(a, t.a + i * t.a_row + g * 4, sizeof a);
-        std::memcpy(b, t.b + g * 32, sizeof b);
-        for (Index j = 0; j < 8; ++j) sums[j] += a[0] * b[2 * j] + a[1] * b[2 * j + 1];
-      }
-      std::int32_t* const c = t.c + i * t.c_row;
-      for (Index j = 0; j < 8; ++j) {
-        const auto before = static_cast<std::uint32_t>(t.add ? c[j] : 0);
-        c[j] = static_cast<std::int32_t>(before + static_cast<std::uint32_t>(sums[j]));
-      }
-    }
-  }
-  static constexpr Int8Kernels kKernels = {4, 8, 2, &Tile};
-};
-
-#if TENON_DETAIL_TARGETS
-struct Int8Avx2 {
-  TENON_DETAIL_TARGET_AVX2 static void Tile(const Int8Tile& t) {
-    constexpr int kRows = 6, kVectors = 2, kLanes = 8;
-    using Sums = GnuVector<std::uint32_t, 32>;
-    using Groups = GnuVector<std::int32_t, 32>;
-    using Pairs = GnuVector<std::int16_t, 32>;
-    Sums::type sums[kRows][kVectors];
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = Sums::type{};
-    const char *a = t.a, *b = t.b;
-    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
-      const Pairs::type y0 = *reinterpret_cast<const Pairs::in_memory*>(b),
-                        y1 = *reinterpret_cast<const Pairs::in_memory*>(b + 32);
-#pragma GCC unroll 6
-      for (int i = 0; i < kRows; ++i) {
-        const Groups::type group = LoadGroup(a + i * t.a_row) - Groups::type{};
-        const auto x = reinterpret_cast<Pairs::type>(group);
-        sums[i][0] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y0));
-        sums[i][1] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y1));
-      }
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) {
-        auto* const to = reinterpret_cast<Sums::in_memory*>(t.c + i * t.c_row + v * kLanes);
-        *to = t.add ? sums[i][v] + *to : sums[i][v];
-      }
-    }
-  }
-  static constexpr Int8Kernels kKernels = {6, 16, 2, &Tile};
-};
-
-// By the instruction's name, as in engine/gemm/bfloat16.hpp.
-struct Int8Dot {
-  using Sums = GnuVector<std::uint32_t, 64>;
-  static constexpr Index in_group = 4;
-  TENON_DETAIL_TARGET_AVX512 TENON_DETAIL_ALWAYS_INLINE static void Add(Sums::type& sums,
-                                                                        const GnuVector<std::int32_t, 64>::type& x,
-                                                                        const GnuVector<std::int32_t, 64>::type& y) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
-  }
-};
-using Int8Vnni = GroupTileAvx512<std::int32_t, Int8Dot>;
-#endif
-
-// Returns the best kernels that this processor can run.
-inline const Int8Kernels& BestInt8Kernels() {
-#if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni")) return Int8Vnni::kKernels;
-  if (simd::BestLevel() != simd::Level::kUnit) return Int8Avx2::kKernels;
-#endif
-  return Int8Plain::kKernels;
-}
-
-// With the sums of the rows and columns. All sums wrap around: they are unsigned where C++ would not let them.
-class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
- public:
-  Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
-              std::int32_t* c, Index c_row)
-      : GroupProduct(kernels, m, n, k, c, c_row), a_(a), b_(b) {
-    // Bytes are multiplied unsigned by signed.
-    if (kernels.in_group == 4) {
-      a_moved_ = a.is_signed ? 128 : 0;
-      b_moved_ = b.is_signed ? 0 : -128;
-    }
-    a_zero_ = Unsigned(a.zero) + Unsigned(a_moved_);
-    b_zero_ = Unsigned(b.zero) + Unsigned(b_moved_);
-  }
-
-  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::uint32_t>(panels() * kernels_.columns); }
-  void SetSums(char* sums) {
-    row_sums_ = reinterpret_cast<std::uint32_t*>(sums);
-    column_sums_ = reinterpret_cast<std::uint32_t*>(sums + row_sums_bytes());
-  }
-
-  // The sum of (a' - a_zero) (b' - b_zero) from that of a' b'.
-  bool Finishes() const { return a_zero_ != 0 || b_zero_ != 0; }
-  std::int32_t Finish(Index i, Index j, std::int32_t sum) const {
-    return static_cast<std::int32_t>(Unsigned(sum) - b_zero_ * row_sums_[i] - a_zero_ * column_sums_[j] +
-                                     Unsigned(k_) * a_zero_ * b_zero_);
-  }
-  static std::int32_t Add(std::int32_t a, std::int32_t b) {
-    return static_cast<std::int32_t>(Unsigned(a) + Unsigned(b));
-  }
-
-  // A row, and its sum.
-  void PackRow(Index i, char* to) const {
-    const auto* const from = static_cast<const unsigned char*>(a_.data) + i * a_.row;
-    if (kernels_.in_group == 4)
-      row_sums_[i] = MoveBytes(from, a_.column, a_moved_, reinterpret_cast<unsigned char*>(to), k_);
-    else
-      row_sums_[i] = WidenBytes(from, a_.column, a_.is_signed, reinterpret_cast<std::int16_t*>(to), k_);
-  }
-
-  // The columns of a panel, and, where they count, their sums.
-  void PackPanel(Index panel) const {
-    const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
-    char* to = PackedPanel(panel);
-    std::uint32_t sums[kMostColumns] = {};
-    alignas(64) unsigned char copies[4][kMostColumns] = {};
-    for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
-      const unsigned char* rows[4];
-      for (Index q = 0; q < kernels_.in_group; ++q) {
-        rows[q] = copies[q];
-        if (p + q >= k_) {  // what b is moved by is taken off again
-          std::memset(copies[q], b_moved_ == 0 ? 0 : 0x80, sizeof copies[q]);
-          continue;
-        }
-        const auto* const from = static_cast<const unsigned char*>(b_.data) + (p + q) * b_.row + first * b_.column;
-        if (b_.column == 1 && count == kernels_.columns)
-          rows[q] = from;
-        else
-          for (Index j = 0; j < count; ++j) copies[q][j] = from[j * b_.column];
-      }
-      if (kernels_.in_group == 4)
-        WeaveFour(rows, b_moved_ == 0 ? 0 : 0x80, reinterpret_cast<unsigned char*>(to), kernels_.columns);
-      else
-        WeaveTwo(rows, b_.is_signed ? 0x80 : 0, reinterpret_cast<std::int16_t*>(to), kernels_.columns);
-      if (a_zero_ == 0) continue;
-      if (kernels_.in_group == 4)
-        AddGroups<signed char, 4>(reinterpret_cast<const signed char*>(to), sums, kernels_.columns);
-      else
-        AddGroups<std::int16_t, 2>(reinterpret_cast<const std::int16_t*>(to), sums, kernels_.columns);
-    }
-    std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * sizeof sums[0]);
-  }
-
- private:
-  std::size_t row_sums_bytes() const { return ScratchBytes<std::uint32_t>(row_tiles() * kernels_.rows); }
-
-  TENON_DETAIL_LOOPS_BEGIN
-
-  static TENON_DETAIL_LOOP std::uint32_t MoveBytes(const unsigned char* from, Index step, int moved, unsigned char* to,
-                                                   Index n) {
-    const auto flip = static_cast<unsigned char>(moved == 0 ? 0 : 0x80);
-    std::uint32_t sum = 0;
-    if (step == 1) {
-      for (Index i = 0; i < n; ++i) {
-        to[i] = static_cast<unsigned char>(from[i] ^ flip);
-        sum += to[i];
-      }
-    } else {
-      for (Index i = 0; i < n; ++i) {
-        to[i] = static_cast<unsigned char>(from[i * step] ^ flip);
-        sum += to[i];
-      }
-    }
-    return sum;
-  }
-  static TENON_DETAIL_LOOP std::uint32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
-                                                    std::int16_t* to, Index n) {
-    const int flip = is_signed ? 0x80 : 0;  // sign bit of two's complement: (x ^ 128) - 128
-    std::uint32_t sum = 0;
-    for (Index i = 0; i < n; ++i) {
-      to[i] = static_cast<std::int16_t>((from[i * step] ^ flip) - flip);
-      sum += Unsigned(to[i]);
-    }
-    return sum;
-  }
-  // to[4 j + q] = rows[q][j], with some bits flipped.
-  static TENON_DETAIL_LOOP void WeaveFour(const unsigned char* const* rows, int flip, unsigned char* to,
-                                          Index columns) {
-    const unsigned char *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
-    const auto bits = static_cast<unsigned char>(flip);
-    TENON_DETAIL_INDEPENDENT
-    for (Index j = 0; j < columns; ++j) {
-      to[4 * j] = a[j] ^ bits;
-      to[4 * j + 1] = b[j] ^ bits;
-      to[4 * j + 2] = c[j] ^ bits;
-      to[4 * j + 3] = d[j] ^ bits;
-    }
-  }
-  static TENON_DETAIL_LOOP void WeaveTwo(const unsigned char* const* rows, int flip, std::int16_t* to, Index columns) {
-    const unsigned char *const a = rows[0], *const b = rows[1];
-    TENON_DETAIL_INDEPENDENT
-    for (Index j = 0; j < columns; ++j) {
-      to[2 * j] = static_cast<std::int16_t>((a[j] ^ flip) - flip);
-      to[2 * j + 1] = static_cast<std::int16_t>((b[j] ^ flip) - flip);
-    }
-  }
-  // sums[j] += the numbers of group j.
-  template <class I, int size>
-  static TENON_DETAIL_LOOP void AddGroups(const I* groups, std::uint32_t* sums, Index columns) {
-    TENON_DETAIL_INDEPENDENT
-    for (Index j = 0; j < columns; ++j) {
-      for (int q = 0; q < size; ++q) sums[j] += Unsigned(groups[size * j + q]);
-    }
-  }
-
-  TENON_DETAIL_LOOPS_END
-
-  template <class I>
-  static std::uint32_t Unsigned(I x) {
-    return static_cast<std::uint32_t>(x);
-  }
-
-  const Int8Matrix a_, b_;
-  int a_moved_ = 0, b_moved_ = 0;  // numbers that were added to the elements
-  std::uint32_t a_zero_, b_zero_;
-  std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
-};
-
-inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a,
-                          const Int8Matrix& b, std::int32_t* c, Index c_row) {
-  if (m == 0 || n == 0) return OkStatus();
-  if (k == 0) {
-    for (Index i = 0; i < m; ++i) {
-      for (Index j = 0; j < n; ++j) c[i * c_row + j] = 0;
-    }
-    return OkStatus();
-  }
-  Int8Product product(kernels, m, n, k, a, b, c, c_row);
-  Scratch scratch(device, product.a_bytes() + product.b_bytes() + product.sums_bytes());
-  TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
-  product.SetSums(scratch.As<char>(product.a_bytes() + product.b_bytes()));
-  product.Run(device, scratch.As<char>(), scratch.As<char>(product.a_bytes()));
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// c[i, j] = the sum over p of (a[i, p] - a.zero) (b[p, j] - b.zero): [m, k] [k, n] -> [m, n], c's rows `c_row` apart.
-// Sums wrap around beyond 32 bits. Zeros where k is 0. Exact, so the same on every machine and for any number of
-// threads. ResourceExhausted without scratch memory for a copy of both operands.
-inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
-                       std::int32_t* c, Index c_row) {
-  return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
-}
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -17281,105 +16835,6 @@ Status Gelu(Cpu& device, const T* x, T* out, Index n, GeluFormula formula = Gelu
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/nn/layer_norm.hpp ----
-// LayerNorm: every row scaled to mean 0 and variance 1, in three passes over a row that stays in the first cache (sum,
-// squares of the differences, result). Ba, Kiros and Hinton 2016, arXiv:1607.06450.
-#include <cmath>
-#include <cstddef>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// out[i] = (x[i] - mean) / sqrt(variance + epsilon) * scale[i] + shift[i] for one row of n >= 1 elements; `out` may be
-// `x`, a null scale is one, a null shift zero.
-#if TENON_DETAIL_LANES
-template <class T>
-struct LayerNormRow {
-  template <int bytes>
-  TENON_HD static void Run(const T* x, T* out, Index n, const T* scale, const T* shift, T epsilon) {
-    using L = simd::Lanes<T, bytes>;
-    using Wide = simd::Pair<simd::Pair<L>>;  // sums that wait for each other would take four times as long
-    const Index wides = n / Wide::size * Wide::size, whole = n / L::size * L::size;
-    const auto left_bytes = static_cast<std::size_t>(n - whole) * sizeof(T);
-    T rest[L::size] = {};
-    __builtin_memcpy(rest, x + whole, left_bytes);
-    Wide sums = Wide::Zero();
-    L sum = L::Load(rest);
-    for (Index i = 0; i < wides; i += Wide::size) sums = sums + Wide::Load(x + i);
-    for (Index i = wides; i < whole; i += L::size) sum = sum + L::Load(x + i);
-    const T mean = (simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum)) / static_cast<T>(n);
-
-    for (Index i = n - whole; i < L::size; ++i) rest[i] = mean;  // no difference
-    const L middle = L::Repeat(mean), last = L::Load(rest) - middle;
-    const Wide wide_middle = Wide::Repeat(mean);
-    Wide squares = Wide::Zero();
-    L square = last * last;
-    for (Index i = 0; i < wides; i += Wide::size) {
-      const Wide difference = Wide::Load(x + i) - wide_middle;
-      squares = simd::Fma(difference, difference, squares);
-    }
-    for (Index i = wides; i < whole; i += L::size) {
-      const L difference = L::Load(x + i) - middle;
-      square = simd::Fma(difference, difference, square);
-    }
-    const T variance = (simd::Fold<simd::AddLanes>(squares) + simd::Fold<simd::AddLanes>(square)) / static_cast<T>(n);
-
-    const L factor = L::Repeat(T(1) / std::sqrt(variance + epsilon));
-    for (Index i = 0; i < whole; i += L::size) {
-      L y = (L::Load(x + i) - middle) * factor;
-      if (scale != nullptr) y = y * L::Load(scale + i);
-      if (shift != nullptr) y = y + L::Load(shift + i);
-      y.Store(out + i);
-    }
-    (last * factor).Store(rest);
-    for (Index i = whole; i < n; ++i) {
-      T y = rest[i - whole];
-      if (scale != nullptr) y *= scale[i];
-      if (shift != nullptr) y += shift[i];
-      out[i] = y;
-    }
-  }
-};
-template <class T, class Isa>
-auto LayerNormFunction() {
-  return simd::detail::ForLevels<LayerNormRow<T>, Isa, const T*, T*, Index, const T*, const T*, T>::Best();
-}
-#else
-template <class T, class Isa>
-auto LayerNormFunction() {
-  return +[](const T* x, T* out, Index n, const T* scale, const T* shift, T epsilon) {
-    T mean = 0, variance = 0;
-    for (Index i = 0; i < n; ++i) mean += x[i];
-    mean /= static_cast<T>(n);
-    for (Index i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
-    const T factor = T(1) / std::sqrt(variance / static_cast<T>(n) + epsilon);
-    for (Index i = 0; i < n; ++i) {
-      const T y = (x[i] - mean) * factor;
-      out[i] = (scale == nullptr ? y : y * scale[i]) + (shift == nullptr ? T(0) : shift[i]);
-    }
-  };
-}
-#endif
-
-}  // namespace detail
-
-// out[r, :] = (x[r, :] - mean) / sqrt(variance + epsilon) * scale + shift with the mean and the variance (that of the
-// row itself: divided by `columns`) of x[r, :]: [rows, columns] -> the same. `out` may be `x`. scale and shift have
-// `columns` elements; null stands for ones and zeros. T is float, double, half or bfloat16; the last two are computed
-// as float and rounded once. A row with NaN or infinity gives NaNs. ResourceExhausted without memory for a row of half
-// or bfloat16. The result does not depend on the number of threads.
-template <class T, class Isa = simd::Compiled>
-Status LayerNorm(Cpu& device, const T* x, const detail::RowType<T>* scale, const detail::RowType<T>* shift,
-                 detail::RowType<T> epsilon, T* out, Index rows, Index columns) {
-  using R = detail::RowType<T>;
-  const auto normalise = detail::LayerNormFunction<R, Isa>();
-  return detail::ForEachRow<T>(
-      device, [&](const R* from, R* to, Index n) { normalise(from, to, n, scale, shift, epsilon); }, "LayerNorm", x,
-      out, rows, columns);
-}
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/engine/random/threefry.hpp ----
 // ThreeFry 2x32 with 20 rounds: random bits as a function of a key and a counter, of additions, rotations and xors
 // alone (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC11). The words are those that TensorFlow's ops
@@ -17593,7 +17048,7 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/op/attr/attr_equality.hpp ----
 // When two attr values mean the same, and a hash that agrees: what tells functions, ops and cached programs apart.
-// operator== compares what is stored; here a tensor that cannot be decoded equals none, itself not excepted.
+// operator== compares what is stored. Tensors that cannot be decoded are equal if their serialised bytes are.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17689,8 +17144,9 @@ inline bool AreAttrValuesEqual(const AttrValue& a, const AttrValue& b, bool allo
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
     case AttrValue::Kind::kTensor:
-      return a.decode_status().ok() && b.decode_status().ok() &&
-             detail::AreTensorsEqual(a.tensor(), b.tensor(), allow_false_negatives);
+      if (!a.decode_status().ok() || !b.decode_status().ok())
+        return a.decode_status().ok() == b.decode_status().ok() && a.undecoded() == b.undecoded();
+      return detail::AreTensorsEqual(a.tensor(), b.tensor(), allow_false_negatives);
     case AttrValue::Kind::kFunc:
       return a.func().name == b.func().name && AreAttrsEqual(a.func().attr, b.func().attr, allow_false_negatives);
     case AttrValue::Kind::kList: return detail::AreListsEqual(a.list(), b.list(), allow_false_negatives);
@@ -18134,6 +17590,23 @@ inline Status OpDefAttrDefaultsUnchanged(const OpDef& old_op, const OpDef& new_o
   return OkStatus();
 }
 
+// Compares descriptions of attrs: default and allowed values by what they mean, everything else as it stands.
+inline bool AttrDefEqual(const OpDef::AttrDef& a, const OpDef::AttrDef& b) {
+  if (a.name != b.name || a.type != b.type || a.description != b.description) return false;
+  if (a.has_minimum != b.has_minimum || (a.has_minimum && a.minimum != b.minimum)) return false;
+  if (a.default_value.has_value() != b.default_value.has_value()) return false;
+  if (a.default_value && !AreAttrValuesEqual(*a.default_value, *b.default_value)) return false;
+  return AreAttrValuesEqual(a.allowed_values, b.allowed_values);
+}
+// Equal descriptions have equal hashes.
+inline std::uint64_t AttrDefHash(const OpDef::AttrDef& attr) {
+  std::uint64_t hash = HashCombine(Hash64(attr.name), Hash64(attr.type));
+  hash = HashCombine(hash, Hash64(attr.description));
+  hash = HashCombine(hash, attr.has_minimum ? static_cast<std::uint64_t>(attr.minimum) : 0);
+  if (attr.default_value) hash = HashCombine(hash, AttrValueHash(*attr.default_value));
+  return HashCombine(hash, AttrValueHash(attr.allowed_values));
+}
+
 // Compares ops: attrs and control outputs in any order, everything else as it stands.
 inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
   const auto sorted = [](OpDef op) {
@@ -18145,7 +17618,28 @@ inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
     std::sort(op.control_output.begin(), op.control_output.end());
     return op;
   };
-  return sorted(a) == sorted(b);
+  OpDef x = sorted(a), y = sorted(b);
+  if (x.attr.size() != y.attr.size()) return false;
+  for (std::size_t i = 0; i < x.attr.size(); ++i)
+    if (!AttrDefEqual(x.attr[i], y.attr[i])) return false;
+  x.attr.clear();
+  y.attr.clear();
+  return x == y;
+}
+// Equal ops have equal hashes. Arguments count with their names and types.
+inline std::uint64_t OpDefHash(const OpDef& op) {
+  std::uint64_t hash = Hash64(op.name), unordered = 0;
+  for (const SlimVector<OpDef::ArgDef>* args : {&op.input_arg, &op.output_arg}) {
+    hash = HashCombine(hash, args->size());
+    for (const OpDef::ArgDef& arg : *args) {
+      for (const std::string* text : {&arg.name, &arg.type_attr, &arg.number_attr, &arg.type_list_attr})
+        hash = HashCombine(hash, Hash64(*text));
+      hash = HashCombine(hash, static_cast<std::uint64_t>(arg.type) * 2 + (arg.is_ref ? 1 : 0));
+    }
+  }
+  for (const OpDef::AttrDef& attr : op.attr) unordered += AttrDefHash(attr);
+  for (const std::string& name : op.control_output) unordered += Hash64(name);
+  return HashCombine(hash, unordered);
 }
 
 TENON_DETAIL_COLD_CODE_END
@@ -26752,364 +26246,6 @@ inline std::string Deflate(std::string_view bytes) {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/compression/inflate.hpp ----
-// Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
-// arguments, and refuses every stream that zlib refuses. io/compression/inflate_stream.hpp decompresses data in pieces.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// A canonical Huffman code: short codes are found by one look, longer ones bit by bit.
-class HuffmanCode {
- public:
-  static constexpr int kMaxBits = 15;
-  static constexpr unsigned kFastBits = 10;
-
-  // lengths[s]: bits of the code of symbol s, 0 if there is none; at most 288 symbols. False if that is not a code:
-  // more codes than bits allow, or fewer where more than one bit is used (as zlib; `whole`: not even then).
-  bool Build(const std::uint8_t* lengths, int symbols, bool whole) {
-    std::memset(count_, 0, sizeof count_);
-    std::memset(fast_, 0, sizeof fast_);
-    for (int s = 0; s < symbols; ++s) ++count_[lengths[s]];
-    count_[0] = 0;
-    int left = 1, used = 0, longest = 0;
-    std::uint16_t first[kMaxBits + 2] = {}, next_code[kMaxBits + 2] = {};
-    for (int bits = 1; bits <= kMaxBits; ++bits) {
-      left = 2 * left - count_[bits];
-      if (left < 0) return false;
-      used += count_[bits];
-      if (count_[bits] != 0) longest = bits;
-      first[bits + 1] = static_cast<std::uint16_t>(used);
-      next_code[bits + 1] = static_cast<std::uint16_t>((next_code[bits] + count_[bits]) << 1);
-    }
-    if (left > 0 && (whole || longest > 1)) return false;
-    for (int s = 0; s < symbols; ++s) {
-      const unsigned bits = lengths[s];
-      if (bits == 0) continue;
-      symbol_[first[bits]++] = static_cast<std::uint16_t>(s);
-      const unsigned code = next_code[bits]++;
-      if (bits > kFastBits) continue;
-      unsigned reversed = 0;  // the first bit of a code is the lowest of the stream
-      for (unsigned b = 0; b < bits; ++b) reversed |= ((code >> b) & 1) << (bits - 1 - b);
-      for (; reversed < (1u << kFastBits); reversed += 1u << bits)
-        fast_[reversed] = static_cast<std::uint16_t>(static_cast<unsigned>(s) << 4 | bits);
-    }
-    return true;
-  }
-
-  // The symbol whose code `bits` start with, lowest bit first, and the code's length; -1 if there is none.
-  int Find(std::uint64_t bits, unsigned* length) const {
-    const unsigned entry = fast_[bits & ((1u << kFastBits) - 1)];
-    if (entry != 0) {
-      *length = entry & 15;
-      return static_cast<int>(entry >> 4);
-    }
-    int code = 0, first = 0, index = 0;
-    for (unsigned n = 1; n <= kMaxBits; ++n) {
-      code |= static_cast<int>(bits & 1);
-      bits >>= 1;
-      if (code - count_[n] < first) {
-        *length = n;
-        return symbol_[index + code - first];
-      }
-      index += count_[n];
-      first = (first + count_[n]) << 1;
-      code <<= 1;
-    }
-    return -1;
-  }
-
- private:
-  std::uint16_t fast_[1 << kFastBits];  // symbol << 4 | length; 0: no short code
-  std::uint16_t count_[kMaxBits + 1];  // codes of each length
-  std::uint16_t symbol_[288];  // in the order of their codes
-};
-
-class Inflater {
- public:
-  // Reads up to `room` bytes; 0 at the end of all.
-  using ReadMore = std::size_t (*)(void* from, unsigned char* to, std::size_t room);
-
-  static constexpr std::size_t kWindow = 32768, kLongest = 258;  // most bytes of a distance and of a length
-
-  // All of the data at once.
-  Inflater(Span<const std::byte> in, Span<std::byte> out)
-      : in_(reinterpret_cast<unsigned char*>(const_cast<std::byte*>(in.data()))),
-        in_size_(in.size()),
-        out_(reinterpret_cast<unsigned char*>(out.data())),
-        out_size_(out.size()) {}
-  // In pieces. `in` gets the compressed data of `more`; `out`, longer than kWindow + kLongest, the data that are made.
-  Inflater(Span<std::byte> in, ReadMore more, void* from, Span<std::byte> out)
-      : in_(reinterpret_cast<unsigned char*>(in.data())),
-        in_capacity_(in.size()),
-        more_(more),
-        from_(from),
-        out_(reinterpret_cast<unsigned char*>(out.data())),
-        out_size_(out.size()),
-        full_(out.size() - kLongest) {}
-
-  Status Run() {
-    Decode();
-    const std::size_t used = at_ - count_ / 8;
-    if (error_ != nullptr) return errors::DataLoss("at byte ", used, " of the compressed data: ", error_);
-    if (made_ != out_size_)
-      return errors::DataLoss("the compressed data make ", made_, " bytes, and ", out_size_, " are declared");
-    if (used != in_size_)
-      return errors::DataLoss("the compressed data end after ", used, " bytes, and ", in_size_, " are declared");
-    return OkStatus();
-  }
-
-  // Goes on to the end of the stream, to a mistake, or until `out` has no room for one more length.
-  void Decode() {
-    while (error_ == nullptr && part_ != Part::kEnd && made_ <= full_) {
-      switch (part_) {
-        case Part::kHeader: Header(); break;
-        case Part::kStored: CopyStored(); break;
-        default: Codes();
-      }
-    }
-  }
-  bool AtEnd() const { return part_ == Part::kEnd; }  // the stream has ended
-  const char* error() const { return error_; }  // null without a mistake
-  bool is_cut() const { return is_cut_; }  // the mistake is that the data end too early
-  std::uint64_t offset() const { return before_in_ + at_ - count_ / 8; }  // offset of the next compressed byte
-
-  // The data that are made end at out[made()].
-  std::size_t made() const { return made_; }
-  // Moves the last kWindow bytes that are made to the beginning of `out`.
-  void Slide() {
-    if (made_ <= kWindow) return;
-    const std::size_t gone = made_ - kWindow;
-    std::memmove(out_, out_ + gone, kWindow);
-    made_ = kWindow;
-    first_ = first_ > gone ? first_ - gone : 0;
-  }
-  // After the end: a new stream begins at the next byte.
-  void Restart() {
-    part_ = Part::kHeader;
-    is_last_ = false;
-    first_ = made_;
-  }
-  // The next byte beside the stream, before or after it; false at the end of the data.
-  bool TakeByte(std::uint8_t* byte) {
-    Drop(count_ % 8);
-    Refill();
-    if (count_ == 0) return false;
-    *byte = static_cast<std::uint8_t>(Take(8));
-    return true;
-  }
-
- private:
-  enum class Part : std::uint8_t { kHeader, kStored, kCodes, kEnd };
-
-  void Header() {
-    Refill();
-    is_last_ = Take(1) != 0;
-    switch (Take(2)) {
-      case 0: return Stored();
-      case 1: return Fixed();
-      case 2: return Dynamic();
-      default: Fail("a block of the unknown kind 3");
-    }
-  }
-  void EndBlock() { part_ = is_last_ ? Part::kEnd : Part::kHeader; }
-  void FailCut() {
-    if (error_ == nullptr) is_cut_ = true;
-    Fail("they end too early");
-  }
-  void Fail(const char* error) {
-    if (error_ == nullptr) error_ = error;
-  }
-  // Loads at least 56 bits, or all that are left. Bits above count_ are 0 or the bits that come next.
-  void Refill() {
-    if (in_size_ - at_ < 8 && more_ != nullptr) [[unlikely]]
-      FetchMore();
-    if (in_size_ - at_ >= 8) {
-      std::uint64_t word = 0;
-      for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(in_[at_ + static_cast<std::size_t>(i)]) << (8 * i);
-      bits_ |= word << count_;
-      at_ += (63 - count_) >> 3;
-      count_ |= 56;
-    } else {
-      for (; count_ <= 56 && at_ < in_size_; count_ += 8) bits_ |= static_cast<std::uint64_t>(in_[at_++]) << count_;
-    }
-  }
-  // Moves the bytes that are left, and the up to 8 in bits_, to the beginning of `in`, and reads bytes behind them.
-  TENON_DETAIL_COLD void FetchMore() {
-    const std::size_t gone = at_ < 8 ? 0 : at_ - 8;
-    std::memmove(in_, in_ + gone, in_size_ - gone);
-    at_ -= gone;
-    in_size_ -= gone;
-    before_in_ += gone;
-    while (in_size_ - at_ < 8 && more_ != nullptr) {
-      const std::size_t count = more_(from_, in_ + in_size_, in_capacity_ - in_size_);
-      if (count == 0) more_ = nullptr;
-      in_size_ += count;
-    }
-  }
-  void Drop(unsigned count) {
-    if (count > count_) return FailCut();
-    bits_ >>= count;
-    count_ -= count;
-  }
-  unsigned Take(unsigned count) {
-    const unsigned value = static_cast<unsigned>(bits_ & ((std::uint64_t{1} << count) - 1));
-    Drop(count);
-    return value;
-  }
-  int Symbol(const HuffmanCode& code) {
-    unsigned length = 0;
-    const int symbol = code.Find(bits_, &length);
-    if (symbol < 0) return Fail("no code of the block starts like this"), -1;
-    Drop(length);
-    return error_ == nullptr ? symbol : -1;
-  }
-
-  void Stored() {
-    Drop(count_ % 8);
-    at_ -= count_ / 8;
-    bits_ = 0;
-    count_ = 0;
-    if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
-    if (in_size_ - at_ < 4) return FailCut();
-    const unsigned size = in_[at_] | static_cast<unsigned>(in_[at_ + 1]) << 8;
-    const unsigned check = in_[at_ + 2] | static_cast<unsigned>(in_[at_ + 3]) << 8;
-    if ((size ^ check) != 0xffff) return Fail("the two sizes of a stored block differ");
-    at_ += 4;
-    stored_ = size;
-    part_ = Part::kStored;
-  }
-  void CopyStored() {
-    std::size_t count = stored_;
-    if (full_ != SIZE_MAX) {  // in pieces
-      if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
-      if (count > in_size_ - at_) count = in_size_ - at_;
-      if (count > out_size_ - made_) count = out_size_ - made_;
-      if (count == 0 && stored_ != 0) return FailCut();
-    }
-    if (count > in_size_ - at_) return FailCut();
-    if (count > out_size_ - made_) return Fail("they make more bytes than are declared");
-    if (count != 0) std::memcpy(out_ + made_, in_ + at_, count);
-    at_ += count;
-    made_ += count;
-    stored_ -= count;
-    if (stored_ == 0) EndBlock();
-  }
-  void Fixed() {
-    std::uint8_t lengths[288];
-    for (int s = 0; s < 288; ++s) lengths[s] = s < 144 ? 8 : s < 256 ? 9 : s < 280 ? 7 : 8;
-    static_cast<void>(literals_.Build(lengths, 288, true));
-    for (int s = 0; s < 32; ++s) lengths[s] = 5;
-    static_cast<void>(distances_.Build(lengths, 32, true));
-    part_ = Part::kCodes;
-  }
-  void Dynamic() {
-    static constexpr std::uint8_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-    const int literals = static_cast<int>(Take(5)) + 257, distances = static_cast<int>(Take(5)) + 1;
-    const unsigned count = Take(4) + 4;
-    if (literals > 286 || distances > 30) return Fail("a block has more codes than there are lengths and distances");
-    std::uint8_t lengths[286 + 30] = {};
-    for (unsigned i = 0; i < count; ++i) {
-      Refill();
-      lengths[kOrder[i]] = static_cast<std::uint8_t>(Take(3));
-    }
-    if (!literals_.Build(lengths, 19, true)) return Fail("the lengths of the codes of code lengths fit no code");
-    std::memset(lengths, 0, 19);
-    for (int i = 0; i < literals + distances;) {
-      Refill();
-      const int symbol = Symbol(literals_);
-      if (symbol < 0) return;
-      if (symbol < 16) {
-        lengths[i++] = static_cast<std::uint8_t>(symbol);
-        continue;
-      }
-      if (symbol == 16 && i == 0) return Fail("a code length is repeated before there is one");
-      const std::uint8_t repeated = symbol == 16 ? lengths[i - 1] : std::uint8_t{0};
-      int times = symbol == 16   ? 3 + static_cast<int>(Take(2))
-                  : symbol == 17 ? 3 + static_cast<int>(Take(3))
-                                 : 11 + static_cast<int>(Take(7));
-      if (times > literals + distances - i) return Fail("more code lengths than there are codes");
-      for (; times > 0; --times) lengths[i++] = repeated;
-    }
-    if (error_ != nullptr) return;
-    if (lengths[256] == 0) return Fail("a block has no code for its end");
-    if (!literals_.Build(lengths, literals, false)) return Fail("the code lengths of a block fit no code");
-    if (!distances_.Build(lengths + literals, distances, false))
-      return Fail("the code lengths of distances fit no code");
-    part_ = Part::kCodes;
-  }
-  void Codes() {
-    static constexpr std::uint16_t kLength[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                                31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-    static constexpr std::uint16_t kDistance[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
-                                                  33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
-                                                  1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
-    while (error_ == nullptr && made_ <= full_) {
-      Refill();  // enough for a length and a distance with their extra bits: 48
-      int symbol = Symbol(literals_);
-      if (symbol < 0) return;
-      if (symbol == 256) return EndBlock();
-      if (symbol < 256) {
-        if (made_ == out_size_) return Fail("they make more bytes than are declared");
-        out_[made_++] = static_cast<unsigned char>(symbol);
-        continue;
-      }
-      symbol -= 257;
-      if (symbol > 28) return Fail("a length that does not exist");
-      const unsigned length_bits = symbol < 8 || symbol == 28 ? 0 : static_cast<unsigned>(symbol / 4 - 1);
-      const std::size_t length = kLength[symbol] + Take(length_bits);
-      symbol = Symbol(distances_);
-      if (symbol < 0) return;
-      if (symbol > 29) return Fail("a distance that does not exist");
-      const unsigned distance_bits = symbol < 4 ? 0 : static_cast<unsigned>(symbol / 2 - 1);
-      const std::size_t distance = kDistance[symbol] + Take(distance_bits);
-      if (error_ != nullptr) return;
-      if (distance > made_ - first_) return Fail("a distance to before the first byte");
-      if (length > out_size_ - made_) return Fail("they make more bytes than are declared");
-      Repeat(length, distance);
-    }
-  }
-  void Repeat(std::size_t length, std::size_t distance) {
-    unsigned char* const to = out_ + made_;
-    if (distance >= length) {
-      std::memcpy(to, to - distance, length);
-    } else if (distance == 1) {
-      std::memset(to, to[-1], length);
-    } else {
-      for (std::size_t i = 0; i < length; ++i) to[i] = (to - distance)[i];
-    }
-    made_ += length;
-  }
-
-  unsigned char* in_;  // written to with more_ only
-  std::size_t in_size_ = 0, in_capacity_ = 0, at_ = 0;
-  ReadMore more_ = nullptr;  // null at the end of the compressed data, too
-  void* from_ = nullptr;
-  std::uint64_t before_in_ = 0;  // compressed bytes before in_[0]
-  std::uint64_t bits_ = 0;
-  unsigned count_ = 0;  // number of valid bits
-  unsigned char* out_;
-  std::size_t out_size_, made_ = 0;
-  std::size_t full_ = SIZE_MAX;  // Decode() returns when more bytes than this are made
-  std::size_t first_ = 0;  // first byte of the stream in `out`: no distance goes beyond it
-  std::size_t stored_ = 0;  // bytes left of a stored block
-  Part part_ = Part::kHeader;
-  bool is_last_ = false, is_cut_ = false;
-  const char* error_ = nullptr;
-  HuffmanCode literals_, distances_;
-};
-
-}  // namespace detail
-
-// Decompresses all of `in` to exactly out.size() bytes. DataLoss: one of the two is not possible; `out` then has any
-// content.
-inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/io/zip.hpp ----
 // Zip files: ReadZipMembers lists members, ReadZipMember gets their bytes, ZipWriter makes files. Nothing in a file
 // is trusted: data that it has twice must agree, and no byte may belong to two members.
@@ -28283,61 +27419,6 @@ constexpr std::string_view Describe(FileKind kind) {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/record_format.hpp ----
-// The format of TFRecord files: length, its masked CRC-32C, the record, its masked CRC-32C; and their compressions.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
-
-// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
-inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
-  if (text.empty()) return RecordCompression::kNone;
-  if (text == "ZLIB") return RecordCompression::kZlib;
-  if (text == "GZIP") return RecordCompression::kGzip;
-  if (text == "AUTO") return RecordCompression::kAuto;
-  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
-}
-
-namespace detail {
-
-inline constexpr std::size_t kRecordHeader = 12, kRecordFooter = 4;
-
-inline std::uint32_t RecordSum(std::string_view bytes) { return MaskCrc(Crc32c(bytes)); }
-// The length of a record from the kRecordHeader bytes before it. Returns false when their check sum is wrong.
-inline bool ReadRecordHeader(const char* header, std::uint64_t* length) {
-  std::uint32_t sum;
-  std::memcpy(length, header, sizeof *length);
-  std::memcpy(&sum, header + sizeof *length, sizeof sum);
-  return sum == RecordSum({header, sizeof *length});
-}
-inline void WriteRecordHeader(std::uint64_t length, char* header) {
-  std::memcpy(header, &length, sizeof length);
-  const std::uint32_t sum = RecordSum({header, sizeof length});
-  std::memcpy(header + sizeof length, &sum, sizeof sum);
-}
-
-// The compression of a file that begins with `bytes`. A right check sum of the first length decides for none.
-inline RecordCompression FindRecordCompression(std::string_view bytes) {
-  std::uint64_t length;
-  if (bytes.size() >= kRecordHeader && ReadRecordHeader(bytes.data(), &length)) return RecordCompression::kNone;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
-  if (bytes.size() >= 3 && byte(0) == 0x1f && byte(1) == 0x8b && byte(2) == 8) return RecordCompression::kGzip;
-  if (bytes.size() >= 2 && (byte(0) & 15) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0)
-    return RecordCompression::kZlib;
-  return RecordCompression::kNone;
-}
-
-}  // namespace detail
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/io/recognize.hpp ----
 // RecognizeFile: what a file is, by its content. In a program with this header the errors of ReadGraphFile and
 // Session::FromGraphFile also say what a file is that is not a graph.
@@ -28705,587 +27786,6 @@ inline Result<SlimVector<std::string>> ShardedFiles(std::string_view name) {
   files.emplace_back(name);
   return files;
 }
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/compression/inflate_stream.hpp ----
-// InflateStream: decompresses gzip files (RFC 1952) and zlib streams (RFC 1950) in pieces, with memory that does not
-// depend on their size.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Continues the check sum `before` of a zlib stream with `bytes`.
-inline std::uint32_t Adler32(std::string_view bytes, std::uint32_t before = 1) {
-  std::uint32_t low = before & 0xffff, high = before >> 16;
-  while (!bytes.empty()) {
-    const std::size_t count = bytes.size() < 5552 ? bytes.size() : 5552;  // as many as 32 bits can add up
-    for (const char c : bytes.substr(0, count)) high += low += static_cast<unsigned char>(c);
-    low %= 65521;
-    high %= 65521;
-    bytes.remove_prefix(count);
-  }
-  return high << 16 | low;
-}
-
-enum class InflateFormat : std::uint8_t { kZlib, kGzip };
-
-// one thread. `more` and `from` give the compressed bytes; `more` returns 0 at their end.
-class InflateStream {
- public:
-  using ReadMore = detail::Inflater::ReadMore;
-
-  InflateStream(InflateFormat format, ReadMore more, void* from)
-      : buffers_(new Buffers),
-        inflater_({buffers_->in, sizeof buffers_->in}, more, from, {buffers_->out, sizeof buffers_->out}),
-        format_(format) {}
-  InflateStream(const InflateStream&) = delete;
-  InflateStream& operator=(const InflateStream&) = delete;
-
-  // Writes the next bytes, at most `room` of them, to `to`; *got = 0 at the end. Errors are final. DataLoss: the
-  // compressed data are damaged. OutOfRange: they end too early; the bytes before that come first.
-  Status Read(char* to, std::size_t room, std::size_t* got) {
-    *got = 0;
-    while (taken_ == inflater_.made() && status_.ok() && !is_done_) Fill();
-    if (taken_ == inflater_.made()) return status_;
-    const std::size_t left = inflater_.made() - taken_;
-    *got = left < room ? left : room;
-    std::memcpy(to, buffers_->out + taken_, *got);
-    taken_ += *got;
-    return OkStatus();
-  }
-
- private:
-  // As much as TensorFlow's reader decompresses at a time: a wrong check sum behind less than that is found before any
-  // byte is returned.
-  static constexpr std::size_t kPiece = std::size_t{256} << 10;
-  struct Buffers {
-    std::byte in[std::size_t{64} << 10];
-    std::byte out[detail::Inflater::kWindow + kPiece + detail::Inflater::kLongest];
-  };
-
-  void Fill() {
-    inflater_.Slide();
-    taken_ = inflater_.made();
-    std::size_t summed = taken_;
-    while (status_.ok() && !is_done_) {
-      if (!in_stream_ && !ReadHeader()) break;
-      inflater_.Decode();
-      const std::string_view made(reinterpret_cast<const char*>(buffers_->out) + summed, inflater_.made() - summed);
-      sum_ = format_ == InflateFormat::kGzip ? Crc32(made, sum_) : Adler32(made, sum_);
-      size_ += static_cast<std::uint32_t>(made.size());
-      summed += made.size();
-      if (inflater_.error() != nullptr) {
-        if (inflater_.is_cut()) return FailCut();
-        Fail(inflater_.error());
-      } else if (inflater_.AtEnd()) {
-        ReadTrailer();
-      } else {
-        break;  // no room
-      }
-    }
-    if (status_.code() == Code::kDataLoss) taken_ = inflater_.made();
-  }
-
-  TENON_DETAIL_COLD void Fail(std::string_view why) {
-    if (status_.ok())
-      status_ = errors::DataLoss("inflate() failed with error -3: ", why, ", at byte ", inflater_.offset(),
-                                 " of the compressed data");
-  }
-  TENON_DETAIL_COLD void FailCut() {
-    if (status_.ok())
-      status_ = errors::OutOfRange("EOF reached: the compressed data end after ", inflater_.offset(),
-                                   " bytes, before the end of their stream");
-  }
-  // The next `count` bytes beside the stream as a number, lowest first.
-  bool Take(int count, std::uint32_t* value) {
-    *value = 0;
-    for (int i = 0; i < count; ++i) {
-      std::uint8_t byte;
-      if (!inflater_.TakeByte(&byte)) return FailCut(), false;
-      if (in_header_) header_sum_ = Crc32({reinterpret_cast<const char*>(&byte), 1}, header_sum_);
-      *value |= static_cast<std::uint32_t>(byte) << (8 * i);
-    }
-    return true;
-  }
-  bool SkipText() {
-    for (std::uint32_t byte = 1; byte != 0;) {
-      if (!Take(1, &byte)) return false;
-    }
-    return true;
-  }
-
-  // Returns false at the end of the data and at a mistake.
-  bool ReadHeader() {
-    std::uint8_t first;
-    if (!inflater_.TakeByte(&first)) {
-      is_done_ = true;
-      return false;
-    }
-    std::uint32_t second;
-    if (!Take(1, &second)) return false;
-    if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
-      return false;
-    inflater_.Restart();
-    in_stream_ = true;
-    sum_ = format_ == InflateFormat::kGzip ? 0 : 1;
-    size_ = 0;
-    return true;
-  }
-  bool CheckZlibHeader(std::uint32_t first, std::uint32_t second) {
-    if ((first << 8 | second) % 31 != 0) return Fail("incorrect header check (not a zlib stream)"), false;
-    if ((first & 15) != 8) return Fail("unknown compression method"), false;
-    if (first >> 4 > 7) return Fail("invalid window size"), false;
-    if ((second & 0x20) != 0) return Fail("the stream needs a dictionary of its own"), false;
-    return true;
-  }
-  bool ReadGzipHeader(std::uint8_t first, std::uint32_t second) {
-    if (first != 0x1f || second != 0x8b) return Fail("incorrect header check (not a gzip file)"), false;
-    header_sum_ = Crc32("\x1f\x8b");
-    in_header_ = true;
-    std::uint32_t method, flags, ignored, count;
-    bool good = Take(1, &method) && Take(1, &flags) && Take(4, &ignored) && Take(2, &ignored);
-    if (good && method != 8) return Fail("unknown compression method"), false;
-    if (good && (flags & 0xe0) != 0) return Fail("unknown header flags set"), false;
-    if (good && (flags & 4) != 0) {
-      for (good = Take(2, &count); good && count > 0; --count) good = Take(1, &ignored);
-    }
-    if (good && (flags & 8) != 0) good = SkipText();
-    if (good && (flags & 16) != 0) good = SkipText();
-    in_header_ = false;
-    const std::uint32_t sum = header_sum_ & 0xffff;
-    if (good && (flags & 2) != 0) {
-      good = Take(2, &ignored);
-      if (good && ignored != sum) return Fail("header crc mismatch"), false;
-    }
-    return good;
-  }
-  void ReadTrailer() {
-    in_stream_ = false;
-    std::uint32_t sum, size;
-    if (!Take(4, &sum)) return;
-    if (format_ == InflateFormat::kZlib) {
-      sum = sum >> 24 | (sum >> 8 & 0xff00) | (sum << 8 & 0xff0000) | sum << 24;
-      if (sum != sum_) return Fail("incorrect data check");
-      is_done_ = true;  // bytes behind it are ignored, as by TensorFlow
-      return;
-    }
-    if (sum != sum_) return Fail("incorrect data check");
-    if (!Take(4, &size)) return;
-    if (size != size_) return Fail("incorrect length check");
-  }
-
-  Owned<Buffers> buffers_;
-  detail::Inflater inflater_;
-  InflateFormat format_;
-  bool in_stream_ = false, in_header_ = false, is_done_ = false;
-  std::uint32_t sum_ = 0, header_sum_ = 0, size_ = 0;
-  std::size_t taken_ = 0;  // bytes of `out` that were returned
-  Status status_;
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/record_source.hpp ----
-// RecordSource: the bytes of a record file from one place on, decompressed where it is compressed.
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// one thread. It stays at its address: the decompression refers to it.
-class RecordSource {
- public:
-  static constexpr std::uint64_t kMostInflated = 1032;  // bytes that one byte of compressed data can make
-
-  explicit RecordSource(const std::string& path) : path_(path) {}
-  RecordSource(const RecordSource&) = delete;
-  RecordSource& operator=(const RecordSource&) = delete;
-  ~RecordSource() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  // NotFound, PermissionDenied, FailedPrecondition (a folder), with the path and the system's message.
-  Status Open(RecordCompression compression) {
-    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) return FileError("RecordReader", path_, errno);
-    struct stat info;
-    if (::fstat(fd_, &info) != 0) return FileError("RecordReader", path_, errno);
-    if (S_ISDIR(info.st_mode)) return FileError("RecordReader", path_, EISDIR);
-    is_regular_ = S_ISREG(info.st_mode);
-    if (compression == RecordCompression::kAuto) {
-      if (!is_regular_)
-        return errors::InvalidArgument("RecordReader: '", path_,
-                                       "': the compression of a pipe cannot be found; name it: '', 'ZLIB', 'GZIP'");
-      char first[kRecordHeader];
-      std::size_t count = 0;
-      for (std::size_t n = 1; n != 0 && count < sizeof first; count += n)
-        n = ReadFile(first + count, sizeof first - count);
-      TENON_RETURN_IF_ERROR(status_);
-      compression = FindRecordCompression({first, count});
-    }
-    compression_ = compression;
-    return Restart(0);
-  }
-
-  const std::string& path() const { return path_; }
-  RecordCompression compression() const { return compression_; }
-  bool is_compressed() const { return compression_ != RecordCompression::kNone; }
-  bool can_seek() const { return is_regular_ && !is_compressed(); }
-
-  // Goes to byte `at` of the file; of a compressed one to its beginning only. FailedPrecondition: it is a pipe.
-  Status Restart(std::uint64_t at) {
-    if (!is_regular_ && at != place_)
-      return errors::FailedPrecondition("RecordReader: '", path_, "' is a pipe, which is read once from its beginning");
-    place_ = at;
-    status_ = OkStatus();
-    inflate_.reset();
-    if (is_compressed())
-      inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib,
-                       &ReadMore, this);
-    return OkStatus();
-  }
-
-  // Reads at most `room` bytes; *got = 0 at the end. OutOfRange: a compressed file that ends too early. DataLoss: it is
-  // damaged.
-  Status Read(char* to, std::size_t room, std::size_t* got) {
-    if (!inflate_) {
-      *got = ReadFile(to, room);
-      return status_;
-    }
-    const Status s = inflate_->Read(to, room, got);
-    return status_.ok() ? s : status_;
-  }
-
-  // The most bytes that can still come, as far as the size of the file tells.
-  std::uint64_t MostLeft() const {
-    struct stat info;
-    if (!is_regular_ || ::fstat(fd_, &info) != 0) return UINT64_MAX;
-    const auto size = static_cast<std::uint64_t>(info.st_size);
-    if (is_compressed()) return size > UINT64_MAX / kMostInflated ? UINT64_MAX : size * kMostInflated;
-    return size > place_ ? size - place_ : 0;
-  }
-
- private:
-  // Sets status_ and returns 0 when the system fails.
-  std::size_t ReadFile(char* to, std::size_t room) {
-    for (;;) {
-      const ssize_t n = is_regular_ ? ::pread(fd_, to, room, static_cast<off_t>(place_)) : ::read(fd_, to, room);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) status_ = FileError("RecordReader", path_, errno);
-      if (n <= 0) return 0;
-      place_ += static_cast<std::uint64_t>(n);
-      return static_cast<std::size_t>(n);
-    }
-  }
-  static std::size_t ReadMore(void* source, unsigned char* to, std::size_t room) {
-    return static_cast<RecordSource*>(source)->ReadFile(reinterpret_cast<char*>(to), room);
-  }
-
-  std::string path_;
-  int fd_ = -1;
-  bool is_regular_ = false;
-  RecordCompression compression_ = RecordCompression::kNone;
-  std::uint64_t place_ = 0;  // next byte of the file
-  Status status_;  // error of the file itself
-  std::optional<InflateStream> inflate_;
-};
-
-}  // namespace detail
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/record_reader.hpp ----
-// RecordReader: the records of a TFRecord file, one after the other or by their offsets.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// Options of RecordReader::Open.
-struct RecordReaderOptions {
-  std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
-  std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
-  std::uint64_t max_record_bytes = std::uint64_t{1} << 30;  // a longer record is ResourceExhausted
-};
-
-// one thread. Memory: the buffer, one record that is longer than it, and the decompression's 400 KiB.
-//
-//   TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open("train.tfrecord"));
-//   for (std::string_view record; reader.Next(&record);) Use(record);
-//   TENON_RETURN_IF_ERROR(reader.status());
-//
-// Offsets are those of the decompressed records. A file that grows can be read on after its end, unless compressed.
-class RecordReader {
- public:
-  // NotFound, PermissionDenied, FailedPrecondition (a folder): from the system. InvalidArgument: the compression.
-  static Result<RecordReader> Open(const std::string& path, const RecordReaderOptions& options = {}) {
-    TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
-    RecordReader reader;
-    reader.source_.reset(new detail::RecordSource(path));
-    reader.most_ = options.max_record_bytes;
-    reader.capacity_ = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
-    reader.buffer_.reset(static_cast<char*>(std::malloc(reader.capacity_)));
-    if (reader.buffer_ == nullptr) return reader.NoMemory(reader.capacity_);
-    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
-    return reader;
-  }
-  RecordReader(RecordReader&&) = default;
-  RecordReader& operator=(RecordReader&&) = default;
-
-  // Reads the next record; *record is valid until the next call. OutOfRange: the end of the file. DataLoss: the record
-  // is truncated or its check sum is wrong. ResourceExhausted: it is too long. After an error
-  // offset() is the record's.
-  Status Read(std::string_view* record) {
-    *record = {};
-    std::uint64_t length;
-    TENON_RETURN_IF_ERROR(ReadHeader(&length));
-    if (length > most_)
-      return errors::ResourceExhausted(Where(), "the record at ", offset_, " has ", length, " bytes, and the limit is ",
-                                       most_, "; raise RecordReaderOptions::max_record_bytes");
-    const char* data;
-    TENON_RETURN_IF_ERROR(ReadBody(static_cast<std::size_t>(length), &data));
-    std::uint32_t sum;
-    std::memcpy(&sum, data + length, sizeof sum);
-    if (sum != MaskCrc(sum_)) return Corrupted(offset_ + detail::kRecordHeader);
-    *record = {data, static_cast<std::size_t>(length)};
-    Advance(length);
-    return OkStatus();
-  }
-  // Does so, and returns false at the end and at an error, which status() holds.
-  bool Next(std::string_view* record) {
-    status_ = Read(record);
-    if (status_.ok()) return true;
-    if (status_.code() == Code::kOutOfRange) status_ = OkStatus();
-    return false;
-  }
-  // OK, or the error that ended the last call of Next.
-  const Status& status() const { return status_; }
-
-  // Reads the record at *offset and sets *offset to the next one, as TensorFlow's RecordReader.
-  Status ReadRecord(std::uint64_t* offset, std::string_view* record) {
-    TENON_RETURN_IF_ERROR(Seek(*offset));
-    TENON_RETURN_IF_ERROR(Read(record));
-    *offset = offset_;
-    return OkStatus();
-  }
-  // Skips up to `count` records; their contents are not checked. Returns how many there were. DataLoss: as by Read.
-  Result<std::uint64_t> Skip(std::uint64_t count) {
-    for (std::uint64_t skipped = 0; skipped < count; ++skipped) {
-      std::uint64_t length;
-      const Status s = ReadHeader(&length);
-      if (s.code() == Code::kOutOfRange) return skipped;
-      TENON_RETURN_IF_ERROR(s);
-      TENON_RETURN_IF_ERROR(SkipBody(length));
-    }
-    return count;
-  }
-
-  // The next record is that at `offset`, which must be the beginning of one. A compressed file is decompressed up to
-  // there. OutOfRange: the compressed file ends before. FailedPrecondition: a pipe.
-  Status Seek(std::uint64_t offset) {
-    status_ = OkStatus();
-    ends_early_ = false;
-    if (!is_lost_ && offset >= offset_ && offset - offset_ <= Buffered()) {
-      begin_ += static_cast<std::size_t>(offset - offset_);
-      offset_ = offset;
-      return OkStatus();
-    }
-    if (source_->can_seek() || is_lost_ || offset < offset_) {
-      const std::uint64_t at = source_->can_seek() ? offset : 0;
-      TENON_RETURN_IF_ERROR(source_->Restart(at));
-      is_lost_ = false;
-      begin_ = end_ = 0;
-      offset_ = at;
-    }
-    while (offset_ < offset) {
-      TENON_RETURN_IF_ERROR(Need(1));
-      if (Buffered() == 0)
-        return errors::OutOfRange(Where(), "cannot go to ", offset, ": the file ends at ", offset_, " (decompressed)");
-      const std::uint64_t step = offset - offset_ < Buffered() ? offset - offset_ : Buffered();
-      begin_ += static_cast<std::size_t>(step);
-      offset_ += step;
-    }
-    return OkStatus();
-  }
-  // Goes back to the first record. FailedPrecondition: a pipe.
-  Status Rewind() { return Seek(0); }
-
-  // Returns the offset of the next record.
-  std::uint64_t offset() const { return offset_; }
-  // Returns the name of the file.
-  const std::string& path() const { return source_->path(); }
-  // Returns the compression of the file, found from its first bytes for "AUTO".
-  RecordCompression compression() const { return source_->compression(); }
-  // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
-  // TensorFlow takes such an end for the end of the file.
-  bool ends_early() const { return ends_early_; }
-
- private:
-  struct Free {
-    void operator()(char* bytes) const { std::free(bytes); }
-  };
-  using Bytes = Owned<char, Free>;
-
-  RecordReader() = default;
-
-  std::size_t Buffered() const { return end_ - begin_; }
-  void Advance(std::uint64_t length) {
-    const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
-    is_lost_ = false;
-    offset_ += size;
-    begin_ += size < Buffered() ? static_cast<std::size_t>(size) : Buffered();
-  }
-
-  // Has at least `count` bytes, which the buffer has room for, at begin_ on, or all that are left. source_error_ says
-  // why there are no more, where it is not the end of the file.
-  Status Need(std::size_t count) {
-    source_error_ = OkStatus();
-    if (Buffered() >= count) return OkStatus();
-    if (capacity_ - begin_ < count || Buffered() == 0) {
-      std::memmove(buffer_.get(), buffer_.get() + begin_, Buffered());
-      end_ = Buffered();
-      begin_ = 0;
-    }
-    while (Buffered() < count) {
-      std::size_t got = 0;
-      const Status s = source_->Read(buffer_.get() + end_, capacity_ - end_, &got);
-      if (s.code() == Code::kOutOfRange) {
-        source_error_ = s;
-        return OkStatus();
-      }
-      if (!s.ok()) return InFile(s);
-      if (got == 0) return OkStatus();
-      end_ += got;
-    }
-    return OkStatus();
-  }
-
-  Status ReadHeader(std::uint64_t* length) {
-    if (is_lost_) TENON_RETURN_IF_ERROR(Seek(offset_));
-    ends_early_ = false;
-    TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader));
-    if (Buffered() < detail::kRecordHeader) return End();
-    if (!detail::ReadRecordHeader(buffer_.get() + begin_, length)) return Corrupted(offset_);
-    if (*length > UINT64_MAX - offset_ - detail::kRecordHeader - detail::kRecordFooter)
-      return errors::DataLoss(Where(), "record size too large: ", *length, " bytes at ", offset_);
-    return OkStatus();
-  }
-  // Sets *data to `length` bytes and the footer, and sum_ to the sum of the bytes.
-  Status ReadBody(std::size_t length, const char** data) {
-    const std::size_t size = length + detail::kRecordFooter;
-    if (size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
-    TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader + size));
-    if (Buffered() < detail::kRecordHeader + size) return Truncated();
-    *data = buffer_.get() + begin_ + detail::kRecordHeader;
-    sum_ = Crc32c({*data, length});
-    return OkStatus();
-  }
-  // Reads a body that the buffer has no room for, in steps, so that its sum is made of bytes that are in the cache, and
-  // memory is only allocated for bytes that can come.
-  Status ReadLongBody(std::size_t length, const char** data) {
-    const std::size_t size = length + detail::kRecordFooter, have = Buffered() - detail::kRecordHeader;
-    if (have < size && source_->MostLeft() < size - have) return Truncated();
-    TENON_RETURN_IF_ERROR(Reserve(source_->can_seek() ? size : 2 * capacity_, 0));
-    std::memcpy(long_.get(), buffer_.get() + begin_ + detail::kRecordHeader, have);
-    std::size_t done = have;
-    begin_ = end_ = 0;
-    is_lost_ = true;  // until all of it was right
-    sum_ = Crc32c({long_.get(), done < length ? done : length});
-    while (done < size) {
-      if (done == long_bytes_) TENON_RETURN_IF_ERROR(Reserve(size / 2 < done ? size : 2 * done, done));
-      std::size_t got = 0, room = long_bytes_ - done;
-      if (room > capacity_) room = capacity_;
-      if (room > size - done) room = size - done;
-      const Status s = source_->Read(long_.get() + done, room, &got);
-      source_error_ = s;
-      if (s.code() == Code::kOutOfRange || (s.ok() && got == 0)) return Truncated();
-      if (!s.ok()) return InFile(s);
-      if (done < length) sum_ = Crc32c({long_.get() + done, got < length - done ? got : length - done}, sum_);
-      done += got;
-    }
-    *data = long_.get();
-    return OkStatus();
-  }
-  Status SkipBody(std::uint64_t length) {
-    const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
-    if (size <= Buffered()) {
-      Advance(length);
-      return OkStatus();
-    }
-    if (source_->MostLeft() < size - Buffered()) return Truncated();
-    const std::uint64_t at = offset_;
-    const Status s = Seek(offset_ + size);
-    if (s.code() != Code::kOutOfRange) return s;
-    offset_ = at;
-    is_lost_ = true;
-    return Truncated();
-  }
-  // Makes long_ longer and keeps its first bytes.
-  Status Reserve(std::size_t bytes, std::size_t keep) {
-    if (bytes <= long_bytes_) return OkStatus();
-    char* const made = static_cast<char*>(std::malloc(bytes));
-    if (made == nullptr) return NoMemory(bytes);
-    if (keep != 0) std::memcpy(made, long_.get(), keep);
-    long_.reset(made);
-    long_bytes_ = bytes;
-    return OkStatus();
-  }
-
-  std::string Where() const { return StrCat("RecordReader: '", path(), "': "); }
-  Status InFile(const Status& s) const {
-    if (s.code() != Code::kDataLoss) return s;
-    return Status(s.code(), StrCat(Where(), s.message(), "; the record at ", offset_, " cannot be read"));
-  }
-  TENON_DETAIL_COLD Status NoMemory(std::size_t bytes) const {
-    return errors::ResourceExhausted(Where(), "no memory for ", bytes, " bytes, at the record at ", offset_);
-  }
-  TENON_DETAIL_COLD Status End() {
-    ends_early_ = Buffered() != 0 || !source_error_.ok();
-    if (!ends_early_) return errors::OutOfRange(Where(), "eof: the records end at ", offset_);
-    const std::string_view why = source_error_.ok() ? "Read less bytes than requested" : source_error_.message();
-    return errors::OutOfRange(Where(), "eof: ", Buffered(), " bytes at ", offset_, " are not a record: ", why);
-  }
-  TENON_DETAIL_COLD Status Truncated() {
-    ends_early_ = true;
-    const std::string_view why = source_error_.ok() ? "Read less bytes than requested" : source_error_.message();
-    return errors::DataLoss(Where(), "truncated record at ", offset_, "' failed with ", why);
-  }
-  TENON_DETAIL_COLD Status Corrupted(std::uint64_t at) const {
-    const std::string_view hint = at != 0                    ? ""
-                                  : source_->is_compressed() ? " (Is this even a TFRecord file?)"
-                                                             : " (Is this even a TFRecord file?); if it is compressed, "
-                                                               "set RecordReaderOptions::compression to 'AUTO'";
-    return errors::DataLoss(Where(), "corrupted record at ", at, hint);
-  }
-
-  Owned<detail::RecordSource> source_;
-  Bytes buffer_, long_;
-  std::size_t capacity_ = 0, begin_ = 0, end_ = 0, long_bytes_ = 0;
-  std::uint64_t offset_ = 0, most_ = 0;  // offset_: of buffer_[begin_]
-  std::uint32_t sum_ = 0;
-  bool ends_early_ = false;
-  bool is_lost_ = false;  // the source is behind the record at offset_, and the buffer is empty
-  Status status_, source_error_;
-};
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <fcntl.h>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -26,8 +27,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <tuple>
 #include <type_traits>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -123,14 +126,14 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 
 // TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not
-// once for a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
+// once for a step. g++ spends more time on optimising them than on all else; here it makes them small. The macros
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__) && defined(__OPTIMIZE__)
-#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
+#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
-// Code that most programs never run, for which small is better than quick.
-#define TENON_DETAIL_COLD_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
-#define TENON_DETAIL_COLD_CODE_END _Pragma("GCC pop_options")
+// Likewise for code that most programs never run.
+#define TENON_DETAIL_COLD_CODE_BEGIN TENON_DETAIL_SETUP_CODE_BEGIN
+#define TENON_DETAIL_COLD_CODE_END TENON_DETAIL_SETUP_CODE_END
 #else
 #define TENON_DETAIL_SETUP_CODE_BEGIN
 #define TENON_DETAIL_SETUP_CODE_END
@@ -192,6 +195,10 @@ class Piece {
   template <class T>
     requires(__is_class(T) && requires(const T& x) { x.operator float(); })
   Piece(const T& value) : Piece(value.operator float()) {}
+  // Other strings, e.g. tstring.
+  template <class T>
+    requires(__is_class(T) && requires(const T& x) { x.operator std::string_view(); })
+  Piece(const T& value) : Piece(value.operator std::string_view()) {}
   // Values with a DebugString(), e.g. shapes.
   template <class T>
     requires(__is_class(T) && requires(const T& x) { std::string(x.DebugString()); })
@@ -777,6 +784,8 @@ class [[nodiscard]] Status {
     if (rep_ != nullptr) Drop();
   }
 
+  static constexpr Status OK() noexcept { return {}; }  // no error: TensorFlow's older name of OkStatus()
+
   // Keeps the first error: does nothing when this is an error already.
   constexpr void Update(const Status& other) {
     if (ok()) *this = other;
@@ -802,6 +811,9 @@ class [[nodiscard]] Status {
   Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }  // kOk, or the error's code
   // empty for OK; valid until assignment
   std::string_view message() const noexcept { return rep_ == nullptr ? std::string_view() : rep_->message; }
+  std::string error_message() const { return std::string(message()); }  // a copy of message()
+  int raw_code() const noexcept { return static_cast<int>(code()); }    // code() as a number
+  void IgnoreError() const noexcept {}                                  // says that an error changes nothing
   // Returns "OK", or "INVALID_ARGUMENT: MatMul: ...".
   std::string ToString() const {
     if (ok()) return "OK";
@@ -4592,10 +4604,10 @@ TENON_DETAIL_NAMESPACE_END
 // tstring: the element of a string tensor. 24 bytes; up to 22 characters live inside it.
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
-// that another object owns, such as a mapped file, or an offset, a view of bytes at a distance from the object
-// itself, for strings and bytes that are mapped or moved in memory as one block. Copying a view copies its bytes, so
-// that a copy never dangles; moving a view gives a view. externally synchronised.
+// Bytes of any value, zeros too. Bytes that the string owns have a zero behind them. One of: small (inside the object),
+// large (on the heap), a view of bytes that another object owns, such as a mapped file, or an offset, a view of bytes
+// at a distance from the object itself, for strings and bytes that are mapped or moved in memory as one block. Copying
+// a view copies its bytes, so that a copy never dangles; moving a view gives a view. externally synchronised.
 class tstring {
  public:
   static constexpr std::size_t kSmallCapacity = 22;
@@ -4605,6 +4617,7 @@ class tstring {
   tstring(std::string_view text) : raw_{} { assign(text); }
   tstring(const std::string& text) : tstring(std::string_view(text)) {}
   tstring(const char* text) : tstring(std::string_view(text)) {}
+  tstring(const char* text, std::size_t size) : tstring(std::string_view(text, size)) {}
   tstring(std::size_t count, char c) : raw_{} { resize(count, c); }
   tstring(const tstring& other) {
     if (other.kind() == Kind::kSmall) {
@@ -4643,6 +4656,7 @@ class tstring {
     made.SetSize(text.size());
     return *this = std::move(made);
   }
+  tstring& assign(const char* text, std::size_t size) { return assign(std::string_view(text, size)); }
   // Becomes a view: the bytes must outlive it and everything it is moved to.
   tstring& assign_as_view(std::string_view text) {
     FreeHeap();
@@ -4672,6 +4686,7 @@ class tstring {
     SetSize(after);
     return *this;
   }
+  tstring& append(const char* text, std::size_t size) { return append(std::string_view(text, size)); }
   tstring& append(std::size_t count, char c) {
     resize(size() + count, c);
     return *this;
@@ -4737,8 +4752,9 @@ class tstring {
     std::memcpy(&units, raw_ + 16, sizeof units);
     return std::size_t{units} * kCapacityUnit;
   }
-  // Returns the first character; there is no terminator.
+  // Returns the first character. Behind the last one is a zero, unless the string is a view.
   const char* data() const { return kind() == Kind::kSmall ? reinterpret_cast<const char*>(raw_) : LoadData(); }
+  const char* c_str() const { return data(); }  // as data()
   // A view gets its own copy of the bytes first.
   char* mdata() {
     if (is_view()) *this = tstring(*this);
@@ -4750,7 +4766,7 @@ class tstring {
   bool is_offset() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kOffset); }
   std::string_view view() const { return {data(), size()}; }  // valid until the string changes
   operator std::string_view() const { return view(); }  // as view()
-  explicit operator std::string() const { return std::string(view()); }  // a copy
+  operator std::string() const { return std::string(view()); }  // a copy
   const char& operator[](std::size_t i) const { return data()[i]; }  // not checked
   char front() const { return data()[0]; }  // the string must not be empty
   char back() const { return data()[size() - 1]; }  // the string must not be empty
@@ -4822,16 +4838,18 @@ class tstring {
   void SetSize(std::size_t size) {
     if (kind() == Kind::kSmall) {
       raw_[kTag] = static_cast<unsigned char>(size << 2);
+      raw_[size] = 0;
     } else {
       const std::uint64_t wide = size;
       std::memcpy(raw_ + 8, &wide, sizeof wide);
+      LoadData()[size] = 0;  // a view has no size to set: it is copied first
     }
   }
   // For an empty small string: room for `count` characters, and where they go.
   char* Grow(std::size_t count) {
     if (count <= kSmallCapacity) return reinterpret_cast<char*>(raw_);
     const std::size_t units = (count + kCapacityUnit - 1) / kCapacityUnit;
-    char* heap = static_cast<char*>(::operator new(units * kCapacityUnit));
+    char* heap = static_cast<char*>(::operator new(units * kCapacityUnit + 1));  // and a zero
     Store(reinterpret_cast<std::uintptr_t>(heap), 0,
           units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
     return heap;
@@ -10811,6 +10829,26 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
   return OkStatus();
 }
 
+// Inputs: a tensor, the groups [groups, members] and the dimension that the members of a group divide among them.
+constexpr Status ReduceScatterShape(InferenceContext* c) {
+  const ShapeHandle input = c->input(0);
+  ShapeHandle groups;
+  if (!c->RankKnown(input)) return UnknownShape(c);
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &groups));
+  std::int64_t divided = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &divided, &known));
+  if (!known) return UnknownShape(c);
+  SlimVector<DimensionHandle> sizes;
+  for (std::int32_t d = 0; d < c->Rank(input); ++d) {
+    DimensionHandle size = c->Dim(input, d);
+    if (d == divided) TENON_RETURN_IF_ERROR(c->Divide(size, c->Dim(groups, 1), true, &size));
+    sizes.push_back(size);
+  }
+  c->set_output(0, c->MakeShape(sizes));
+  return OkStatus();
+}
+
 // Output i has the shape number i of the attr `shapes`.
 constexpr Status ExplicitShapes(InferenceContext* c) {
   SlimVector<ShapeHandle> shapes;
@@ -13485,6 +13523,7 @@ class OpKernelContext {
     frame_ = frame;
     set_ = 0;
   }
+  const NodeFrame* frame() const { return frame_; }  // the node that runs
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
   // -- for the adapter
@@ -20644,6 +20683,13 @@ struct InterOpPool {
   std::string global_name = {};  // not empty: one pool of that name in the process
 };
 
+// Limits of the runs of RunAsync of one session; 0: no limit. A run is queued until a thread begins with it.
+struct AsyncLimits {
+  int max_concurrent_runs = 0;  // runs that have begun and not ended; later ones stay queued, first come, first served
+  int max_queued_runs = 0;  // Unavailable: this many runs are queued already
+  std::int64_t max_queued_bytes = 0;  // Unavailable: the feeds of the queued runs would take more [bytes]
+};
+
 // Default of SessionOptions::packed_weights_bytes.
 inline constexpr std::int64_t kUsualPackedWeightsBytes = 64 << 20;
 
@@ -20707,6 +20753,7 @@ struct SessionOptions {
   std::int64_t operation_timeout_in_ms = 0;  // time limit of a run whose RunOptions give none [ms]; 0: none
   std::vector<InterOpPool> inter_op_pools =
       {};  // pools that RunOptions::inter_op_thread_pool chooses by number; the first is the default
+  AsyncLimits async_limits = {};  // limits of Callable::RunAsync and Session::RunAsync
 };
 
 // TensorFlow's levels of tracing. All but kNone mean a full trace.
@@ -20824,6 +20871,10 @@ struct SessionDevice {
   std::uint64_t incarnation = 0;  // another number for every session
 };
 
+// Receives the fetches of a run of RunAsync, or its error, once, on any thread. May hold a thread of the session's
+// pool, so that it should be short. May start further runs, and destroy the session. Exceptions are logged.
+using RunCallback = Function<void(Result<std::vector<Tensor>> fetches)>;
+
 class Session;
 class Callable;
 struct RunMetadata;  // <tenon/runtime/session/run_metadata.hpp>
@@ -20869,6 +20920,10 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RU
                                          const RunOptions& options, RunMetadata* metadata);
   static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             const RunOptions& options, RunMetadata* metadata);
+  static void RunAsync(const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                       Span<const std::string> targets, const RunOptions& options, RunCallback done);
+  static void CallAsync(const RefCounted* callable, Span<const Tensor> feeds, const RunOptions& options,
+                        RunCallback done);
   static Status Extend(const Session& session, const GraphDef& graph);
   static Status Finalize(const Session& session);
   static Status Reset(const Session& session, Span<const std::string> containers);
@@ -20911,6 +20966,14 @@ class Callable {
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::FullRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
+  }
+  // Starts a run and returns. Calls `done` once, with the fetches or an error; an error may come before this returns.
+  // The inter-op pool that `options` choose runs it, or a pool of the process where that pool has no threads. A run
+  // that waits in a kernel, for a queue or a barrier, holds no thread; on several devices, and in a function that a
+  // kernel calls, it does. Time limits count from the call. The run keeps feeds and session alive; objects that
+  // `options` point to outlive it. Unavailable: SessionOptions::async_limits. Other errors are the errors of Run.
+  void RunAsync(Span<const Tensor> feeds, const RunOptions& options, RunCallback done) const {
+    detail::FullRuntime::CallAsync(impl_.get(), feeds, options, std::move(done));
   }
   // Runs once and records into *trace when each node ran. The errors are the errors of Run.
   Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
@@ -20998,6 +21061,11 @@ class Session {
     return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
                Span<const std::string>(fetches.begin(), fetches.size()),
                Span<const std::string>(targets.begin(), targets.size()), options, metadata);
+  }
+  // Prepares the signature, unless it is cached, starts a run and returns; then as Callable::RunAsync.
+  void RunAsync(Span<const NamedTensor> feeds, Span<const std::string> fetches, Span<const std::string> targets,
+                const RunOptions& options, RunCallback done) const {
+    detail::FullRuntime::RunAsync(*this, feeds, fetches, targets, options, std::move(done));
   }
   // Prepares a signature. The errors are the errors of Run that concern names, kernels and devices.
   Result<Callable> MakeCallable(const CallableOptions& options) const {
@@ -22029,6 +22097,191 @@ class FlatMap {
   iterator Mutable(const_iterator i) { return items_.begin() + (i - std::as_const(items_).begin()); }
 
   SlimVector<value_type> items_;  // sorted by key, each key once
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/base/thread.hpp ----
+// Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
+// <thread>, which brings stop tokens, semaphores and unique pointers. AvoidedProcessor keeps one off a processor.
+#if !TENON_DETAIL_PTHREADS
+#include <new>
+#include <thread>
+#include <utility>
+#endif
+
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// externally synchronised. Joined before it is destroyed. In the child of a fork() the parent's threads do not exist:
+// they are not joinable there.
+//
+//   if (!thread_.Start<&Worker::Main>(this)) return errors::ResourceExhausted(...);
+//   thread_.Join();
+class Thread {
+ public:
+  Thread() = default;
+  Thread(Thread&& other) noexcept { *this = static_cast<Thread&&>(other); }
+  // Only onto one that is not joinable.
+  Thread& operator=(Thread&& other) noexcept {
+#if TENON_DETAIL_PTHREADS
+    thread_ = other.thread_;
+    joinable_ = other.joinable_;
+    other.joinable_ = false;
+#else
+    Forget();
+    thread_ = std::move(other.thread_);
+#endif
+    forks_ = other.forks_;
+    return *this;
+  }
+#if !TENON_DETAIL_PTHREADS
+  ~Thread() { Forget(); }
+#endif
+
+  // Runs object->*kMain() in a thread of its own. False where the system has none. An exception that leaves it ends the
+  // process.
+  template <auto kMain, class T>
+  bool Start(T* object) {
+    detail::WatchForks();
+#if !TENON_DETAIL_PTHREADS
+    Forget();
+#endif
+    forks_ = ForkCount();
+#if TENON_DETAIL_PTHREADS
+    joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
+    return joinable_;
+#elif defined(__cpp_exceptions)
+    try {
+      thread_ = std::thread(&Run<kMain, T>, object);
+      return true;
+    } catch (...) {
+      return false;
+    }
+#else
+    thread_ = std::thread(&Run<kMain, T>, object);
+    return true;
+#endif
+  }
+#if TENON_DETAIL_PTHREADS
+  bool joinable() const { return joinable_ && forks_ == ForkCount(); }
+  // Waits for its end.
+  void Join() {
+    pthread_join(thread_, nullptr);
+    joinable_ = false;
+  }
+  // It goes on by itself.
+  void Detach() {
+    pthread_detach(thread_);
+    joinable_ = false;
+  }
+#else
+  bool joinable() const { return thread_.joinable() && forks_ == ForkCount(); }
+  void Join() { thread_.join(); }
+  void Detach() { thread_.detach(); }
+#endif
+
+  // Joins; the calling thread, which cannot join itself, is detached.
+  void JoinUnlessThis() {
+#if TENON_DETAIL_PTHREADS
+    const bool is_this = pthread_equal(thread_, pthread_self()) != 0;
+#else
+    const bool is_this = thread_.get_id() == std::this_thread::get_id();
+#endif
+    if (is_this)
+      Detach();
+    else
+      Join();
+  }
+
+  // Lets others run.
+  static void YieldNow() { detail::YieldThread(); }
+  // Processors that the system has, at least 1.
+  static int HardwareThreads() {
+#if TENON_DETAIL_PTHREADS
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+#else
+    const long count = static_cast<long>(std::thread::hardware_concurrency());
+#endif
+    return count > 0 ? static_cast<int>(count) : 1;
+  }
+  // The one that the calling thread runs on, from 0; -1 where the system does not say.
+  static int Processor() {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+  }
+  // Names the calling thread for debuggers: the first 15 characters. Does nothing where the system has no names.
+  static void NameThis([[maybe_unused]] const char* name) {
+#if defined(__linux__)
+    char text[16] = {};
+    for (int i = 0; i < 15 && name[i] != '\0'; ++i) text[i] = name[i];
+    pthread_setname_np(pthread_self(), text);
+#endif
+  }
+  // Reads the name of the calling thread, ended by a zero; empty where the system has no names.
+  static void GetNameOfThis(char (&name)[16]) {
+    name[0] = '\0';
+#if defined(__linux__)
+    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = '\0';
+#endif
+  }
+
+ private:
+  template <auto kMain, class T>
+  static void* Run(void* object) noexcept {
+    (static_cast<T*>(object)->*kMain)();
+    return nullptr;
+  }
+
+#if TENON_DETAIL_PTHREADS
+  pthread_t thread_{};
+  bool joinable_ = false;
+#else
+  // A std::thread of the parent process, which does not exist here, must not see its destructor.
+  void Forget() {
+    if (thread_.joinable() && !joinable()) ::new (&thread_) std::thread();
+  }
+
+  std::thread thread_;
+#endif
+  std::uint32_t forks_ = 0;  // ForkCount() of its process
+};
+
+// A processor that a thread is not to run on. Systems like to wake a thread where the one that wakes it runs, though
+// other processors are idle (in a virtual machine those that sleep count as taken), and move it only with a later tick,
+// after some milliseconds. Processors that others have taken from the thread (taskset, a cpuset) stay so, and one that
+// has no other keeps its own. Does nothing where systems other than Linux run.
+//
+// externally synchronised. Made by the thread it is for; others may set it while that lives.
+class AvoidedProcessor {
+ public:
+  // -1: none.
+  void Set([[maybe_unused]] int processor) {
+#if defined(__linux__)
+    if (processor == processor_) return;
+    cpu_set_t now;
+    // Fails where there are more processors than the set holds.
+    if (processor >= CPU_SETSIZE || sched_getaffinity(thread_, sizeof now, &now) != 0) return;
+    if (processor_ >= 0) {
+      cpu_set_t ours = all_;
+      CPU_CLR(processor_, &ours);
+      if (CPU_EQUAL(&now, &ours)) now = all_;
+    }
+    all_ = now;
+    if (processor >= 0) CPU_CLR(processor, &now);
+    processor_ = processor;
+    if (CPU_COUNT(&now) > 0) (void)sched_setaffinity(thread_, sizeof now, &now);
+#endif
+  }
+
+#if defined(__linux__)
+ private:
+  pid_t thread_ = detail::ThreadId();
+  int processor_ = -1;
+  cpu_set_t all_{};  // what the thread had without us
+#endif
 };
 
 TENON_DETAIL_NAMESPACE_END
@@ -24284,6 +24537,521 @@ Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, c
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/elementwise/vector_chain.hpp ----
+// Chains of element-wise steps whose values stay in registers: x becomes op1(x, a), that becomes op2 of itself and so
+// on, several vectors at a time, before anything is stored. One function has the code of all ops that a list names, and
+// takes the step that is due by its number, so that any chain of these ops runs without being compiled for itself. A
+// jump for every step and 512 bytes costs less than their way to the first-level cache and back. Elsewhere than on
+// vectors (TENON_DETAIL_LANES), and for other ops, FusedElementwise runs tiles.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// One step of a chain.
+struct LaneChainStep {
+  int code;  // 2 i for op number i of the list, 2 i + 1 where the other operand is its first
+  const void* operand;  // the other operand of a binary op
+  Index step;  // from one element of `operand` to the next: 1, or 0 where kLaneChainRepeat bytes repeat one element
+};
+inline constexpr Index kLaneChainRepeat = 64;  // bytes
+
+// The chains of some ops, made by GetLaneChains.
+struct LaneChains {
+  // out[i] = the last step of ... the first step of x[i], n elements, at least `least` of them; `out` may be an
+  // operand.
+  using Run = void (*)(const LaneChainStep* steps, int count, const void* x, void* out, Index n);
+
+  Run run = nullptr;
+  Index least = 0;  // elements
+  int count = 0;  // ops
+  const UnaryLoop* const* unary = nullptr;  // by op: its loop, or null where it is binary
+  const BinaryLoops* const* binary = nullptr;
+
+  // The code of an op of the list, or -1.
+  int CodeOf(const UnaryLoop* loop) const { return Find(unary, loop); }
+  int CodeOf(const BinaryLoops* loops) const { return Find(binary, loops); }
+
+ private:
+  template <class Loop>
+  int Find(const Loop* const* loops, const Loop* loop) const {
+    for (int i = 0; i < count; ++i)
+      if (loops[i] == loop) return 2 * i;
+    return -1;
+  }
+};
+
+namespace detail {
+
+#if TENON_DETAIL_LANES
+
+// An op on lanes: its `lanes` or, where its own loop stays that of its map, its `chained`.
+template <class Op, class L, class... More>
+TENON_HD L CallLanes(const L& x, const More&... more) {
+  if constexpr (requires { Op::lanes(x, more...); })
+    return Op::lanes(x, more...);
+  else
+    return Op::chained(x, more...);
+}
+template <class Op, class T>
+concept IsUnaryOfLanes = requires(T x) { Op::map(x); };
+
+template <class T, class... Ops>
+struct LaneChainBody {
+  static constexpr int kVectors = 8;  // at a time
+
+  // acc becomes step number `code` of itself, where that is one of op number i.
+  template <class Op, int i, class L>
+  TENON_HD static void Step(const LaneChainStep& step, L (&acc)[kVectors]) {
+    if constexpr (IsUnaryOfLanes<Op, T>) {
+      if (step.code != 2 * i) return;
+      if constexpr (requires { Op::cost_ns; }) {  // code that is long is there once
+        T values[kVectors * L::size];
+#pragma GCC unroll 8
+        for (int j = 0; j < kVectors; ++j) acc[j].Store(values + j * L::size);
+        using Wide = std::conditional_t<(sizeof(L) < 64), simd::Pair<L>, L>;
+#pragma GCC unroll 1
+        for (int j = 0; j < kVectors * L::size; j += Wide::size)
+          CallLanes<Op>(Wide::Load(values + j)).Store(values + j);
+#pragma GCC unroll 8
+        for (int j = 0; j < kVectors; ++j) acc[j] = L::Load(values + j * L::size);
+      } else {
+#pragma GCC unroll 8
+        for (int j = 0; j < kVectors; ++j) acc[j] = CallLanes<Op>(acc[j]);
+      }
+    } else {
+      const T* const operand = static_cast<const T*>(step.operand);
+      const Index next = step.step * L::size;
+      if (step.code == 2 * i) {
+#pragma GCC unroll 8
+        for (int j = 0; j < kVectors; ++j) acc[j] = CallLanes<Op>(acc[j], L::Load(operand + j * next));
+      } else if (step.code == 2 * i + 1) {
+#pragma GCC unroll 8
+        for (int j = 0; j < kVectors; ++j) acc[j] = CallLanes<Op>(L::Load(operand + j * next), acc[j]);
+      }
+    }
+  }
+  // A block, from element `place` on.
+  template <class L, int... i>
+  TENON_HD static void Steps(std::integer_sequence<int, i...>, const LaneChainStep* steps, int count, const T* x,
+                             Index place, T* out) {
+    L acc[kVectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) acc[j] = L::Load(x + place + j * L::size);
+    for (int s = 0; s < count; ++s) {
+      LaneChainStep step = steps[s];
+      step.operand = static_cast<const T*>(step.operand) + place * step.step;
+      (Step<Ops, i>(step, acc), ...);
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) acc[j].Store(out + j * L::size);
+  }
+
+  // Computes the rest at the end, less than a block, as part of a whole block: first, as `out` may be an operand.
+  template <int bytes>
+  TENON_HD static void Run(const LaneChainStep* steps, int count, const void* px, void* pout, Index n) {
+    using L = simd::Lanes<T, bytes>;
+    constexpr Index kBlock = kVectors * L::size;
+    constexpr std::make_integer_sequence<int, static_cast<int>(sizeof...(Ops))> kOps{};
+    const T* const x = static_cast<const T*>(px);
+    T* const out = static_cast<T*>(pout);
+    T last[kBlock];
+    const Index rest = n % kBlock, whole = n - rest;
+    Index place = rest == 0 ? 0 : n - kBlock;
+    T* to = rest == 0 ? out : last;
+    for (;;) {  // one call, so that the code of the steps is there once
+      Steps<L>(kOps, steps, count, x, place, to);
+      place = to == last ? 0 : place + kBlock;
+      if (place == whole) break;
+      to = out + place;
+    }
+    __builtin_memcpy(out + whole, last + (kBlock - rest), static_cast<std::size_t>(rest) * sizeof(T));
+  }
+};
+
+#endif
+
+template <class T, class... Ops>
+struct LaneChainLoops {
+  template <class Op>
+  static constexpr const UnaryLoop* Unary() {
+    if constexpr (requires(T x) { Op::map(x); }) return &kUnaryLoop<Op, T>;
+    return nullptr;
+  }
+  template <class Op>
+  static constexpr const BinaryLoops* Binary() {
+    if constexpr (requires(T x) { Op::map(x, x); }) return &kBinaryLoops<Op, T>;
+    return nullptr;
+  }
+  static constexpr const UnaryLoop* unary[] = {Unary<Ops>()...};
+  static constexpr const BinaryLoops* binary[] = {Binary<Ops>()...};
+};
+
+template <class T, class... Ops>
+LaneChains MakeLaneChains() {
+  LaneChains chains;
+#if TENON_DETAIL_LANES
+  using Body = LaneChainBody<T, Ops...>;
+  using Levels = simd::detail::ForLevels<Body, simd::Compiled, const LaneChainStep*, int, const void*, void*, Index>;
+  chains.run = Levels::Best();
+  chains.least = Body::kVectors * 64 / static_cast<Index>(sizeof(T));
+#endif
+  chains.count = static_cast<int>(sizeof...(Ops));
+  chains.unary = LaneChainLoops<T, Ops...>::unary;
+  chains.binary = LaneChainLoops<T, Ops...>::binary;
+  return chains;
+}
+
+}  // namespace detail
+
+// The chains of Ops, structs as those of kUnaryLoop and kBinaryLoops, on elements of type T, float or double. Beside
+// its map an op has `lanes`, or the same under the name `chained`, which leaves its own loop to the compiler's vectors:
+//
+//   template <class L>
+//   TENON_HD static L chained(const L& x, const L& y) {
+//     return x + y;
+//   }
+//
+// run is null where there are no vectors. Thread-safe.
+template <class T, class... Ops>
+const LaneChains& GetLaneChains() {
+  static const LaneChains chains = detail::MakeLaneChains<T, Ops...>();
+  return chains;
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/elementwise/fused.hpp ----
+// FusedElementwise: several element-wise steps in one pass over memory. A program of the inner loops that otherwise run
+// alone (kUnaryLoop, kBinaryLoops) is run tile by tile. Values between two steps never leave the first-level cache or,
+// in a chain of ops that were compiled together (vector_chain.hpp), the registers. Nothing is compiled for a program,
+// so the optimizer may make one from any chain of nodes.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Inputs and the results of steps are values with numbers, in the order in which they were added; the last step's
+// result is the program's. Steps may change the type of the elements, which must be plain (no strings).
+//
+//   FusedElementwise program;  // relu(x * scale + bias): [rows, columns] [] [columns]
+//   const int x = program.AddInput(FusedElementwise::Repeat::kNone, sizeof(float));
+//   const int scale = program.AddInput(FusedElementwise::Repeat::kAll, sizeof(float));
+//   const int bias = program.AddInput(FusedElementwise::Repeat::kRows, sizeof(float));
+//   const int scaled = program.AddBinary(kBinaryLoops<Mul, float>, nullptr, x, scale);
+//   const int moved = program.AddBinary(kBinaryLoops<Add, float>, nullptr, scaled, bias);
+//   program.AddUnary(kUnaryLoop<Relu, float>, nullptr, moved);
+//   TENON_RETURN_IF_ERROR(program.Finish());
+//   TENON_RETURN_IF_ERROR(program.Run(device, {inputs, 3}, out, rows, columns));
+//
+// Built by one thread; immutable after Finish, when Run is thread-safe.
+class FusedElementwise {
+ public:
+  // How an input lies: [rows, columns], [columns] for every row, or one element for all.
+  enum class Repeat : std::uint8_t { kNone, kRows, kAll };
+
+  static constexpr int kMostValues = 64;  // inputs and steps together
+
+  // The number of the new value. Mistakes are remembered, and returned by Finish. Loops and attrs must outlive the
+  // program.
+  int AddInput(Repeat repeat, int bytes) {
+    if (!steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: inputs must be added before steps"));
+    if (bytes <= 0 || bytes > kMostBytes)
+      Fail(errors::InvalidArgument("FusedElementwise: elements have 1 to ", kMostBytes, " bytes, got ", bytes));
+    ++inputs_;
+    return AddValue({repeat, bytes});
+  }
+  int AddUnary(const UnaryLoop& loop, const void* attrs, int x) {
+    CheckOperand(x, loop.in_bytes);
+    return AddStep({&loop, nullptr, attrs, x, -1}, loop.out_bytes, loop.cost_ns);
+  }
+  int AddBinary(const BinaryLoops& loops, const void* attrs, int a, int b) {
+    CheckOperand(a, loops.in_bytes);
+    CheckOperand(b, loops.in_bytes);
+    return AddStep({nullptr, &loops, attrs, a, b}, loops.out_bytes, loops.cost_ns);
+  }
+
+  // Chooses the tile, and the memory of every result. InvalidArgument when something that was added cannot be run. With
+  // `chains` (GetLaneChains), a program whose steps are all among its ops, each of the result before and an input,
+  // hands results over in registers; the elements are the same.
+  Status Finish(const LaneChains* chains = nullptr) {
+    if (error_.ok() && steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: a program needs a step"));
+    if (error_.ok() && values_.back().repeat == Repeat::kAll)
+      Fail(errors::InvalidArgument("FusedElementwise: the result depends on single elements only"));
+    TENON_RETURN_IF_ERROR(error_);
+    AssignSlots();
+    for (Step& step : steps_)
+      if (step.binary != nullptr) step.loop = WorkOf(step).LoopFor(StepOf(step.a), StepOf(step.b));
+    chains_ = chains != nullptr && FindChain(*chains) ? chains : nullptr;
+    // All that a tile touches is to fit: results, repeated rows, and the parts of the inputs and of the output.
+    Index bytes = slots_ * WidestBytes() + values_.back().bytes;
+    for (int v = 0; v < inputs_; ++v)
+      if (values_[ToSize(v)].repeat == Repeat::kNone) bytes += values_[ToSize(v)].bytes;
+    tile_ = std::max(kTileStep, kCacheBytes / bytes / kTileStep * kTileStep);
+    finished_ = true;
+    return OkStatus();
+  }
+
+  // inputs: as many as were added, in their order  ->  out: [rows, columns]. `out` may be an input that is not repeated
+  // and whose elements have the same size. Splits the tiles over the device's threads.
+  Status Run(Cpu& device, Span<const void* const> inputs, void* out, Index rows, Index columns) const {
+    if (!finished_) return errors::FailedPrecondition("FusedElementwise: Run before Finish");
+    if (inputs.size() != ToSize(inputs_))
+      return errors::InvalidArgument("FusedElementwise: the program has ", inputs_, " inputs, got ", inputs.size());
+    if (rows <= 0 || columns <= 0) return OkStatus();
+    const Work work(*this, inputs.data(), static_cast<char*>(out), rows, columns);
+    ParallelFor(device, work.units(), cost_ns_ * static_cast<double>(work.unit_elements()),
+                [&work](Index begin, Index end) { work.Units(begin, end); });
+    return OkStatus();
+  }
+
+  // Elements of a tile; 0 before Finish.
+  Index tile() const { return tile_; }
+  // Whether results are handed over in registers.
+  bool is_chain() const { return chains_ != nullptr; }
+
+ private:
+  static constexpr int kMostBytes = 16;  // largest size of one element
+  static constexpr Index kTileStep = 16;  // elements: whole cache lines of float
+  static constexpr Index kCacheBytes = 24576;  // most of the smallest first-level cache, 32 KB
+  static constexpr Index kMemoryBytes =
+      kMostValues * kTileStep * kMostBytes > kCacheBytes ? kMostValues* kTileStep* kMostBytes : kCacheBytes;
+
+  struct Value {
+    Repeat repeat;
+    int bytes;  // size of one element
+    int slot = -1;  // where the tile lies: -1 for inputs that are read in place and for the program's result
+    int last = -1;  // the step that reads it last
+  };
+  struct Step {
+    const UnaryLoop* unary;
+    const BinaryLoops* binary;
+    const void* attrs;
+    int a, b;  // b: -1 for a unary step
+    BinaryLoops::Loop loop = nullptr;  // loop of a binary step; null where an operand must be spread out for each tile
+    int code = -1;  // in a chain (LaneChainStep)
+  };
+
+  static detail::BinaryWork WorkOf(const Step& step) { return {*step.binary, step.attrs, nullptr, nullptr, nullptr}; }
+  // From one element of a value to the next.
+  Index StepOf(int v) const { return values_[ToSize(v)].repeat == Repeat::kAll ? 0 : 1; }
+  Index WidestBytes() const {
+    int most = 1;
+    for (const Value& value : values_) most = std::max(most, value.bytes);
+    return most;
+  }
+  void Fail(Status error) {
+    if (error_.ok()) error_ = std::move(error);
+  }
+  void CheckOperand(int v, int bytes) {
+    if (v < 0 || ToSize(v) >= values_.size())
+      return Fail(errors::InvalidArgument("FusedElementwise: there is no value ", v, " yet"));
+    if (values_[ToSize(v)].bytes != bytes)
+      Fail(errors::InvalidArgument("FusedElementwise: value ", v, " has elements of ", values_[ToSize(v)].bytes,
+                                   " bytes, the step reads elements of ", bytes));
+  }
+  int AddValue(const Value& value) {
+    if (values_.size() == ToSize(kMostValues)) {
+      Fail(errors::InvalidArgument("FusedElementwise: more than ", kMostValues, " inputs and steps"));
+      return -1;
+    }
+    values_.push_back(value);
+    finished_ = false;
+    return static_cast<int>(values_.size()) - 1;
+  }
+  int AddStep(const Step& step, int out_bytes, float cost_ns) {
+    if (!error_.ok()) return -1;
+    const bool one = values_[ToSize(step.a)].repeat == Repeat::kAll &&
+                     (step.b < 0 || values_[ToSize(step.b)].repeat == Repeat::kAll);
+    const int number = AddValue({one ? Repeat::kAll : Repeat::kNone, out_bytes});
+    if (number < 0) return number;
+    steps_.push_back(step);
+    cost_ns_ += 0.5 * static_cast<double>(cost_ns);  // most of what it moves stays in the first cache
+    return number;
+  }
+
+  // A result takes the slot of a value that no later step reads. That may be the step's own operand, if its elements
+  // have the same size.
+  void AssignSlots() {
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      values_[ToSize(steps_[s].a)].last = static_cast<int>(s);
+      if (steps_[s].b >= 0) values_[ToSize(steps_[s].b)].last = static_cast<int>(s);
+    }
+    bool taken[kMostValues] = {};
+    slots_ = 0;
+    for (int v = 0; v < inputs_; ++v) {
+      if (values_[ToSize(v)].repeat != Repeat::kRows) continue;
+      taken[slots_] = true;  // for good: filled once, read for every tile
+      values_[ToSize(v)].slot = slots_++;
+    }
+    for (std::size_t s = 0; s + 1 < steps_.size(); ++s) {
+      Value& result = values_[ToSize(inputs_) + s];
+      GiveBack(steps_[s], static_cast<int>(s), result, true, taken);
+      result.slot = static_cast<int>(std::find(taken, taken + kMostValues, false) - taken);
+      taken[result.slot] = true;
+      slots_ = std::max(slots_, result.slot + 1);
+      GiveBack(steps_[s], static_cast<int>(s), result, false, taken);
+      if (result.last < 0) taken[result.slot] = false;
+    }
+  }
+  // Frees the slots of the operands that step number `s` reads last: those that the result may overwrite, or the other
+  // ones.
+  void GiveBack(const Step& step, int s, const Value& result, bool in_place, bool* taken) const {
+    for (const int v : {step.a, step.b}) {
+      if (v < inputs_) continue;
+      const Value& operand = values_[ToSize(v)];
+      if (operand.last == s && (operand.bytes == result.bytes && operand.repeat == result.repeat) == in_place)
+        taken[operand.slot] = false;
+    }
+  }
+
+  // Whether every step is one of the chains' ops that takes the result before it and, if it is binary, an input. The
+  // first step takes an input that is not a single element instead of a result. Finds the codes of the steps.
+  bool FindChain(const LaneChains& chains) {
+    if (chains.run == nullptr) return false;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      Step& step = steps_[s];
+      const int before = inputs_ + static_cast<int>(s) - 1;
+      const auto carries = [&](int v) {
+        return s > 0 ? v == before : v >= 0 && v < inputs_ && values_[ToSize(v)].repeat != Repeat::kAll;
+      };
+      step.code = step.unary != nullptr ? chains.CodeOf(step.unary) : chains.CodeOf(step.binary);
+      if (step.code < 0) return false;
+      if (!carries(step.a)) {
+        if (!carries(step.b)) return false;
+        ++step.code;
+      }
+      if (step.b >= 0 && OtherOperand(step) >= inputs_) return false;
+    }
+    return true;
+  }
+  // Returns the operand that is not handed over in registers; -1 for a unary step.
+  static int OtherOperand(const Step& step) { return step.code % 2 == 0 ? step.b : step.a; }
+
+  // One run; shared by all threads that work on it. A unit is a piece of one row or, of short rows, several.
+  class Work {
+   public:
+    Work(const FusedElementwise& program, const void* const* inputs, char* out, Index rows, Index columns)
+        : program_(program), inputs_(inputs), out_(out), rows_(rows), columns_(columns) {
+      bool has_rows = false;
+      for (const Value& value : program.values_) has_rows |= value.repeat == Repeat::kRows;
+      if (!has_rows) {
+        columns_ = rows * columns;
+        rows_ = 1;
+      }
+      pieces_ = (columns_ + program.tile_ - 1) / program.tile_;
+      const Index width = (columns_ + pieces_ - 1) / pieces_;  // as equal as whole cache lines allow
+      width_ = pieces_ == 1 ? columns_ : (width + kTileStep - 1) / kTileStep * kTileStep;
+      pieces_ = (columns_ + width_ - 1) / width_;
+      rows_at_once_ = std::min(rows_, program.tile_ / width_);
+      if (pieces_ > 1) rows_at_once_ = 1;
+    }
+
+    Index units() const { return (rows_ + rows_at_once_ - 1) / rows_at_once_ * pieces_; }
+    Index unit_elements() const { return rows_at_once_ * width_; }
+
+    void Units(Index begin, Index end) const {
+      alignas(64) char memory[kMemoryBytes];
+      const Index slot_bytes = program_.tile_ * program_.WidestBytes();
+      if (rows_at_once_ > 1) SpreadRows(memory, slot_bytes);
+      alignas(64) char repeated[kMostValues * kLaneChainRepeat];
+      if (program_.is_chain()) SpreadElements(repeated);
+      for (Index unit = begin; unit < end; ++unit) {
+        const Index row = unit / pieces_ * rows_at_once_, column = unit % pieces_ * width_;
+        const Index n =
+            pieces_ > 1 ? std::min(width_, columns_ - column) : std::min(rows_at_once_, rows_ - row) * columns_;
+        const Index first = row * columns_ + column;
+        if (program_.is_chain() && n >= program_.chains_->least)
+          Chain(memory, repeated, slot_bytes, first, column, n);
+        else
+          Tile(memory, slot_bytes, first, column, n);
+      }
+    }
+
+   private:
+    void SpreadRows(char* memory, Index slot_bytes) const {
+      for (int v = 0; v < program_.inputs_; ++v) {
+        const Value& value = program_.values_[ToSize(v)];
+        if (value.repeat != Repeat::kRows) continue;
+        const std::size_t row_bytes = static_cast<std::size_t>(columns_ * value.bytes);
+        char* const to = memory + value.slot * slot_bytes;
+        const std::size_t all = row_bytes * static_cast<std::size_t>(rows_at_once_);
+        std::memcpy(to, inputs_[v], row_bytes);
+        for (std::size_t done = row_bytes; done < all; done *= 2)  // repeats the content
+          std::memcpy(to + done, to, done < all - done ? done : all - done);
+      }
+    }
+    // Inputs of one element, as often as a chain reads them.
+    void SpreadElements(char* repeated) const {
+      for (int v = 0; v < program_.inputs_; ++v) {
+        const Value& value = program_.values_[ToSize(v)];
+        if (value.repeat != Repeat::kAll) continue;
+        for (Index byte = 0; byte + value.bytes <= kLaneChainRepeat; byte += value.bytes)
+          std::memcpy(repeated + v * kLaneChainRepeat + byte, inputs_[v], static_cast<std::size_t>(value.bytes));
+      }
+    }
+    // Computes a tile, as Tile does, by a chain.
+    void Chain(const char* memory, const char* repeated, Index slot_bytes, Index first, Index column, Index n) const {
+      LaneChainStep steps[kMostValues];
+      LaneChainStep* next = steps;
+      for (const Step& step : program_.steps_) {
+        *next = {step.code, nullptr, 1};
+        const int other = OtherOperand(step);
+        if (other >= 0 && program_.StepOf(other) == 0) {
+          next->step = 0;
+          next->operand = repeated + other * kLaneChainRepeat;
+        } else if (other >= 0) {
+          next->operand = InputTile(other, memory, slot_bytes, first, column);
+        }
+        ++next;
+      }
+      const Step& begin = program_.steps_.front();
+      const int x = begin.code % 2 == 0 ? begin.a : begin.b;
+      program_.chains_->run(steps, static_cast<int>(next - steps), InputTile(x, memory, slot_bytes, first, column),
+                            out_ + first * program_.values_.back().bytes, n);
+    }
+    const char* InputTile(int v, const char* memory, Index slot_bytes, Index first, Index column) const {
+      const Value& value = program_.values_[ToSize(v)];
+      const char* const data = static_cast<const char*>(inputs_[v]);
+      if (value.repeat == Repeat::kNone) return data + first * value.bytes;
+      if (value.repeat == Repeat::kAll) return data;
+      return rows_at_once_ > 1 ? memory + value.slot * slot_bytes : data + column * value.bytes;
+    }
+    // n elements of the output from element `first` on; in the first row, they begin at `column`.
+    void Tile(char* memory, Index slot_bytes, Index first, Index column, Index n) const {
+      const char* at[kMostValues];
+      for (int v = 0; v < program_.inputs_; ++v) at[v] = InputTile(v, memory, slot_bytes, first, column);
+      const Value* result = program_.values_.data() + program_.inputs_;
+      const char** next = at + program_.inputs_;
+      for (const Step& step : program_.steps_) {
+        char* const to = result->slot < 0 ? out_ + first * result->bytes : memory + result->slot * slot_bytes;
+        const Index m = result->repeat == Repeat::kAll ? 1 : n;
+        if (step.loop != nullptr) {
+          step.loop(step.attrs, at[step.a], at[step.b], to, m);
+        } else if (step.unary != nullptr) {
+          step.unary->v(step.attrs, at[step.a], to, m);
+        } else {
+          WorkOf(step).Run(at[step.a], program_.StepOf(step.a), at[step.b], program_.StepOf(step.b), to, m);
+        }
+        *next++ = to;
+        ++result;
+      }
+    }
+
+    const FusedElementwise& program_;
+    const void* const* inputs_;
+    char* out_;
+    Index rows_, columns_;
+    Index pieces_ = 1, width_ = 0, rows_at_once_ = 1;
+  };
+
+  InlinedVector<Value, 16> values_;  // inputs, then one for each step
+  InlinedVector<Step, 8> steps_;
+  int inputs_ = 0;
+  int slots_ = 0;
+  Index tile_ = 0;
+  const LaneChains* chains_ = nullptr;  // null: tiles
+  double cost_ns_ = 0;  // time for one element
+  bool finished_ = false;
+  Status error_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/gemm/microkernel.hpp ----
 // The innermost part of a matrix product: a tile of c, 6 or 4 rows by a few vectors, is summed up in registers while
 // one column of a and one row of b after the other go by. Each step loads the row's vectors once and multiplies them by
@@ -25752,6 +26520,279 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/gemm/int8.hpp ----
+// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
+// unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
+// the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
+// taken off again, together with the zero points.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
+struct Int8Matrix {
+  const void* data;
+  bool is_signed;
+  Index row, column;
+  std::int32_t zero = 0;
+};
+
+namespace detail {
+
+using Int8Tile = GroupTile<std::int32_t>;
+using Int8Kernels = GroupKernels<std::int32_t>;
+
+struct Int8Plain {
+  static void Tile(const Int8Tile& t) {
+    for (Index i = 0; i < 4; ++i) {
+      std::int32_t sums[8] = {};
+      for (Index g = 0; g < t.groups; ++g) {
+        std::int16_t a[2], b[16];
+        std::memcpy(a, t.a + i * t.a_row + g * 4, sizeof a);
+        std::memcpy(b, t.b + g * 32, sizeof b);
+        for (Index j = 0; j < 8; ++j) sums[j] += a[0] * b[2 * j] + a[1] * b[2 * j + 1];
+      }
+      std::int32_t* const c = t.c + i * t.c_row;
+      for (Index j = 0; j < 8; ++j) {
+        const auto before = static_cast<std::uint32_t>(t.add ? c[j] : 0);
+        c[j] = static_cast<std::int32_t>(before + static_cast<std::uint32_t>(sums[j]));
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {4, 8, 2, &Tile};
+};
+
+#if TENON_DETAIL_TARGETS
+struct Int8Avx2 {
+  TENON_DETAIL_TARGET_AVX2 static void Tile(const Int8Tile& t) {
+    constexpr int kRows = 6, kVectors = 2, kLanes = 8;
+    using Sums = GnuVector<std::uint32_t, 32>;
+    using Groups = GnuVector<std::int32_t, 32>;
+    using Pairs = GnuVector<std::int16_t, 32>;
+    Sums::type sums[kRows][kVectors];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) sums[i][0] = sums[i][1] = Sums::type{};
+    const char *a = t.a, *b = t.b;
+    for (Index g = t.groups; g > 0; --g, a += 4, b += kVectors * kLanes * 4) {
+      const Pairs::type y0 = *reinterpret_cast<const Pairs::in_memory*>(b),
+                        y1 = *reinterpret_cast<const Pairs::in_memory*>(b + 32);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const Groups::type group = LoadGroup(a + i * t.a_row) - Groups::type{};
+        const auto x = reinterpret_cast<Pairs::type>(group);
+        sums[i][0] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y0));
+        sums[i][1] += reinterpret_cast<Sums::type>(__builtin_ia32_pmaddwd256(x, y1));
+      }
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        auto* const to = reinterpret_cast<Sums::in_memory*>(t.c + i * t.c_row + v * kLanes);
+        *to = t.add ? sums[i][v] + *to : sums[i][v];
+      }
+    }
+  }
+  static constexpr Int8Kernels kKernels = {6, 16, 2, &Tile};
+};
+
+// By the instruction's name, as in engine/gemm/bfloat16.hpp.
+struct Int8Dot {
+  using Sums = GnuVector<std::uint32_t, 64>;
+  static constexpr Index in_group = 4;
+  TENON_DETAIL_TARGET_AVX512 TENON_DETAIL_ALWAYS_INLINE static void Add(Sums::type& sums,
+                                                                        const GnuVector<std::int32_t, 64>::type& x,
+                                                                        const GnuVector<std::int32_t, 64>::type& y) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
+  }
+};
+using Int8Vnni = GroupTileAvx512<std::int32_t, Int8Dot>;
+#endif
+
+// Returns the best kernels that this processor can run.
+inline const Int8Kernels& BestInt8Kernels() {
+#if TENON_DETAIL_TARGETS
+  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni")) return Int8Vnni::kKernels;
+  if (simd::BestLevel() != simd::Level::kUnit) return Int8Avx2::kKernels;
+#endif
+  return Int8Plain::kKernels;
+}
+
+// With the sums of the rows and columns. All sums wrap around: they are unsigned where C++ would not let them.
+class Int8Product : public GroupProduct<Int8Product, std::int32_t> {
+ public:
+  Int8Product(const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+              std::int32_t* c, Index c_row)
+      : GroupProduct(kernels, m, n, k, c, c_row), a_(a), b_(b) {
+    // Bytes are multiplied unsigned by signed.
+    if (kernels.in_group == 4) {
+      a_moved_ = a.is_signed ? 128 : 0;
+      b_moved_ = b.is_signed ? 0 : -128;
+    }
+    a_zero_ = Unsigned(a.zero) + Unsigned(a_moved_);
+    b_zero_ = Unsigned(b.zero) + Unsigned(b_moved_);
+  }
+
+  std::size_t sums_bytes() const { return row_sums_bytes() + ScratchBytes<std::uint32_t>(panels() * kernels_.columns); }
+  void SetSums(char* sums) {
+    row_sums_ = reinterpret_cast<std::uint32_t*>(sums);
+    column_sums_ = reinterpret_cast<std::uint32_t*>(sums + row_sums_bytes());
+  }
+
+  // The sum of (a' - a_zero) (b' - b_zero) from that of a' b'.
+  bool Finishes() const { return a_zero_ != 0 || b_zero_ != 0; }
+  std::int32_t Finish(Index i, Index j, std::int32_t sum) const {
+    return static_cast<std::int32_t>(Unsigned(sum) - b_zero_ * row_sums_[i] - a_zero_ * column_sums_[j] +
+                                     Unsigned(k_) * a_zero_ * b_zero_);
+  }
+  static std::int32_t Add(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(Unsigned(a) + Unsigned(b));
+  }
+
+  // A row, and its sum.
+  void PackRow(Index i, char* to) const {
+    const auto* const from = static_cast<const unsigned char*>(a_.data) + i * a_.row;
+    if (kernels_.in_group == 4)
+      row_sums_[i] = MoveBytes(from, a_.column, a_moved_, reinterpret_cast<unsigned char*>(to), k_);
+    else
+      row_sums_[i] = WidenBytes(from, a_.column, a_.is_signed, reinterpret_cast<std::int16_t*>(to), k_);
+  }
+
+  // The columns of a panel, and, where they count, their sums.
+  void PackPanel(Index panel) const {
+    const Index first = panel * kernels_.columns, count = n_ - first < kernels_.columns ? n_ - first : kernels_.columns;
+    char* to = PackedPanel(panel);
+    std::uint32_t sums[kMostColumns] = {};
+    alignas(64) unsigned char copies[4][kMostColumns] = {};
+    for (Index p = 0; p < k_; p += kernels_.in_group, to += kernels_.columns * 4) {
+      const unsigned char* rows[4];
+      for (Index q = 0; q < kernels_.in_group; ++q) {
+        rows[q] = copies[q];
+        if (p + q >= k_) {  // what b is moved by is taken off again
+          std::memset(copies[q], b_moved_ == 0 ? 0 : 0x80, sizeof copies[q]);
+          continue;
+        }
+        const auto* const from = static_cast<const unsigned char*>(b_.data) + (p + q) * b_.row + first * b_.column;
+        if (b_.column == 1 && count == kernels_.columns)
+          rows[q] = from;
+        else
+          for (Index j = 0; j < count; ++j) copies[q][j] = from[j * b_.column];
+      }
+      if (kernels_.in_group == 4)
+        WeaveFour(rows, b_moved_ == 0 ? 0 : 0x80, reinterpret_cast<unsigned char*>(to), kernels_.columns);
+      else
+        WeaveTwo(rows, b_.is_signed ? 0x80 : 0, reinterpret_cast<std::int16_t*>(to), kernels_.columns);
+      if (a_zero_ == 0) continue;
+      if (kernels_.in_group == 4)
+        AddGroups<signed char, 4>(reinterpret_cast<const signed char*>(to), sums, kernels_.columns);
+      else
+        AddGroups<std::int16_t, 2>(reinterpret_cast<const std::int16_t*>(to), sums, kernels_.columns);
+    }
+    std::memcpy(column_sums_ + first, sums, static_cast<std::size_t>(kernels_.columns) * sizeof sums[0]);
+  }
+
+ private:
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::uint32_t>(row_tiles() * kernels_.rows); }
+
+  TENON_DETAIL_LOOPS_BEGIN
+
+  static TENON_DETAIL_LOOP std::uint32_t MoveBytes(const unsigned char* from, Index step, int moved, unsigned char* to,
+                                                   Index n) {
+    const auto flip = static_cast<unsigned char>(moved == 0 ? 0 : 0x80);
+    std::uint32_t sum = 0;
+    if (step == 1) {
+      for (Index i = 0; i < n; ++i) {
+        to[i] = static_cast<unsigned char>(from[i] ^ flip);
+        sum += to[i];
+      }
+    } else {
+      for (Index i = 0; i < n; ++i) {
+        to[i] = static_cast<unsigned char>(from[i * step] ^ flip);
+        sum += to[i];
+      }
+    }
+    return sum;
+  }
+  static TENON_DETAIL_LOOP std::uint32_t WidenBytes(const unsigned char* from, Index step, bool is_signed,
+                                                    std::int16_t* to, Index n) {
+    const int flip = is_signed ? 0x80 : 0;  // sign bit of two's complement: (x ^ 128) - 128
+    std::uint32_t sum = 0;
+    for (Index i = 0; i < n; ++i) {
+      to[i] = static_cast<std::int16_t>((from[i * step] ^ flip) - flip);
+      sum += Unsigned(to[i]);
+    }
+    return sum;
+  }
+  // to[4 j + q] = rows[q][j], with some bits flipped.
+  static TENON_DETAIL_LOOP void WeaveFour(const unsigned char* const* rows, int flip, unsigned char* to,
+                                          Index columns) {
+    const unsigned char *const a = rows[0], *const b = rows[1], *const c = rows[2], *const d = rows[3];
+    const auto bits = static_cast<unsigned char>(flip);
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      to[4 * j] = a[j] ^ bits;
+      to[4 * j + 1] = b[j] ^ bits;
+      to[4 * j + 2] = c[j] ^ bits;
+      to[4 * j + 3] = d[j] ^ bits;
+    }
+  }
+  static TENON_DETAIL_LOOP void WeaveTwo(const unsigned char* const* rows, int flip, std::int16_t* to, Index columns) {
+    const unsigned char *const a = rows[0], *const b = rows[1];
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      to[2 * j] = static_cast<std::int16_t>((a[j] ^ flip) - flip);
+      to[2 * j + 1] = static_cast<std::int16_t>((b[j] ^ flip) - flip);
+    }
+  }
+  // sums[j] += the numbers of group j.
+  template <class I, int size>
+  static TENON_DETAIL_LOOP void AddGroups(const I* groups, std::uint32_t* sums, Index columns) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < columns; ++j) {
+      for (int q = 0; q < size; ++q) sums[j] += Unsigned(groups[size * j + q]);
+    }
+  }
+
+  TENON_DETAIL_LOOPS_END
+
+  template <class I>
+  static std::uint32_t Unsigned(I x) {
+    return static_cast<std::uint32_t>(x);
+  }
+
+  const Int8Matrix a_, b_;
+  int a_moved_ = 0, b_moved_ = 0;  // numbers that were added to the elements
+  std::uint32_t a_zero_, b_zero_;
+  std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
+};
+
+inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Index n, Index k, const Int8Matrix& a,
+                          const Int8Matrix& b, std::int32_t* c, Index c_row) {
+  if (m == 0 || n == 0) return OkStatus();
+  if (k == 0) {
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) c[i * c_row + j] = 0;
+    }
+    return OkStatus();
+  }
+  Int8Product product(kernels, m, n, k, a, b, c, c_row);
+  Scratch scratch(device, product.a_bytes() + product.b_bytes() + product.sums_bytes());
+  TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
+  product.SetSums(scratch.As<char>(product.a_bytes() + product.b_bytes()));
+  product.Run(device, scratch.As<char>(), scratch.As<char>(product.a_bytes()));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// c[i, j] = the sum over p of (a[i, p] - a.zero) (b[p, j] - b.zero): [m, k] [k, n] -> [m, n], c's rows `c_row` apart.
+// Sums wrap around beyond 32 bits. Zeros where k is 0. Exact, so the same on every machine and for any number of
+// threads. ResourceExhausted without scratch memory for a copy of both operands.
+inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+                       std::int32_t* c, Index c_row) {
+  return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/math/vector_exp_log.hpp ----
 // Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
 // Log: 1) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
@@ -26193,6 +27234,103 @@ L Fma(const L&, const L&, const L&);
 #endif  // TENON_DETAIL_LANES
 
 }  // namespace simd
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/nn/layer_norm.hpp ----
+// LayerNorm: every row scaled to mean 0 and variance 1, in three passes over a row that stays in the first cache (sum,
+// squares of the differences, result). Ba, Kiros and Hinton 2016, arXiv:1607.06450.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// out[i] = (x[i] - mean) / sqrt(variance + epsilon) * scale[i] + shift[i] for one row of n >= 1 elements; `out` may be
+// `x`, a null scale is one, a null shift zero.
+#if TENON_DETAIL_LANES
+template <class T>
+struct LayerNormRow {
+  template <int bytes>
+  TENON_HD static void Run(const T* x, T* out, Index n, const T* scale, const T* shift, T epsilon) {
+    using L = simd::Lanes<T, bytes>;
+    using Wide = simd::Pair<simd::Pair<L>>;  // sums that wait for each other would take four times as long
+    const Index wides = n / Wide::size * Wide::size, whole = n / L::size * L::size;
+    const auto left_bytes = static_cast<std::size_t>(n - whole) * sizeof(T);
+    T rest[L::size] = {};
+    __builtin_memcpy(rest, x + whole, left_bytes);
+    Wide sums = Wide::Zero();
+    L sum = L::Load(rest);
+    for (Index i = 0; i < wides; i += Wide::size) sums = sums + Wide::Load(x + i);
+    for (Index i = wides; i < whole; i += L::size) sum = sum + L::Load(x + i);
+    const T mean = (simd::Fold<simd::AddLanes>(sums) + simd::Fold<simd::AddLanes>(sum)) / static_cast<T>(n);
+
+    for (Index i = n - whole; i < L::size; ++i) rest[i] = mean;  // no difference
+    const L middle = L::Repeat(mean), last = L::Load(rest) - middle;
+    const Wide wide_middle = Wide::Repeat(mean);
+    Wide squares = Wide::Zero();
+    L square = last * last;
+    for (Index i = 0; i < wides; i += Wide::size) {
+      const Wide difference = Wide::Load(x + i) - wide_middle;
+      squares = simd::Fma(difference, difference, squares);
+    }
+    for (Index i = wides; i < whole; i += L::size) {
+      const L difference = L::Load(x + i) - middle;
+      square = simd::Fma(difference, difference, square);
+    }
+    const T variance = (simd::Fold<simd::AddLanes>(squares) + simd::Fold<simd::AddLanes>(square)) / static_cast<T>(n);
+
+    const L factor = L::Repeat(T(1) / std::sqrt(variance + epsilon));
+    for (Index i = 0; i < whole; i += L::size) {
+      L y = (L::Load(x + i) - middle) * factor;
+      if (scale != nullptr) y = y * L::Load(scale + i);
+      if (shift != nullptr) y = y + L::Load(shift + i);
+      y.Store(out + i);
+    }
+    (last * factor).Store(rest);
+    for (Index i = whole; i < n; ++i) {
+      T y = rest[i - whole];
+      if (scale != nullptr) y *= scale[i];
+      if (shift != nullptr) y += shift[i];
+      out[i] = y;
+    }
+  }
+};
+template <class T, class Isa>
+auto LayerNormFunction() {
+  return simd::detail::ForLevels<LayerNormRow<T>, Isa, const T*, T*, Index, const T*, const T*, T>::Best();
+}
+#else
+template <class T, class Isa>
+auto LayerNormFunction() {
+  return +[](const T* x, T* out, Index n, const T* scale, const T* shift, T epsilon) {
+    T mean = 0, variance = 0;
+    for (Index i = 0; i < n; ++i) mean += x[i];
+    mean /= static_cast<T>(n);
+    for (Index i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    const T factor = T(1) / std::sqrt(variance / static_cast<T>(n) + epsilon);
+    for (Index i = 0; i < n; ++i) {
+      const T y = (x[i] - mean) * factor;
+      out[i] = (scale == nullptr ? y : y * scale[i]) + (shift == nullptr ? T(0) : shift[i]);
+    }
+  };
+}
+#endif
+
+}  // namespace detail
+
+// out[r, :] = (x[r, :] - mean) / sqrt(variance + epsilon) * scale + shift with the mean and the variance (that of the
+// row itself: divided by `columns`) of x[r, :]: [rows, columns] -> the same. `out` may be `x`. scale and shift have
+// `columns` elements; null stands for ones and zeros. T is float, double, half or bfloat16; the last two are computed
+// as float and rounded once. A row with NaN or infinity gives NaNs. ResourceExhausted without memory for a row of half
+// or bfloat16. The result does not depend on the number of threads.
+template <class T, class Isa = simd::Compiled>
+Status LayerNorm(Cpu& device, const T* x, const detail::RowType<T>* scale, const detail::RowType<T>* shift,
+                 detail::RowType<T> epsilon, T* out, Index rows, Index columns) {
+  using R = detail::RowType<T>;
+  const auto normalise = detail::LayerNormFunction<R, Isa>();
+  return detail::ForEachRow<T>(
+      device, [&](const R* from, R* to, Index n) { normalise(from, to, n, scale, shift, epsilon); }, "LayerNorm", x,
+      out, rows, columns);
+}
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -30419,6 +31557,537 @@ class CheckpointReader {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/io/compression/inflate.hpp ----
+// Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
+// arguments, and refuses every stream that zlib refuses. io/compression/inflate_stream.hpp decompresses data in pieces.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A canonical Huffman code: short codes are found by one look, longer ones bit by bit.
+class HuffmanCode {
+ public:
+  static constexpr int kMaxBits = 15;
+  static constexpr unsigned kFastBits = 10;
+
+  // lengths[s]: bits of the code of symbol s, 0 if there is none; at most 288 symbols. False if that is not a code:
+  // more codes than bits allow, or fewer where more than one bit is used (as zlib; `whole`: not even then).
+  bool Build(const std::uint8_t* lengths, int symbols, bool whole) {
+    std::memset(count_, 0, sizeof count_);
+    std::memset(fast_, 0, sizeof fast_);
+    for (int s = 0; s < symbols; ++s) ++count_[lengths[s]];
+    count_[0] = 0;
+    int left = 1, used = 0, longest = 0;
+    std::uint16_t first[kMaxBits + 2] = {}, next_code[kMaxBits + 2] = {};
+    for (int bits = 1; bits <= kMaxBits; ++bits) {
+      left = 2 * left - count_[bits];
+      if (left < 0) return false;
+      used += count_[bits];
+      if (count_[bits] != 0) longest = bits;
+      first[bits + 1] = static_cast<std::uint16_t>(used);
+      next_code[bits + 1] = static_cast<std::uint16_t>((next_code[bits] + count_[bits]) << 1);
+    }
+    if (left > 0 && (whole || longest > 1)) return false;
+    for (int s = 0; s < symbols; ++s) {
+      const unsigned bits = lengths[s];
+      if (bits == 0) continue;
+      symbol_[first[bits]++] = static_cast<std::uint16_t>(s);
+      const unsigned code = next_code[bits]++;
+      if (bits > kFastBits) continue;
+      unsigned reversed = 0;  // the first bit of a code is the lowest of the stream
+      for (unsigned b = 0; b < bits; ++b) reversed |= ((code >> b) & 1) << (bits - 1 - b);
+      for (; reversed < (1u << kFastBits); reversed += 1u << bits)
+        fast_[reversed] = static_cast<std::uint16_t>(static_cast<unsigned>(s) << 4 | bits);
+    }
+    return true;
+  }
+
+  // The symbol whose code `bits` start with, lowest bit first, and the code's length; -1 if there is none.
+  int Find(std::uint64_t bits, unsigned* length) const {
+    const unsigned entry = fast_[bits & ((1u << kFastBits) - 1)];
+    if (entry != 0) {
+      *length = entry & 15;
+      return static_cast<int>(entry >> 4);
+    }
+    int code = 0, first = 0, index = 0;
+    for (unsigned n = 1; n <= kMaxBits; ++n) {
+      code |= static_cast<int>(bits & 1);
+      bits >>= 1;
+      if (code - count_[n] < first) {
+        *length = n;
+        return symbol_[index + code - first];
+      }
+      index += count_[n];
+      first = (first + count_[n]) << 1;
+      code <<= 1;
+    }
+    return -1;
+  }
+
+ private:
+  std::uint16_t fast_[1 << kFastBits];  // symbol << 4 | length; 0: no short code
+  std::uint16_t count_[kMaxBits + 1];  // codes of each length
+  std::uint16_t symbol_[288];  // in the order of their codes
+};
+
+class Inflater {
+ public:
+  // Reads up to `room` bytes; 0 at the end of all.
+  using ReadMore = std::size_t (*)(void* from, unsigned char* to, std::size_t room);
+
+  static constexpr std::size_t kWindow = 32768, kLongest = 258;  // most bytes of a distance and of a length
+
+  // All of the data at once.
+  Inflater(Span<const std::byte> in, Span<std::byte> out)
+      : in_(reinterpret_cast<unsigned char*>(const_cast<std::byte*>(in.data()))),
+        in_size_(in.size()),
+        out_(reinterpret_cast<unsigned char*>(out.data())),
+        out_size_(out.size()) {}
+  // In pieces. `in` gets the compressed data of `more`; `out`, longer than kWindow + kLongest, the data that are made.
+  Inflater(Span<std::byte> in, ReadMore more, void* from, Span<std::byte> out)
+      : in_(reinterpret_cast<unsigned char*>(in.data())),
+        in_capacity_(in.size()),
+        more_(more),
+        from_(from),
+        out_(reinterpret_cast<unsigned char*>(out.data())),
+        out_size_(out.size()),
+        full_(out.size() - kLongest) {}
+
+  Status Run() {
+    Decode();
+    const std::size_t used = at_ - count_ / 8;
+    if (error_ != nullptr) return errors::DataLoss("at byte ", used, " of the compressed data: ", error_);
+    if (made_ != out_size_)
+      return errors::DataLoss("the compressed data make ", made_, " bytes, and ", out_size_, " are declared");
+    if (used != in_size_)
+      return errors::DataLoss("the compressed data end after ", used, " bytes, and ", in_size_, " are declared");
+    return OkStatus();
+  }
+
+  // Goes on to the end of the stream, to a mistake, or until `out` has no room for one more length.
+  void Decode() {
+    while (error_ == nullptr && part_ != Part::kEnd && made_ <= full_) {
+      switch (part_) {
+        case Part::kHeader: Header(); break;
+        case Part::kStored: CopyStored(); break;
+        default: Codes();
+      }
+    }
+  }
+  bool AtEnd() const { return part_ == Part::kEnd; }  // the stream has ended
+  const char* error() const { return error_; }  // null without a mistake
+  bool is_cut() const { return is_cut_; }  // the mistake is that the data end too early
+  std::uint64_t offset() const { return before_in_ + at_ - count_ / 8; }  // offset of the next compressed byte
+
+  // The data that are made end at out[made()].
+  std::size_t made() const { return made_; }
+  // Moves the last kWindow bytes that are made to the beginning of `out`.
+  void Slide() {
+    if (made_ <= kWindow) return;
+    const std::size_t gone = made_ - kWindow;
+    std::memmove(out_, out_ + gone, kWindow);
+    made_ = kWindow;
+    first_ = first_ > gone ? first_ - gone : 0;
+  }
+  // After the end: a new stream begins at the next byte.
+  void Restart() {
+    part_ = Part::kHeader;
+    is_last_ = false;
+    first_ = made_;
+  }
+  // The next byte beside the stream, before or after it; false at the end of the data.
+  bool TakeByte(std::uint8_t* byte) {
+    Drop(count_ % 8);
+    Refill();
+    if (count_ == 0) return false;
+    *byte = static_cast<std::uint8_t>(Take(8));
+    return true;
+  }
+
+ private:
+  enum class Part : std::uint8_t { kHeader, kStored, kCodes, kEnd };
+
+  void Header() {
+    Refill();
+    is_last_ = Take(1) != 0;
+    switch (Take(2)) {
+      case 0: return Stored();
+      case 1: return Fixed();
+      case 2: return Dynamic();
+      default: Fail("a block of the unknown kind 3");
+    }
+  }
+  void EndBlock() { part_ = is_last_ ? Part::kEnd : Part::kHeader; }
+  void FailCut() {
+    if (error_ == nullptr) is_cut_ = true;
+    Fail("they end too early");
+  }
+  void Fail(const char* error) {
+    if (error_ == nullptr) error_ = error;
+  }
+  // Loads at least 56 bits, or all that are left. Bits above count_ are 0 or the bits that come next.
+  void Refill() {
+    if (in_size_ - at_ < 8 && more_ != nullptr) [[unlikely]]
+      FetchMore();
+    if (in_size_ - at_ >= 8) {
+      std::uint64_t word = 0;
+      for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(in_[at_ + static_cast<std::size_t>(i)]) << (8 * i);
+      bits_ |= word << count_;
+      at_ += (63 - count_) >> 3;
+      count_ |= 56;
+    } else {
+      for (; count_ <= 56 && at_ < in_size_; count_ += 8) bits_ |= static_cast<std::uint64_t>(in_[at_++]) << count_;
+    }
+  }
+  // Moves the bytes that are left, and the up to 8 in bits_, to the beginning of `in`, and reads bytes behind them.
+  TENON_DETAIL_COLD void FetchMore() {
+    const std::size_t gone = at_ < 8 ? 0 : at_ - 8;
+    std::memmove(in_, in_ + gone, in_size_ - gone);
+    at_ -= gone;
+    in_size_ -= gone;
+    before_in_ += gone;
+    while (in_size_ - at_ < 8 && more_ != nullptr) {
+      const std::size_t count = more_(from_, in_ + in_size_, in_capacity_ - in_size_);
+      if (count == 0) more_ = nullptr;
+      in_size_ += count;
+    }
+  }
+  void Drop(unsigned count) {
+    if (count > count_) return FailCut();
+    bits_ >>= count;
+    count_ -= count;
+  }
+  unsigned Take(unsigned count) {
+    const unsigned value = static_cast<unsigned>(bits_ & ((std::uint64_t{1} << count) - 1));
+    Drop(count);
+    return value;
+  }
+  int Symbol(const HuffmanCode& code) {
+    unsigned length = 0;
+    const int symbol = code.Find(bits_, &length);
+    if (symbol < 0) return Fail("no code of the block starts like this"), -1;
+    Drop(length);
+    return error_ == nullptr ? symbol : -1;
+  }
+
+  void Stored() {
+    Drop(count_ % 8);
+    at_ -= count_ / 8;
+    bits_ = 0;
+    count_ = 0;
+    if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
+    if (in_size_ - at_ < 4) return FailCut();
+    const unsigned size = in_[at_] | static_cast<unsigned>(in_[at_ + 1]) << 8;
+    const unsigned check = in_[at_ + 2] | static_cast<unsigned>(in_[at_ + 3]) << 8;
+    if ((size ^ check) != 0xffff) return Fail("the two sizes of a stored block differ");
+    at_ += 4;
+    stored_ = size;
+    part_ = Part::kStored;
+  }
+  void CopyStored() {
+    std::size_t count = stored_;
+    if (full_ != SIZE_MAX) {  // in pieces
+      if (in_size_ - at_ < 8 && more_ != nullptr) FetchMore();
+      if (count > in_size_ - at_) count = in_size_ - at_;
+      if (count > out_size_ - made_) count = out_size_ - made_;
+      if (count == 0 && stored_ != 0) return FailCut();
+    }
+    if (count > in_size_ - at_) return FailCut();
+    if (count > out_size_ - made_) return Fail("they make more bytes than are declared");
+    if (count != 0) std::memcpy(out_ + made_, in_ + at_, count);
+    at_ += count;
+    made_ += count;
+    stored_ -= count;
+    if (stored_ == 0) EndBlock();
+  }
+  void Fixed() {
+    std::uint8_t lengths[288];
+    for (int s = 0; s < 288; ++s) lengths[s] = s < 144 ? 8 : s < 256 ? 9 : s < 280 ? 7 : 8;
+    static_cast<void>(literals_.Build(lengths, 288, true));
+    for (int s = 0; s < 32; ++s) lengths[s] = 5;
+    static_cast<void>(distances_.Build(lengths, 32, true));
+    part_ = Part::kCodes;
+  }
+  void Dynamic() {
+    static constexpr std::uint8_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    const int literals = static_cast<int>(Take(5)) + 257, distances = static_cast<int>(Take(5)) + 1;
+    const unsigned count = Take(4) + 4;
+    if (literals > 286 || distances > 30) return Fail("a block has more codes than there are lengths and distances");
+    std::uint8_t lengths[286 + 30] = {};
+    for (unsigned i = 0; i < count; ++i) {
+      Refill();
+      lengths[kOrder[i]] = static_cast<std::uint8_t>(Take(3));
+    }
+    if (!literals_.Build(lengths, 19, true)) return Fail("the lengths of the codes of code lengths fit no code");
+    std::memset(lengths, 0, 19);
+    for (int i = 0; i < literals + distances;) {
+      Refill();
+      const int symbol = Symbol(literals_);
+      if (symbol < 0) return;
+      if (symbol < 16) {
+        lengths[i++] = static_cast<std::uint8_t>(symbol);
+        continue;
+      }
+      if (symbol == 16 && i == 0) return Fail("a code length is repeated before there is one");
+      const std::uint8_t repeated = symbol == 16 ? lengths[i - 1] : std::uint8_t{0};
+      int times = symbol == 16   ? 3 + static_cast<int>(Take(2))
+                  : symbol == 17 ? 3 + static_cast<int>(Take(3))
+                                 : 11 + static_cast<int>(Take(7));
+      if (times > literals + distances - i) return Fail("more code lengths than there are codes");
+      for (; times > 0; --times) lengths[i++] = repeated;
+    }
+    if (error_ != nullptr) return;
+    if (lengths[256] == 0) return Fail("a block has no code for its end");
+    if (!literals_.Build(lengths, literals, false)) return Fail("the code lengths of a block fit no code");
+    if (!distances_.Build(lengths + literals, distances, false))
+      return Fail("the code lengths of distances fit no code");
+    part_ = Part::kCodes;
+  }
+  void Codes() {
+    static constexpr std::uint16_t kLength[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                                31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+    static constexpr std::uint16_t kDistance[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+                                                  33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
+                                                  1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+    while (error_ == nullptr && made_ <= full_) {
+      Refill();  // enough for a length and a distance with their extra bits: 48
+      int symbol = Symbol(literals_);
+      if (symbol < 0) return;
+      if (symbol == 256) return EndBlock();
+      if (symbol < 256) {
+        if (made_ == out_size_) return Fail("they make more bytes than are declared");
+        out_[made_++] = static_cast<unsigned char>(symbol);
+        continue;
+      }
+      symbol -= 257;
+      if (symbol > 28) return Fail("a length that does not exist");
+      const unsigned length_bits = symbol < 8 || symbol == 28 ? 0 : static_cast<unsigned>(symbol / 4 - 1);
+      const std::size_t length = kLength[symbol] + Take(length_bits);
+      symbol = Symbol(distances_);
+      if (symbol < 0) return;
+      if (symbol > 29) return Fail("a distance that does not exist");
+      const unsigned distance_bits = symbol < 4 ? 0 : static_cast<unsigned>(symbol / 2 - 1);
+      const std::size_t distance = kDistance[symbol] + Take(distance_bits);
+      if (error_ != nullptr) return;
+      if (distance > made_ - first_) return Fail("a distance to before the first byte");
+      if (length > out_size_ - made_) return Fail("they make more bytes than are declared");
+      Repeat(length, distance);
+    }
+  }
+  void Repeat(std::size_t length, std::size_t distance) {
+    unsigned char* const to = out_ + made_;
+    if (distance >= length) {
+      std::memcpy(to, to - distance, length);
+    } else if (distance == 1) {
+      std::memset(to, to[-1], length);
+    } else {
+      for (std::size_t i = 0; i < length; ++i) to[i] = (to - distance)[i];
+    }
+    made_ += length;
+  }
+
+  unsigned char* in_;  // written to with more_ only
+  std::size_t in_size_ = 0, in_capacity_ = 0, at_ = 0;
+  ReadMore more_ = nullptr;  // null at the end of the compressed data, too
+  void* from_ = nullptr;
+  std::uint64_t before_in_ = 0;  // compressed bytes before in_[0]
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;  // number of valid bits
+  unsigned char* out_;
+  std::size_t out_size_, made_ = 0;
+  std::size_t full_ = SIZE_MAX;  // Decode() returns when more bytes than this are made
+  std::size_t first_ = 0;  // first byte of the stream in `out`: no distance goes beyond it
+  std::size_t stored_ = 0;  // bytes left of a stored block
+  Part part_ = Part::kHeader;
+  bool is_last_ = false, is_cut_ = false;
+  const char* error_ = nullptr;
+  HuffmanCode literals_, distances_;
+};
+
+}  // namespace detail
+
+// Decompresses all of `in` to exactly out.size() bytes. DataLoss: one of the two is not possible; `out` then has any
+// content.
+inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/compression/inflate_stream.hpp ----
+// InflateStream: decompresses gzip files (RFC 1952) and zlib streams (RFC 1950) in pieces, with memory that does not
+// depend on their size.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Continues the check sum `before` of a zlib stream with `bytes`.
+inline std::uint32_t Adler32(std::string_view bytes, std::uint32_t before = 1) {
+  std::uint32_t low = before & 0xffff, high = before >> 16;
+  while (!bytes.empty()) {
+    const std::size_t count = bytes.size() < 5552 ? bytes.size() : 5552;  // as many as 32 bits can add up
+    for (const char c : bytes.substr(0, count)) high += low += static_cast<unsigned char>(c);
+    low %= 65521;
+    high %= 65521;
+    bytes.remove_prefix(count);
+  }
+  return high << 16 | low;
+}
+
+enum class InflateFormat : std::uint8_t { kZlib, kGzip };
+
+// one thread. `more` and `from` give the compressed bytes; `more` returns 0 at their end.
+class InflateStream {
+ public:
+  using ReadMore = detail::Inflater::ReadMore;
+
+  InflateStream(InflateFormat format, ReadMore more, void* from)
+      : buffers_(new Buffers),
+        inflater_({buffers_->in, sizeof buffers_->in}, more, from, {buffers_->out, sizeof buffers_->out}),
+        format_(format) {}
+  InflateStream(const InflateStream&) = delete;
+  InflateStream& operator=(const InflateStream&) = delete;
+
+  // Writes the next bytes, at most `room` of them, to `to`; *got = 0 at the end. Errors are final. DataLoss: the
+  // compressed data are damaged. OutOfRange: they end too early; the bytes before that come first.
+  Status Read(char* to, std::size_t room, std::size_t* got) {
+    *got = 0;
+    while (taken_ == inflater_.made() && status_.ok() && !is_done_) Fill();
+    if (taken_ == inflater_.made()) return status_;
+    const std::size_t left = inflater_.made() - taken_;
+    *got = left < room ? left : room;
+    std::memcpy(to, buffers_->out + taken_, *got);
+    taken_ += *got;
+    return OkStatus();
+  }
+
+ private:
+  // As much as TensorFlow's reader decompresses at a time: a wrong check sum behind less than that is found before any
+  // byte is returned.
+  static constexpr std::size_t kPiece = std::size_t{256} << 10;
+  struct Buffers {
+    std::byte in[std::size_t{64} << 10];
+    std::byte out[detail::Inflater::kWindow + kPiece + detail::Inflater::kLongest];
+  };
+
+  void Fill() {
+    inflater_.Slide();
+    taken_ = inflater_.made();
+    std::size_t summed = taken_;
+    while (status_.ok() && !is_done_) {
+      if (!in_stream_ && !ReadHeader()) break;
+      inflater_.Decode();
+      const std::string_view made(reinterpret_cast<const char*>(buffers_->out) + summed, inflater_.made() - summed);
+      sum_ = format_ == InflateFormat::kGzip ? Crc32(made, sum_) : Adler32(made, sum_);
+      size_ += static_cast<std::uint32_t>(made.size());
+      summed += made.size();
+      if (inflater_.error() != nullptr) {
+        if (inflater_.is_cut()) return FailCut();
+        Fail(inflater_.error());
+      } else if (inflater_.AtEnd()) {
+        ReadTrailer();
+      } else {
+        break;  // no room
+      }
+    }
+    if (status_.code() == Code::kDataLoss) taken_ = inflater_.made();
+  }
+
+  TENON_DETAIL_COLD void Fail(std::string_view why) {
+    if (status_.ok())
+      status_ = errors::DataLoss("inflate() failed with error -3: ", why, ", at byte ", inflater_.offset(),
+                                 " of the compressed data");
+  }
+  TENON_DETAIL_COLD void FailCut() {
+    if (status_.ok())
+      status_ = errors::OutOfRange("EOF reached: the compressed data end after ", inflater_.offset(),
+                                   " bytes, before the end of their stream");
+  }
+  // The next `count` bytes beside the stream as a number, lowest first.
+  bool Take(int count, std::uint32_t* value) {
+    *value = 0;
+    for (int i = 0; i < count; ++i) {
+      std::uint8_t byte;
+      if (!inflater_.TakeByte(&byte)) return FailCut(), false;
+      if (in_header_) header_sum_ = Crc32({reinterpret_cast<const char*>(&byte), 1}, header_sum_);
+      *value |= static_cast<std::uint32_t>(byte) << (8 * i);
+    }
+    return true;
+  }
+  bool SkipText() {
+    for (std::uint32_t byte = 1; byte != 0;) {
+      if (!Take(1, &byte)) return false;
+    }
+    return true;
+  }
+
+  // Returns false at the end of the data and at a mistake.
+  bool ReadHeader() {
+    std::uint8_t first;
+    if (!inflater_.TakeByte(&first)) {
+      is_done_ = true;
+      return false;
+    }
+    std::uint32_t second;
+    if (!Take(1, &second)) return false;
+    if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
+      return false;
+    inflater_.Restart();
+    in_stream_ = true;
+    sum_ = format_ == InflateFormat::kGzip ? 0 : 1;
+    size_ = 0;
+    return true;
+  }
+  bool CheckZlibHeader(std::uint32_t first, std::uint32_t second) {
+    if ((first << 8 | second) % 31 != 0) return Fail("incorrect header check (not a zlib stream)"), false;
+    if ((first & 15) != 8) return Fail("unknown compression method"), false;
+    if (first >> 4 > 7) return Fail("invalid window size"), false;
+    if ((second & 0x20) != 0) return Fail("the stream needs a dictionary of its own"), false;
+    return true;
+  }
+  bool ReadGzipHeader(std::uint8_t first, std::uint32_t second) {
+    if (first != 0x1f || second != 0x8b) return Fail("incorrect header check (not a gzip file)"), false;
+    header_sum_ = Crc32("\x1f\x8b");
+    in_header_ = true;
+    std::uint32_t method, flags, ignored, count;
+    bool good = Take(1, &method) && Take(1, &flags) && Take(4, &ignored) && Take(2, &ignored);
+    if (good && method != 8) return Fail("unknown compression method"), false;
+    if (good && (flags & 0xe0) != 0) return Fail("unknown header flags set"), false;
+    if (good && (flags & 4) != 0) {
+      for (good = Take(2, &count); good && count > 0; --count) good = Take(1, &ignored);
+    }
+    if (good && (flags & 8) != 0) good = SkipText();
+    if (good && (flags & 16) != 0) good = SkipText();
+    in_header_ = false;
+    const std::uint32_t sum = header_sum_ & 0xffff;
+    if (good && (flags & 2) != 0) {
+      good = Take(2, &ignored);
+      if (good && ignored != sum) return Fail("header crc mismatch"), false;
+    }
+    return good;
+  }
+  void ReadTrailer() {
+    in_stream_ = false;
+    std::uint32_t sum, size;
+    if (!Take(4, &sum)) return;
+    if (format_ == InflateFormat::kZlib) {
+      sum = sum >> 24 | (sum >> 8 & 0xff00) | (sum << 8 & 0xff0000) | sum << 24;
+      if (sum != sum_) return Fail("incorrect data check");
+      is_done_ = true;  // bytes behind it are ignored, as by TensorFlow
+      return;
+    }
+    if (sum != sum_) return Fail("incorrect data check");
+    if (!Take(4, &size)) return;
+    if (size != size_) return Fail("incorrect length check");
+  }
+
+  Owned<Buffers> buffers_;
+  detail::Inflater inflater_;
+  InflateFormat format_;
+  bool in_stream_ = false, in_header_ = false, is_done_ = false;
+  std::uint32_t sum_ = 0, header_sum_ = 0, size_ = 0;
+  std::size_t taken_ = 0;  // bytes of `out` that were returned
+  Status status_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/io/example.hpp ----
 // TensorFlow's Example and SequenceExample: named features, each a list of strings, floats or integers, as in
 // TFRecord files. Has the messages' tables, and views of serialised messages for reading a few features out of many.
@@ -30793,6 +32462,441 @@ inline bool ReadValues(const FeatureView& feature, tstring* to) {
   });
 }
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_format.hpp ----
+// The format of TFRecord files: length, its masked CRC-32C, the record, its masked CRC-32C; and their compressions.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
+
+// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
+inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
+  if (text.empty()) return RecordCompression::kNone;
+  if (text == "ZLIB") return RecordCompression::kZlib;
+  if (text == "GZIP") return RecordCompression::kGzip;
+  if (text == "AUTO") return RecordCompression::kAuto;
+  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
+}
+
+namespace detail {
+
+inline constexpr std::size_t kRecordHeader = 12, kRecordFooter = 4;
+
+inline std::uint32_t RecordSum(std::string_view bytes) { return MaskCrc(Crc32c(bytes)); }
+// The length of a record from the kRecordHeader bytes before it. Returns false when their check sum is wrong.
+inline bool ReadRecordHeader(const char* header, std::uint64_t* length) {
+  std::uint32_t sum;
+  std::memcpy(length, header, sizeof *length);
+  std::memcpy(&sum, header + sizeof *length, sizeof sum);
+  return sum == RecordSum({header, sizeof *length});
+}
+inline void WriteRecordHeader(std::uint64_t length, char* header) {
+  std::memcpy(header, &length, sizeof length);
+  const std::uint32_t sum = RecordSum({header, sizeof length});
+  std::memcpy(header + sizeof length, &sum, sizeof sum);
+}
+
+// The compression of a file that begins with `bytes`. A right check sum of the first length decides for none.
+inline RecordCompression FindRecordCompression(std::string_view bytes) {
+  std::uint64_t length;
+  if (bytes.size() >= kRecordHeader && ReadRecordHeader(bytes.data(), &length)) return RecordCompression::kNone;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(bytes[i])); };
+  if (bytes.size() >= 3 && byte(0) == 0x1f && byte(1) == 0x8b && byte(2) == 8) return RecordCompression::kGzip;
+  if (bytes.size() >= 2 && (byte(0) & 15) == 8 && byte(0) >> 4 <= 7 && (byte(0) << 8 | byte(1)) % 31 == 0)
+    return RecordCompression::kZlib;
+  return RecordCompression::kNone;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_source.hpp ----
+// RecordSource: the bytes of a record file from one place on, decompressed where it is compressed.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// one thread. It stays at its address: the decompression refers to it.
+class RecordSource {
+ public:
+  static constexpr std::uint64_t kMostInflated = 1032;  // bytes that one byte of compressed data can make
+
+  explicit RecordSource(const std::string& path) : path_(path) {}
+  RecordSource(const RecordSource&) = delete;
+  RecordSource& operator=(const RecordSource&) = delete;
+  ~RecordSource() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  // NotFound, PermissionDenied, FailedPrecondition (a folder), with the path and the system's message.
+  Status Open(RecordCompression compression) {
+    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) return FileError("RecordReader", path_, errno);
+    struct stat info;
+    if (::fstat(fd_, &info) != 0) return FileError("RecordReader", path_, errno);
+    if (S_ISDIR(info.st_mode)) return FileError("RecordReader", path_, EISDIR);
+    is_regular_ = S_ISREG(info.st_mode);
+    if (compression == RecordCompression::kAuto) {
+      if (!is_regular_)
+        return errors::InvalidArgument("RecordReader: '", path_,
+                                       "': the compression of a pipe cannot be found; name it: '', 'ZLIB', 'GZIP'");
+      char first[kRecordHeader];
+      std::size_t count = 0;
+      for (std::size_t n = 1; n != 0 && count < sizeof first; count += n)
+        n = ReadFile(first + count, sizeof first - count);
+      TENON_RETURN_IF_ERROR(status_);
+      compression = FindRecordCompression({first, count});
+    }
+    compression_ = compression;
+    return Restart(0);
+  }
+
+  const std::string& path() const { return path_; }
+  RecordCompression compression() const { return compression_; }
+  bool is_compressed() const { return compression_ != RecordCompression::kNone; }
+  bool can_seek() const { return is_regular_ && !is_compressed(); }
+
+  // Goes to byte `at` of the file; of a compressed one to its beginning only. FailedPrecondition: it is a pipe.
+  Status Restart(std::uint64_t at) {
+    if (!is_regular_ && at != place_)
+      return errors::FailedPrecondition("RecordReader: '", path_, "' is a pipe, which is read once from its beginning");
+    place_ = at;
+    status_ = OkStatus();
+    inflate_.reset();
+    if (is_compressed())
+      inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib,
+                       &ReadMore, this);
+    return OkStatus();
+  }
+
+  // Reads at most `room` bytes; *got = 0 at the end. OutOfRange: a compressed file that ends too early. DataLoss: it is
+  // damaged.
+  Status Read(char* to, std::size_t room, std::size_t* got) {
+    if (!inflate_) {
+      *got = ReadFile(to, room);
+      return status_;
+    }
+    const Status s = inflate_->Read(to, room, got);
+    return status_.ok() ? s : status_;
+  }
+
+  // The most bytes that can still come, as far as the size of the file tells.
+  std::uint64_t MostLeft() const {
+    struct stat info;
+    if (!is_regular_ || ::fstat(fd_, &info) != 0) return UINT64_MAX;
+    const auto size = static_cast<std::uint64_t>(info.st_size);
+    if (is_compressed()) return size > UINT64_MAX / kMostInflated ? UINT64_MAX : size * kMostInflated;
+    return size > place_ ? size - place_ : 0;
+  }
+
+ private:
+  // Sets status_ and returns 0 when the system fails.
+  std::size_t ReadFile(char* to, std::size_t room) {
+    for (;;) {
+      const ssize_t n = is_regular_ ? ::pread(fd_, to, room, static_cast<off_t>(place_)) : ::read(fd_, to, room);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) status_ = FileError("RecordReader", path_, errno);
+      if (n <= 0) return 0;
+      place_ += static_cast<std::uint64_t>(n);
+      return static_cast<std::size_t>(n);
+    }
+  }
+  static std::size_t ReadMore(void* source, unsigned char* to, std::size_t room) {
+    return static_cast<RecordSource*>(source)->ReadFile(reinterpret_cast<char*>(to), room);
+  }
+
+  std::string path_;
+  int fd_ = -1;
+  bool is_regular_ = false;
+  RecordCompression compression_ = RecordCompression::kNone;
+  std::uint64_t place_ = 0;  // next byte of the file
+  Status status_;  // error of the file itself
+  std::optional<InflateStream> inflate_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_reader.hpp ----
+// RecordReader: the records of a TFRecord file, one after the other or by their offsets.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Options of RecordReader::Open.
+struct RecordReaderOptions {
+  std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
+  std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
+  std::uint64_t max_record_bytes = std::uint64_t{1} << 30;  // a longer record is ResourceExhausted
+};
+
+// one thread. Memory: the buffer, one record that is longer than it, and the decompression's 400 KiB.
+//
+//   TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open("train.tfrecord"));
+//   for (std::string_view record; reader.Next(&record);) Use(record);
+//   TENON_RETURN_IF_ERROR(reader.status());
+//
+// Offsets are those of the decompressed records. A file that grows can be read on after its end, unless compressed.
+class RecordReader {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder): from the system. InvalidArgument: the compression.
+  static Result<RecordReader> Open(const std::string& path, const RecordReaderOptions& options = {}) {
+    TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
+    RecordReader reader;
+    reader.source_.reset(new detail::RecordSource(path));
+    reader.most_ = options.max_record_bytes;
+    reader.capacity_ = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
+    reader.buffer_.reset(static_cast<char*>(std::malloc(reader.capacity_)));
+    if (reader.buffer_ == nullptr) return reader.NoMemory(reader.capacity_);
+    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
+    return reader;
+  }
+  RecordReader(RecordReader&&) = default;
+  RecordReader& operator=(RecordReader&&) = default;
+
+  // Reads the next record; *record is valid until the next call. OutOfRange: the end of the file. DataLoss: the record
+  // is truncated or its check sum is wrong. ResourceExhausted: it is too long. After an error
+  // offset() is the record's.
+  Status Read(std::string_view* record) {
+    *record = {};
+    std::uint64_t length;
+    TENON_RETURN_IF_ERROR(ReadHeader(&length));
+    if (length > most_)
+      return errors::ResourceExhausted(Where(), "the record at ", offset_, " has ", length, " bytes, and the limit is ",
+                                       most_, "; raise RecordReaderOptions::max_record_bytes");
+    const char* data;
+    TENON_RETURN_IF_ERROR(ReadBody(static_cast<std::size_t>(length), &data));
+    std::uint32_t sum;
+    std::memcpy(&sum, data + length, sizeof sum);
+    if (sum != MaskCrc(sum_)) return Corrupted(offset_ + detail::kRecordHeader);
+    *record = {data, static_cast<std::size_t>(length)};
+    Advance(length);
+    return OkStatus();
+  }
+  // Does so, and returns false at the end and at an error, which status() holds.
+  bool Next(std::string_view* record) {
+    status_ = Read(record);
+    if (status_.ok()) return true;
+    if (status_.code() == Code::kOutOfRange) status_ = OkStatus();
+    return false;
+  }
+  // OK, or the error that ended the last call of Next.
+  const Status& status() const { return status_; }
+
+  // Reads the record at *offset and sets *offset to the next one, as TensorFlow's RecordReader.
+  Status ReadRecord(std::uint64_t* offset, std::string_view* record) {
+    TENON_RETURN_IF_ERROR(Seek(*offset));
+    TENON_RETURN_IF_ERROR(Read(record));
+    *offset = offset_;
+    return OkStatus();
+  }
+  // Skips up to `count` records; their contents are not checked. Returns how many there were. DataLoss: as by Read.
+  Result<std::uint64_t> Skip(std::uint64_t count) {
+    for (std::uint64_t skipped = 0; skipped < count; ++skipped) {
+      std::uint64_t length;
+      const Status s = ReadHeader(&length);
+      if (s.code() == Code::kOutOfRange) return skipped;
+      TENON_RETURN_IF_ERROR(s);
+      TENON_RETURN_IF_ERROR(SkipBody(length));
+    }
+    return count;
+  }
+
+  // The next record is that at `offset`, which must be the beginning of one. A compressed file is decompressed up to
+  // there. OutOfRange: the compressed file ends before. FailedPrecondition: a pipe.
+  Status Seek(std::uint64_t offset) {
+    status_ = OkStatus();
+    ends_early_ = false;
+    if (!is_lost_ && offset >= offset_ && offset - offset_ <= Buffered()) {
+      begin_ += static_cast<std::size_t>(offset - offset_);
+      offset_ = offset;
+      return OkStatus();
+    }
+    if (source_->can_seek() || is_lost_ || offset < offset_) {
+      const std::uint64_t at = source_->can_seek() ? offset : 0;
+      TENON_RETURN_IF_ERROR(source_->Restart(at));
+      is_lost_ = false;
+      begin_ = end_ = 0;
+      offset_ = at;
+    }
+    while (offset_ < offset) {
+      TENON_RETURN_IF_ERROR(Need(1));
+      if (Buffered() == 0)
+        return errors::OutOfRange(Where(), "cannot go to ", offset, ": the file ends at ", offset_, " (decompressed)");
+      const std::uint64_t step = offset - offset_ < Buffered() ? offset - offset_ : Buffered();
+      begin_ += static_cast<std::size_t>(step);
+      offset_ += step;
+    }
+    return OkStatus();
+  }
+  // Goes back to the first record. FailedPrecondition: a pipe.
+  Status Rewind() { return Seek(0); }
+
+  // Returns the offset of the next record.
+  std::uint64_t offset() const { return offset_; }
+  // Returns the name of the file.
+  const std::string& path() const { return source_->path(); }
+  // Returns the compression of the file, found from its first bytes for "AUTO".
+  RecordCompression compression() const { return source_->compression(); }
+  // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
+  // TensorFlow takes such an end for the end of the file.
+  bool ends_early() const { return ends_early_; }
+
+ private:
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+  using Bytes = Owned<char, Free>;
+
+  RecordReader() = default;
+
+  std::size_t Buffered() const { return end_ - begin_; }
+  void Advance(std::uint64_t length) {
+    const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
+    is_lost_ = false;
+    offset_ += size;
+    begin_ += size < Buffered() ? static_cast<std::size_t>(size) : Buffered();
+  }
+
+  // Has at least `count` bytes, which the buffer has room for, at begin_ on, or all that are left. source_error_ says
+  // why there are no more, where it is not the end of the file.
+  Status Need(std::size_t count) {
+    source_error_ = OkStatus();
+    if (Buffered() >= count) return OkStatus();
+    if (capacity_ - begin_ < count || Buffered() == 0) {
+      std::memmove(buffer_.get(), buffer_.get() + begin_, Buffered());
+      end_ = Buffered();
+      begin_ = 0;
+    }
+    while (Buffered() < count) {
+      std::size_t got = 0;
+      const Status s = source_->Read(buffer_.get() + end_, capacity_ - end_, &got);
+      if (s.code() == Code::kOutOfRange) {
+        source_error_ = s;
+        return OkStatus();
+      }
+      if (!s.ok()) return InFile(s);
+      if (got == 0) return OkStatus();
+      end_ += got;
+    }
+    return OkStatus();
+  }
+
+  Status ReadHeader(std::uint64_t* length) {
+    if (is_lost_) TENON_RETURN_IF_ERROR(Seek(offset_));
+    ends_early_ = false;
+    TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader));
+    if (Buffered() < detail::kRecordHeader) return End();
+    if (!detail::ReadRecordHeader(buffer_.get() + begin_, length)) return Corrupted(offset_);
+    if (*length > UINT64_MAX - offset_ - detail::kRecordHeader - detail::kRecordFooter)
+      return errors::DataLoss(Where(), "record size too large: ", *length, " bytes at ", offset_);
+    return OkStatus();
+  }
+  // Sets *data to `length` bytes and the footer, and sum_ to the sum of the bytes.
+  Status ReadBody(std::size_t length, const char** data) {
+    const std::size_t size = length + detail::kRecordFooter;
+    if (size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
+    TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader + size));
+    if (Buffered() < detail::kRecordHeader + size) return Truncated();
+    *data = buffer_.get() + begin_ + detail::kRecordHeader;
+    sum_ = Crc32c({*data, length});
+    return OkStatus();
+  }
+  // Reads a body that the buffer has no room for, in steps, so that its sum is made of bytes that are in the cache, and
+  // memory is only allocated for bytes that can come.
+  Status ReadLongBody(std::size_t length, const char** data) {
+    const std::size_t size = length + detail::kRecordFooter, have = Buffered() - detail::kRecordHeader;
+    if (have < size && source_->MostLeft() < size - have) return Truncated();
+    TENON_RETURN_IF_ERROR(Reserve(source_->can_seek() ? size : 2 * capacity_, 0));
+    std::memcpy(long_.get(), buffer_.get() + begin_ + detail::kRecordHeader, have);
+    std::size_t done = have;
+    begin_ = end_ = 0;
+    is_lost_ = true;  // until all of it was right
+    sum_ = Crc32c({long_.get(), done < length ? done : length});
+    while (done < size) {
+      if (done == long_bytes_) TENON_RETURN_IF_ERROR(Reserve(size / 2 < done ? size : 2 * done, done));
+      std::size_t got = 0, room = long_bytes_ - done;
+      if (room > capacity_) room = capacity_;
+      if (room > size - done) room = size - done;
+      const Status s = source_->Read(long_.get() + done, room, &got);
+      source_error_ = s;
+      if (s.code() == Code::kOutOfRange || (s.ok() && got == 0)) return Truncated();
+      if (!s.ok()) return InFile(s);
+      if (done < length) sum_ = Crc32c({long_.get() + done, got < length - done ? got : length - done}, sum_);
+      done += got;
+    }
+    *data = long_.get();
+    return OkStatus();
+  }
+  Status SkipBody(std::uint64_t length) {
+    const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
+    if (size <= Buffered()) {
+      Advance(length);
+      return OkStatus();
+    }
+    if (source_->MostLeft() < size - Buffered()) return Truncated();
+    const std::uint64_t at = offset_;
+    const Status s = Seek(offset_ + size);
+    if (s.code() != Code::kOutOfRange) return s;
+    offset_ = at;
+    is_lost_ = true;
+    return Truncated();
+  }
+  // Makes long_ longer and keeps its first bytes.
+  Status Reserve(std::size_t bytes, std::size_t keep) {
+    if (bytes <= long_bytes_) return OkStatus();
+    char* const made = static_cast<char*>(std::malloc(bytes));
+    if (made == nullptr) return NoMemory(bytes);
+    if (keep != 0) std::memcpy(made, long_.get(), keep);
+    long_.reset(made);
+    long_bytes_ = bytes;
+    return OkStatus();
+  }
+
+  std::string Where() const { return StrCat("RecordReader: '", path(), "': "); }
+  Status InFile(const Status& s) const {
+    if (s.code() != Code::kDataLoss) return s;
+    return Status(s.code(), StrCat(Where(), s.message(), "; the record at ", offset_, " cannot be read"));
+  }
+  TENON_DETAIL_COLD Status NoMemory(std::size_t bytes) const {
+    return errors::ResourceExhausted(Where(), "no memory for ", bytes, " bytes, at the record at ", offset_);
+  }
+  TENON_DETAIL_COLD Status End() {
+    ends_early_ = Buffered() != 0 || !source_error_.ok();
+    if (!ends_early_) return errors::OutOfRange(Where(), "eof: the records end at ", offset_);
+    const std::string_view why = source_error_.ok() ? "Read less bytes than requested" : source_error_.message();
+    return errors::OutOfRange(Where(), "eof: ", Buffered(), " bytes at ", offset_, " are not a record: ", why);
+  }
+  TENON_DETAIL_COLD Status Truncated() {
+    ends_early_ = true;
+    const std::string_view why = source_error_.ok() ? "Read less bytes than requested" : source_error_.message();
+    return errors::DataLoss(Where(), "truncated record at ", offset_, "' failed with ", why);
+  }
+  TENON_DETAIL_COLD Status Corrupted(std::uint64_t at) const {
+    const std::string_view hint = at != 0                    ? ""
+                                  : source_->is_compressed() ? " (Is this even a TFRecord file?)"
+                                                             : " (Is this even a TFRecord file?); if it is compressed, "
+                                                               "set RecordReaderOptions::compression to 'AUTO'";
+    return errors::DataLoss(Where(), "corrupted record at ", at, hint);
+  }
+
+  Owned<detail::RecordSource> source_;
+  Bytes buffer_, long_;
+  std::size_t capacity_ = 0, begin_ = 0, end_ = 0, long_bytes_ = 0;
+  std::uint64_t offset_ = 0, most_ = 0;  // offset_: of buffer_[begin_]
+  std::uint32_t sum_ = 0;
+  bool ends_early_ = false;
+  bool is_lost_ = false;  // the source is behind the record at offset_, and the buffer is empty
+  Status status_, source_error_;
+};
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/kernel/bring_tensor.hpp ----
@@ -31482,6 +33586,12 @@ class CancellationManager {
     return false;
   }
 
+  // Returns true while StartCancel runs the callbacks of this manager.
+  bool IsCancelling() {
+    const MutexLock lock(mutex_);
+    return state_ == State::kCancelling;
+  }
+
   // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const MutexLock lock(mutex_);
@@ -31630,6 +33740,7 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
+class FunctionLease;
 class ResourceMgr;
 struct NameAttrList;
 struct StepEnvironment;
@@ -31704,6 +33815,12 @@ class FunctionRuntime {
   // is there for the number. Errors: of Begin and Run, Cancelled when the run is given up.
   virtual Status RunFor(FunctionHandle body, const StepEnvironment& caller, const ForRange& range,
                         Span<Tensor> variables) = 0;
+  // How many results the function has. Errors: its body cannot be built.
+  virtual Result<std::size_t> CountResults(FunctionHandle, const StepEnvironment&) {
+    return errors::Unimplemented("this runtime does not count the results of functions");
+  }
+  // For objects that call functions and may outlive the session; null where there is no session.
+  virtual FunctionLease* lease() { return nullptr; }
   // The session's resources, for kernels that look one up while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };
@@ -32184,6 +34301,61 @@ inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/kernel/function_lease.hpp ----
+// FunctionLease: calls of a session's functions by objects that may outlive the session, as iterators of datasets do.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// The functions of a session, as long as there are any. thread-safe. A FunctionRuntime has at most one lease.
+class FunctionLease final : public RefCounted {
+ public:
+  explicit FunctionLease(FunctionRuntime* runtime) : runtime_(runtime) {}
+
+  // The functions, which stay until Leave(); null when the session is gone.
+  FunctionRuntime* Enter() {
+    const MutexLock lock(mutex_);
+    if (runtime_ != nullptr) ++inside_;
+    return runtime_;
+  }
+  void Leave() {
+    const MutexLock lock(mutex_);
+    if (--inside_ == 0) left_.notify_all();
+  }
+  // Cancels the calls under way and waits for their end. The runtime calls it before it goes.
+  void Close() {
+    cancellation_.StartCancel();
+    MutexLock lock(mutex_);
+    runtime_ = nullptr;
+    while (inside_ > 0) left_.wait(lock);
+  }
+  // Is cancelled with the session's end; the parent for calls outside of runs.
+  CancellationManager* cancellation() { return &cancellation_; }
+
+ private:
+  CancellationManager cancellation_;
+  Mutex mutex_;
+  ConditionVariable left_;
+  FunctionRuntime* runtime_;
+  std::size_t inside_ = 0;  // Enter() without its Leave()
+};
+
+// Enter() and Leave() of a scope. one thread.
+class LeasedFunctions {
+ public:
+  explicit LeasedFunctions(FunctionLease* lease) : lease_(lease), runtime_(lease->Enter()) {}
+  LeasedFunctions(const LeasedFunctions&) = delete;
+  LeasedFunctions& operator=(const LeasedFunctions&) = delete;
+  ~LeasedFunctions() {
+    if (runtime_ != nullptr) lease_->Leave();
+  }
+  FunctionRuntime* get() const { return runtime_; }  // null: the session is gone
+
+ private:
+  FunctionLease* const lease_;
+  FunctionRuntime* const runtime_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/kernel/rendezvous.hpp ----
 // Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
 // for it; neither waits for the other to come first. An interface: runtime/executor/local_rendezvous.hpp has the table.
@@ -32330,6 +34502,204 @@ inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
   key.edge_name = parts[3];
   key.hash = Hash64(key.text);
   return key;
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
+// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+struct OpList {
+  SlimVector<OpDef> op;
+};
+
+inline void SortFunctionMaps(void* object) {
+  FunctionDef& function = *static_cast<FunctionDef*>(object);
+  function.attr.SortAppended();
+  SortByKey(&function.arg_attr);
+  SortByKey(&function.resource_arg_unique_id);
+  SortByKey(&function.ret);
+  SortByKey(&function.control_ret);
+}
+inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(OpDef);
+TENON_DETAIL_SCHEMA(OpDef::ArgDef);
+TENON_DETAIL_SCHEMA(OpDef::AttrDef);
+TENON_DETAIL_SCHEMA(OpDeprecation);
+TENON_DETAIL_SCHEMA(tenon::detail::OpList);
+TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
+TENON_DETAIL_SCHEMA(FunctionDef);
+TENON_DETAIL_SCHEMA(GradientDef);
+TENON_DETAIL_SCHEMA(RegisteredGradient);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kArgDefFields[] = {
+    MakeField<&OpDef::ArgDef::name>(1, "name"),
+    MakeField<&OpDef::ArgDef::description>(2, "description"),
+    MakeField<&OpDef::ArgDef::type>(3, "type"),
+    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
+    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
+    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
+    MakeFieldKept<&OpDef::ArgDef::handle_data>(7, "handle_data", Role::kHandleData),
+    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
+    MakeFieldKept<&OpDef::ArgDef::full_type>(17, "experimental_full_type", Role::kFullType),
+};
+inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
+
+inline constexpr Field kAttrDefFields[] = {
+    MakeField<&OpDef::AttrDef::name>(1, "name"),
+    MakeField<&OpDef::AttrDef::type>(2, "type"),
+    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
+    MakeField<&OpDef::AttrDef::description>(4, "description"),
+    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
+    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
+    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
+};
+inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
+
+inline constexpr Field kOpDeprecationFields[] = {
+    MakeField<&OpDeprecation::version>(1, "version"),
+    MakeField<&OpDeprecation::explanation>(2, "explanation"),
+};
+inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
+
+inline constexpr Field kOpDefFields[] = {
+    MakeField<&OpDef::name>(1, "name"),
+    MakeField<&OpDef::input_arg>(2, "input_arg"),
+    MakeField<&OpDef::output_arg>(3, "output_arg"),
+    MakeField<&OpDef::attr>(4, "attr"),
+    MakeField<&OpDef::summary>(5, "summary"),
+    MakeField<&OpDef::description>(6, "description"),
+    MakeField<&OpDef::deprecation>(8, "deprecation"),
+    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
+    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
+    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
+    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
+    MakeField<&OpDef::control_output>(20, "control_output"),
+    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
+};
+inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
+
+inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
+inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
+
+inline constexpr Field kStringEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
+
+inline constexpr Field kUniqueIdEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
+
+// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
+inline constexpr Field kArgAttrsFields[] = {
+    {1, Kind::kMessage, true, WireType::kBytes, Role::kPlain, "attr", &Schema<AttrMap::value_type>::message,
+     [](const void* object) { return tenon::detail::AttrMapValues(*static_cast<const AttrMap*>(object)); },
+     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
+     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
+};
+inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
+
+inline constexpr Field kArgAttrEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
+
+inline constexpr Field kFunctionDefFields[] = {
+    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
+    MakeField<&FunctionDef::node_def>(3, "node_def"),
+    MakeField<&FunctionDef::ret>(4, "ret"),
+    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
+    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
+    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
+    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
+};
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
+
+inline constexpr Field kGradientDefFields[] = {
+    MakeField<&GradientDef::function_name>(1, "function_name"),
+    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
+};
+inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
+
+inline constexpr Field kRegisteredGradientFields[] = {
+    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
+    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
+};
+inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
+
+inline constexpr Field kFunctionDefLibraryFields[] = {
+    MakeField<&FunctionDefLibrary::function>(1, "function"),
+    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
+    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
+};
+inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
+inline const bool fills_function_library =
+    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
+
+}  // namespace wire
+
+namespace detail {
+template <class T>
+std::string SerializeProto(const T& object) {
+  std::string out;
+  wire::SerializeTo(object, &out);
+  return out;
+}
+}  // namespace detail
+
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
+inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
+
+// The functions below return DataLoss, with the byte's offset, when the bytes are not such a message.
+inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<NodeDef>(bytes, owner);
+}
+inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
+
+inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<AttrValue>(bytes, owner);
+}
+inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
+
+inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<FunctionDef>(bytes, owner);
+}
+inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
+
+inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
+
+inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
+  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
+  return std::move(list.op);
+}
+inline std::string SerializeOpList(Span<const OpDef> ops) {
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
 TENON_DETAIL_SETUP_CODE_END

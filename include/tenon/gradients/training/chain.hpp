@@ -19,6 +19,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 template <class... Parts>
 class Chain {
  public:
+  // The parts, in the order in which they work.
   explicit Chain(Parts... parts) : parts_(std::move(parts)...) {}
 
   // The tensor to derive: the loss, changed by each part.

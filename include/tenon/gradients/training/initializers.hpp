@@ -74,26 +74,31 @@ namespace initializers {
 
 // The number 0.
 struct Zeros {
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const { return v.Add("Fill", {v.Shape(), v.Number(0)}); }
 };
 // The number 1.
 struct Ones {
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const { return v.Add("Fill", {v.Shape(), v.Number(1)}); }
 };
 // One number.
 struct Constant {
   double value = 0;
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const { return v.Add("Fill", {v.Shape(), v.Number(value)}); }
 };
 // A tensor, which has the shape and the type of the variable.
 struct Values {
   Tensor tensor;
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const { return v.Const(tensor); }
 };
 // Every number in [low, high) alike.
 struct RandomUniform {
   double low = -0.05, high = 0.05;
   std::int64_t seed = 0;
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const {
     const Output least = v.Number(low);
     return v.Scaled("StatelessRandomUniform", seed, v.Add("Sub", {v.Number(high), least}), least);
@@ -103,6 +108,7 @@ struct RandomUniform {
 struct RandomNormal {
   double mean = 0, stddev = 0.05;
   std::int64_t seed = 0;
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const {
     return v.Scaled("StatelessRandomNormal", seed, v.Number(stddev), v.Number(mean));
   }
@@ -111,6 +117,7 @@ struct RandomNormal {
 struct TruncatedNormal {
   double mean = 0, stddev = 0.05;
   std::int64_t seed = 0;
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const {
     return v.Scaled("StatelessTruncatedNormal", seed, v.Number(stddev), v.Number(mean));
   }
@@ -128,6 +135,7 @@ struct VarianceScaling {
   FanDistribution distribution = FanDistribution::kTruncatedNormal;
   std::int64_t seed = 0;
 
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const {
     const double variance = scale / std::max(1.0, Fan(v.shape));
     if (distribution == FanDistribution::kUniform) {
@@ -155,6 +163,7 @@ struct VarianceScaling {
 template <int kScale, FanMode kMode, FanDistribution kDistribution>
 struct FanInitializer {
   std::int64_t seed = 0;
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const { return VarianceScaling{kScale, kMode, kDistribution, seed}.Make(v); }
 };
 using GlorotUniform = FanInitializer<1, FanMode::kAverage, FanDistribution::kUniform>;
@@ -168,11 +177,13 @@ using LecunNormal = FanInitializer<1, FanMode::kIn, FanDistribution::kTruncatedN
 struct Orthogonal {
   double gain = 1;
   std::int64_t seed = 0;
+  // InvalidArgument: the shape does not fit.
   Status Check(const TensorShape& shape) const {
     return shape.dims() >= 2
                ? OkStatus()
                : errors::InvalidArgument("Orthogonal: the shape ", shape, " has fewer than two dimensions");
   }
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const {
     const Index columns = v.shape.dim_size(v.shape.dims() - 1);
     const Index rows = v.shape.num_elements() / std::max<Index>(columns, 1);
@@ -188,10 +199,12 @@ struct Orthogonal {
 // gain on the diagonal of a matrix, 0 elsewhere.
 struct Identity {
   double gain = 1;
+  // InvalidArgument: the shape does not fit.
   Status Check(const TensorShape& shape) const {
     return shape.dims() == 2 ? OkStatus()
                              : errors::InvalidArgument("Identity: the shape ", shape, " is not that of a matrix");
   }
+  // Adds the nodes of the value.
   Output Make(detail::ValueBuilder& v) const {
     const Index rows = v.shape.dim_size(0), columns = v.shape.dim_size(1);
     const Output zeros = v.Add("Fill", {v.Shape(), v.Number(0)});

@@ -20,7 +20,9 @@ concept LearningRateSchedule = requires(const T& schedule, GraphEditor& editor, 
 // A learning rate. Copies share the schedule. immutable.
 class LearningRate {
  public:
+  // A constant rate.
   LearningRate(double value) : value_(value) {}
+  // The rate that the schedule gives at the step.
   template <LearningRateSchedule Schedule>
   LearningRate(Schedule schedule)
       : schedule_(std::make_shared<const Schedule>(std::move(schedule))),

@@ -79,6 +79,7 @@ namespace losses {
 
 // mean (y_true - y_pred)^2
 struct MeanSquaredError {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     return m.Mean(m.Square(m.y_true - m.y_pred));
@@ -86,6 +87,7 @@ struct MeanSquaredError {
 };
 // mean |y_true - y_pred|
 struct MeanAbsoluteError {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     return m.Mean(e.Add("Abs", {m.y_true - m.y_pred}));
@@ -94,6 +96,7 @@ struct MeanAbsoluteError {
 // mean of d^2 / 2 where |d| <= delta, else delta |d| - delta^2 / 2
 struct Huber {
   double delta = 1;
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     const Symbol d = m.y_pred - m.y_true, size = e.Add("Abs", {d}), limit = m.Number(delta);
@@ -102,6 +105,7 @@ struct Huber {
 };
 // mean log(cosh(y_pred - y_true))
 struct LogCosh {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     const Symbol d = m.y_pred - m.y_true;
@@ -110,6 +114,7 @@ struct LogCosh {
 };
 // mean max(1 - y_true y_pred, 0). Labels 0 and 1 count as -1 and 1.
 struct Hinge {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     return m.Mean(m.Positive(1.0 - m.Signs() * m.y_pred));
@@ -117,6 +122,7 @@ struct Hinge {
 };
 // mean max(1 - y_true y_pred, 0)^2
 struct SquaredHinge {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     return m.Mean(m.Square(m.Positive(1.0 - m.Signs() * m.y_pred)));
@@ -124,6 +130,7 @@ struct SquaredHinge {
 };
 // max(1 + max((1 - y_true) y_pred) - sum y_true y_pred, 0)
 struct CategoricalHinge {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     const Symbol others = e.Add("Max", {(1.0 - m.y_true) * m.y_pred, e.Int(-1)});
@@ -132,6 +139,7 @@ struct CategoricalHinge {
 };
 // sum y_true log(y_true / y_pred)
 struct KLDivergence {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     const Symbol t = m.Clipped(m.y_true, 1);
@@ -140,6 +148,7 @@ struct KLDivergence {
 };
 // mean y_pred - y_true log(y_pred)
 struct Poisson {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     return m.Mean(m.y_pred - m.y_true * m.Log(m.y_pred + detail::kKerasEpsilon));
@@ -147,6 +156,7 @@ struct Poisson {
 };
 // -sum of the products of both, each divided by its length
 struct CosineSimilarity {
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const detail::LossMath m(e, y_true, y_pred);
     const auto unit = [&](Symbol s) {
@@ -161,6 +171,7 @@ struct BinaryCrossentropy {
   bool from_logits = false;
   double label_smoothing = 0;  // labels move so far towards 0.5
 
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const bool logits = detail::LossMath::LogitsOf(y_pred, "Sigmoid", &y_pred) || from_logits;
     const detail::LossMath m(e, y_true, y_pred);
@@ -180,6 +191,7 @@ struct CategoricalCrossentropy {
   bool from_logits = false;
   double label_smoothing = 0;  // labels move so far towards equal ones
 
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const bool logits = detail::LossMath::LogitsOf(y_pred, "Softmax", &y_pred) || from_logits;
     const detail::LossMath m(e, y_true, y_pred);
@@ -199,6 +211,7 @@ struct SparseCategoricalCrossentropy {
   bool from_logits = false;
   std::optional<std::int64_t> ignore_class = {};
 
+  // Adds the nodes of the loss of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     const bool logits = detail::LossMath::LogitsOf(y_pred, "Softmax", &y_pred) || from_logits;
     const detail::LossMath m(e, y_pred, y_pred);

@@ -50,6 +50,7 @@ namespace metrics {
 
 // y_true == y_pred
 struct Accuracy {
+  // Adds the nodes of the metric of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     y_true = detail::Casted(y_true, y_pred.dtype());
     detail::ToSameRank(&y_true, &y_pred);
@@ -59,6 +60,7 @@ struct Accuracy {
 // y_true == (y_pred > threshold)
 struct BinaryAccuracy {
   double threshold = 0.5;
+  // Adds the nodes of the metric of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     detail::ToSameRank(&y_true, &y_pred);
     const Symbol over = e.Add("Greater", {y_pred, e.Scalar(y_pred.dtype(), threshold)});
@@ -67,12 +69,14 @@ struct BinaryAccuracy {
 };
 // The largest of y_true [n, k] is the largest of y_pred [n, k].
 struct CategoricalAccuracy {
+  // Adds the nodes of the metric of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     return detail::AreEqual(e, detail::Largest(e, y_true), detail::Largest(e, y_pred));
   }
 };
 // y_true [n] is the number of the largest of y_pred [n, k].
 struct SparseCategoricalAccuracy {
+  // Adds the nodes of the metric of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     y_true = detail::WithoutLastOne(e, y_true, y_pred);
     return detail::AreEqual(e, detail::Casted(y_true, DataType::kInt64), detail::Largest(e, y_pred));
@@ -81,6 +85,7 @@ struct SparseCategoricalAccuracy {
 // The largest of y_true [n, classes] is among the k largest of y_pred [n, classes].
 struct TopKCategoricalAccuracy {
   int k = 5;
+  // Adds the nodes of the metric of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     return detail::InTop(e, detail::Largest(e, y_true), y_pred, k);
   }
@@ -88,6 +93,7 @@ struct TopKCategoricalAccuracy {
 // y_true [n] is the number of one of the k largest of y_pred [n, classes].
 struct SparseTopKCategoricalAccuracy {
   int k = 5;
+  // Adds the nodes of the metric of each example.
   LossValues Each(GraphEditor& e, Symbol y_true, Symbol y_pred) const {
     return detail::InTop(e, detail::WithoutLastOne(e, y_true, y_pred), y_pred, k);
   }

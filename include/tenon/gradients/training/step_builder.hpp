@@ -36,11 +36,13 @@ class StepBuilder {
   }
   // The step changes no variable and no slot where this boolean scalar is false. Nodes of Always run nonetheless.
   void set_condition(Symbol condition) { condition_ = condition; }
+  // The scalar that decides whether the step updates; empty: it always does.
   Symbol condition() const { return condition_; }
   // All updates run after the node.
   void Before(Symbol node) {
     if (node) before_.push_back(node.node);
   }
+  // Nodes that run before any update.
   const SlimVector<int>& before() const { return before_; }
   // The node runs in each step.
   void Always(Symbol node) {
@@ -48,6 +50,7 @@ class StepBuilder {
   }
   // The nodes that all variables share.
   TrainingNodes& nodes() { return nodes_; }
+  // Editor of the graph that the parts add nodes to; lives as long as this.
   GraphEditor& editor() { return *nodes_.editor; }
 
  private:
