@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/data/prefetch.hpp>
 
+#include <chrono>
 #include <thread>
 
+#include "in_child.hpp"
 #include "ops/data/pipeline.hpp"
 
 namespace data_prefetch_test {
@@ -60,6 +62,20 @@ TEST_SUITE("prefetching") {
       CHECK(p.Take(1).size() == 1);
     }
   }
+#if TENON_TEST_FORKS
+  TEST_CASE("the child of a fork() is told that the thread is the parent's") {
+    Pipeline p;
+    p.Iterate(p.Of("PrefetchDataset", "prefetch", p.Range("range", 1000), {5}));
+    p.Start();
+    CHECK(p.Take(2).size() == 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the buffer is full: no call is under way
+    CHECK(test::InChild([&] {
+            const Status status = p.session.Run({}, {"next"}).status();
+            return status.code() == Code::kFailedPrecondition ? 0 : 1;
+          }) == 0);
+    CHECK(p.Take(1).size() == 1);
+  }
+#endif
   TEST_CASE("a run that waits for an element ends at its deadline, and the session can go") {
     Pipeline p;
     p.functions = {Doubling("twice"), Endless(), Yes()};
