@@ -17916,6 +17916,8 @@ class PrefetchData final : public UnaryDataset {
       thread_.Join();
     }
     Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      if (!fork_.IsRepaired()) [[unlikely]]
+        return LeftBehind();
       if (!is_started_) TENON_RETURN_IF_ERROR(Start(context));
       // The run that waits here can be given up.
       CancellationManager* const cancellation =
@@ -17934,6 +17936,8 @@ class PrefetchData final : public UnaryDataset {
       return status;
     }
     Status Save(IteratorStateWriter* writer) const override {
+      if (!fork_.IsRepaired()) [[unlikely]]
+        return LeftBehind();
       tenon::MutexLock lock(mutex_);
       pause_ = true;
       while (is_reading_) changed_.wait(lock);
@@ -17969,6 +17973,11 @@ class PrefetchData final : public UnaryDataset {
       Status status;
       DatasetElement element;
     };
+    TENON_DETAIL_COLD static Status LeftBehind() {
+      return errors::FailedPrecondition(
+          "PrefetchDataset: the thread of the iterator stayed in the parent of this process; make an iterator after "
+          "fork()");
+    }
     // TensorFlow tunes the size that is -1.
     std::size_t Limit() const {
       return dataset().buffer_size < 0 ? 2 : static_cast<std::size_t>(dataset().buffer_size);
@@ -18024,6 +18033,7 @@ class PrefetchData final : public UnaryDataset {
       }
     }
 
+    const ForkGuard fork_;
     Owned<DetachedContext> detached_;
     Thread thread_;
     bool is_started_ = false;

@@ -34320,8 +34320,11 @@ class FunctionLease final : public RefCounted {
     const MutexLock lock(mutex_);
     if (--inside_ == 0) left_.notify_all();
   }
-  // Cancels the calls under way and waits for their end. The runtime calls it before it goes.
+  // Cancels the calls under way and waits for their end. The runtime calls it before it goes. In the child of a fork()
+  // the calls are the parent's.
   void Close() {
+    if (!fork_.IsRepaired()) [[unlikely]]
+      return;
     cancellation_.StartCancel();
     MutexLock lock(mutex_);
     runtime_ = nullptr;
@@ -34331,6 +34334,7 @@ class FunctionLease final : public RefCounted {
   CancellationManager* cancellation() { return &cancellation_; }
 
  private:
+  const ForkGuard fork_;
   CancellationManager cancellation_;
   Mutex mutex_;
   ConditionVariable left_;
