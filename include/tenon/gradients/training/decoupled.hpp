@@ -13,8 +13,8 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// v -= v weight_decay learning_rate, before the rule that comes next in a Chain. Variables whose names contain a text
-// of `exclude` stay.
+// v -= v weight_decay learning_rate, before the rule that comes next in a Chain. A variable stays if its name contains
+// an item of `exclude`.
 struct WeightDecay {
   double weight_decay = 0.004;
   LearningRate learning_rate = 0.001;
