@@ -35,9 +35,9 @@ concept ArrayOf = requires(const Range& range) {
   range.size();
 };
 
-// So many that the allocation fails where the product does not fit.
+// So many that the allocation fails where the product does not fit. g++ warns of a call that asks for more.
 constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
-  return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
+  return count > PTRDIFF_MAX / item_bytes ? std::size_t{PTRDIFF_MAX} : count * item_bytes;
 }
 
 // The functions below serve all types: calls of them cost the compiler less than copies.
