@@ -56,6 +56,7 @@ void LookAt(tenon::MetaGraphDef meta_graph) {
   for (const bool check : {true, false}) {
     tenon::ImportOptions options;
     options.check_functions = check;
+    options.leave_out_unknown = !check;
     options.limits.max_nodes = 10000;
     tenon::GraphDef graph = meta_graph.graph_def;
     const tenon::Result<tenon::Graph> imported = tenon::ImportGraphDef(std::move(graph), ops, options);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "flow_ops.hpp"
 #include "function_graphs.hpp"
 #include "test_ops.hpp"
 
@@ -55,7 +56,8 @@ TEST_SUITE("ReachedNodes") {
     const GraphDef graph = Calls();
     OpRegistry ops;
     REQUIRE(ops.Register(*TestOps().Find("NoOp")).ok());
-    CHECK(HasUnknownOps(graph.library, ops));
+    REQUIRE(ops.Register(flow_ops::kPartitionedCall).ok());
+    CHECK(HasUnknownOps(graph, ops));
     ReachedNodes good(graph);
     good.Add("good");
     CHECK(CheckReachedOps(good, ops).ok());

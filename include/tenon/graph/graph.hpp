@@ -15,6 +15,7 @@
 #include <tenon/base/hash.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/types/dtype.hpp>
@@ -276,6 +277,14 @@ class NameIndex {
 
 }  // namespace detail
 
+class OpRegistry;
+
+// Nodes that were left out of a graph, because ops that they need are not registered, and the graph's library.
+struct LeftOutNodes {
+  GraphDef graph;
+  const OpRegistry* ops = nullptr;
+};
+
 // Externally synchronised while it is edited, immutable afterwards. Ids are 0 .. num_nodes() - 1 and never change;
 // adding a node may move all Node objects.
 //
@@ -366,6 +375,7 @@ class Graph {
   Node& mutable_node(int id) { return nodes_[ToSize(id)]; }
   VersionDef& mutable_versions() { return versions_; }
   FunctionDefLibrary& mutable_library() { return library_; }
+  Owned<LeftOutNodes>& mutable_left_out() { return left_out_; }
 
   // ---- reading
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
@@ -384,6 +394,8 @@ class Graph {
   const VersionDef& versions() const { return versions_; }
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
+  // Null: the graph has all nodes that it was made from.
+  const LeftOutNodes* left_out() const { return left_out_.get(); }
 
   // "; did you mean 'x', 'y'?", or else up to eight of the placeholders and of the nodes whose outputs no node reads:
   // for messages about a node that does not exist.
@@ -453,6 +465,7 @@ class Graph {
   detail::NameIndex names_;
   VersionDef versions_;
   FunctionDefLibrary library_;
+  Owned<LeftOutNodes> left_out_;
   SlimVector<std::string> devices_;  // that nodes are assigned to
   std::int64_t name_counter_ = 0;
 };

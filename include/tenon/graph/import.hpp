@@ -25,6 +25,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import_checks.hpp>
 #include <tenon/graph/import_options.hpp>
+#include <tenon/graph/left_out.hpp>
 #include <tenon/graph/requested_device.hpp>
 #include <tenon/graph/shape_refiner.hpp>
 #include <tenon/graph/validate.hpp>
@@ -84,6 +85,7 @@ class GraphImporter {
 
   Status Convert() {
     TENON_RETURN_IF_ERROR(detail::CheckImportLimits(def_, 0, options_.limits));
+    if (options_.leave_out_unknown) graph_.left_out_ = LeaveOutUnknown(ops_.registry(), &def_);
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
@@ -236,7 +238,8 @@ class GraphImporter {
     const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     own_functions_ = FunctionIndex(def_.library);
     if (import != nullptr)
-      return import->check_library(own_functions_, !options_.check_functions, &ops_, options_.cancellation);
+      return import->check_library(own_functions_, !options_.check_functions || options_.leave_out_unknown, &ops_,
+                                   options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
                                  " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
                                  "<tenon/graph/function_import.hpp> where there is no session");
@@ -259,7 +262,7 @@ class GraphImporter {
         TENON_RETURN_IF_ERROR(
             detail::extensions.function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
-        if (infos_.back() == nullptr) return NoCallOp(node, *function);
+        if (infos_.back() == nullptr) return detail::NoCallOp(node, *function);
         continue;
       }
       unknown.Add(node.op, node.name);
@@ -271,12 +274,6 @@ class GraphImporter {
     return options_.calls != nullptr && options_.calls->functions != nullptr ? *options_.calls->functions
                                                                              : own_functions_;
   }
-  TENON_DETAIL_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
-    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
-                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
-                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
-  }
-
   // ---- order
   bool IsMerge(int n) const { return infos_[ToSize(n)]->node_class() == NodeClass::kMerge; }
   // From a NextIteration to a Merge: closes a while loop, so nothing waits for it. `loops`: LoopsBack of the reader.

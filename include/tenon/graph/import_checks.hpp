@@ -80,6 +80,12 @@ TENON_DETAIL_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& sr
       functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
 }
 
+TENON_DETAIL_COLD inline Status NoCallOp(const NodeDef& node, const FunctionDef& function) {
+  return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                               "' is a function of the graph's library; to call functions, register tenon::ops::",
+                               node.op, " (<tenon/ops/flow/functional.hpp>)");
+}
+
 // The shapes that the attr "_output_shapes" gives are those of the node's outputs; then the attr goes.
 inline Status MergeGivenShapes(Node* node, ShapeRefiner* refiner) {
   constexpr std::string_view kAttr = "_output_shapes";
@@ -139,6 +145,10 @@ class UnknownOps {
       if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
       text += SuggestNames(entry.op, known);
     }
+    text +=
+        "\nTENON_REGISTER(tenon::ops::Name), tenon_add_graph_kernels(...) and tenon::ops register ops. Where an op is "
+        "registered and yet missing, the linker dropped its file of a static library, or its shared library is another "
+        "program's or hidden";
     return errors::NotFound(text);
   }
 

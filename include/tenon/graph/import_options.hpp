@@ -40,6 +40,7 @@ struct ImportOptions {
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
   bool check_devices = false;         // refuses a node's device when it is not a device name, as sessions do
   bool check_functions = true;        // false: functions of the library may have ops that are not registered
+  bool leave_out_unknown = false;     // nodes that need ops which are not registered go to Graph::left_out
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device = {};    // for nodes that ask for none
   ImportLimits limits = {};

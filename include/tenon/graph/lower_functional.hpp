@@ -272,6 +272,7 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   as_lowered.ignore_shape_errors = true;  // in a branch that never runs they do no harm
   as_lowered.limits = ImportLimits::OfCheckedGraph();
   TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, as_lowered));
+  lowered.mutable_left_out() = std::move(graph->mutable_left_out());
   *graph = std::move(lowered);
   return OkStatus();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ReachedNodes: the nodes of a GraphDef that given nodes need. CheckReachedOps: whether the ops of the functions that
-// these nodes come to call are registered.
+// ReachedNodes: the nodes of a GraphDef that given nodes need. CheckReachedOps: whether the ops of these nodes, and of
+// the functions that they come to call, are registered.
 
 #include <cstddef>
 #include <string>
@@ -42,6 +42,7 @@ class ReachedNodes {
     }
     return true;
   }
+  bool Has(std::string_view node) const { return index_.Find(node, NameOf{&graph_}) >= 0; }
   bool IsReached(std::string_view text) const {
     const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
     return at >= 0 && reached_[static_cast<std::size_t>(at)] != 0;
@@ -74,22 +75,32 @@ class ReachedNodes {
   SlimVector<std::size_t> todo_;
 };
 
-// Returns whether a function has an op that is neither registered nor a function.
-inline bool HasUnknownOps(const FunctionDefLibrary& library, const OpRegistry& ops) {
-  const FunctionIndex functions(library);
-  for (const FunctionDef& function : library.function)
-    for (const NodeDef& node : function.node_def)
+// Returns whether the graph or a function has an op that is neither registered nor a function.
+inline bool HasUnknownOps(const GraphDef& graph, const OpRegistry& ops) {
+  const FunctionIndex functions(graph.library);
+  const auto has_unknown = [&](Span<const NodeDef> nodes) {
+    for (const NodeDef& node : nodes)
       if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) return true;
+    return false;
+  };
+  if (has_unknown(graph.node)) return true;
+  for (const FunctionDef& function : graph.library.function)
+    if (has_unknown(function.node_def)) return true;
   return false;
 }
-// NotFound: a function that the nodes come to call has ops that are not registered. The message names all of them.
+// NotFound: the nodes, or functions that they come to call, have ops that are not registered. The message names all of
+// them.
 inline Status CheckReachedOps(const ReachedNodes& nodes, const OpRegistry& ops) {
-  const FunctionDefLibrary reached = ReachableFunctions(nodes.graph().library, nodes.Nodes());
+  const SlimVector<NodeDef> needed = nodes.Nodes();
+  const FunctionDefLibrary reached = ReachableFunctions(nodes.graph().library, needed);
   const FunctionIndex functions(reached);
   detail::UnknownOps unknown;
-  for (const FunctionDef& function : reached.function)
-    for (const NodeDef& node : function.node_def)
+  const auto add = [&](Span<const NodeDef> list) {
+    for (const NodeDef& node : list)
       if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) unknown.Add(node.op, node.name);
+  };
+  add(needed);
+  for (const FunctionDef& function : reached.function) add(function.node_def);
   return unknown.status(ops);
 }
 

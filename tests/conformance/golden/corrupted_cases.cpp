@@ -88,7 +88,7 @@ Outcome RunCheckpoint(const std::string& prefix, const Case& c, const Types& typ
 Outcome RunGraph(const std::string& path, const Case& c) {
   const Result<tenon::MappedFile> file = tenon::MappedFile::Open(path);
   if (!file.ok()) return Failed(file.status().ToString());
-  const Status status = tenon::Session::FromGraphDef(file->bytes()).status();
+  const Status status = tenon::Session::FromGraphDef(file->bytes(), {.check_ops = true}).status();
   if (c.step[0].code == 0 && status.message().find("not registered") != std::string_view::npos)
     return {Outcome::kUnsupported, std::string(status.message())};
   return CompareStatus(status, c.step[0]);

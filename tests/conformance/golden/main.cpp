@@ -87,7 +87,7 @@ bool ReadFile(const std::string& path, std::string* out) {
   return true;
 }
 
-tenon::SessionOptions session_options{.intra_op_threads = 1};
+tenon::SessionOptions session_options{.intra_op_threads = 1, .check_ops = true};  // as TensorFlow
 
 class PrintReports final : public tenon::OptimizationSink {
  public:

@@ -206,7 +206,7 @@ TEST_SUITE("Bad input to a session") {
       if (i == 3) node.op = "SomethingOfMyOwn";
       graph.node.push_back(node);
     }
-    const Status s = Session::FromGraphDef(graph).status();
+    const Status s = Session::FromGraphDef(graph, {.check_ops = true}).status();
     CheckSays(s, Code::kNotFound, "Op type not registered 'AddV3' in binary running on this machine");
     CheckSays(s, Code::kNotFound, "used by node 'y'; did you mean 'AddV2'");
     CheckSays(s, Code::kNotFound, "'Mull'");
@@ -214,6 +214,51 @@ TEST_SUITE("Bad input to a session") {
     CheckSays(s, Code::kNotFound, "'Mul'");
     CheckSays(s, Code::kNotFound, "'SomethingOfMyOwn'");
     CheckSays(s, Code::kNotFound, "'more3'");
+  }
+  TEST_CASE("an unknown op is an error of the signatures that need it") {
+    GraphDef graph = SmallGraph().graph_def();
+    NodeDef reader = graph.node[3], summary = graph.node[3];
+    reader.name = "reader";
+    reader.op = "OldReader";
+    reader.input = {"z"};
+    summary.name = "summary";
+    summary.input = {"z", "reader"};
+    graph.node.push_back(reader);
+    graph.node.push_back(summary);
+    NodeDef beside = graph.node[3];  // colocated with a node that is left out
+    beside.name = "beside";
+    beside.attr.Insert("_class", AttrValue(SlimVector<std::string>{"loc:@reader", "loc:@z"}));
+    graph.node.push_back(beside);
+    const auto session = Session::FromGraphDef(graph);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const Tensor x = MakeTensor<float>({2}, {1, 2});
+    CHECK(session->Run({{"x", x}}, {"z", "beside"}).ok());
+    for (const char* const name : {"summary", "reader:0"}) {
+      const Status s = session->Run({{"x", x}}, {"z", name}).status();
+      CheckSays(s, Code::kNotFound, "Op type not registered 'OldReader' in binary running on this machine");
+      CheckSays(s, Code::kNotFound, "used by node 'reader'");
+    }
+    CHECK(session->Run({{"x", x}}, {"z"}, {"summary"}).status().code() == Code::kNotFound);
+    CHECK(session->Run({{"x", x}}, {"none"}).status().code() == Code::kInvalidArgument);
+
+    GraphDef more;
+    more.versions = graph.versions;
+    NodeDef later = reader;
+    later.name = "later";
+    later.op = "Neg";
+    more.node.push_back(later);
+    later.name = "last";
+    later.input = {"summary"};
+    more.node.push_back(later);
+    later.name = "strange";
+    later.op = "NewReader";
+    more.node.push_back(later);
+    REQUIRE(session->Extend(more).ok());
+    CHECK(session->Run({{"x", x}}, {"later"}).ok());
+    CheckSays(session->Run({{"x", x}}, {"last"}).status(), Code::kNotFound, "'OldReader'");
+    const Status s = session->Run({{"x", x}}, {"strange"}).status();
+    CheckSays(s, Code::kNotFound, "'OldReader'");
+    CheckSays(s, Code::kNotFound, "\nOp type not registered 'NewReader'; used by node 'strange'");
   }
   TEST_CASE("a missing kernel names the types there are") {
     GraphBuilder b;

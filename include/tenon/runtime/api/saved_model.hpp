@@ -159,11 +159,11 @@ class SavedModel {
 
   // Reads FOLDER/saved_model.pb, or saved_model.pbtxt without it; chooses the graph by its tags; restores the variables
   // and runs the initialisers. Variables stay views of the checkpoint's mapped files until they are written to: the
-  // files must not be written to in place while the model lives. A function of the graph that no signature, restoring
-  // or initialising needs may have ops that are not registered; calling it fails. NotFound: no such folder or file, no
-  // graph with these tags (the message has those there are), ops that are not registered, a key that the checkpoint
-  // lacks, or an asset that is gone. DataLoss, OutOfRange: files that are damaged or cut. InvalidArgument: a fault of
-  // the graph, or the name of an asset that leaves the folder. FailedPrecondition: several initialisers.
+  // files must not be written to in place while the model lives. Nodes and functions that no signature,
+  // restoring or initialising needs may have ops that are not registered; running them fails. NotFound: no such folder
+  // or file, no graph with these tags (the message has those there are), ops that are not registered, a key that the
+  // checkpoint lacks, or an asset that is gone. DataLoss, OutOfRange: files that are damaged or cut. InvalidArgument: a
+  // fault of the graph, or the name of an asset that leaves the folder. FailedPrecondition: several initialisers.
   static Result<SavedModel> Load(const std::string& folder, SavedModelOptions options = {}) {
     return detail::SavedModelRuntime::Load(folder, static_cast<SavedModelOptions&&>(options));
   }

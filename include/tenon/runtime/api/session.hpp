@@ -256,9 +256,9 @@ class Session {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
   // Makes a session from a serialised GraphDef, or from a GraphDef. The session keeps copies of what it needs.
-  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph,
-  // or bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the errors of
-  // Create.
+  // NotFound: ops that are not registered, with SessionOptions::check_ops; the message names all of them. Without it,
+  // signatures that need such ops fail so. InvalidArgument: another fault of the graph, or bytes that are not a
+  // GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the errors of Create.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
@@ -364,7 +364,7 @@ class Session {
 
   // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. After an error
   // the graph is as before. InvalidArgument: a node that exists already, other versions, or another fault of the graph.
-  // NotFound: ops that are not registered. FailedPrecondition: Finalize was called.
+  // NotFound: ops that are not registered, with SessionOptions::check_ops. FailedPrecondition: Finalize was called.
   Status Extend(const GraphDef& graph) { return detail::FullRuntime::Extend(*this, graph); }
   // Ends changes of the session: later Extend calls and new signatures return FailedPrecondition. Prepared signatures
   // still run. FailedPrecondition: a second call. InvalidArgument: no graph. Cancelled: the session was closed.

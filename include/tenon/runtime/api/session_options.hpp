@@ -100,9 +100,10 @@ struct SessionOptions {
   // Rewrites the part of the graph that a signature needs when that is prepared; off unless a level is given. Sessions
   // on several devices and partial runs do without.
   OptimizerOptions optimizer = {};
-  // Refuses a graph whose library has a function with an op that is not registered, as TensorFlow does. False: calling
-  // such a function fails. SavedModel::Load checks the functions that signatures need.
-  bool check_functions = true;
+  // Refuses a graph that has an op which is not registered, also in a function, as TensorFlow does. False: leaves out
+  // the nodes that need such an op. A signature with one of them fails; the message names all ops that it lacks.
+  // SavedModel::Load checks the ops that signatures need.
+  bool check_ops = false;
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
   TraceSink* trace_sink = nullptr;  // gets the trace of every run

@@ -15,6 +15,7 @@
 #include <tenon/device/device.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/graph/left_out.hpp>
 #include <tenon/runtime/program/program.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -99,6 +100,8 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
                        Span<const std::string> targets, ProgramEnds* ends) {
   if (fetches.empty() && targets.empty())
     return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+  if (graph.left_out() != nullptr) [[unlikely]]
+    TENON_RETURN_IF_ERROR(CheckLeftOut(*graph.left_out(), feeds, fetches, targets));
   // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
   NameIndex fed;
   const auto name_of = [feeds](int i) -> std::string_view { return feeds[static_cast<std::size_t>(i)]; };

@@ -97,8 +97,8 @@ inline Status FindInitOp(const MetaGraphDef& meta_graph, std::string_view folder
   return OkStatus();
 }
 
-inline Status CheckReachedFunctions(const MetaGraphDef& meta_graph, std::string_view init_op, const OpRegistry& ops) {
-  if (!HasUnknownOps(meta_graph.graph_def.library, ops)) return OkStatus();
+inline Status CheckReached(const MetaGraphDef& meta_graph, std::string_view init_op, const OpRegistry& ops) {
+  if (!HasUnknownOps(meta_graph.graph_def, ops)) return OkStatus();
   ReachedNodes reached(meta_graph.graph_def);
   reached.Add(init_op);
   reached.Add(meta_graph.saver_def.restore_op_name);
@@ -132,7 +132,7 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   StepServices services;  // for the run that restores
   if (options.session.services != nullptr) services = *options.session.services;
   services.map_checkpoints = options.session.map_graph_file;
-  options.session.check_functions = false;
+  options.session.check_ops = false;
   Result<Session> session = Session::FromGraphDef(meta_graph.graph_def, std::move(options.session));
   TENON_RETURN_IF_ERROR(AddContext(session.status(), folder, "its graph"));
   model->session = *std::move(session);
@@ -141,8 +141,7 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   const std::string prefix = SavedModelPath(folder, "variables/variables");
   const bool restores = !saver.restore_op_name.empty() && FileExists(StrCat(prefix, ".index"));
   const Status found = FindInitOp(meta_graph, folder, &init_op);
-  TENON_RETURN_IF_ERROR(
-      AddContext(CheckReachedFunctions(meta_graph, init_op, ops), folder, "a function that it needs"));
+  TENON_RETURN_IF_ERROR(AddContext(CheckReached(meta_graph, init_op, ops), folder, "its ops"));
   if (restores) {
     std::vector<NamedTensor> with_prefix = feeds;
     with_prefix.push_back({saver.filename_tensor_name, ScalarString(prefix)});

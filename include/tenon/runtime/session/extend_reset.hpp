@@ -61,8 +61,8 @@ TENON_DETAIL_COLD inline Status NodeIsThere(std::string_view name) {
 // Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
 inline bool TakesMore(const GraphState& state, const GraphDef& more) {
   const VersionDef &now = state.graph.versions(), &then = more.versions;
-  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
-      then.min_consumer > now.min_consumer)
+  if (state.graph.left_out() != nullptr || state.refiner == nullptr || !more.library.empty() ||
+      then.producer != now.producer || then.min_consumer > now.min_consumer)
     return false;
   for (const int bad : then.bad_consumers)
     if (!HasItem(now.bad_consumers, bad)) return false;
@@ -93,6 +93,8 @@ inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& mor
     if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
       return NodeIsThere(node.name);
   GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
+  if (const LeftOutNodes* const left_out = old.graph.left_out(); left_out != nullptr)
+    for (const NodeDef& node : left_out->graph.node) graph.node.push_back(node);
   if (graph.versions.producer != more.versions.producer)
     return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
                                    " with graph at version ", more.versions.producer);
@@ -114,6 +116,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   session->ExtendInPlace([&](GraphState* state) {
     added = TakesMore(*state, graph);
     if (added) status = AddNodes(*session, graph, state);
+    if (errors::IsNotFound(status) && !session->options().check_ops) added = false;  // some nodes are to be left out
   });
   if (added) return status;
   GraphDef whole;
@@ -126,7 +129,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   Owned<ShapeRefiner> refiner;
   ImportOptions options;
   options.check_devices = true;
-  options.check_functions = session->options().check_functions;
+  options.leave_out_unknown = !session->options().check_ops;
   options.limits = session->options().import_limits;
   options.refiner = &refiner;
   options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes

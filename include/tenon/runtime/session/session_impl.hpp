@@ -83,7 +83,7 @@ class SessionImpl : public RefCounted {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
     ImportOptions import;
     import.check_devices = true;
-    import.check_functions = session->options_.check_functions;
+    import.leave_out_unknown = !session->options_.check_ops;
     import.limits = session->options_.import_limits;
     TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), import));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
