@@ -137,7 +137,7 @@ class UnknownNeeds {
   const GraphDef& graph_;
   const OpRegistry& ops_;
   const std::size_t functions_;
-  NameIndex names_;  // of the functions
+  NameIndex names_;  // function names
   SlimVector<char> bad_functions_, bad_nodes_;
 };
 
