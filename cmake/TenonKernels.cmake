@@ -94,17 +94,21 @@ endfunction()
 
 # tenon_add_runtime()
 #
-# tenon::runtime, an OBJECT library with the definitions of <tenon/runtime.hpp>, compiled when something links it. The
-# project's files then include <tenon/tenon.hpp> only. find_package(Tenon) and add_subdirectory call this.
+# Two OBJECT libraries, each compiled when something links it. tenon::runtime has the definitions of <tenon/runtime.hpp>: the
+# project's files then include <tenon/tenon.hpp> only. tenon::saved_model, beside it, has those of <tenon/saved_model.hpp>,
+# which then only declares. find_package(Tenon) and add_subdirectory call this.
 function(tenon_add_runtime)
   if(TARGET tenon_runtime)
     return()
   endif()
-  add_library(tenon_runtime OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tenon_runtime.cpp")
-  add_library(tenon::runtime ALIAS tenon_runtime)
-  target_link_libraries(tenon_runtime PUBLIC tenon::tenon)
-  # -O3 makes a program with few ops larger by 2 %.
-  target_compile_options(tenon_runtime PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O2>)
+  foreach(part IN ITEMS runtime saved_model)
+    add_library(tenon_${part} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tenon_${part}.cpp")
+    add_library(tenon::${part} ALIAS tenon_${part})
+    target_link_libraries(tenon_${part} PUBLIC tenon::tenon)
+    # -O3 makes a program with few ops larger by 2 %.
+    target_compile_options(tenon_${part} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O2>)
+  endforeach()
+  target_compile_definitions(tenon_saved_model INTERFACE TENON_DETAIL_SAVED_MODEL_IS_LINKED)
   # The linker drops entry points that the program does not call.
   target_link_options(tenon_runtime INTERFACE $<$<PLATFORM_ID:Linux>:LINKER:--gc-sections>)
 endfunction()

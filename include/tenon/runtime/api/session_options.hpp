@@ -104,6 +104,9 @@ struct SessionOptions {
   // the nodes that need such an op. A signature with one of them fails; the message names all ops that it lacks.
   // SavedModel::Load checks the ops that signatures need.
   bool check_ops = false;
+  // Refuses a graph that has nodes without kernels, also in functions; the message names all of them. False: signatures
+  // that need such a node fail.
+  bool check_kernels = false;
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
   TraceSink* trace_sink = nullptr;  // gets the trace of every run

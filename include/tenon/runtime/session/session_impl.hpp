@@ -43,6 +43,7 @@
 #include <tenon/runtime/session/prepared_signature.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
+#include <tenon/runtime/program/check_kernels.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/session/run_args.hpp>
 #include <tenon/runtime/session/signature_cache.hpp>
@@ -102,6 +103,7 @@ class SessionImpl : public RefCounted {
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
+    if (options_.check_kernels) TENON_RETURN_IF_ERROR(CheckKernels(state->graph, *registry_, devices()));
     const Ref<GraphUse> use = current();
     const GraphState* const older = use ? use->state.get() : nullptr;
     if (several_ != nullptr) {
@@ -339,12 +341,8 @@ class SessionImpl : public RefCounted {
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
-    if (several_ != nullptr) {
-      for (const Device* device : several_->list()) names.push_back(device->name());
-      return names;
-    }
-    if (device_ != host_) names.push_back(device_->name());  // by preference
-    names.push_back(host_->name());
+    for (const Device* device : devices()) names.push_back(device->name());
+    if (several_ == nullptr) std::reverse(names.begin(), names.end());  // by preference
     return names;
   }
 
