@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+namespace array_test {
 using tenon::Array;
 
 TEST_CASE("an array is an aggregate whose missing items are zero") {
@@ -42,3 +43,4 @@ TEST_CASE("an array without items has no begin") {
   CHECK(none.begin() == none.end());
   for (const int x : none) CHECK(x == 0);
 }
+}  // namespace array_test

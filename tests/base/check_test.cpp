@@ -5,6 +5,7 @@
 
 #include "child_process.hpp"
 
+namespace check_test {
 TEST_CASE("a check that holds does nothing and evaluates no message") {
   int evaluated = 0;
   TENON_CHECK(1 + 1 == 2, "never ", ++evaluated);
@@ -34,3 +35,4 @@ TEST_CASE("a check without text names its condition") {
   CHECK(child.aborted);
   CHECK(Contains(child.errors, "check failed: 2 < 1\n"));
 }
+}  // namespace check_test

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+namespace clock_test {
 TEST_CASE("the steady clock is std's") {
   const auto read = [] {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -37,3 +38,4 @@ TEST_CASE("a deadline lies so many units ahead and never overflows") {
   CHECK(past >= deadline - 5'000'000);
   CHECK(past <= tenon::SteadyNanoseconds());
 }
+}  // namespace clock_test

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+namespace env_test {
 namespace {
 
 constexpr const char* kName = "TENON_ENV_TEST";
@@ -90,3 +91,4 @@ TEST_CASE("text that makes no sense gives the default and an error in TensorFlow
         "INVALID_ARGUMENT: Failed to parse the env-var ${TENON_ENV_TEST} into double: 12x. Use the default value: 0.5");
   CHECK(share == 0.5);
 }
+}  // namespace env_test

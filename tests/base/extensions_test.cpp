@@ -10,6 +10,7 @@
 
 #include "without_extension.hpp"
 
+namespace extensions_test {
 namespace {
 using tenon::detail::Extensions;
 using tenon::detail::FillExtension;
@@ -67,3 +68,4 @@ TEST_SUITE("extensions") {
     CHECK(entry.load()() == 1);
   }
 }
+}  // namespace extensions_test

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+namespace fixed_string_test {
 using tenon::FixedString;
 
 namespace {
@@ -49,3 +50,4 @@ TEST_CASE("fixed strings are concatenated and compared while compiling") {
   static_assert(!(FixedString("a") == FixedString("ab")));
   CHECK(sum == FixedString("op Add"));
 }
+}  // namespace fixed_string_test

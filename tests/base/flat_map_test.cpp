@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+namespace flat_map_test {
 using tenon::FlatMap;
 
 namespace {
@@ -116,3 +117,4 @@ TEST_CASE("random edits give what std::map gives") {
     CHECK(value == (expected++)->second);
   }
 }
+}  // namespace flat_map_test

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+namespace function_test {
 using tenon::Function;
 
 namespace {
@@ -161,3 +162,4 @@ TEST_CASE("only what can be called that way converts") {
   static_assert(!std::is_constructible_v<Function<std::string()>, int (*)()>);
   static_assert(std::is_constructible_v<Function<void(int)>, void (*)(double)>);
 }
+}  // namespace function_test

@@ -11,6 +11,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 
+namespace has_item_test {
 using namespace tenon;
 
 static_assert(HasItem(std::string_view("abc"), 'c') && !HasItem(std::string_view(), 'c'));
@@ -34,3 +35,4 @@ TEST_SUITE("HasItem") {
     CHECK_FALSE(AnyItem(std::vector<int>{}, is_five));
   }
 }
+}  // namespace has_item_test

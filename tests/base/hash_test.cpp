@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+namespace hash_test {
 using tenon::Hash64;
 using tenon::HashCombine;
 
@@ -39,3 +40,4 @@ TEST_CASE("HashCombine depends on the order") {
   static_assert(HashCombine(0, 0) == 0x9e3779b97f4a7800u);
   CHECK(HashCombine(1, 2) == (1u ^ (2u + 0x9e3779b97f4a7800u + (1u << 10))));
 }
+}  // namespace hash_test

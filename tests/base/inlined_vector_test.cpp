@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+namespace inlined_vector_test {
 using tenon::InlinedVector;
 
 namespace {
@@ -226,3 +227,4 @@ TEST_CASE("random edits give what std::vector gives") {
     REQUIRE(std::equal(mine.begin(), mine.end(), reference.begin(), reference.end()));
   }
 }
+}  // namespace inlined_vector_test

@@ -9,6 +9,7 @@
 
 #include "child_process.hpp"
 
+namespace log_test {
 using tenon::LogEntry;
 using tenon::LogSeverity;
 
@@ -95,3 +96,4 @@ TEST_CASE("the environment sets the threshold") {
     setenv(variable, saved.c_str(), 1);
   }
 }
+}  // namespace log_test

@@ -9,6 +9,7 @@
 
 #include <tenon/base/clock.hpp>
 
+namespace mutex_test {
 using tenon::ConditionVariable;
 using tenon::Mutex;
 using tenon::MutexLock;
@@ -134,3 +135,4 @@ TEST_CASE("a wait with a far deadline ends when it is woken") {
   waiter.join();
   CHECK(in_time);
 }
+}  // namespace mutex_test

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+namespace name_table_test {
 using namespace tenon;
 
 namespace {
@@ -70,3 +71,4 @@ TEST_SUITE("NameTable") {
     CHECK(table.Find("a") == nullptr);
   }
 }
+}  // namespace name_table_test

@@ -9,6 +9,7 @@
 
 #include "child_process.hpp"
 
+namespace notification_test {
 using tenon::Notification;
 
 TEST_CASE("a notification happens once and stays") {
@@ -62,3 +63,4 @@ TEST_CASE("a second Notify is a mistake of the program") {
   CHECK(child.aborted);
   CHECK(Contains(child.errors, "Notification::Notify: called twice."));
 }
+}  // namespace notification_test

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+namespace owned_test {
 using tenon::MakeOwned;
 using tenon::Owned;
 
@@ -98,3 +99,4 @@ TEST_CASE("arrays start with zeros and end as arrays") {
   numbers[1] = 5;
   CHECK(numbers[1] == 5);
 }
+}  // namespace owned_test

@@ -10,6 +10,7 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 
+namespace platform_test {
 namespace {
 
 #define PLATFORM_TEST_TEXT_OF(text) #text
@@ -55,3 +56,4 @@ TEST_CASE("a nap takes its time") {
   tenon::detail::YieldThread();
   CHECK(tenon::SteadyNanoseconds() - start >= 1'000'000);
 }
+}  // namespace platform_test

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+namespace refcount_test {
 using tenon::Ref;
 using tenon::RefCounted;
 
@@ -116,3 +117,4 @@ TEST_CASE("a count starts with one thread, is shared by several and ends with on
   CHECK(refs.IsOne());
   CHECK(refs.Drop());
 }
+}  // namespace refcount_test

@@ -19,6 +19,7 @@
 
 #include "sanitizers.hpp"
 
+namespace slim_vector_test {
 using tenon::GrowableListOf;
 using tenon::SlimVector;
 
@@ -574,3 +575,4 @@ TEST_CASE("an item that throws leaves the vector as it was") {
     REQUIRE(items.back().value == Long(i));
   }
 }
+}  // namespace slim_vector_test

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+namespace sorted_order_test {
 using tenon::SlimVector;
 using tenon::SortedOrder;
 
@@ -31,3 +32,4 @@ TEST_CASE("equal items stay in their order, whatever their number") {
     CHECK(SortedOrder(count, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; }) == want);
   }
 }
+}  // namespace sorted_order_test

@@ -11,6 +11,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 
+namespace span_test {
 using tenon::Span;
 
 namespace {
@@ -97,3 +98,4 @@ TEST_CASE("a Span in a constant expression") {
   }();
   static_assert(sum == 6);
 }
+}  // namespace span_test

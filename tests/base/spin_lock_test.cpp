@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+namespace spin_lock_test {
 using tenon::SpinLock;
 using tenon::SpinLockHolder;
 
@@ -71,3 +72,4 @@ TEST_CASE("a spin lock that is held for long is waited for") {
   CHECK(lock.try_lock());
   lock.unlock();
 }
+}  // namespace spin_lock_test

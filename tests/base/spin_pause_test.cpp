@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+namespace spin_pause_test {
 TEST_CASE("a waiting loop sees what another thread writes") {
   std::atomic<int> turn{0};
   std::thread other([&] {
@@ -21,3 +22,4 @@ TEST_CASE("a waiting loop sees what another thread writes") {
   other.join();
   CHECK(turn.load() == 200);
 }
+}  // namespace spin_pause_test

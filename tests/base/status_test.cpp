@@ -11,6 +11,7 @@
 
 #include "child_process.hpp"
 
+namespace status_test {
 using tenon::Code;
 using tenon::OkStatus;
 using tenon::Result;
@@ -227,3 +228,4 @@ TEST_CASE("the status of no memory is one object that needs none") {
   CHECK(second.message() == "out of memory here");
   CHECK(first.message() == "out of memory");
 }
+}  // namespace status_test

@@ -17,6 +17,7 @@
 
 #include "sanitizers.hpp"
 
+namespace thread_test {
 using tenon::AvoidedProcessor;
 using tenon::Thread;
 
@@ -161,3 +162,4 @@ TEST_CASE("a thread avoids a processor among those it may run on, until it is to
   CHECK(CPU_EQUAL(&now, &all));
 }
 #endif
+}  // namespace thread_test

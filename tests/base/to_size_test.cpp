@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+namespace to_size_test {
 using namespace tenon;
 
 TEST_SUITE("ToSize") {
@@ -16,3 +17,4 @@ TEST_SUITE("ToSize") {
     CHECK(ToSize(std::numeric_limits<int>::max()) == 2147483647u);
   }
 }
+}  // namespace to_size_test

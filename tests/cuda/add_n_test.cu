@@ -9,6 +9,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/complex.hpp>
 
+namespace add_n_test {
 using tenon::Index;
 using tenon::Tensor;
 
@@ -60,3 +61,4 @@ TEST_CASE("complex numbers are added, objects are not" * doctest::skip(WithoutGp
   CHECK(gpu.Down(out_there).data<tenon::complex128>()[1] == tenon::complex128(33, 44));
   CHECK_FALSE(tenon::FindAdder(gpu.cuda(), tenon::DataType::kString).has_loops());
 }
+}  // namespace add_n_test

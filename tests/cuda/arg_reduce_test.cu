@@ -9,6 +9,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace arg_reduce_test {
 using tenon::DataType;
 using tenon::Index;
 using tenon::Tensor;
@@ -58,3 +59,4 @@ TEST_CASE("NaN is passed over, and place 0 stands for none" * doctest::skip(With
   for (Index i = 80; i < 120; ++i) x.data<float>()[i] = -INFINITY;
   CheckPlaces<float>(gpu, x, 3, 40, 1);
 }
+}  // namespace arg_reduce_test

@@ -7,6 +7,7 @@
 #include <cuda/images.cuh>
 #include <tenon/types/numeric.hpp>
 
+namespace avg_pool_test {
 using tenon::Index;
 using tenon::Padding;
 using tenon::PoolGeometry;
@@ -70,3 +71,4 @@ TEST_CASE("a pool without output starts nothing, with or without a GPU") {
   tenon::Cuda device;
   CHECK(tenon::AvgPool<float>(device, PoolGeometry{}, nullptr, nullptr).ok());
 }
+}  // namespace avg_pool_test

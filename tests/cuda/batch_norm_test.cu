@@ -8,6 +8,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace batch_norm_test {
 using tenon::BatchNormCall;
 using tenon::ChannelLayout;
 using tenon::Index;
@@ -121,3 +122,4 @@ TEST_CASE("the gradient is that of the CPU" * doctest::skip(WithoutGpu())) {
     }
   }
 }
+}  // namespace batch_norm_test

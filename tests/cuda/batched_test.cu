@@ -9,6 +9,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace batched_test {
 using tenon::BatchMatMulPlan;
 using tenon::Index;
 using tenon::Tensor;
@@ -86,3 +87,4 @@ TEST_CASE("batches that lie at regular steps are one call") {
   CHECK(tenon::detail::RegularBatches(Plan({{2, 1}, {3, 1}}, 1, 1, 1)).count == 6);
   CHECK(tenon::detail::RegularBatches(Plan({{2, 1}, {1, 3}}, 1, 1, 1)).count == 3);
 }
+}  // namespace batched_test

@@ -9,6 +9,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/engine/nn/bias.hpp>
 
+namespace bias_test {
 using tenon::Index;
 using tenon::Tensor;
 
@@ -33,3 +34,4 @@ TEST_CASE("everything in a channel is added up" * doctest::skip(WithoutGpu())) {
   CheckSums<float>(gpu, 5, 4, 30);
   CheckSums<std::int16_t>(gpu, 5, 4, 6);
 }
+}  // namespace bias_test

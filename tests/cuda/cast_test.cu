@@ -10,6 +10,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace cast_test {
 using tenon::DataType;
 using tenon::Index;
 using tenon::Tensor;
@@ -66,3 +67,4 @@ TEST_CASE("pairs without a conversion are refused before anything runs") {
   CHECK(status.code() == tenon::Code::kUnimplemented);
   CHECK(status.message() == "Cast int4 to float is not supported");
 }
+}  // namespace cast_test

@@ -7,6 +7,7 @@
 #include <cuda/images.cuh>
 #include <tenon/types/numeric.hpp>
 
+namespace conv_gradient_test {
 using tenon::Conv3DGeometry;
 using tenon::Index;
 using tenon::Padding;
@@ -88,3 +89,4 @@ TEST_CASE("volumes and groups are refused before anything runs") {
   CHECK(tenon::ConvBackpropInput<float>(device, g, nullptr, nullptr, nullptr).code() == tenon::Code::kUnimplemented);
   CHECK(tenon::ConvBackpropFilter<float>(device, g, nullptr, nullptr, nullptr).code() == tenon::Code::kUnimplemented);
 }
+}  // namespace conv_gradient_test

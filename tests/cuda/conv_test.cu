@@ -9,6 +9,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace conv_test {
 using tenon::Conv2DGeometry;
 using tenon::Index;
 using tenon::Padding;
@@ -131,3 +132,4 @@ TEST_CASE("positions beyond the kernel's are refused before anything runs") {
         "Conv2D: on a GPU, positions of a window must be at most 536870912; got a window of 3 with stride 1 over "
         "1099511627776 elements");
 }
+}  // namespace conv_test

@@ -8,6 +8,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace cross_entropy_test {
 using tenon::Index;
 using tenon::Tensor;
 
@@ -72,3 +73,4 @@ TEST_CASE("labels that are one class each" * doctest::skip(WithoutGpu())) {
     CHECK(wrong == 0);
   }
 }
+}  // namespace cross_entropy_test

@@ -11,6 +11,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/tensor/buffer.hpp>
 
+namespace cuda_allocator_test {
 using tenon::Allocator;
 using tenon::AllocatorMemoryType;
 using tenon::CudaAllocator;
@@ -80,3 +81,4 @@ TEST_CASE("what does not fit on the GPU is null, and what fits is still given af
   allocator->DeallocateRaw(block, 64, 1 << 20);
   CHECK(gpu.device().Synchronize().ok());
 }
+}  // namespace cuda_allocator_test

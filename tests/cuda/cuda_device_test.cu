@@ -13,6 +13,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace cuda_device_test {
 using tenon::CudaDevice;
 using tenon::DataType;
 using tenon::Status;
@@ -142,3 +143,4 @@ TEST_CASE("many threads may copy and wait at once" * doctest::skip(WithoutGpu())
   for (std::thread& t : threads) t.join();
   CHECK(wrong == 0);
 }
+}  // namespace cuda_device_test

@@ -8,6 +8,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace cuda_runtime_test {
 using tenon::CudaRuntime;
 
 TEST_CASE("without a GPU there is no runtime, and the reason is told" * doctest::skip(HasGpu())) {
@@ -24,3 +25,4 @@ TEST_CASE("a GPU has one runtime, which its devices share" * doctest::skip(Witho
   CHECK(CudaRuntime::Get(-1).status().code() == tenon::Code::kNotFound);
   CHECK(CudaRuntime::Get(*tenon::CudaDeviceCount()).status().code() == tenon::Code::kNotFound);
 }
+}  // namespace cuda_runtime_test

@@ -6,6 +6,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace cuda_test {
 using tenon::Cuda;
 using tenon::Index;
 using tenon::LinearGrid;
@@ -123,3 +124,4 @@ TEST_CASE("a launch leaves the thread's current GPU as it was" * doctest::skip(W
   CHECK(before == after);
   CHECK(gpu.device().Synchronize().ok());
 }
+}  // namespace cuda_test

@@ -7,6 +7,7 @@
 #include <cuda/images.cuh>
 #include <tenon/types/numeric.hpp>
 
+namespace depthwise_test {
 using tenon::DepthwiseGeometry;
 using tenon::Index;
 using tenon::Padding;
@@ -97,3 +98,4 @@ TEST_CASE("a convolution without elements starts nothing, with or without a GPU"
   CHECK(DepthwiseConv2DBackpropInput<float>(device, g, nullptr, nullptr, nullptr).ok());
   CHECK(DepthwiseConv2DBackpropFilter<float>(device, g, nullptr, nullptr, nullptr).ok());
 }
+}  // namespace depthwise_test

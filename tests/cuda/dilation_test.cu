@@ -9,6 +9,7 @@
 #include <cuda/images.cuh>
 #include <tenon/types/numeric.hpp>
 
+namespace dilation_test {
 using tenon::DilationGeometry;
 using tenon::Index;
 using tenon::Tensor;
@@ -51,3 +52,4 @@ TEST_CASE("a dilation without output starts nothing, with or without a GPU") {
   tenon::Cuda device;
   CHECK(tenon::Dilate<float>(device, DilationGeometry{}, nullptr, nullptr, nullptr).ok());
 }
+}  // namespace dilation_test

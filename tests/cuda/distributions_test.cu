@@ -10,6 +10,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace distributions_test {
 using tenon::Index;
 using tenon::Philox;
 using tenon::RandomKind;
@@ -60,3 +61,4 @@ TEST_CASE("integers are refused before anything runs") {
   const tenon::RandomFill fill = tenon::RandomFillOf(RandomKind::kAnyInteger, tenon::DataType::kInt32);
   CHECK(tenon::FillRandom(device, fill, Philox{}, nullptr, 4).code() == tenon::Code::kUnimplemented);
 }
+}  // namespace distributions_test

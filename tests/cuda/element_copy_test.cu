@@ -9,6 +9,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace element_copy_test {
 using tenon::Cpu;
 using tenon::DataType;
 using tenon::ElementMover;
@@ -87,3 +88,4 @@ TEST_CASE("Concat on a GPU takes any number of parts" * doctest::skip(WithoutGpu
       CHECK(IsSame(gpu.Down(joined), want));
     }
 }
+}  // namespace element_copy_test

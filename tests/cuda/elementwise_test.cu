@@ -10,6 +10,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace elementwise_test {
 using tenon::BroadcastPlan;
 using tenon::Index;
 using tenon::Status;
@@ -251,3 +252,4 @@ TEST_CASE("outputs of more than 2^31 elements are made in parts" * doctest::skip
     CHECK(value == 9 - 1 - at / kColumns);
   }
 }
+}  // namespace elementwise_test

@@ -7,6 +7,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/device/cpu.hpp>
 
+namespace epilogue_test {
 using tenon::FusedActivation;
 using tenon::FusedOutput;
 using tenon::Index;
@@ -69,3 +70,4 @@ TEST_CASE("nothing is started without rows, with or without a GPU") {
   tenon::Cuda device;
   CHECK(tenon::FinishFused<float>(device, FusedOutput<float>{}, 0, 4, nullptr).ok());
 }
+}  // namespace epilogue_test

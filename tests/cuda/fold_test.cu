@@ -7,6 +7,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/engine/reduce/loops.hpp>
 
+namespace fold_test {
 using tenon::Index;
 using tenon::Tensor;
 using tenon::detail::RowGrid;
@@ -64,3 +65,4 @@ TEST_CASE("the grid has a thread, a warp or a block for a row") {
   CHECK(RowGrid(device, 3, 5000).group == 256);
   CHECK(RowGrid(device, 3, 5000).grid.blocks == 3);
 }
+}  // namespace fold_test

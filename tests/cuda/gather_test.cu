@@ -9,6 +9,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace gather_test {
 using tenon::Cpu;
 using tenon::DataType;
 using tenon::ElementMover;
@@ -98,3 +99,4 @@ TEST_CASE("GatherPlaces on a GPU gives zeros where there is no place" * doctest:
       CHECK(IsSame(gpu.Down(out), want));
     }
 }
+}  // namespace gather_test

@@ -10,6 +10,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace gemm_test {
 using tenon::Index;
 using tenon::Status;
 using tenon::Tensor;
@@ -117,3 +118,4 @@ TEST_CASE("the template multiplies any type" * doctest::skip(WithoutGpu())) {
   CheckProducts<float>(gpu, true);
   CheckProducts<tenon::bfloat16>(gpu, true);
 }
+}  // namespace gemm_test

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+namespace host_engines_test {
 TEST_CASE("engines of the CPU compute in nvcc's files, too") {
   tenon::Cpu device;
   float x[4] = {-1, 0, 1, 2}, out[4];
@@ -21,3 +22,4 @@ TEST_CASE("engines of the CPU compute in nvcc's files, too") {
   REQUIRE(tenon::GemmInt8(device, 1, 1, 2, {a, false, 2, 1}, {b, true, 1, 1}, &c, 1).ok());
   CHECK(c == 11);
 }
+}  // namespace host_engines_test

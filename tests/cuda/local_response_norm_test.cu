@@ -8,6 +8,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace local_response_norm_test {
 using tenon::Index;
 using tenon::LrnParameters;
 using tenon::Tensor;
@@ -67,3 +68,4 @@ TEST_CASE("nothing is started without rows, with or without a GPU") {
   CHECK(tenon::Lrn<float>(device, LrnParameters{}, nullptr, 0, 4, nullptr).ok());
   CHECK(tenon::LrnGrad<float>(device, LrnParameters{}, nullptr, nullptr, nullptr, 0, 4, nullptr).ok());
 }
+}  // namespace local_response_norm_test

@@ -9,6 +9,7 @@
 #include <cuda/images.cuh>
 #include <tenon/types/numeric.hpp>
 
+namespace max_pool_test {
 using tenon::Index;
 using tenon::Padding;
 using tenon::PoolGeometry;
@@ -103,3 +104,4 @@ TEST_CASE("a pool without output starts nothing, with or without a GPU") {
   tenon::Cuda device;
   CHECK(tenon::MaxPool<float>(device, PoolGeometry{}, nullptr, nullptr).ok());
 }
+}  // namespace max_pool_test

@@ -10,6 +10,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace optimizers_test {
 using namespace tenon;
 
 namespace {
@@ -88,3 +89,4 @@ TEST_CASE("sums and differences of integers wrap" * doctest::skip(WithoutGpu()))
   const bool has_integers = TrainingLaunchFor<training::Momentum>(gpu.cuda(), DataType::kInt64) != nullptr;
   CHECK_FALSE(has_integers);
 }
+}  // namespace optimizers_test

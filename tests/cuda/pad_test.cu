@@ -9,6 +9,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace pad_test {
 using tenon::Cpu;
 using tenon::DataType;
 using tenon::ElementMover;
@@ -50,3 +51,4 @@ TEST_CASE("Pad on a GPU frames a tensor by zeros or a value" * doctest::skip(Wit
       }
     }
 }
+}  // namespace pad_test

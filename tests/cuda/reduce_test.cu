@@ -11,6 +11,7 @@
 #include <tenon/engine/core/plain_complex.hpp>
 #include <tenon/engine/reduce/fold.cuh>
 
+namespace reduce_test {
 using tenon::AxisSet;
 using tenon::Index;
 using tenon::Tensor;
@@ -119,3 +120,4 @@ TEST_CASE("too many separate groups of dimensions are refused") {
                                       Axes({0, 2, 4, 6, 8, 10, 12}), x);
   CHECK(status.code() == tenon::Code::kUnimplemented);
 }
+}  // namespace reduce_test

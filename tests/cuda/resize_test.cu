@@ -9,6 +9,7 @@
 #include <cuda/images.cuh>
 #include <tenon/types/numeric.hpp>
 
+namespace resize_test {
 using tenon::Index;
 using tenon::ResizeAxis;
 using tenon::ResizeGeometry;
@@ -108,3 +109,4 @@ TEST_CASE("gradients of bicubic images are refused before anything runs") {
       tenon::ResizeGradient<float, float>(device, ResizeGeometry{}, ResizeMethod::kBicubic, nullptr, nullptr).code() ==
       tenon::Code::kUnimplemented);
 }
+}  // namespace resize_test

@@ -8,6 +8,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace reverse_sequence_test {
 using tenon::Cpu;
 using tenon::DataType;
 using tenon::Index;
@@ -42,3 +43,4 @@ TEST_CASE("ReverseSequence on a GPU reverses each sequence within its length" * 
       CHECK(IsSame(gpu.Down(out), want));
     }
 }
+}  // namespace reverse_sequence_test

@@ -8,6 +8,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace roll_test {
 using tenon::Cpu;
 using tenon::DataType;
 using tenon::MoverOf;
@@ -34,3 +35,4 @@ TEST_CASE("Roll on a GPU turns any dimensions" * doctest::skip(WithoutGpu())) {
       CHECK(IsSame(gpu.Down(out), want));
     }
 }
+}  // namespace roll_test

@@ -9,6 +9,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/device/cpu.hpp>
 
+namespace scan_test {
 using tenon::Index;
 using tenon::Tensor;
 
@@ -45,3 +46,4 @@ TEST_CASE("lines are scanned by a thread or a block, either way" * doctest::skip
   CheckScan<tenon::ScanProduct, std::int32_t>(gpu, 2, 600, 1);  // wraps
   CheckScan<tenon::ScanSum, tenon::half>(gpu, 4, 6, 3);
 }
+}  // namespace scan_test

@@ -8,6 +8,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace select_test {
 using tenon::DataType;
 using tenon::Tensor;
 using tenon::TensorShape;
@@ -51,3 +52,4 @@ TEST_CASE("all three operands are broadcast, in every element size" * doctest::s
   CheckShapes<float>(gpu);
   CheckShapes<double>(gpu);
 }
+}  // namespace select_test

@@ -10,6 +10,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace softmax_test {
 using tenon::Index;
 using tenon::Tensor;
 
@@ -73,3 +74,4 @@ TEST_CASE("a row with a NaN, with infinity or of minus infinity gives NaN" * doc
     CHECK(y.data<float>()[3 * columns] == 0);
   }
 }
+}  // namespace softmax_test

@@ -6,6 +6,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace sum_of_squares_test {
 TEST_CASE("squares are added up in double and rounded once" * doctest::skip(WithoutGpu())) {
   Gpu gpu;
   for (const tenon::Index n : {tenon::Index{0}, tenon::Index{7}, tenon::Index{50001}}) {
@@ -17,3 +18,4 @@ TEST_CASE("squares are added up in double and rounded once" * doctest::skip(With
     CHECK(gpu.Down(out).data<float>()[0] == static_cast<float>(sum / 2));
   }
 }
+}  // namespace sum_of_squares_test

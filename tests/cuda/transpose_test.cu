@@ -9,6 +9,7 @@
 #include <cuda/fixture.cuh>
 #include <cuda/gpu.hpp>
 
+namespace transpose_test {
 using tenon::Cpu;
 using tenon::DataType;
 using tenon::Index;
@@ -112,3 +113,4 @@ TEST_CASE("Split on a GPU fills its parts and leaves out those without memory" *
       for (std::size_t i = 0; i < runs.size(); ++i) CHECK(IsSame(gpu.Down(out[i]), want[i]));
     }
 }
+}  // namespace transpose_test

@@ -11,6 +11,7 @@
 #include <cuda/gpu.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace types_test {
 using tenon::ConvertScalar;
 using tenon::Index;
 using tenon::Tensor;
@@ -97,3 +98,4 @@ TEST_CASE("small floats have the bits on the GPU that they have on the CPU" * do
   CHECK(WrongPatterns<tenon::float8_e4m3b11fnuz>(gpu) == 0);
   CHECK(WrongPatterns<tenon::float8_e5m2fnuz>(gpu) == 0);
 }
+}  // namespace types_test

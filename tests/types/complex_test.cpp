@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace complex_test {
 using namespace tenon;
 
 TEST_SUITE("complex") {
@@ -15,3 +16,4 @@ TEST_SUITE("complex") {
     CHECK(z.imag() == 1);
   }
 }
+}  // namespace complex_test

@@ -18,6 +18,7 @@
 
 #include "types/golden_bytes.hpp"
 
+namespace convert_test {
 using namespace tenon;
 
 namespace {
@@ -277,3 +278,4 @@ static_assert(ConvertScalar<std::uint8_t>(-1.5f) == 255 && ConvertScalar<half>(s
 static_assert(ConvertScalar<bool>(bfloat16(0.5f)) && ConvertScalar<qint16>(int4(-3)).value == -3);
 static_assert(ConvertScalar<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()) == std::uint64_t{1} << 63);
 static_assert(NumericElement<half> && NumericElement<bool> && !NumericElement<tstring> && !NumericElement<char*>);
+}  // namespace convert_test

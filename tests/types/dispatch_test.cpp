@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+namespace dispatch_test {
 using namespace tenon;
 
 TEST_SUITE("DispatchType") {
@@ -52,3 +53,4 @@ TEST_SUITE("DispatchType") {
     CHECK(DataTypeListString(DataTypeSet{}) == "[]");
   }
 }
+}  // namespace dispatch_test

@@ -12,6 +12,7 @@
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 
+namespace dtype_of_test {
 using namespace tenon;
 
 namespace {
@@ -53,3 +54,4 @@ TEST_SUITE("dtype_of") {
     CHECK(ElementType<tstring>);
   }
 }
+}  // namespace dtype_of_test

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+namespace dtype_test {
 using namespace tenon;
 
 namespace {
@@ -190,3 +191,4 @@ TEST_SUITE("DataType") {
 }
 
 static_assert(Name(DataType::kFloat) == "float" && DataTypeFromName("int32_ref") == static_cast<DataType>(103));
+}  // namespace dtype_test

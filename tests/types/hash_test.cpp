@@ -10,6 +10,7 @@
 
 #include <tenon/types/dtype.hpp>
 
+namespace hash_test {
 using namespace tenon;
 
 TEST_SUITE("std::hash of element types") {
@@ -44,3 +45,4 @@ TEST_SUITE("std::hash of element types") {
     CHECK(set.size() == 33);
   }
 }
+}  // namespace hash_test

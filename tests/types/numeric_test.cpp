@@ -12,6 +12,7 @@
 
 #include <tenon/base/str.hpp>
 
+namespace numeric_test {
 using namespace tenon;
 
 namespace {
@@ -292,3 +293,4 @@ static_assert([] {
   x -= float8_e5m2(1);
   return x;
 }() == float8_e5m2(3));
+}  // namespace numeric_test

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+namespace type_list_test {
 using namespace tenon;
 
 TEST_SUITE("TypeList") {
@@ -33,3 +34,4 @@ TEST_SUITE("TypeList") {
     CHECK(sizes == "182");
   }
 }
+}  // namespace type_list_test

@@ -12,6 +12,7 @@
 
 #include "base/sized_thread.hpp"
 
+namespace json_reader_test {
 using namespace tenon;
 using namespace std::string_view_literals;
 
@@ -152,3 +153,4 @@ TEST_SUITE("JsonToWire") {
     });
   }
 }
+}  // namespace json_reader_test

@@ -9,6 +9,7 @@
 
 #include "base/sized_thread.hpp"
 
+namespace reader_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -216,3 +217,4 @@ TEST_SUITE("wire::Reader") {
     CHECK(reader.status("X").message().find("offset 0: wire type 7") != std::string_view::npos);
   }
 }
+}  // namespace reader_test

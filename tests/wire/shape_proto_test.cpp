@@ -8,6 +8,7 @@
 
 #include "wire/tensor_pieces.hpp"
 
+namespace shape_proto_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -64,3 +65,4 @@ TEST_SUITE("TensorShapeProto") {
     CHECK(ShapeFromProto(wire::AsBytes(Shape({-1}))).status().message() == "Shape [?] is not fully defined");
   }
 }
+}  // namespace shape_proto_test

@@ -10,6 +10,7 @@
 #include "memory/needed.hpp"
 #include "wire/tensor_pieces.hpp"
 
+namespace tensor_fields_test {
 using namespace tenon;
 using namespace tenon::testing;
 using namespace std::string_literals;
@@ -105,3 +106,4 @@ TEST_SUITE("elements that are messages") {
               .code() == Code::kResourceExhausted);
   }
 }
+}  // namespace tensor_fields_test

@@ -12,6 +12,7 @@
 #include "memory/needed.hpp"
 #include "wire/tensor_pieces.hpp"
 
+namespace tensor_proto_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -92,3 +93,4 @@ TEST_SUITE("TensorProto") {
     }
   }
 }
+}  // namespace tensor_proto_test

@@ -13,6 +13,7 @@
 #include <tenon/tensor/tensor_util.hpp>
 #include <tenon/types/complex.hpp>
 
+namespace tensor_proto_util_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -380,3 +381,4 @@ TEST_SUITE("CompressTensorProtoInPlace") {
     CHECK(s.message() == "CompressTensorProtoInPlace: Shape [?] is not fully defined");
   }
 }
+}  // namespace tensor_proto_util_test

@@ -15,6 +15,7 @@
 #include "memory/needed.hpp"
 #include "wire/tensor_pieces.hpp"
 
+namespace tensor_reader_test {
 using namespace tenon;
 using namespace tenon::testing;
 using namespace std::string_literals;
@@ -516,3 +517,4 @@ TEST_SUITE("TensorFromProto refuses") {
     }
   }
 }
+}  // namespace tensor_reader_test

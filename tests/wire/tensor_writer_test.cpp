@@ -8,6 +8,7 @@
 #include <tenon/types/numeric.hpp>
 #include "wire/tensor_pieces.hpp"
 
+namespace tensor_writer_test {
 using namespace tenon;
 using namespace tenon::testing;
 using namespace std::string_literals;
@@ -74,3 +75,4 @@ TEST_SUITE("TensorToProto") {
     CHECK(errors::IsResourceExhausted(CheckTensorCanBeWritten(twice)));
   }
 }
+}  // namespace tensor_writer_test

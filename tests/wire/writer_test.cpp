@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+namespace writer_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -63,3 +64,4 @@ TEST_SUITE("wire::Writer") {
     CHECK(writer.view().substr(1 << 20) == expected);
   }
 }
+}  // namespace writer_test

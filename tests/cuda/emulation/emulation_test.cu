@@ -12,6 +12,7 @@
 
 #include "cuda_runtime.h"
 
+namespace emulation_test {
 namespace {
 
 std::string_view Mode() {
@@ -341,3 +342,4 @@ TEST_SUITE("CUDA emulation" * doctest::skip(WithoutDevices())) {
     (void)cudaGetLastError();
   }
 }
+}  // namespace emulation_test
