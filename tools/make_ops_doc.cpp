@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes docs/reference/ops/*.md, a page for each family and an index, from the ops and kernels that are linked into
-// this binary: tenon::ops. The family of an op is the folder of the header that defines its struct.
+// Writes docs/reference/ops/*.md from the ops and kernels that are linked into this binary, tenon::ops: a page for each
+// family, an index, and the coverage of TensorFlow's ops. The family of an op is the folder of the header that defines
+// its struct.
 //
-//   tenon_make_ops_doc INCLUDE FOLDER            writes the pages; INCLUDE is the folder that has tenon/ops
-//   tenon_make_ops_doc --check INCLUDE FOLDER    exit status 1 unless the folder has these pages and no others
+//   tenon_make_ops_doc PROJECT            writes the pages; PROJECT is the folder that has include, docs and tools
+//   tenon_make_ops_doc --check PROJECT    exit status 1 unless the folder has these pages and no others
 
 #include <algorithm>
 #include <cstdio>
@@ -156,6 +157,48 @@ std::string Anchor(std::string_view heading) {
 
 using Pages = std::map<std::string, std::string>;  // file name -> text
 
+// "a, b, c", in lines of at most 128 characters.
+std::string Wrapped(const std::vector<std::string>& names) {
+  std::string text;
+  std::size_t line = 0;
+  for (const std::string& name : names) {
+    const bool fits = line + name.size() + 4 <= 128;
+    StrAppend(&text, text.empty() ? "" : fits ? ", " : ",\n", "`", name, "`");
+    line = (fits ? line + 2 : 0) + name.size() + 2;
+  }
+  return text;
+}
+
+// The page that compares Tenon with a list of TensorFlow's ops: tools/tensorflow_ops.txt.
+std::string MakeCoverage(const std::filesystem::path& list) {
+  const tenon::OpRegistry& ops = tenon::Registry::Global().ops();
+  std::ifstream file(list);
+  std::size_t all = 0, have = 0;
+  std::vector<std::string> missing;
+  std::map<std::string, std::size_t> left_out;  // reason -> ops that Tenon does not have
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    ++all;
+    const std::size_t colon = line.find(": ");
+    const std::string name = line.substr(0, colon);
+    if (ops.Find(name) != nullptr)
+      ++have;
+    else if (colon == line.npos)
+      missing.push_back(name);
+    else
+      ++left_out[line.substr(colon + 2)];
+  }
+  std::string page = tenon::StrCat(
+      "# Coverage of TensorFlow's ops\n\nTensorFlow 2.21 has ", all, " ops with a kernel for the CPU. Tenon has ", have,
+      " of them. `tools/make_ops_doc.cpp` writes this page from\n`tools/tensorflow_ops.txt`. Do not edit it.\n\n"
+      "## Left out on purpose\n\n| ops | number |\n|---|---:|\n");
+  for (const auto& [reason, number] : left_out) StrAppend(&page, "| ", reason, " | ", number, " |\n");
+  StrAppend(
+      &page, "\nTPUs have no kernels for the CPU.\n\n## Missing\n\n", missing.size(), " ops: ", Wrapped(missing),
+      ".\n\n[Port an op](../../how-to/port-a-tensorflow-op.md) shows how to add one. [All ops](index.md) of Tenon.\n");
+  return page;
+}
+
 // Empty when an op has no family; prints its name then.
 Pages MakePages(const std::filesystem::path& include) {
   const std::map<std::string, std::string> families = FindFamilies(include);
@@ -182,6 +225,7 @@ Pages MakePages(const std::filesystem::path& include) {
             " ops. Each family has a page, which lists the attrs and the types of the kernels.\n"
             "TensorFlow's Python documentation says what the ops do.\n\n"
             "`tools/make_ops_doc.cpp` writes these pages from the signatures and the kernels. Do not edit them.\n"
+            "[Coverage](coverage.md) lists the ops of TensorFlow that are missing.\n"
             "In a session on a GPU the CPU runs the ops that have no kernel for a GPU.\n\n"
             "| family | ops | with kernels for a GPU |\n|---|---:|---:|\n");
   std::size_t gpu_ops = 0;
@@ -240,12 +284,13 @@ bool WritePages(const Pages& pages, const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   const bool check = argc > 1 && std::string_view(argv[1]) == "--check";
-  if (argc != (check ? 4 : 3)) return std::fprintf(stderr, "usage: tenon_make_ops_doc [--check] INCLUDE FOLDER\n"), 2;
+  if (argc != (check ? 3 : 2)) return std::fprintf(stderr, "usage: tenon_make_ops_doc [--check] PROJECT\n"), 2;
   if (const tenon::Status status = tenon::Registry::Global().status(); !status.ok())
     return std::fprintf(stderr, "make_ops_doc: %s\n", status.ToString().c_str()), 1;
-  const std::filesystem::path folder = argv[argc - 1];
-  const Pages pages = MakePages(argv[argc - 2]);
+  const std::filesystem::path project = argv[argc - 1], folder = project / "docs" / "reference" / "ops";
+  Pages pages = MakePages(project / "include");
   if (pages.empty()) return 1;
+  pages["coverage.md"] = MakeCoverage(project / "tools" / "tensorflow_ops.txt");
   if (!check) return WritePages(pages, folder) ? 0 : 1;
   if (!IsUpToDate(pages, folder)) return 1;
   std::printf("%s: %zu pages are up to date\n", folder.string().c_str(), pages.size());

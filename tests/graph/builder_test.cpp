@@ -132,6 +132,11 @@ TEST_SUITE("GraphBuilder") {
           "Node 'm': MatMul takes 2 arguments (a: T, b: T), but 1 are given.");
     CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("MatMul", "m", {{x, x}, x}); }) ==
           "Node 'm': argument 'a' of MatMul is one tensor, but a list of 2 is given.");
+    CHECK(problem([](GraphBuilder& b, Output x, Output) {
+            b.Add("MatMul", "m", {x, x}, {{"transpose_A", true}, {"_mine", true}});
+          }) ==
+          "Node 'm': MatMul has no attr 'transpose_A'; did you mean 'transpose_a', 'transpose_b'?; its attrs are "
+          "{transpose_a, transpose_b, T}");
     CHECK(Contains(problem([](GraphBuilder& b, Output x, Output) { b.Add("Cast", "c", {x}); }),
                    "NodeDef missing attr 'DstT' from Op<name=Cast;"));
     CHECK(Contains(problem([](GraphBuilder& b, Output, Output i) { b.Add("MatMul", "m", {i, i}); }),

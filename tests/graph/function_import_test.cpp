@@ -118,6 +118,14 @@ TEST_CASE("the caller knows what a resource holds that a function returns: its o
   }
 }
 
+TEST_CASE("a call with too few arguments is refused, as TensorFlow's shape inference does") {
+  using namespace function_test;
+  FunctionDef two = Reads(
+      "two", MakeNode("read", "ReadVariableOp", {"handle"}, {{"dtype", AttrValue(DataType::kFloat)}}), "read:value:0");
+  two.signature.input_arg.push_back(Arg("more", DataType::kFloat));
+  CHECK(ShapeOfCall(two).find("Function instantiation included invalid input index: 1 not in [0, 1)") == 0);
+}
+
 TEST_CASE("a chain of calls of any length is no danger: what is too deep is not followed") {
   using namespace function_test;
   constexpr int kFunctions = 20000;

@@ -205,6 +205,9 @@ class GraphBuilder {
     if (names_.Find(node->name, NameOf{&def_}) >= 0)
       return errors::InvalidArgument("Node '", node->name, "' is not unique");
 
+    for (const auto& [attr, value] : node->attr)
+      if (!StartsWith(attr, "_") && info->op().FindAttr(attr) == nullptr) return NoSuchAttr(info->op(), *node, attr);
+
     SlimVector<SlimVector<Output>> args;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));
     Types given;
@@ -231,6 +234,12 @@ class GraphBuilder {
     return OkStatus();
   }
 
+  TENON_DETAIL_COLD static Status NoSuchAttr(const OpView& op, const NodeDef& node, std::string_view attr) {
+    SlimVector<std::string_view> names;
+    for (const AttrSpec& spec : op.attrs) names.push_back(spec.name());
+    return errors::InvalidArgument("Node '", node.name, "': ", op.name, " has no attr '", attr, "'",
+                                   detail::SuggestNames(attr, names), "; its attrs are {", StrJoin(names, ", "), "}");
+  }
   // Which tensors go to which argument.
   Status Distribute(const OpView& op, const NodeDef& node, Span<const Input> inputs,
                     SlimVector<SlimVector<Output>>* args) const {

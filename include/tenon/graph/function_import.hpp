@@ -69,6 +69,10 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
   if (calls->nodes_left < 0) return OkStatus();
   Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->functions, ops);
+  if (body.ok() && body->args.size() > node.inputs.size())
+    return errors::Internal("Function instantiation included invalid input index: ", node.inputs.size(), " not in [0, ",
+                            node.inputs.size(), "): function '", function->signature.name, "' has ", body->args.size(),
+                            " arguments, node '", node.def.name, "' gives ", node.inputs.size());
   if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
     return OkStatus();  // refused when the node runs
   for (std::size_t i = 0; i < body->args.size(); ++i) {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tenon/graph/import.hpp>
+
 #include "ops/support.hpp"
 
 namespace array_space_batch_test {
@@ -44,6 +46,15 @@ TEST_SUITE("Space and depth") {
           std::vector<double>{0, 1, 10, 11, 2, 3, 12, 13});
     CHECK(Run<ops::DepthToSpace>({{"block_size", 3}}, {Tensor(DataType::kFloat, {0, 1, 2, 9})}).shape() ==
           TensorShape({0, 3, 6, 1}));
+  }
+  TEST_CASE("channels in vectors of four: inference knows the last size") {
+    for (const char* const op : {"SpaceToDepth", "DepthToSpace"}) {
+      GraphBuilder b;
+      b.Add(op, "y", {b.Placeholder("x", DataType::kQint8)}, {{"block_size", 2}, {"data_format", "NCHW_VECT_C"}});
+      const Result<Graph> graph = ImportGraphDef(GraphDef(b.graph_def()), Registry::Global().ops());
+      REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+      CHECK(graph->Find("y")->output_shape(0).DebugString() == "[?,?,?,?,4]");
+    }
   }
   TEST_CASE("sizes that no block divides, and blocks beyond measure") {
     const Tensor x = Make<float>({1, 3, 4, 3}, {1});

@@ -51,6 +51,7 @@ inline Status DepthShape(InferenceContext* c, bool to_depth) {
   TENON_RETURN_IF_ERROR(c->ReplaceDim(in, h, height, &out));
   TENON_RETURN_IF_ERROR(c->ReplaceDim(out, w, width, &out));
   TENON_RETURN_IF_ERROR(c->ReplaceDim(out, d, depth, &out));
+  if (vect) TENON_RETURN_IF_ERROR(c->ReplaceDim(out, 4, c->MakeDim(4), &out));  // a vector of four channels
   c->set_output(0, out);
   return OkStatus();
 }
