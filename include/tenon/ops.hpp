@@ -199,9 +199,11 @@
 #include <tenon/ops/sparse/matmul.hpp>
 #include <tenon/ops/sparse/reduce.hpp>
 #include <tenon/ops/sparse/reshape.hpp>
+#include <tenon/ops/sparse/serialize.hpp>
 #include <tenon/ops/sparse/set.hpp>
 #include <tenon/ops/sparse/slice.hpp>
 #include <tenon/ops/sparse/softmax.hpp>
+#include <tenon/ops/sparse/tensors_map.hpp>
 #include <tenon/ops/sparse/to_dense.hpp>
 #include <tenon/ops/queue/accumulator.hpp>
 #include <tenon/ops/table/anonymous_table.hpp>
@@ -373,6 +375,8 @@ using All = OpList<
     SparseFillEmptyRowsGrad, SparseTensorDenseMatMul, SparseReduceMax, SparseReduceMaxSparse, SparseReduceSum,
     SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
+    AddManySparseToTensorsMap, AddSparseToTensorsMap, DeserializeManySparse, DeserializeSparse, SerializeManySparse,
+    SerializeSparse, TakeManySparseFromTensorsMap,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
