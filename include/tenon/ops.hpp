@@ -138,6 +138,7 @@
 #include <tenon/ops/math/segment.hpp>
 #include <tenon/ops/math/select.hpp>
 #include <tenon/ops/math/sparse_segment.hpp>
+#include <tenon/ops/math/sparse_segment_gradient.hpp>
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/special_bessel.hpp>
 #include <tenon/ops/math/special_higher.hpp>
@@ -178,9 +179,12 @@
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
 #include <tenon/ops/ragged/convert.hpp>
+#include <tenon/ops/ragged/cross.hpp>
+#include <tenon/ops/ragged/fill_empty_rows.hpp>
 #include <tenon/ops/ragged/gather.hpp>
 #include <tenon/ops/ragged/range.hpp>
 #include <tenon/ops/ragged/variant.hpp>
+#include <tenon/ops/ragged/variant_gradient.hpp>
 #include <tenon/ops/random/binomial.hpp>
 #include <tenon/ops/random/bounded_normal.hpp>
 #include <tenon/ops/random/bounded_normal_stateless.hpp>
@@ -193,6 +197,7 @@
 #include <tenon/ops/random/stateless.hpp>
 #include <tenon/ops/random/stateless_v2.hpp>
 #include <tenon/ops/sparse/add.hpp>
+#include <tenon/ops/sparse/count.hpp>
 #include <tenon/ops/sparse/cross.hpp>
 #include <tenon/ops/sparse/dense.hpp>
 #include <tenon/ops/sparse/fill_empty_rows.hpp>
@@ -341,7 +346,8 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
+    SparseSegmentSumGradV2,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -358,7 +364,7 @@ using All = OpList<
     FusedProducer, LayerNorm,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
-    RaggedTensorToVariant,
+    RaggedTensorToVariant, RaggedCross, RaggedFillEmptyRows, RaggedFillEmptyRowsGrad, RaggedTensorToVariantGradient,
     // random numbers
     ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
     StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
@@ -376,7 +382,8 @@ using All = OpList<
     SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
     AddManySparseToTensorsMap, AddSparseToTensorsMap, DeserializeManySparse, DeserializeSparse, SerializeManySparse,
-    SerializeSparse, TakeManySparseFromTensorsMap,
+    SerializeSparse, TakeManySparseFromTensorsMap, DenseCountSparseOutput, RaggedCountSparseOutput,
+    SparseCountSparseOutput,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
