@@ -188,6 +188,7 @@
 #include <tenon/ops/random/binomial.hpp>
 #include <tenon/ops/random/bounded_normal.hpp>
 #include <tenon/ops/random/bounded_normal_stateless.hpp>
+#include <tenon/ops/random/candidate_sampler.hpp>
 #include <tenon/ops/random/index_shuffle.hpp>
 #include <tenon/ops/random/multinomial.hpp>
 #include <tenon/ops/random/samples.hpp>
@@ -374,7 +375,9 @@ using All = OpList<
     StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
     StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
     StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
-    RandomIndexShuffle,
+    RandomIndexShuffle, AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler,
+    LearnedUnigramCandidateSampler, LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler,
+    UniformCandidateSampler,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,

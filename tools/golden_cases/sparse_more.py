@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tools/make_golden.py asks TensorFlow for tests/golden/ops/sparse_more.pb: serialised sparse tensors, maps of
-them, counted values, ragged crosses and rows, gradients of sparse segments."""
+them, counted values, ragged crosses and rows, gradients of sparse segments, sampled candidates."""
 
 import os
 import sys
@@ -445,3 +445,84 @@ for kind in ('Sum', 'Mean', 'SqrtN'):
     }
     for name, changes in wrong.items():
         add(op, name, **(good | changes))
+
+# ---- sampled candidates
+true = (i64, [[3, 1], [0, 4]])
+samplers = ('UniformCandidateSampler', 'LogUniformCandidateSampler', 'LearnedUnigramCandidateSampler',
+            'ThreadUnsafeUnigramCandidateSampler')  # fmt: skip
+for op in samplers:
+    for unique in (False, True):
+        for n, most in ((3, 10), (7, 100), (40, 50), (8, 8), (5, 1000), (64, 5000)):
+            add(op, f'{n}_of_{most}_{unique}', 'exact', runs=3, true_classes=true, num_true=2, num_sampled=n,
+                unique=unique, range_max=most, seed=n, seed2=most)  # fmt: skip
+    common = dict(num_true=2, num_sampled=4, unique=True, range_max=9, seed=3, seed2=5)
+    add(op, 'no_classes', 'exact', runs=2, true_classes=(i64, np.zeros((0, 2))), **common)
+    add(op, 'many_classes', 'exact', runs=3, true_classes=(i64, random.integers(0, 9, (40, 2))), **common)
+    add(op, 'beyond', true_classes=(i64, [[3, 9]]), **common)
+    add(op, 'negative', true_classes=(i64, [[3, -1]]), **common)
+    add(op, 'columns', true_classes=(i64, [[3]]), **common)
+    add(op, 'vector', true_classes=(i64, [3, 1]), **common)
+    add(op, 'too_many', true_classes=(i64, [[3, 1]]), **(common | dict(num_sampled=10)))
+    add(op, 'more_than_range', 'exact', true_classes=(i64, [[3, 1]]), **(common | dict(num_sampled=10, unique=False)))
+    add(op, 'range_one', 'exact', true_classes=(i64, [[0, 0]]), **(common | dict(num_sampled=1, range_max=1)))
+    if 'Unigram' not in op:
+        for most in (2**31, 2**33 + 5, 2**40, 2**62):
+            add(op, f'of_{most}', 'exact', runs=2, true_classes=(i64, [[3, most - 1]]), **(common | dict(range_max=most)))
+
+op = 'FixedUnigramCandidateSampler'
+weights = [1.0, 2.5, 0.25, 7.0, 3.0, 0.5]
+common = dict(num_true=2, num_sampled=4, unique=False, range_max=6, unigrams=weights, seed=3, seed2=5)
+fixed = {
+    'plain': {},
+    'unique': dict(unique=True),
+    'unique_all': dict(unique=True, num_sampled=6),
+    'distortion': dict(distortion=0.75),
+    'distortion_zero': dict(distortion=0.0),
+    'distortion_negative': dict(distortion=-1.5),
+    'reserved': dict(num_reserved_ids=2, range_max=8),
+    'reserved_many': dict(num_reserved_ids=50, range_max=56, num_sampled=12),
+    'shards': dict(num_shards=2, shard=1, range_max=3),
+    'shards_reserved': dict(num_shards=2, shard=0, num_reserved_ids=3, range_max=5),
+    'shard_beyond': dict(num_shards=2, shard=2, range_max=3),
+    'zeros': dict(unigrams=[0.0, 1.0, 0.0, 0.0, 3.0, 0.0]),
+    'all_zeros': dict(unigrams=[0.0] * 6),
+    'negative': dict(unigrams=[1.0, -2.0, 3.0, 1.0, 1.0, 1.0]),
+    'nan': dict(unigrams=[1.0, float('nan'), 3.0, 1.0, 1.0, 1.0]),
+    'infinite': dict(unigrams=[1.0, float('inf'), 3.0, 1.0, 1.0, 1.0]),
+    'one': dict(unigrams=[0.3] * 6, num_sampled=50),
+    'many': dict(unigrams=[float(x) for x in random.random(200)], range_max=200, num_sampled=60),
+    'many_unique': dict(unigrams=[float(x) for x in random.random(200)], range_max=200, num_sampled=60, unique=True),
+    'range_more': dict(range_max=7),
+    'range_less': dict(range_max=5),
+    'none': dict(unigrams=[]),
+    'no_file': dict(unigrams=[], vocab_file='/nowhere/vocabulary'),
+    'both': dict(vocab_file='/nowhere/vocabulary'),
+    'too_many': dict(unique=True, num_sampled=7),
+}
+for name, changes in fixed.items():
+    classes = (i64, [[2, 1], [0, 2]])
+    add(op, name, 'exact', runs=3, true_classes=classes, **(common | changes))
+add(op, 'beyond', true_classes=(i64, [[2, 6]]), **common)
+
+for n in (1, 2, 5):
+    add('AllCandidateSampler', f'{n}', 'exact', runs=2, true_classes=(i64, [[0, n - 1]]), num_true=2, num_sampled=n, unique=True)
+    add('AllCandidateSampler', f'{n}_repeated', 'exact', true_classes=(i64, [[0], [0]]), num_true=1, num_sampled=n, unique=False)
+add('AllCandidateSampler', 'beyond', true_classes=(i64, [[5]]), num_true=1, num_sampled=5, unique=True)
+add('AllCandidateSampler', 'columns', true_classes=(i64, [[1]]), num_true=2, num_sampled=5, unique=True)
+
+op = 'ComputeAccidentalHits'
+hits = {
+    'plain': ([[3, 1], [0, 4], [1, 1]], [4, 1, 9], 2),
+    'repeated': ([[3, 1], [0, 4]], [4, 1, 4, 1], 2),
+    'none': ([[3, 1]], [4, 5], 2),
+    'no_rows': (np.zeros((0, 2)), [4, 5], 2),
+    'no_samples': ([[3, 1]], [], 2),
+    'no_columns': (np.zeros((2, 0)), [1], 0),
+    'columns': ([[3, 1]], [4, 5], 1),
+    'vector': ([3, 1], [4, 5], 2),
+    'matrix': ([[3, 1]], [[4, 5]], 2),
+    'negative': ([[-3, 1]], [-3, 5], 2),
+    'negative_columns': ([[-3, 1]], [-3, 5], -1),
+}
+for name, (classes, samples, n) in hits.items():
+    add(op, name, 'exact', true_classes=(i64, classes), sampled_candidates=(i64, samples), num_true=n)
