@@ -181,7 +181,7 @@ inline Status RunCandidateSampler(OpKernelContext& context, RangeSampler* sample
 
 TENON_DETAIL_SETUP_CODE_END
 
-// What the kernels of all samplers do.
+// The part that the kernels of all samplers have.
 struct SamplerState {
   mutable RangeSampler sampler;
   mutable SeededGenerator generator;
