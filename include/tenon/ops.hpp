@@ -106,6 +106,7 @@
 #include <tenon/ops/linalg/eig.hpp>
 #include <tenon/ops/linalg/factor.hpp>
 #include <tenon/ops/linalg/fft.hpp>
+#include <tenon/ops/linalg/logarithm.hpp>
 #include <tenon/ops/linalg/solve.hpp>
 #include <tenon/ops/linalg/spectrum.hpp>
 #include <tenon/ops/linalg/tridiagonal_matmul.hpp>
@@ -194,6 +195,7 @@
 #include <tenon/ops/random/samples.hpp>
 #include <tenon/ops/random/seeded.hpp>
 #include <tenon/ops/random/shuffle.hpp>
+#include <tenon/ops/random/sobol.hpp>
 #include <tenon/ops/random/stateful.hpp>
 #include <tenon/ops/random/stateless.hpp>
 #include <tenon/ops/random/stateless_v2.hpp>
@@ -235,6 +237,7 @@
 #include <tenon/ops/list/tensor_list_element.hpp>
 #include <tenon/ops/list/tensor_list_concat.hpp>
 #include <tenon/ops/list/tensor_list_tensor.hpp>
+#include <tenon/ops/list/tensor_map.hpp>
 #include <tenon/ops/training/dense.hpp>
 #include <tenon/ops/training/dense_handles.hpp>
 #include <tenon/ops/training/sparse.hpp>
@@ -323,7 +326,7 @@ using All = OpList<
     TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
     MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
     RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
-    SelfAdjointEigV2, Svd,
+    SelfAdjointEigV2, Svd, MatrixLogarithm,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
@@ -377,7 +380,7 @@ using All = OpList<
     StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
     RandomIndexShuffle, AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler,
     LearnedUnigramCandidateSampler, LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler,
-    UniformCandidateSampler,
+    UniformCandidateSampler, SobolSample,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
@@ -433,6 +436,8 @@ using All = OpList<
     ScatterMul, ScatterSub, ScatterUpdate, ResourceScatterNdAdd, ResourceScatterNdMax, ResourceScatterNdMin,
     ResourceScatterNdSub, ResourceScatterNdUpdate, ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub,
     ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
+    EmptyTensorMap, TensorMapErase, TensorMapHasKey, TensorMapInsert, TensorMapLookup, TensorMapSize,
+    TensorMapStackKeys,
     // strings
     DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tools/make_golden.py asks TensorFlow for tests/golden/ops/sparse_more.pb: serialised sparse tensors, maps of
-them, counted values, ragged crosses and rows, gradients of sparse segments, sampled candidates."""
+them, counted values, ragged crosses and rows, gradients of sparse segments, sampled candidates, maps of
+tensors, Sobol sequences, logarithms of matrices."""
 
 import os
 import sys
@@ -453,7 +454,7 @@ samplers = ('UniformCandidateSampler', 'LogUniformCandidateSampler', 'LearnedUni
 for op in samplers:
     for unique in (False, True):
         for n, most in ((3, 10), (7, 100), (40, 50), (8, 8), (5, 1000), (64, 5000)):
-            add(op, f'{n}_of_{most}_{unique}', 'exact', runs=3, true_classes=true, num_true=2, num_sampled=n,
+            add(op, f'{n}_of_{most}_{unique}', 'exact', runs=3, at_run=False, true_classes=true, num_true=2, num_sampled=n,
                 unique=unique, range_max=most, seed=n, seed2=most)  # fmt: skip
     common = dict(num_true=2, num_sampled=4, unique=True, range_max=9, seed=3, seed2=5)
     add(op, 'no_classes', 'exact', runs=2, true_classes=(i64, np.zeros((0, 2))), **common)
@@ -526,3 +527,175 @@ hits = {
 }
 for name, (classes, samples, n) in hits.items():
     add(op, name, 'exact', true_classes=(i64, classes), sampled_candidates=(i64, samples), num_true=n)
+
+# ---- maps of tensors
+def map_case(name, changes, ask, key_dtype=f32, value_dtype=i32, compare='exact'):
+    """changes: ('insert', key, value) or ('erase', key) in order; ask: ('size',), ('has', key), ('lookup', key) or
+    ('keys',)."""
+
+    def steps(b):
+        handle, feed = raw.EmptyTensorMap(), {}
+
+        def fed(value, dtype):
+            p = b.placeholder(f'x_{len(feed)}', dtype, np.shape(value))
+            feed[f'x_{len(feed)}'] = value
+            return p
+
+        for kind, *rest in changes:
+            key = fed(rest[0], key_dtype)
+            if kind == 'insert':
+                handle = raw.TensorMapInsert(input_handle=handle, key=key, value=fed(rest[1], value_dtype))
+            else:
+                handle = raw.TensorMapErase(input_handle=handle, key=key, value_dtype=value_dtype)
+        out = []
+        for kind, *rest in ask:
+            if kind == 'size':
+                out.append(raw.TensorMapSize(input_handle=handle))
+            elif kind == 'keys':
+                out.append(raw.TensorMapStackKeys(input_handle=handle, key_dtype=key_dtype))
+            elif kind == 'has':
+                out.append(raw.TensorMapHasKey(input_handle=handle, key=fed(rest[0], key_dtype)))
+            else:
+                key = fed(rest[0], key_dtype)
+                out.append(raw.TensorMapLookup(input_handle=handle, key=key, value_dtype=value_dtype))
+        return [dict(fetch=out, feed=feed)] * 2
+
+    CASES.append((name, steps, compare))
+
+
+size, keys = ('size',), ('keys',)
+for t in all_types:
+    k = numbers(t, 3) if t != tf.bool else [0, 1]
+    changes = [('insert', k[0], 10), ('insert', k[1], 11), ('insert', k[0], 12)]
+    map_case(f'TensorMapInsert/{t.name}', changes, [size, ('has', k[1]), ('lookup', k[0])], t)
+    map_case(f'TensorMapLookup/{t.name}', [('insert', 1, k)], [('lookup', 1)], f32, t)
+    map_case(f'TensorMapStackKeys/{t.name}', [('insert', k, 1)], [keys], t)
+map_case('TensorMapSize/empty', [], [size])
+map_case('TensorMapHasKey/empty', [], [('has', 1)])
+map_case('TensorMapHasKey/other_shape', [('insert', [1], 1)], [('has', 1), ('has', [1]), ('has', [[1]]), ('has', [1, 1])])
+map_case('TensorMapHasKey/zeros', [('insert', 0.0, 1)], [('has', -0.0), ('has', 0.0)])
+map_case('TensorMapHasKey/nan', [('insert', np.nan, 1)], [('has', np.nan), size])
+map_case('TensorMapHasKey/no_elements', [('insert', [], 1)], [('has', []), ('has', np.zeros((0, 1))), size])
+map_case('TensorMapErase/one', [('insert', 1, 1), ('insert', 2, 2), ('erase', 1)], [size, ('has', 1), ('lookup', 2)])
+map_case('TensorMapErase/all', [('insert', 1, 1), ('erase', 1)], [size])
+map_case('TensorMapErase/again', [('insert', 1, 1), ('erase', 1), ('insert', 1, 5)], [size, ('lookup', 1)])
+map_case('TensorMapErase/missing', [('insert', 1, 1), ('erase', 2)], [size])
+map_case('TensorMapErase/empty', [('erase', 2)], [size])
+map_case('TensorMapLookup/missing', [('insert', 1, 1)], [('lookup', 2)])
+map_case('TensorMapLookup/matrix', [('insert', [[1, 2]], [[3, 4], [5, 6]])], [('lookup', [[1, 2]])])
+map_case('TensorMapStackKeys/many', [('insert', x, 1) for x in (5, 3, 9, 1)], [keys], compare='set')
+map_case('TensorMapStackKeys/rows', [('insert', [x, -x], 1) for x in (5, 3, 9, 1)], [keys], compare='set')
+map_case('TensorMapStackKeys/empty', [], [keys])
+map_case('TensorMapStackKeys/shapes', [('insert', 1, 1), ('insert', [1], 1)], [keys])
+
+
+def two_maps(b):
+    p = [b.placeholder(f'p{i}', f32, []) for i in range(4)]
+    maps = [raw.EmptyTensorMap(), raw.EmptyTensorMap()]
+    maps[0] = raw.TensorMapInsert(input_handle=maps[0], key=p[0], value=p[1])
+    maps[1] = raw.TensorMapInsert(input_handle=maps[1], key=p[0], value=p[2])
+    maps[1] = raw.TensorMapInsert(input_handle=maps[1], key=p[2], value=p[3])
+    total, none = raw.AddN(inputs=maps), raw.ZerosLike(x=maps[1])
+    out = [raw.TensorMapSize(input_handle=x) for x in maps + [total, none]]
+    out += [raw.TensorMapLookup(input_handle=total, key=p[i], value_dtype=f32) for i in (0, 2)]
+    return [dict(fetch=out, feed={f'p{i}': i + 1.5 for i in range(4)})]
+
+
+def other_keys(b):
+    handle = raw.TensorMapInsert(input_handle=raw.EmptyTensorMap(), key=b.placeholder('k', i32, []), value=[1.5])
+    ask = [raw.TensorMapHasKey(input_handle=handle, key=b.placeholder('f', f32, []))]
+    return [
+        dict(fetch=ask, feed={'k': 0, 'f': 0}),
+        dict(fetch=[raw.TensorMapStackKeys(input_handle=handle, key_dtype=f32)], feed={'k': 0}),
+    ]
+
+
+def branches(b):
+    key = b.placeholder('k', f32, [])
+    first = raw.TensorMapInsert(input_handle=raw.EmptyTensorMap(), key=key, value=[1.5])
+    second = raw.TensorMapInsert(input_handle=first, key=key, value=[2.5])
+    third = raw.TensorMapErase(input_handle=first, key=key, value_dtype=f32)
+    out = [raw.TensorMapLookup(input_handle=x, key=key, value_dtype=f32) for x in (first, second)]
+    return [dict(fetch=out + [raw.TensorMapSize(input_handle=x) for x in (first, third)], feed={'k': 7})]
+
+
+CASES.append(('TensorMapSize/sum', two_maps, 'exact'))
+CASES.append(('TensorMapHasKey/types', other_keys, 'exact'))
+CASES.append(('TensorMapInsert/branches', branches, 'exact'))
+
+
+def not_a_map(b):
+    list_ = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=f32)
+    return [dict(fetch=[raw.TensorMapSize(input_handle=list_)])]
+
+
+def maps_vector(b):
+    return [dict(fetch=[raw.TensorMapSize(input_handle=tf.stack([raw.EmptyTensorMap()]))])]
+
+
+CASES.append(('TensorMapSize/list', not_a_map, 'exact'))
+CASES.append(('TensorMapSize/vector', maps_vector, 'exact'))
+
+# ---- Sobol's sequences
+for t in (f32, f64):
+    for dim, n, skip in ((1, 20, 0), (2, 8, 0), (5, 33, 7), (40, 9, 100), (60, 3, 12345), (3, 4, 2**29 - 2)):
+        add('SobolSample', f'{t.name}_{dim}_{n}_{skip}', 'exact', dim=(i32, dim), num_results=(i32, n),
+            skip=(i32, skip), dtype=t)  # fmt: skip
+add('SobolSample', 'all_dims', 'exact', known=False, dim=(i32, 1111), num_results=(i32, 2), skip=(i32, 2**20 - 3))
+for name, values in {
+    'no_dims': (0, 1, 0), 'negative_dims': (-1, 1, 0), 'too_many_dims': (21201, 1, 0), 'no_results': (1, 0, 0),
+    'negative_results': (2, -1, 0), 'negative_skip': (2, 1, -1), 'beyond': (2, 5, 2**31 - 5), 'last': (2, 3, 2**31 - 5),
+    'large': (3, 2, 2**30),
+}.items():  # fmt: skip
+    add('SobolSample', name, 'exact', dim=(i32, values[0]), num_results=(i32, values[1]), skip=(i32, values[2]))
+for name in ('dim', 'num_results', 'skip'):
+    one = {'dim': (i32, 1), 'num_results': (i32, 1), 'skip': (i32, 1)}
+    add('SobolSample', name + '_vector', 'exact', **(one | {name: (i32, [1])}))
+
+
+def constant_sizes(b):
+    return [dict(fetch=[raw.SobolSample(dim=3, num_results=5, skip=b.placeholder('skip', i32, []))], feed={'skip': 2})]
+
+
+CASES.append(('SobolSample/constant', constant_sizes, 'exact'))
+
+# ---- logarithms of matrices
+for t in (tf.complex64, tf.complex128):
+    n = t.name
+
+    def positive(size, *batch):
+        x = random.normal(size=(*batch, size, size)) + 1j * random.normal(size=(*batch, size, size))
+        return x @ np.conj(np.swapaxes(x, -1, -2)) + np.eye(size)
+
+    for size in (1, 2, 3, 5, 8):
+        add('MatrixLogarithm', f'{n}_positive_{size}', input=(t, positive(size)))
+        x = random.normal(size=(size, size)) + 1j * random.normal(size=(size, size))
+        if size < 8 or t == tf.complex128:  # TensorFlow computes complex64 in float
+            add('MatrixLogarithm', f'{n}_any_{size}', input=(t, x))
+    add('MatrixLogarithm', f'{n}_batch', input=(t, positive(3, 2, 2)))
+    special = {
+        'negative': [[-1]],
+        'imaginary': [[2j]],
+        'zero': [[0]],
+        'zeros': [[0, 0], [0, 0]],
+        'singular': [[0, 0], [0, 1]],
+        'nilpotent': [[0, 1], [0, 0]],
+        'jordan': [[2, 1, 0], [0, 2, 1], [0, 0, 2]],
+        'shear': [[1, 1], [0, 1]],
+        'negative_shear': [[-1, 1], [0, -1]],
+        'negative_symmetric': [[-2, 0.25], [0.25, -1]],
+        'turn': [[0, -1], [1, 0]],
+        'mixed': [[-1, 0], [0, 2]],
+        'identity': np.eye(3),
+        'large': [[1e-30, 0], [0, 1e30]],
+        'far': [[1, 1e6], [0, 2]],
+        'nan': [[np.nan, 0], [0, 1]],
+        'infinite': [[np.inf, 0], [0, 1]],
+        'no_rows': np.zeros((0, 0)),
+        'no_batch': np.zeros((0, 2, 2)),
+        'wide': [[1, 2, 3], [4, 5, 6]],
+        'vector': [1, 2],
+        'permutation': [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
+    }
+    for name, x in special.items():
+        add('MatrixLogarithm', f'{n}_{name}', input=(t, x))
