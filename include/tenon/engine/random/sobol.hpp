@@ -179,8 +179,8 @@ class DirectionNumbers {
     }
     do {
       polynomial_ += 2;
-    } while (!detail::IsPrimitive(polynomial_, std::bit_width(polynomial_) - 1));
-    const int degree = std::bit_width(polynomial_) - 1;
+    } while (!detail::IsPrimitive(polynomial_, static_cast<int>(std::bit_width(polynomial_)) - 1));
+    const int degree = static_cast<int>(std::bit_width(polynomial_)) - 1;
     for (int k = 0; k < kMaxDigits; ++k) {
       std::uint32_t& own = m[static_cast<std::size_t>(k)];
       if (k < degree) {

@@ -64,7 +64,7 @@ inline Status RunSobolSample(OpKernelContext& context) {
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({num_results, dim}), &out));
   const auto last = static_cast<std::uint32_t>(skip) + static_cast<std::uint32_t>(num_results);
-  const int digits = std::bit_width(last + 1);
+  const int digits = static_cast<int>(std::bit_width(last + 1));
   // With 31 digits TensorFlow's factor overflows, and its points are negative.
   const double unit = (digits == sobol::kMaxDigits ? -1.0 : 1.0) / static_cast<double>(std::uint64_t{1} << digits);
   sobol::DirectionNumbers all;
