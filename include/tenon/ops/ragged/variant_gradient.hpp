@@ -60,7 +60,9 @@ inline Status GradientPart(OpKernelContext& context, Index i, const TensorShape&
                                    dense, " do not say its size");
   TensorShape shape = dense;
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, splits[i + 1] - splits[i]));
-  TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, part));
+  AllocatorAttributes on_host;  // strings live there
+  on_host.set_on_host(true);
+  TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, part, on_host));
   ZeroRun(MoverOf(dtype), part->raw_data(), shape.num_elements());
   return OkStatus();
 }

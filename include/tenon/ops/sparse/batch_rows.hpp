@@ -67,7 +67,9 @@ inline Status TakeBatchRow(OpKernelContext& context, const SparseInput& x, Index
   while (*at < rows.n && rows.Row(*at)[0] == row) ++*at;
   const Index n = *at - first, rank = rows.rank - 1;
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({n, rank}), &part->indices));
-  TENON_RETURN_IF_ERROR(context.allocate_temp(x.values->dtype(), TensorShape({n}), &part->values));
+  AllocatorAttributes on_host;  // strings live there
+  on_host.set_on_host(true);
+  TENON_RETURN_IF_ERROR(context.allocate_temp(x.values->dtype(), TensorShape({n}), &part->values, on_host));
   std::int64_t* to = part->indices.data<std::int64_t>();
   for (Index i = first; i < *at; ++i)
     for (Index d = 1; d <= rank; ++d) *to++ = rows.Row(i)[d];
