@@ -104,6 +104,7 @@
 #include <tenon/ops/linalg/batch_v1.hpp>
 #include <tenon/ops/linalg/cross.hpp>
 #include <tenon/ops/linalg/eig.hpp>
+#include <tenon/ops/linalg/exponential.hpp>
 #include <tenon/ops/linalg/factor.hpp>
 #include <tenon/ops/linalg/fft.hpp>
 #include <tenon/ops/linalg/logarithm.hpp>
@@ -326,7 +327,7 @@ using All = OpList<
     TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
     MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
     RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
-    SelfAdjointEigV2, Svd, MatrixLogarithm,
+    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,

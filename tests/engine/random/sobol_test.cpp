@@ -15,8 +15,8 @@ TEST_SUITE("Sobol's direction numbers") {
     CHECK(two[2] == 5);
     CHECK(two[3] == 15);
     CHECK(three[1] == 3);  // x^2 + x + 1
-    CHECK(three[2] == 1);
-    CHECK(three[3] == 1);
+    CHECK(three[2] == 3);
+    CHECK(three[3] == 9);
     CHECK(four[2] == 1);  // x^3 + x + 1
   }
   TEST_CASE("in all dimensions: odd, and below the powers of two") {
