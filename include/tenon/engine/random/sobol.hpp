@@ -152,6 +152,7 @@ class BitReader {
 
 // Whether the powers of x modulo the polynomial of this degree run through all remainders.
 inline bool IsPrimitive(std::uint32_t polynomial, int degree) {
+  if (degree > 1 && std::popcount(polynomial) % 2 == 0) return false;  // x + 1 divides it
   const std::uint32_t all = (1U << degree) - 1;
   std::uint32_t power = 1;
   for (std::uint32_t i = 1; i <= all; ++i) {

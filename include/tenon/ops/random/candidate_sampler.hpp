@@ -121,10 +121,12 @@ inline Status MakeFixedUnigram(const FixedUnigramAttrs& attrs, RangeSampler* sam
     return errors::InvalidArgument(kOp, ": num_shards must be a positive int32, got ", attrs.num_shards);
   sampler->Make(SamplerKind::kFixed, attrs.range_max);
   const auto reserved = static_cast<std::int32_t>(attrs.num_reserved_ids);
-  for (std::int32_t id = 0; id < reserved; ++id) {
-    if (id % weights.num_shards == weights.shard) sampler->fixed.push_back(0);
-    if (static_cast<Index>(sampler->fixed.size()) > attrs.range_max) break;  // too many already
-  }
+  // Reserved ids have the weight 0; those of the shard are shard, shard + num_shards, ...
+  const Index mine = weights.shard >= 0 && weights.shard < weights.num_shards && reserved > weights.shard
+                         ? (Index{reserved} - 1 - weights.shard) / weights.num_shards + 1
+                         : 0;
+  // One more than the range are too many already.
+  sampler->fixed.resize(static_cast<std::size_t>(mine > attrs.range_max ? attrs.range_max + 1 : mine), 0.0F);
   weights.next = static_cast<std::int32_t>(sampler->fixed.size());
   if (attrs.vocab_file.empty()) {
     for (const float weight : attrs.unigrams) {
