@@ -116,7 +116,8 @@ for out_type in (tf.string, tf.variant):
         add_trip(f'{n}_negative_size', False, f32, [odd['negative_size']] * 2, [2], out_type=out_type)
     add_trip(f'{n}_unordered', False, f32, [odd['out_of_order']], out_type=out_type)
     add_trip(f'{n}_outside', False, f32, [odd['beyond_rows'], odd['negative']], [2], out_type=out_type)
-    add_trip(f'{n}_outside_square', False, f32, [odd['beyond_rows'], odd['beyond_columns']] * 2, [2, 2], out_type=out_type)
+    add_trip(f'{n}_outside_square', False, f32, [odd['beyond_rows'], odd['beyond_columns']] * 2, [2, 2],
+        out_type=out_type)  # fmt: skip
     add_trip(f'{n}_rank_zero', False, f32, [odd['scalars']] * 2, [2], out_type=out_type)
     add_trip(f'{n}_empty', True, f32, [odd['no_rows']], out_type=out_type)
     if out_type == tf.string:
@@ -334,7 +335,8 @@ cross('sparse_no_rows', 'S', sparse=[((i64, np.zeros((0, 2))), (i64, []), (i64, 
 
 # ---- ragged rows
 for t in all_types:
-    add('RaggedFillEmptyRows', t.name, 'exact', value_rowids=(i64, [1, 1, 3]), values=(t, numbers(t, 3)), nrows=(i64, 5),
+    add('RaggedFillEmptyRows', t.name, 'exact', value_rowids=(i64, [1, 1, 3]), values=(t, numbers(t, 3)),
+        nrows=(i64, 5),
         default_value=(t, numbers(t, 4)[3]))  # fmt: skip
     if t not in (tf.bool, tf.string):
         add('RaggedFillEmptyRowsGrad', t.name, reverse_index_map=(i64, [1, 3, 2]), grad_values=(t, numbers(t, 6)))
@@ -350,7 +352,8 @@ fill = {
     'negative_rows': ([0], -3),
 }
 for name, (rowids, n) in fill.items():
-    add('RaggedFillEmptyRows', name, value_rowids=(i64, rowids), values=(f32, np.arange(len(rowids)) + 1), nrows=(i64, n),
+    add('RaggedFillEmptyRows', name, value_rowids=(i64, rowids), values=(f32, np.arange(len(rowids)) + 1),
+        nrows=(i64, n),
         default_value=(f32, -1))  # fmt: skip
 good = dict(value_rowids=(i64, [0, 2]), values=(f32, [3, 4]), nrows=(i64, 3), default_value=(f32, 9))
 wrong = {
@@ -419,7 +422,8 @@ for kind in ('Sum', 'Mean', 'SqrtN'):
     for t in (bf16, f16, f32, f64):
         for i, s in ((i32, i32), (i32, i64), (i64, i32), (i64, i64)) if t == f32 else ((i32, i32),):
             add(op, f'{t.name}_{i.name}_{s.name}', grad=(t, random.integers(-8, 8, (3, 4))),
-                indices=(i, [5, 1, 7, 1, 5, 0]), segment_ids=(s, [0, 0, 1, 1, 1, 2]), dense_output_dim0=(i32, 9))  # fmt: skip
+                indices=(i, [5, 1, 7, 1, 5, 0]), segment_ids=(s, [0, 0, 1, 1, 1, 2]),
+                dense_output_dim0=(i32, 9))  # fmt: skip
     good = dict(grad=(f32, random.normal(size=(3, 2))), indices=(i32, [4, 1, 4]), segment_ids=(i32, [0, 0, 2]),
                 dense_output_dim0=(i32, 6))  # fmt: skip
     wrong = {
@@ -454,7 +458,8 @@ samplers = ('UniformCandidateSampler', 'LogUniformCandidateSampler', 'LearnedUni
 for op in samplers:
     for unique in (False, True):
         for n, most in ((3, 10), (7, 100), (40, 50), (8, 8), (5, 1000), (64, 5000)):
-            add(op, f'{n}_of_{most}_{unique}', 'exact', runs=3, at_run=False, true_classes=true, num_true=2, num_sampled=n,
+            add(op, f'{n}_of_{most}_{unique}', 'exact', runs=3, at_run=False, true_classes=true, num_true=2,
+                num_sampled=n,
                 unique=unique, range_max=most, seed=n, seed2=most)  # fmt: skip
     common = dict(num_true=2, num_sampled=4, unique=True, range_max=9, seed=3, seed2=5)
     add(op, 'no_classes', 'exact', runs=2, true_classes=(i64, np.zeros((0, 2))), **common)
@@ -468,7 +473,8 @@ for op in samplers:
     add(op, 'range_one', 'exact', true_classes=(i64, [[0, 0]]), **(common | dict(num_sampled=1, range_max=1)))
     if 'Unigram' not in op:
         for most in (2**31, 2**33 + 5, 2**40, 2**62):
-            add(op, f'of_{most}', 'exact', runs=2, true_classes=(i64, [[3, most - 1]]), **(common | dict(range_max=most)))
+            add(op, f'of_{most}', 'exact', runs=2, true_classes=(i64, [[3, most - 1]]),
+                **(common | dict(range_max=most)))  # fmt: skip
 
 op = 'FixedUnigramCandidateSampler'
 weights = [1.0, 2.5, 0.25, 7.0, 3.0, 0.5]
@@ -506,8 +512,10 @@ for name, changes in fixed.items():
 add(op, 'beyond', true_classes=(i64, [[2, 6]]), **common)
 
 for n in (1, 2, 5):
-    add('AllCandidateSampler', f'{n}', 'exact', runs=2, true_classes=(i64, [[0, n - 1]]), num_true=2, num_sampled=n, unique=True)
-    add('AllCandidateSampler', f'{n}_repeated', 'exact', true_classes=(i64, [[0], [0]]), num_true=1, num_sampled=n, unique=False)
+    add('AllCandidateSampler', f'{n}', 'exact', runs=2, true_classes=(i64, [[0, n - 1]]), num_true=2,
+        num_sampled=n, unique=True)  # fmt: skip
+    add('AllCandidateSampler', f'{n}_repeated', 'exact', true_classes=(i64, [[0], [0]]), num_true=1,
+        num_sampled=n, unique=False)  # fmt: skip
 add('AllCandidateSampler', 'beyond', true_classes=(i64, [[5]]), num_true=1, num_sampled=5, unique=True)
 add('AllCandidateSampler', 'columns', true_classes=(i64, [[1]]), num_true=2, num_sampled=5, unique=True)
 
@@ -572,7 +580,8 @@ for t in all_types:
     map_case(f'TensorMapStackKeys/{t.name}', [('insert', k, 1)], [keys], t)
 map_case('TensorMapSize/empty', [], [size])
 map_case('TensorMapHasKey/empty', [], [('has', 1)])
-map_case('TensorMapHasKey/other_shape', [('insert', [1], 1)], [('has', 1), ('has', [1]), ('has', [[1]]), ('has', [1, 1])])
+map_case('TensorMapHasKey/other_shape', [('insert', [1], 1)], [('has', 1), ('has', [1]), ('has', [[1]]),
+    ('has', [1, 1])])  # fmt: skip
 map_case('TensorMapHasKey/zeros', [('insert', 0.0, 1)], [('has', -0.0), ('has', 0.0)])
 map_case('TensorMapHasKey/nan', [('insert', np.nan, 1)], [('has', np.nan), size])
 map_case('TensorMapHasKey/no_elements', [('insert', [], 1)], [('has', []), ('has', np.zeros((0, 1))), size])
