@@ -104,8 +104,10 @@
 #include <tenon/ops/linalg/batch_v1.hpp>
 #include <tenon/ops/linalg/cross.hpp>
 #include <tenon/ops/linalg/eig.hpp>
+#include <tenon/ops/linalg/exponential.hpp>
 #include <tenon/ops/linalg/factor.hpp>
 #include <tenon/ops/linalg/fft.hpp>
+#include <tenon/ops/linalg/logarithm.hpp>
 #include <tenon/ops/linalg/solve.hpp>
 #include <tenon/ops/linalg/spectrum.hpp>
 #include <tenon/ops/linalg/tridiagonal_matmul.hpp>
@@ -138,6 +140,7 @@
 #include <tenon/ops/math/segment.hpp>
 #include <tenon/ops/math/select.hpp>
 #include <tenon/ops/math/sparse_segment.hpp>
+#include <tenon/ops/math/sparse_segment_gradient.hpp>
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/special_bessel.hpp>
 #include <tenon/ops/math/special_higher.hpp>
@@ -178,30 +181,38 @@
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
 #include <tenon/ops/ragged/convert.hpp>
+#include <tenon/ops/ragged/cross.hpp>
+#include <tenon/ops/ragged/fill_empty_rows.hpp>
 #include <tenon/ops/ragged/gather.hpp>
 #include <tenon/ops/ragged/range.hpp>
 #include <tenon/ops/ragged/variant.hpp>
+#include <tenon/ops/ragged/variant_gradient.hpp>
 #include <tenon/ops/random/binomial.hpp>
 #include <tenon/ops/random/bounded_normal.hpp>
 #include <tenon/ops/random/bounded_normal_stateless.hpp>
+#include <tenon/ops/random/candidate_sampler.hpp>
 #include <tenon/ops/random/index_shuffle.hpp>
 #include <tenon/ops/random/multinomial.hpp>
 #include <tenon/ops/random/samples.hpp>
 #include <tenon/ops/random/seeded.hpp>
 #include <tenon/ops/random/shuffle.hpp>
+#include <tenon/ops/random/sobol.hpp>
 #include <tenon/ops/random/stateful.hpp>
 #include <tenon/ops/random/stateless.hpp>
 #include <tenon/ops/random/stateless_v2.hpp>
 #include <tenon/ops/sparse/add.hpp>
+#include <tenon/ops/sparse/count.hpp>
 #include <tenon/ops/sparse/cross.hpp>
 #include <tenon/ops/sparse/dense.hpp>
 #include <tenon/ops/sparse/fill_empty_rows.hpp>
 #include <tenon/ops/sparse/matmul.hpp>
 #include <tenon/ops/sparse/reduce.hpp>
 #include <tenon/ops/sparse/reshape.hpp>
+#include <tenon/ops/sparse/serialize.hpp>
 #include <tenon/ops/sparse/set.hpp>
 #include <tenon/ops/sparse/slice.hpp>
 #include <tenon/ops/sparse/softmax.hpp>
+#include <tenon/ops/sparse/tensors_map.hpp>
 #include <tenon/ops/sparse/to_dense.hpp>
 #include <tenon/ops/queue/accumulator.hpp>
 #include <tenon/ops/table/anonymous_table.hpp>
@@ -227,6 +238,7 @@
 #include <tenon/ops/list/tensor_list_element.hpp>
 #include <tenon/ops/list/tensor_list_concat.hpp>
 #include <tenon/ops/list/tensor_list_tensor.hpp>
+#include <tenon/ops/list/tensor_map.hpp>
 #include <tenon/ops/training/dense.hpp>
 #include <tenon/ops/training/dense_handles.hpp>
 #include <tenon/ops/training/sparse.hpp>
@@ -315,7 +327,7 @@ using All = OpList<
     TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
     MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
     RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
-    SelfAdjointEigV2, Svd,
+    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
@@ -339,7 +351,8 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
+    SparseSegmentSumGradV2,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -356,7 +369,7 @@ using All = OpList<
     FusedProducer, LayerNorm,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
-    RaggedTensorToVariant,
+    RaggedTensorToVariant, RaggedCross, RaggedFillEmptyRows, RaggedFillEmptyRowsGrad, RaggedTensorToVariantGradient,
     // random numbers
     ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
     StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
@@ -366,13 +379,18 @@ using All = OpList<
     StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
     StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
     StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
-    RandomIndexShuffle,
+    RandomIndexShuffle, AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler,
+    LearnedUnigramCandidateSampler, LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler,
+    UniformCandidateSampler, SobolSample,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
     SparseFillEmptyRowsGrad, SparseTensorDenseMatMul, SparseReduceMax, SparseReduceMaxSparse, SparseReduceSum,
     SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
+    AddManySparseToTensorsMap, AddSparseToTensorsMap, DeserializeManySparse, DeserializeSparse, SerializeManySparse,
+    SerializeSparse, TakeManySparseFromTensorsMap, DenseCountSparseOutput, RaggedCountSparseOutput,
+    SparseCountSparseOutput,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
@@ -419,6 +437,8 @@ using All = OpList<
     ScatterMul, ScatterSub, ScatterUpdate, ResourceScatterNdAdd, ResourceScatterNdMax, ResourceScatterNdMin,
     ResourceScatterNdSub, ResourceScatterNdUpdate, ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub,
     ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
+    EmptyTensorMap, TensorMapErase, TensorMapHasKey, TensorMapInsert, TensorMapLookup, TensorMapSize,
+    TensorMapStackKeys,
     // strings
     DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,

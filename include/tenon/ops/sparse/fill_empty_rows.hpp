@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -70,6 +71,31 @@ inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_val
   if (rows == 0 && x.indices->dim_size(0) != 0)
     return errors::InvalidArgument(
         kOp, ": Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ", x.indices->dim_size(0));
+  return OkStatus();
+}
+
+inline Status RunFillEmptyRowsGrad(OpKernelContext& context, const Tensor& map, const Tensor& grad) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (map.dims() != 1) return errors::InvalidArgument(op, ": reverse_index_map must be a vector, saw: ", map.shape());
+  if (grad.dims() != 1) return errors::InvalidArgument(op, ": grad_values must be a vector, saw: ", grad.shape());
+  const Index n = map.NumElements(), m = grad.NumElements();
+  Tensor *values = nullptr, *rest = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &values));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &rest));
+  const ElementMover mover = MoverOf(grad.dtype());
+  SlimVector<char> visited(static_cast<std::size_t>(m), 0);
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t at = map.data<std::int64_t>()[i];
+    if (at < 0 || at >= m)
+      return errors::InvalidArgument(op, ": Elements in reverse index must be in [0, ", m, ") but got ", at);
+    visited[static_cast<std::size_t>(at)] = 1;
+    CopyRun(mover, mover.At(grad.raw_data(), at), mover.At(values->raw_data(), i), 1);
+  }
+  const ElementMath& math = *ElementMathOf(grad.dtype());
+  ZeroRun(mover, rest->raw_data(), 1);
+  for (Index i = 0; i < m; ++i)
+    if (visited[static_cast<std::size_t>(i)] == 0)
+      math.add(rest->raw_data(), mover.At(grad.raw_data(), i), rest->raw_data(), 1);
   return OkStatus();
 }
 
@@ -167,37 +193,9 @@ struct SparseFillEmptyRowsGrad {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kSparseNumberTypes); }
     Status operator()(Context<Device>& context, const Tensor& map, const Tensor& grad, Tensor&, Tensor&) const {
-      return Run(context.op(), map, grad);
+      return detail::RunFillEmptyRowsGrad(context.op(), map, grad);
     }
   };
-
- private:
-  static Status Run(OpKernelContext& context, const Tensor& map, const Tensor& grad) {
-    if (map.dims() != 1)
-      return errors::InvalidArgument("SparseFillEmptyRowsGrad: reverse_index_map must be a vector, saw: ", map.shape());
-    if (grad.dims() != 1)
-      return errors::InvalidArgument("SparseFillEmptyRowsGrad: grad_values must be a vector, saw: ", grad.shape());
-    const Index n = map.NumElements(), m = grad.NumElements();
-    Tensor *values = nullptr, *rest = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &values));
-    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &rest));
-    const ElementMover mover = MoverOf(grad.dtype());
-    SlimVector<char> visited(static_cast<std::size_t>(m), 0);
-    for (Index i = 0; i < n; ++i) {
-      const std::int64_t at = map.data<std::int64_t>()[i];
-      if (at < 0 || at >= m)
-        return errors::InvalidArgument("SparseFillEmptyRowsGrad: Elements in reverse index must be in [0, ", m,
-                                       ") but got ", at);
-      visited[static_cast<std::size_t>(at)] = 1;
-      CopyRun(mover, mover.At(grad.raw_data(), at), mover.At(values->raw_data(), i), 1);
-    }
-    const ElementMath& math = *ElementMathOf(grad.dtype());
-    ZeroRun(mover, rest->raw_data(), 1);
-    for (Index i = 0; i < m; ++i)
-      if (visited[static_cast<std::size_t>(i)] == 0)
-        math.add(rest->raw_data(), mover.At(grad.raw_data(), i), rest->raw_data(), 1);
-    return OkStatus();
-  }
 };
 
 }  // namespace ops
