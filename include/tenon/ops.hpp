@@ -39,6 +39,7 @@
 #include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/array/unique_axis.hpp>
 #include <tenon/ops/array/unravel_index.hpp>
+#include <tenon/ops/audio/spectrogram.hpp>
 #include <tenon/ops/audio/wav.hpp>
 #include <tenon/ops/data/batch.hpp>
 #include <tenon/ops/data/cache.hpp>
@@ -83,6 +84,7 @@
 #include <tenon/ops/image/combined_suppression.hpp>
 #include <tenon/ops/image/crop_resize.hpp>
 #include <tenon/ops/image/decode.hpp>
+#include <tenon/ops/image/decode_image.hpp>
 #include <tenon/ops/image/distorted_box.hpp>
 #include <tenon/ops/image/encode.hpp>
 #include <tenon/ops/image/glimpse.hpp>
@@ -93,6 +95,7 @@
 #include <tenon/ops/image/suppression_overlaps.hpp>
 #include <tenon/ops/image/transform.hpp>
 #include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/decode_compressed.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
 #include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
@@ -303,12 +306,13 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
-    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality, DecodeAndCropJpeg,
+    DecodeGif, DecodeImage, ExtractJpegShape,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav,
+    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed,
     // linear algebra
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
