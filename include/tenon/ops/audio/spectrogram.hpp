@@ -139,7 +139,7 @@ class MelBands {
  public:
   // `bins` values of a spectrum up to half of `rate`. `memory` holds Size() doubles.
   MelBands(const MfccAttrs& attrs, Index bins, double rate, double* memory)
-      : bands_(attrs.filterbank_channel_count), coefficients_(attrs.dct_coefficient_count), bins_(bins) {
+      : bands_(attrs.filterbank_channel_count), coefficients_(attrs.dct_coefficient_count) {
     const double lower = static_cast<double>(attrs.lower_frequency_limit);
     const double upper = static_cast<double>(attrs.upper_frequency_limit);
     centers_ = memory;
@@ -193,7 +193,7 @@ class MelBands {
   }
 
  private:
-  Index bands_, coefficients_, bins_;
+  Index bands_, coefficients_;
   Index begin_ = 0, end_ = 0;  // the bins that count
   bool fits_ = false;
   double *centers_, *weights_, *band_of_, *cosines_, *sums_;
