@@ -249,6 +249,8 @@
 #include <tenon/ops/string/split.hpp>
 #include <tenon/ops/string/tensor_text.hpp>
 #include <tenon/ops/string/unicode.hpp>
+#include <tenon/ops/summary/summary.hpp>
+#include <tenon/ops/summary/writer.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -428,7 +430,12 @@ using All = OpList<
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint>;
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint,
+    // summaries
+    AudioSummary, AudioSummaryV2, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary,
+    TensorSummaryV2, CloseSummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter,
+    WriteAudioSummary, WriteGraphSummary, WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary,
+    WriteScalarSummary, WriteSummary>;
 
 }  // namespace ops
 

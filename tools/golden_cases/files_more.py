@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/files_more.pb: sound, pictures and compressed texts."""
+"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/files_more.pb: sound, pictures,
+compressed texts, summaries."""
 
 import gzip
 import os
@@ -338,3 +339,137 @@ crop('ratio', photo, [0, 0, 1, 1], ratio=3)
 crop('method', photo, [0, 0, 1, 1], dct_method='FAST')
 add('DecodeAndCropJpeg', 'at', contents=(string, photo), crop_window=(i32, [1, 2, 3, 4]))
 add('DecodeAndCropJpeg', 'vector', contents=(string, [photo]), crop_window=(i32, [1, 2, 3, 4]))
+
+
+# ---- summaries
+numbers = [f32, tf.float64, tf.float16, tf.bfloat16, tf.int8, u8, tf.int16, tf.uint16, i32, tf.uint32, tf.int64, tf.uint64]
+for dtype in numbers:
+    values = np.array([1, 0, 100, 3])
+    add('ScalarSummary', dtype.name, 'exact', tags=(string, ['a', 'b', '', 'd/e']), values=(dtype, values), at_run=False)
+    add('HistogramSummary', dtype.name, 'exact', tag=(string, 'h'), values=(dtype, values), at_run=False)
+add('ScalarSummary', 'scalar', 'exact', tags=(string, 'loss'), values=(f32, 0.25))
+add('ScalarSummary', 'matrix', 'exact', tags=(string, [['a', 'b']]), values=(f32, [[0, np.nan]]))
+add('ScalarSummary', 'none', 'exact', tags=(string, []), values=(f32, []))
+add('ScalarSummary', 'long_integer', 'exact', tags=(string, 'a'), values=(tf.int64, 2**53 + 1), at_run=False)
+add('ScalarSummary', 'shapes', tags=(string, ['a', 'b']), values=(f32, [1]))
+add('ScalarSummary', 'scalar_and_vector', tags=(string, 'a'), values=(f32, [1]))
+
+
+def histogram(name, values, dtype=tf.float64, tag='h', **more):
+    add('HistogramSummary', name, 'exact', tag=(string, tag), values=(dtype, values), **more)
+
+
+histogram('many', random.normal(size=(30, 20)))
+histogram('tiny', [1e-13, -1e-13, 1e-12, -1e-12, 0, 5e-324])
+histogram('huge', [1e20, -1e20, 1e25, -1e25, 1e150])
+histogram('none', [])
+histogram('one', 7.5)
+histogram('nan', [1, np.nan, np.inf])
+histogram('infinity', [1, -np.inf])
+histogram('tags', [1], tag=['a'])
+histogram('no_tag', [1], tag='')
+histogram('negative_zero', [-0.0, -0.0])
+
+
+def tensor_summary(name, dtype, values, tag='t', metadata=b'\x0a\x03\x0a\x01p', **more):
+    add('TensorSummaryV2', name, 'exact', tag=(string, tag), tensor=(dtype, values),
+        serialized_summary_metadata=(string, metadata), **more)  # fmt: skip
+    add('TensorSummary', name, 'exact', tensor=(dtype, values), **more)
+
+
+for dtype in numbers + [tf.bool, tf.complex64]:
+    tensor_summary(dtype.name, dtype, [[1, 0], [0, 1]], at_run=False)
+tensor_summary('text', string, ['a', b'', b'\xff\0'])
+tensor_summary('scalar', f32, 2.5)
+tensor_summary('one_text', string, 'abc')
+tensor_summary('none', f32, np.zeros((0, 3)))
+tensor_summary('no_texts', string, np.zeros((2, 0), object))
+tensor_summary('equal', i32, np.full(20, 7))
+tensor_summary('no_metadata', f32, [1], metadata=b'', at_run=False)
+tensor_summary('tags', f32, [1], tag=['a'])
+tensor_summary('metadata_vector', f32, [1], metadata=[b''])
+
+
+def image(name, tensor, dtype=f32, tag='i', compare='shape', **more):
+    add('ImageSummary', name, compare, tag=(string, tag), tensor=(dtype, tensor), **more)
+
+
+image('float', random.normal(size=(2, 3, 4, 3)))
+image('bytes', random.integers(0, 256, (2, 3, 4, 1)), u8)
+image('half', random.normal(size=(1, 3, 4, 4)), tf.float16, max_images=1)
+image('double', random.normal(size=(1, 3, 4, 1)), tf.float64)
+image('no_pictures', np.zeros((0, 3, 4, 3)), compare='exact')
+image('no_bytes', np.zeros((0, 3, 4, 3)), u8, compare='exact')
+image('tags', np.zeros((1, 3, 4, 3)), tag=['a'])
+image('two_channels', np.zeros((1, 3, 4, 2)))
+image('cube', np.zeros((3, 4, 3)))
+image('no_channels', np.zeros((1, 3, 4, 0)))
+
+
+def sound_summary(name, tensor, rate=8000, tag='s', **more):
+    both = dict(tag=(string, tag), tensor=(f32, tensor), **more)
+    add('AudioSummaryV2', name, 'exact', sample_rate=(f32, rate), **both)
+    if np.ndim(rate) == 0:
+        add('AudioSummary', name, 'exact', producer=14, sample_rate=float(rate), **both)
+
+
+sound_summary('two', random.uniform(-1.2, 1.2, (2, 7)))
+sound_summary('stereo', random.uniform(-1.2, 1.2, (4, 7, 2)))
+sound_summary('single', random.uniform(-1.2, 1.2, (4, 7, 2)), max_outputs=1, at_run=False)
+sound_summary('no_sounds', np.zeros((0, 7)))
+sound_summary('rate_part', np.zeros((1, 2)), 0.25)
+sound_summary('rate_rounded', np.zeros((1, 2)), 44100.5)
+sound_summary('rate_zero', np.zeros((1, 2)), 0)
+sound_summary('rate_negative', np.zeros((1, 2)), -1)
+sound_summary('rate_nan', np.zeros((1, 2)), np.nan)
+sound_summary('rate_infinite', np.zeros((1, 2)), np.inf)
+sound_summary('rate_huge', np.zeros((1, 2)), 5e9)
+sound_summary('rate_vector', np.zeros((1, 2)), [8000])
+sound_summary('rates', np.zeros((1, 2)), [8000, 1])
+sound_summary('tags', np.zeros((1, 2)), tag=['a'])
+sound_summary('vector', np.zeros(2))
+sound_summary('four', np.zeros((1, 2, 1, 1)))
+
+
+def summary(*tags):
+    values = b''
+    for tag in tags:
+        value = (b'\x0a' + bytes([len(tag)]) + tag if tag else b'') + b'\x15\0\0\x80\x3f'
+        values += b'\x0a' + bytes([len(value)]) + value
+    return values
+
+
+def merge(name, *inputs, **more):
+    add('MergeSummary', name, 'exact', inputs=[(string, x) for x in inputs], **more)
+
+
+merge('two', summary(b'a'), summary(b'b', b'c'))
+merge('vectors', [summary(b'a'), summary()], [[summary(b'b')]])
+merge('one', summary(b'a', b'b'))
+merge('empty', b'', [])
+merge('no_tags', summary(b''), summary(b'', b''))
+merge('twice', summary(b'a'), summary(b'b', b'a'))
+merge('twice_inside', summary(b'a', b'a'), at_run=False)
+merge('spoilt', summary(b'a'), b'abc', at_run=False)
+merge('cut', summary(b'a')[:-1], at_run=False)
+merge('no_text', summary(b'\xff'), at_run=False)
+
+
+def writer_case(name, steps):
+    CASES.append((f'SummaryWriter/{name}', steps, 'exact'))
+
+
+def not_created(op, **more):
+    def steps(b):
+        writer = tf.raw_ops.SummaryWriter(shared_name='none')
+        return [dict(target=[getattr(tf.raw_ops, op)(writer=writer, **more)], feed={})]
+
+    writer_case(op, steps)
+
+
+not_created('FlushSummaryWriter')
+not_created('CloseSummaryWriter')
+not_created('WriteScalarSummary', step=1, tag='a', value=1.0)
+not_created('ImportEvent', event=b'')
+not_created('WriteRawProtoSummary', step=1, tensor=[b''])
+not_created('WriteGraphSummary', step=1, tensor=b'')
