@@ -215,6 +215,8 @@
 #include <tenon/ops/queue/queue.hpp>
 #include <tenon/ops/queue/queue_access.hpp>
 #include <tenon/ops/queue/queue_reference.hpp>
+#include <tenon/ops/reader/reader.hpp>
+#include <tenon/ops/reader/reader_reference.hpp>
 #include <tenon/ops/variable/ref_variable.hpp>
 #include <tenon/ops/variable/resource_variable.hpp>
 #include <tenon/ops/state/session_tensor.hpp>
@@ -435,7 +437,13 @@ using All = OpList<
     AudioSummary, AudioSummaryV2, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary,
     TensorSummaryV2, CloseSummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter,
     WriteAudioSummary, WriteGraphSummary, WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary,
-    WriteScalarSummary, WriteSummary>;
+    WriteScalarSummary, WriteSummary,
+    // readers
+    FixedLengthRecordReader, FixedLengthRecordReaderV2, IdentityReader, IdentityReaderV2, ReaderNumRecordsProduced,
+    ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompleted, ReaderNumWorkUnitsCompletedV2, ReaderRead, ReaderReadUpTo,
+    ReaderReadUpToV2, ReaderReadV2, ReaderReset, ReaderResetV2, ReaderRestoreState, ReaderRestoreStateV2,
+    ReaderSerializeState, ReaderSerializeStateV2, TFRecordReader, TFRecordReaderV2, TextLineReader, TextLineReaderV2,
+    WholeFileReader, WholeFileReaderV2>;
 
 }  // namespace ops
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tools/make_golden.py asks TensorFlow for tests/golden/ops/files_more.pb: sound, pictures,
-compressed texts, summaries."""
+compressed texts, summaries, readers."""
 
 import gzip
 import os
@@ -473,3 +473,100 @@ not_created('WriteScalarSummary', step=1, tag='a', value=1.0)
 not_created('ImportEvent', event=b'')
 not_created('WriteRawProtoSummary', step=1, tensor=[b''])
 not_created('WriteGraphSummary', step=1, tensor=b'')
+
+
+# ---- readers
+def reader(name, op, files, reads, more=(), version='V2', **attrs):
+    """Files are written by the graph. `reads`: of one record (None), or of up to as many; `more`: steps behind them."""
+
+    def steps(b):
+        raw = tf.raw_ops
+        if not version:
+            tf.import_graph_def(tf.compat.v1.GraphDef(versions=dict(producer=20)))
+        folder = f'/tmp/tenon_golden_{op}_{name}'
+        paths = [f'{folder}/{key}' for key in files]
+        written = [raw.WriteFile(filename=p, contents=x) for p, x in zip(paths, files.values()) if x is not None]
+        queue = getattr(raw, 'FIFOQueue' + version)(component_types=[string], shapes=[[]])
+        handles = {'queue_handle': queue}
+        fill = getattr(raw, 'QueueEnqueueMany' + version)(handle=queue, components=[tf.constant(paths, string)])
+        close = getattr(raw, 'QueueClose' + version)(handle=queue)
+        handle = getattr(raw, op + version)(**attrs)
+
+        def of(verb, **given):
+            return getattr(raw, 'Reader' + verb + version)(reader_handle=handle, **given)
+
+        counts = [of('NumRecordsProduced'), of('NumWorkUnitsCompleted')]
+        one, up_to = of('Read', **handles), {}
+        for most in reads:
+            if most is not None:
+                up_to[most] = of('ReadUpTo', num_records=most, **handles)
+        state = b.placeholder('state', string, [])
+        verbs = dict(save=dict(fetch=[of('SerializeState')], feed={}), reset=dict(target=[of('Reset')], feed={}),
+                     counts=dict(fetch=counts, feed={}))  # fmt: skip
+        restore = of('RestoreState', state=state)
+        out = [dict(target=x, feed={}) for x in (written, [fill], [close]) if x]
+        for most in reads:
+            out += [dict(fetch=list(one if most is None else up_to[most]), feed={}), verbs['counts']]
+        for verb in more:
+            out.append(verbs[verb] if isinstance(verb, str) else dict(target=[restore], feed=dict(state=verb)))
+        return out
+
+    CASES.append((f'{op}{version}/{name}', steps, 'exact'))
+
+
+lines = dict(a=b'one\ntwo\r\nthr\ree\n\nfour', empty=b'', b=b'x\n')
+fixed = dict(a=b'HHabcdefghijFF', short=b'H', b=b'HHxyz')
+
+
+def crc32c(data):
+    """The masked check sum of TFRecord files."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return struct.pack('<I', ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
+def tf_record(text):
+    size = struct.pack('<Q', len(text))
+    return size + crc32c(size) + text + crc32c(text)
+
+
+records = b''.join(tf_record(x) for x in (b'abc', b'', b'defg'))
+for version in ('V2', ''):
+    reader('names', 'IdentityReader', dict(a=None, b=None, c=None), [None, 3, None, None],
+           ['save', 'reset', 'counts', b'\x08\x02\x10\x01\x18\x05\x22\x01z', 'counts',
+            b'\x08\x01\x10\x02\x18\x05\x22\x01z', 'counts', 'save', b'\x08', 'counts'],
+           version)  # fmt: skip
+    reader('lines', 'TextLineReader', lines, [None, 3, 2, 1, None], ['save', b'', 'counts'], version)
+    reader('whole', 'WholeFileReader', dict(a=b'aa', b=b'', c=b'\0\1'), [None, 2, None, None], ['save'], version)
+reader('header', 'TextLineReader', lines, [None] * 5, skip_header_lines=2)
+reader('all', 'TextLineReader', lines, [100, 100, 100])
+reader('none_of', 'TextLineReader', lines, [0, None])
+reader('missing', 'TextLineReader', dict(missing=None, b=b'x'), [None, None, None])
+reader('negative_header', 'TextLineReader', lines, [None], skip_header_lines=-1)
+reader('returns', 'TextLineReader', dict(a=b'a\r\r\nb\r\n\r\nc\r', b=b'\r'), [9, 9])
+reader('missing', 'WholeFileReader', dict(missing=None, b=b'x'), [None, None])
+reader('fixed', 'FixedLengthRecordReader', fixed, [None] * 6, header_bytes=2, record_bytes=3, footer_bytes=2)
+reader('hops', 'FixedLengthRecordReader', fixed, [2, 9, 9, 9], header_bytes=1, record_bytes=3, hop_bytes=2)
+reader('apart', 'FixedLengthRecordReader', fixed, [9, 9, 9], record_bytes=3, hop_bytes=5)
+reader('footers', 'FixedLengthRecordReader', fixed, [9, 9, 9], record_bytes=3, hop_bytes=2, footer_bytes=3)
+reader('long_header', 'FixedLengthRecordReader', fixed, [9, 9, 9], record_bytes=3, header_bytes=100)
+reader('no_bytes', 'FixedLengthRecordReader', fixed, [None, 3], record_bytes=0)
+reader('negative', 'FixedLengthRecordReader', fixed, [None], record_bytes=-1)
+reader('negative_hop', 'FixedLengthRecordReader', fixed, [None], record_bytes=1, hop_bytes=-1)
+reader('zlib', 'FixedLengthRecordReader', dict(a=zlib.compress(fixed['a'])), [9, 9], record_bytes=3, encoding='ZLIB')
+reader('gzip', 'FixedLengthRecordReader', dict(a=gzip.compress(fixed['a'], mtime=0)), [9, 9], record_bytes=3,
+       encoding='GZIP')  # fmt: skip
+reader('other', 'FixedLengthRecordReader', fixed, [9], record_bytes=3, encoding='BZ2')
+reader('no_zlib', 'FixedLengthRecordReader', fixed, [9, 9], record_bytes=3, encoding='ZLIB')
+for version in ('V2', ''):
+    reader('records', 'TFRecordReader', dict(a=records, b=records), [None, 9, None, 1, None, None], ['save'], version)
+reader('cut', 'TFRecordReader', dict(a=records[:-3]), [None, None, None, None])
+reader('sums', 'TFRecordReader', dict(a=records[:13] + b'X' + records[14:]), [None, None])
+reader('zlib', 'TFRecordReader', dict(a=zlib.compress(records)), [9, 9], compression_type='ZLIB')
+reader('other', 'TFRecordReader', dict(a=records), [9, 9], compression_type='BZ2')
+reader('empty', 'TFRecordReader', dict(a=b'', b=b''), [None, None])
+reader('missing', 'TFRecordReader', dict(missing=None, a=b''), [None, None])
