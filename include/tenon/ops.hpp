@@ -228,6 +228,7 @@
 #include <tenon/ops/table/table_file.hpp>
 #include <tenon/ops/table/table_reference.hpp>
 #include <tenon/ops/list/tensor_array.hpp>
+#include <tenon/ops/list/tensor_array_old.hpp>
 #include <tenon/ops/list/tensor_array_pack.hpp>
 #include <tenon/ops/list/tensor_list_element.hpp>
 #include <tenon/ops/list/tensor_list_concat.hpp>
@@ -443,7 +444,12 @@ using All = OpList<
     ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompleted, ReaderNumWorkUnitsCompletedV2, ReaderRead, ReaderReadUpTo,
     ReaderReadUpToV2, ReaderReadV2, ReaderReset, ReaderResetV2, ReaderRestoreState, ReaderRestoreStateV2,
     ReaderSerializeState, ReaderSerializeStateV2, TFRecordReader, TFRecordReaderV2, TextLineReader, TextLineReaderV2,
-    WholeFileReader, WholeFileReaderV2>;
+    WholeFileReader, WholeFileReaderV2,
+    // tensor arrays of older graphs
+    TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
+    TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
+    TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
+    TensorArrayWrite, TensorArrayWriteV2>;
 
 }  // namespace ops
 
