@@ -226,6 +226,7 @@
 #include <tenon/ops/variable/strided_slice_assign.hpp>
 #include <tenon/ops/table/table.hpp>
 #include <tenon/ops/table/table_file.hpp>
+#include <tenon/ops/table/vocab_remapping.hpp>
 #include <tenon/ops/table/table_reference.hpp>
 #include <tenon/ops/list/tensor_array.hpp>
 #include <tenon/ops/list/tensor_array_old.hpp>
@@ -404,11 +405,11 @@ using All = OpList<
     ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2, InitializeTableV2,
     LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2, LookupTableRemoveV2,
     LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, InitializeTableFromTextFileV2,
-    TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3,
-    TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList,
-    TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack,
-    TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem,
-    TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
+    GenerateVocabRemapping, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3,
+    TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3,
+    EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength,
+    TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize,
+    TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
     TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax,
     ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp,
     ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad,

@@ -570,3 +570,37 @@ reader('zlib', 'TFRecordReader', dict(a=zlib.compress(records)), [9, 9], compres
 reader('other', 'TFRecordReader', dict(a=records), [9, 9], compression_type='BZ2')
 reader('empty', 'TFRecordReader', dict(a=b'', b=b''), [None, None])
 reader('missing', 'TFRecordReader', dict(missing=None, a=b''), [None, None])
+
+
+# ---- vocabularies
+def vocabulary(name, new, old, offset=0, count=4, known=True, **attrs):
+    def steps(b):
+        folder = f'/tmp/tenon_golden_vocabulary_{name}'
+        paths = [f'{folder}/new', f'{folder}/old']
+        written = [tf.raw_ops.WriteFile(filename=p, contents=x) for p, x in zip(paths, (new, old)) if x is not None]
+        given = [b.placeholder(key, string, []) for key in ('new', 'old')]
+        out = tf.raw_ops.GenerateVocabRemapping(new_vocab_file=given[0], old_vocab_file=given[1],
+                                                new_vocab_offset=offset, num_new_vocab=count, **attrs)  # fmt: skip
+        return [dict(target=written, feed={}), dict(fetch=list(out), feed=dict(new=paths[0], old=paths[1]))]
+
+    CASES.append((f'GenerateVocabRemapping/{name}', steps, 'exact'))
+
+
+new, old = b'b\nc\na\nz\n', b'a\nb\nc\r\nd'
+vocabulary('all', new, old)
+vocabulary('part', new, old, 1, 2)
+vocabulary('none', new, old, 2, 0)
+vocabulary('beyond', new, old, 3, 2)
+vocabulary('offset', new, old, 9, 0)
+vocabulary('size', new, old, old_vocab_size=2)
+vocabulary('size_zero', new, old, old_vocab_size=0)
+vocabulary('size_more', new, old, old_vocab_size=9)
+vocabulary('size_equal', new, old, old_vocab_size=4)
+vocabulary('twice', new, b'a\nb\nb')
+vocabulary('twice_beyond', new, b'a\nb\nb', old_vocab_size=2)
+vocabulary('new_twice', b'b\nb\n', old, count=2)
+vocabulary('empty', new, b'')
+vocabulary('new_empty', b'', old)
+vocabulary('missing', new, None)
+vocabulary('new_missing', None, old)
+vocabulary('empty_line', new, b'a\n\nb\n')
