@@ -102,6 +102,7 @@
 #include <tenon/ops/io/parse_example.hpp>
 #include <tenon/ops/io/parse_sequence_example.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/io/remap_matrix.hpp>
 #include <tenon/ops/io/restore.hpp>
 #include <tenon/ops/io/save.hpp>
 #include <tenon/ops/linalg/batch_v1.hpp>
@@ -319,6 +320,7 @@ using All = OpList<
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
     PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed,
+    LoadAndRemapMatrix,
     // linear algebra
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,

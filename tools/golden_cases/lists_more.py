@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/lists_more.pb: TensorArrays by their older names."""
+"""What tools/make_golden.py asks TensorFlow for tests/golden/ops/lists_more.pb: TensorArrays by their
+older names, matrices from checkpoints."""
 
 import numpy as np
 import tensorflow as tf
@@ -175,3 +176,42 @@ for name, make in list(globals().items()):
     if callable(make) and getattr(make, '__code__', None) and make.__code__.co_varnames[:2] == ('array', 'b'):
         if name != 'written':
             case(name, make)
+
+
+# ---- matrices from checkpoints
+def remap(name, rows, columns, values=(), num_rows=None, num_cols=None, tensor='m', **more):
+    def steps(b):
+        prefix = '/tmp/tenon_golden_remap/' + name
+        save = tf.raw_ops.SaveV2(prefix=prefix, tensor_names=['m', 'i', 'v'], shape_and_slices=[''] * 3,
+                                 tensors=[tf.reshape(tf.range(12.0), [4, 3]), [[1]], [1.0]])  # fmt: skip
+        b.fed = {}
+        given = dict(ckpt_path=prefix, old_tensor_name=tensor, row_remapping=fed(b, 'rows', i64, rows),
+                     col_remapping=fed(b, 'columns', i64, columns),
+                     initializing_values=fed(b, 'values', f32, values))  # fmt: skip
+        given.update(more)
+        out = tf.raw_ops.LoadAndRemapMatrix(num_rows=len(rows) if num_rows is None else num_rows,
+                                            num_cols=(len(columns) or 3) if num_cols is None else num_cols, **given)
+        return [dict(target=[save], feed={}), dict(fetch=[out], feed=b.fed)]
+
+    CASES.append((f'LoadAndRemapMatrix/{name}', steps, 'exact'))
+
+
+remap('rows', [2, 0], [])
+remap('both', [2, -1, 0], [1, -1], [9, 8, 7, 6])
+remap('none', [], [])
+remap('new', [-1, -1], [], [1, 2, 3, 4, 5, 6])
+remap('few_values', [-1], [], [1])
+remap('many_values', [-1], [], [1, 2, 3, 4])
+remap('beyond', [3, 9], [])
+remap('row_twice', [0, 0], [])
+remap('column_twice', [0], [1, 1])
+remap('other_rows', [0], [], num_rows=2)
+remap('other_columns', [0], [0], num_cols=2)
+remap('other_width', [0], [], num_cols=2)
+remap('integers', [0], [], tensor='i')
+remap('vector', [0], [], tensor='v')
+remap('unknown', [0], [], tensor='x')
+remap('one_in_memory', [3, 0, 1], [2, 0], max_rows_in_memory=1)
+remap('two_in_memory', [3, 0, 1], [], max_rows_in_memory=2)
+remap('paths', [0], [], ckpt_path=['a', 'b'])
+remap('scalar_values', [-1], [0], values=5.0)
