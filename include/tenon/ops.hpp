@@ -39,6 +39,7 @@
 #include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/array/unique_axis.hpp>
 #include <tenon/ops/array/unravel_index.hpp>
+#include <tenon/ops/audio/spectrogram.hpp>
 #include <tenon/ops/audio/wav.hpp>
 #include <tenon/ops/data/batch.hpp>
 #include <tenon/ops/data/cache.hpp>
@@ -83,6 +84,7 @@
 #include <tenon/ops/image/combined_suppression.hpp>
 #include <tenon/ops/image/crop_resize.hpp>
 #include <tenon/ops/image/decode.hpp>
+#include <tenon/ops/image/decode_image.hpp>
 #include <tenon/ops/image/distorted_box.hpp>
 #include <tenon/ops/image/encode.hpp>
 #include <tenon/ops/image/glimpse.hpp>
@@ -93,12 +95,14 @@
 #include <tenon/ops/image/suppression_overlaps.hpp>
 #include <tenon/ops/image/transform.hpp>
 #include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/decode_compressed.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
 #include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/parse_example.hpp>
 #include <tenon/ops/io/parse_sequence_example.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/io/remap_matrix.hpp>
 #include <tenon/ops/io/restore.hpp>
 #include <tenon/ops/io/save.hpp>
 #include <tenon/ops/linalg/batch_v1.hpp>
@@ -223,6 +227,8 @@
 #include <tenon/ops/queue/queue.hpp>
 #include <tenon/ops/queue/queue_access.hpp>
 #include <tenon/ops/queue/queue_reference.hpp>
+#include <tenon/ops/reader/reader.hpp>
+#include <tenon/ops/reader/reader_reference.hpp>
 #include <tenon/ops/variable/ref_variable.hpp>
 #include <tenon/ops/variable/resource_variable.hpp>
 #include <tenon/ops/state/session_tensor.hpp>
@@ -232,8 +238,10 @@
 #include <tenon/ops/variable/strided_slice_assign.hpp>
 #include <tenon/ops/table/table.hpp>
 #include <tenon/ops/table/table_file.hpp>
+#include <tenon/ops/table/vocab_remapping.hpp>
 #include <tenon/ops/table/table_reference.hpp>
 #include <tenon/ops/list/tensor_array.hpp>
+#include <tenon/ops/list/tensor_array_old.hpp>
 #include <tenon/ops/list/tensor_array_pack.hpp>
 #include <tenon/ops/list/tensor_list_element.hpp>
 #include <tenon/ops/list/tensor_list_concat.hpp>
@@ -258,6 +266,8 @@
 #include <tenon/ops/string/split.hpp>
 #include <tenon/ops/string/tensor_text.hpp>
 #include <tenon/ops/string/unicode.hpp>
+#include <tenon/ops/summary/summary.hpp>
+#include <tenon/ops/summary/writer.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -315,12 +325,14 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
-    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality, DecodeAndCropJpeg,
+    DecodeGif, DecodeImage, ExtractJpegShape,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav,
+    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed,
+    LoadAndRemapMatrix,
     // linear algebra
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
@@ -413,11 +425,11 @@ using All = OpList<
     ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2, InitializeTableV2,
     LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2, LookupTableRemoveV2,
     LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, InitializeTableFromTextFileV2,
-    TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3,
-    TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList,
-    TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack,
-    TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem,
-    TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
+    GenerateVocabRemapping, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3,
+    TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3,
+    EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength,
+    TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize,
+    TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
     TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax,
     ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp,
     ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad,
@@ -444,7 +456,23 @@ using All = OpList<
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint>;
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint,
+    // summaries
+    AudioSummary, AudioSummaryV2, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary,
+    TensorSummaryV2, CloseSummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter,
+    WriteAudioSummary, WriteGraphSummary, WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary,
+    WriteScalarSummary, WriteSummary,
+    // readers
+    FixedLengthRecordReader, FixedLengthRecordReaderV2, IdentityReader, IdentityReaderV2, ReaderNumRecordsProduced,
+    ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompleted, ReaderNumWorkUnitsCompletedV2, ReaderRead, ReaderReadUpTo,
+    ReaderReadUpToV2, ReaderReadV2, ReaderReset, ReaderResetV2, ReaderRestoreState, ReaderRestoreStateV2,
+    ReaderSerializeState, ReaderSerializeStateV2, TFRecordReader, TFRecordReaderV2, TextLineReader, TextLineReaderV2,
+    WholeFileReader, WholeFileReaderV2,
+    // tensor arrays of older graphs
+    TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
+    TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
+    TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
+    TensorArrayWrite, TensorArrayWriteV2>;
 
 }  // namespace ops
 

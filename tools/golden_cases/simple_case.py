@@ -7,11 +7,12 @@ import numpy as np
 class Cases(list):
     """The list of (name, build, compare) that tools/make_golden.py reads."""
 
-    def add(self, op, name, compare='close', fetch=None, runs=1, known=True, at_run=True, **arguments):
+    def add(self, op, name, compare='close', fetch=None, runs=1, known=True, at_run=True, producer=None,
+            **arguments):  # fmt: skip
         """Inputs are the arguments that are (dtype, value) or lists of them; the others are attrs.
 
         Each case is there with known shapes (where `known`) and with unknown ones (where `at_run`). `fetch`: the numbers of the outputs
-        to compare; left out: all. `runs`: how many times the graph runs.
+        to compare; left out: all. `runs`: how many times the graph runs. `producer`: the graph's version.
         """
         import tensorflow as tf
 
@@ -30,6 +31,8 @@ class Cases(list):
 
         def build(known):
             def steps(b):
+                if producer is not None:
+                    tf.import_graph_def(tf.compat.v1.GraphDef(versions=dict(producer=producer)))
                 # Quantized numbers are fed and fetched as their integers.
                 p = {
                     k: b.placeholder(k, plain.get(d, d), x.shape if known else None) for k, (d, x) in flat.items()

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ struct JpegReadOptions {
   bool fancy_upscaling = true;
   bool try_recover_truncated = false;
   bool fast_dct = true;  // TensorFlow's choice unless INTEGER_ACCURATE is asked for
+  bool crop = false;     // read the window only
+  std::int32_t top = 0, left = 0, height = 0, width = 0;  // the window, in pixels of the smaller picture
 };
 
 struct JpegWriteOptions {
@@ -87,31 +90,76 @@ class JpegReader {
     info_.scale_denom = static_cast<unsigned int>(options.ratio);
     info_.dct_method = options.fast_dct ? JDCT_IFAST : JDCT_ISLOW;
     jpeg_calc_output_dimensions(&info_);
+    window_ = {options.crop, options.top, options.left, info_.output_height, info_.output_width};
+    if (!options.crop) return true;
+    window_.height = options.height;
+    window_.width = options.width;
+    return options.top >= 0 && options.left >= 0 && options.height > 0 && options.width > 0 &&
+           Index{options.top} + options.height <= Index{info_.output_height} &&
+           Index{options.left} + options.width <= Index{info_.output_width};
+  }
+  // Reads only how large the picture in `file` is, and its channels as they are written. False as above.
+  bool ReadShape(std::string_view file) {
+    info_.err = errors_.Set();
+    if (setjmp(errors_.jump)) return false;
+    jpeg_create_decompress(&info_);
+    made_ = true;
+    info_.client_data = this;
+    SetSource(file);
+    jpeg_read_header(&info_, TRUE);
+    jpeg_calc_output_dimensions(&info_);
+    window_ = {false, 0, 0, info_.output_height, info_.output_width};
+    channels_ = info_.output_components;
     return true;
   }
-  Index height() const { return info_.output_height; }
-  Index width() const { return info_.output_width; }
+  Index height() const { return window_.height; }
+  Index width() const { return window_.width; }
   Index channels() const { return channels_; }
 
   // height * width * channels bytes. False when the file is damaged or ends early.
   bool Finish(unsigned char* pixels) {
-    SlimVector<unsigned char> row;  // four samples a pixel, three of which are wanted
-    if (is_cmyk_) row.resize(static_cast<std::size_t>(width()) * 4);
+    SlimVector<unsigned char> row;  // samples that are not wanted: the fourth of a pixel, pixels beside the window
+    if (is_cmyk_ || window_.crops) row.resize(static_cast<std::size_t>(info_.output_width) * 4);
     return ReadRows(pixels, row.data());
   }
 
  private:
-  bool ReadRows(unsigned char* pixels, unsigned char* cmyk) {
+  struct Window {
+    bool crops = false;
+    Index top = 0, left = 0, height = 0, width = 0;
+  };
+
+  bool ReadRows(unsigned char* pixels, unsigned char* samples) {
     if (setjmp(errors_.jump)) return false;
     jpeg_start_decompress(&info_);
     const std::size_t row_bytes = static_cast<std::size_t>(width() * channels_);
-    while (info_.output_scanline < info_.output_height) {
-      unsigned char* const to = pixels + info_.output_scanline * row_bytes;
-      JSAMPROW row = is_cmyk_ ? cmyk : to;
-      if (jpeg_read_scanlines(&info_, &row, 1) == 0) return false;
-      if (is_cmyk_) RgbOfCmyk(cmyk, to);
+    JDIMENSION left = 0;  // column of the first sample that is read
+#ifdef LIBJPEG_TURBO_VERSION
+    if (window_.crops) {
+      JDIMENSION read_width = static_cast<JDIMENSION>(window_.width);
+      left = static_cast<JDIMENSION>(window_.left);
+      jpeg_crop_scanline(&info_, &left, &read_width);
+      jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(window_.top));
     }
-    jpeg_finish_decompress(&info_);
+#endif
+    const auto top = static_cast<JDIMENSION>(window_.crops ? window_.top : 0);
+    const JDIMENSION end = top + static_cast<JDIMENSION>(window_.height);
+    const auto skipped = static_cast<std::size_t>(window_.crops ? window_.left - Index{left} : 0);
+    while (info_.output_scanline < end) {
+      const JDIMENSION y = info_.output_scanline;
+      unsigned char* const to = y < top ? samples : pixels + (y - top) * row_bytes;
+      JSAMPROW row = samples != nullptr ? samples : to;
+      if (jpeg_read_scanlines(&info_, &row, 1) == 0) return false;
+      if (y < top || samples == nullptr) continue;
+      if (is_cmyk_)
+        RgbOfCmyk(samples + 4 * skipped, to);
+      else
+        std::memcpy(to, samples + skipped * static_cast<std::size_t>(channels_), row_bytes);
+    }
+    if (info_.output_scanline < info_.output_height)
+      jpeg_abort_decompress(&info_);
+    else
+      jpeg_finish_decompress(&info_);
     return true;
   }
   // Adobe's files hold the colours inverted.
@@ -156,6 +204,7 @@ class JpegReader {
   jpeg_decompress_struct info_{};
   jpeg_source_mgr source_{};
   int channels_ = 0;
+  Window window_;
   bool made_ = false, is_cmyk_ = false, recovers_ = false;
 };
 

@@ -155,6 +155,37 @@ inline void AppendNumber(std::uint32_t value, int bytes, std::string* out) {
   for (int i = 0; i < bytes; ++i) out->push_back(static_cast<char>(value >> (8 * i) & 255));
 }
 
+// Sets *file to a WAV file of `count` samples, those of a moment side by side.
+inline Status WriteWav(std::string_view who, const float* audio, Index count, Index channels, Index per_second,
+                       std::string* file) {
+  if (per_second <= 0 || per_second > Index{0xffffffff})
+    return errors::InvalidArgument(who, ": sample_rate must be in (0, 2^32), got: ", per_second);
+  if (channels <= 0 || channels > 65535)
+    return errors::InvalidArgument(who, ": num_channels must be in (0, 2^16), got: ", channels);
+  if (count > (Index{1} << 31) - 64)
+    return errors::InvalidArgument(who, ": Provided channels and frames cannot be encoded as a WAV.");
+  const auto bytes = static_cast<std::uint32_t>(2 * count), width = static_cast<std::uint32_t>(channels);
+  *file = "RIFF";
+  file->reserve(static_cast<std::size_t>(bytes) + 44);
+  AppendNumber(bytes + 36, 4, file);
+  *file += "WAVEfmt ";
+  AppendNumber(16, 4, file);
+  AppendNumber(1, 2, file);
+  AppendNumber(width, 2, file);
+  AppendNumber(static_cast<std::uint32_t>(per_second), 4, file);
+  AppendNumber(static_cast<std::uint32_t>(per_second) * 2 * width, 4, file);
+  AppendNumber(2 * width, 2, file);
+  AppendNumber(16, 2, file);
+  *file += "data";
+  AppendNumber(bytes, 4, file);
+  for (Index i = 0; i < count; ++i) {
+    // In this order NaN becomes the least.
+    const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio[i] * 32768.0f)));
+    AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, file);
+  }
+  return OkStatus();
+}
+
 }  // namespace detail
 
 // contents: []  ->  audio: [samples, channels], in [-1, 1); sample_rate: []. More channels than there are repeat the
@@ -229,33 +260,9 @@ struct EncodeWav {
     if (audio.dims() != 2) return errors::InvalidArgument("EncodeWav: audio must be 2-dimensional", audio.shape());
     if (rate.dims() != 0)
       return errors::InvalidArgument("EncodeWav: Input sample_rate should be a scalar tensor, got ", rate.shape());
-    const std::int32_t per_second = *rate.data<std::int32_t>();
-    const Index channels = audio.dim_size(1), n = audio.NumElements();
-    if (per_second <= 0)
-      return errors::InvalidArgument("EncodeWav: sample_rate must be in (0, 2^32), got: ", per_second);
-    if (channels <= 0 || channels > 65535)
-      return errors::InvalidArgument("EncodeWav: num_channels must be in (0, 2^16), got: ", channels);
-    if (n > (Index{1} << 31) - 64)
-      return errors::InvalidArgument("EncodeWav: Provided channels and frames cannot be encoded as a WAV.");
-    const auto bytes = static_cast<std::uint32_t>(2 * n), width = static_cast<std::uint32_t>(channels);
-    std::string file = "RIFF";
-    file.reserve(static_cast<std::size_t>(bytes) + 44);
-    detail::AppendNumber(bytes + 36, 4, &file);
-    file += "WAVEfmt ";
-    detail::AppendNumber(16, 4, &file);
-    detail::AppendNumber(1, 2, &file);
-    detail::AppendNumber(width, 2, &file);
-    detail::AppendNumber(static_cast<std::uint32_t>(per_second), 4, &file);
-    detail::AppendNumber(static_cast<std::uint32_t>(per_second) * 2 * width, 4, &file);
-    detail::AppendNumber(2 * width, 2, &file);
-    detail::AppendNumber(16, 2, &file);
-    file += "data";
-    detail::AppendNumber(bytes, 4, &file);
-    for (Index i = 0; i < n; ++i) {
-      // In this order NaN becomes the least.
-      const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio.data<float>()[i] * 32768.0f)));
-      detail::AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, &file);
-    }
+    std::string file;
+    TENON_RETURN_IF_ERROR(detail::WriteWav("EncodeWav", audio.data<float>(), audio.NumElements(), audio.dim_size(1),
+                                           *rate.data<std::int32_t>(), &file));
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
     out->data<tstring>()[0].assign(file);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
-// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
+// and DecodeJpeg read PNG, JPEG and GIF files. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
+// decode_image.hpp has the ops for files of any kind.
 
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/image/gif.hpp>
 #include <tenon/engine/image/jpeg.hpp>
 #include <tenon/engine/image/png.hpp>
 #include <tenon/kernel/adapter.hpp>
@@ -57,84 +59,180 @@ inline Status CheckImageSize(std::string_view what, Index height, Index width) {
   return errors::InvalidArgument(what, " size too large for int: ", width, " by ", height);
 }
 
+// The output that a decoder makes of a picture.
+struct DecodedForm {
+  DataType dtype = DataType::kUint8;  // or uint16, float
+  bool has_frames = false;  // [1, height, width, channels] of a picture, [frames, ...] of a GIF file
+  bool first_frame = false;  // takes one frame of a GIF file; a file with several needs this or has_frames
+};
+
+inline Status AllocateImage(OpKernelContext& context, const DecodedForm& form, Index frames, Index height, Index width,
+                            Index channels, Tensor** image) {
+  const Index sizes[] = {frames, height, width, channels};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(form.has_frames ? Span<const Index>(sizes, 4) : Span(sizes + 1, 3), &shape));
+  return context.allocate_output(0, shape, image);
+}
+
+// The decoders write levels to the back of the output, so that wider elements can take their place from the front.
+inline unsigned char* LevelsOf(Tensor* image, int bytes_per_level) {
+  const auto levels = static_cast<std::size_t>(image->NumElements()) * static_cast<std::size_t>(bytes_per_level);
+  return static_cast<unsigned char*>(image->raw_data()) + (image->TotalBytes() - levels);
+}
+// As in TensorFlow, a byte v becomes v * 256 of 16 bits; floats lie in [0, 1].
+inline void WidenLevels(Tensor* image, int bytes_per_level) {
+  const unsigned char* from = LevelsOf(image, bytes_per_level);
+  auto* const to = static_cast<unsigned char*>(image->raw_data());
+  const Index count = image->NumElements();
+  if (from == to) return;
+  for (Index i = 0; i < count; ++i) {
+    std::uint16_t level = from[i * bytes_per_level];
+    if (bytes_per_level == 2) std::memcpy(&level, from + 2 * i, 2);
+    if (image->dtype() == DataType::kUint16) {
+      level = static_cast<std::uint16_t>(level * 256);
+      std::memcpy(to + 2 * i, &level, 2);
+    } else {
+      const float share = static_cast<float>(level) * (bytes_per_level == 2 ? 1 / 65535.0f : 1 / 255.0f);
+      std::memcpy(to + 4 * i, &share, 4);
+    }
+  }
+}
+
+inline Status DecodeGifFile(OpKernelContext& context, std::string_view file, std::int64_t channels,
+                            const DecodedForm& form) {
+  if (channels != 0 && channels != 3) return errors::InvalidArgument("channels must be 0 or 3 for GIF, got ", channels);
+  tenon::detail::GifReader reader;
+  bool good = reader.Begin(file);
+  if (good) {
+    const Index frames = form.first_frame ? 1 : reader.frames();
+    if (frames > 1 && !form.has_frames)
+      return errors::InvalidArgument("Got ", frames,
+                                     " frames, but animated gifs can only be decoded by tf.io.decode_gif or "
+                                     "tf.io.decode_image");
+    Tensor* image = nullptr;
+    TENON_RETURN_IF_ERROR(AllocateImage(context, form, frames, reader.height(), reader.width(), 3, &image));
+    good = reader.Paint(frames, LevelsOf(image, 1));
+    if (good) WidenLevels(image, 1);
+  }
+  return good ? OkStatus()
+              : errors::InvalidArgument("Invalid GIF data (size ", file.size(), "), ", reader.error(), reader.cause());
+}
+
 #ifdef TENON_WITH_IMAGE
 using tenon::detail::JpegReader;
 using tenon::detail::PngReader;
 
-inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
+inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std::int64_t channels,
+                            const DecodedForm& form) {
   PngReader reader;
-  if (!reader.Begin(file, static_cast<int>(channels), sixteen))
+  if (!reader.Begin(file, static_cast<int>(channels), form.dtype != DataType::kUint8))
     return errors::InvalidArgument("Invalid PNG. Failed to initialize decoder.");
   TENON_RETURN_IF_ERROR(CheckImageSize("PNG", reader.height(), reader.width()));
   Tensor* image = nullptr;
-  TENON_RETURN_IF_ERROR(
-      context.allocate_output(0, TensorShape{reader.height(), reader.width(), reader.channels()}, &image));
-  return reader.Finish(image->raw_data()) ? OkStatus()
-                                          : errors::InvalidArgument("Invalid PNG data, size ", file.size());
+  TENON_RETURN_IF_ERROR(AllocateImage(context, form, 1, reader.height(), reader.width(), reader.channels(), &image));
+  const int bytes = form.dtype == DataType::kUint8 ? 1 : 2;
+  if (!reader.Finish(LevelsOf(image, bytes))) return errors::InvalidArgument("Invalid PNG data, size ", file.size());
+  WidenLevels(image, bytes);
+  return OkStatus();
 }
 
-inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, JpegReadOptions options, bool sixteen) {
+inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, const JpegReadOptions& options,
+                             const DecodedForm& form) {
   if (options.channels == 4) return errors::InvalidArgument("JPEG does not support 4 channels");
   JpegReader reader;
   Tensor* image = nullptr;
   if (reader.Begin(file, options)) {
     TENON_RETURN_IF_ERROR(CheckImageSize("JPEG", reader.height(), reader.width()));
-    const TensorShape shape{reader.height(), reader.width(), reader.channels()};
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &image));
-    auto* pixels = static_cast<unsigned char*>(image->raw_data());
-    const Index count = shape.num_elements();
-    // Bytes come into the back half: v becomes v * 256, as in TensorFlow, from the front.
-    if (reader.Finish(sixteen ? pixels + count : pixels)) {
-      for (Index i = 0; sixteen && i < count; ++i) {
-        const auto wide = static_cast<std::uint16_t>(pixels[count + i] * 256);
-        std::memcpy(pixels + 2 * i, &wide, 2);
-      }
+    TENON_RETURN_IF_ERROR(AllocateImage(context, form, 1, reader.height(), reader.width(), reader.channels(), &image));
+    if (reader.Finish(LevelsOf(image, 1))) {
+      WidenLevels(image, 1);
       return OkStatus();
     }
   }
   return errors::InvalidArgument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
 }
 
+// Sets sizes[3] to the height, the width and the channels of a JPEG file.
+inline Status JpegFileShape(std::string_view file, Index* sizes) {
+  JpegReader reader;
+  if (!reader.ReadShape(file)) return errors::InvalidArgument("Invalid JPEG data, size ", file.size());
+  sizes[0] = reader.height();
+  sizes[1] = reader.width();
+  sizes[2] = reader.channels();
+  return OkStatus();
+}
+
 template <bool with_codecs>
 struct ImageFile {
-  static Status Png(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
-    return DecodePngFile(context, file, channels, sixteen);
+  static Status Png(OpKernelContext& context, std::string_view file, std::int64_t channels, const DecodedForm& form) {
+    return DecodePngFile(context, file, channels, form);
   }
-  static Status Jpeg(OpKernelContext& context, std::string_view file, const JpegReadOptions& options, bool sixteen) {
-    return DecodeJpegFile(context, file, options, sixteen);
+  static Status Jpeg(OpKernelContext& context, std::string_view file, const JpegReadOptions& options,
+                     const DecodedForm& form) {
+    return DecodeJpegFile(context, file, options, form);
   }
+  static Status JpegShape(std::string_view file, Index* sizes) { return JpegFileShape(file, sizes); }
 };
 using ImageFiles = ImageFile<true>;
 #else
 template <bool with_codecs>
 struct ImageFile {
-  static Status Png(OpKernelContext&, std::string_view, std::int64_t, bool) { return tenon::detail::NoImageCodecs(); }
-  static Status Jpeg(OpKernelContext&, std::string_view, const JpegReadOptions&, bool) {
+  static Status Png(OpKernelContext&, std::string_view, std::int64_t, const DecodedForm&) {
     return tenon::detail::NoImageCodecs();
   }
+  static Status Jpeg(OpKernelContext&, std::string_view, const JpegReadOptions&, const DecodedForm&) {
+    return tenon::detail::NoImageCodecs();
+  }
+  static Status JpegShape(std::string_view, Index*) { return tenon::detail::NoImageCodecs(); }
 };
 using ImageFiles = ImageFile<false>;
 #endif
 
 constexpr bool IsPng(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 constexpr bool IsJpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
+constexpr bool IsGif(std::string_view file) { return file.starts_with("GIF8"); }
 constexpr bool IsBmp(std::string_view file) { return file.starts_with("BM"); }
 
 inline Status UnknownImageFormat() {
   return errors::InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
 }
 
-inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, const Tensor& contents,
-                              const JpegReadOptions& options, bool sixteen) {
+// Decodes a file of any kind but BMP.
+inline Status DecodeAnyButBmp(OpKernelContext& context, std::string_view op, const Tensor& contents,
+                              const JpegReadOptions& options, const DecodedForm& form) {
   std::string_view file;
   TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
-  if (IsPng(file)) return ImageFiles::Png(context, file, options.channels, sixteen);
-  if (IsJpeg(file)) return ImageFiles::Jpeg(context, file, options, sixteen);
+  if (IsPng(file)) return ImageFiles::Png(context, file, options.channels, form);
+  if (IsJpeg(file)) return ImageFiles::Jpeg(context, file, options, form);
+  if (IsGif(file)) return DecodeGifFile(context, file, options.channels, form);
   if (IsBmp(file))
     return errors::InvalidArgument(
         "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: ", op);
-  if (file.starts_with("GIF8")) return errors::Unimplemented(op, ": GIF files are not read");
   return UnknownImageFormat();
+}
+
+struct JpegAttrs {
+  std::int64_t channels;
+  std::int64_t ratio;
+  bool fancy_upscaling;
+  bool try_recover_truncated;
+  std::string_view dct_method;
+};
+inline Status CheckJpegAttrs(const JpegAttrs& attrs) {
+  TENON_RETURN_IF_ERROR(CheckDecodeChannels(attrs.channels));
+  if (attrs.ratio != 1 && attrs.ratio != 2 && attrs.ratio != 4 && attrs.ratio != 8)
+    return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", attrs.ratio);
+  if (!attrs.dct_method.empty() && attrs.dct_method != "INTEGER_FAST" && attrs.dct_method != "INTEGER_ACCURATE")
+    return errors::InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got '",
+                                   attrs.dct_method, "'");
+  return OkStatus();
+}
+inline JpegReadOptions JpegOptionsOf(const JpegAttrs& attrs) {
+  return {.channels = static_cast<int>(attrs.channels),
+          .ratio = static_cast<int>(attrs.ratio),
+          .fancy_upscaling = attrs.fancy_upscaling,
+          .try_recover_truncated = attrs.try_recover_truncated,
+          .fast_dct = attrs.dct_method != "INTEGER_ACCURATE"};
 }
 
 // The header of a BMP file. As in TensorFlow, only these fields are read: not the compression, not the palette.
@@ -194,6 +292,31 @@ inline void ReadBmpRows(const char* file, const BmpLayout& layout, Index channel
   }
 }
 
+inline Status OneChannelOfBmp() { return errors::InvalidArgument("`channels` must be 0, 3 or 4 for BMP, but got 1"); }
+inline Status NotBmp(std::string_view file) {
+  const bool png = IsPng(file), jpeg = IsJpeg(file);
+  if (!png && !jpeg && !IsGif(file)) return UnknownImageFormat();
+  return errors::InvalidArgument("Trying to decode ",
+                                 png    ? "PNG"
+                                 : jpeg ? "JPEG"
+                                        : "GIF",
+                                 " format using DecodeBmp op. Use `decode_",
+                                 png    ? "png"
+                                 : jpeg ? "jpeg"
+                                        : "gif",
+                                 "` or `decode_image` instead.");
+}
+inline Status DecodeBmpFile(OpKernelContext& context, std::string_view file, Index channels, const DecodedForm& form) {
+  BmpLayout layout;
+  TENON_RETURN_IF_ERROR(ReadBmpLayout(file, &layout));
+  const Index depth = channels == 0 ? layout.channels : channels;
+  Tensor* image = nullptr;
+  TENON_RETURN_IF_ERROR(AllocateImage(context, form, 1, layout.height, layout.width, depth, &image));
+  ReadBmpRows(file.data(), layout, depth, LevelsOf(image, 1));
+  WidenLevels(image, 1);
+  return OkStatus();
+}
+
 }  // namespace detail
 
 struct DecodePng {
@@ -215,8 +338,8 @@ struct DecodePng {
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
-      return detail::DecodePngOrJpeg(context.op(), "DecodePng", contents,
-                                     {.channels = static_cast<int>(this->channels)}, this->dtype == DataType::kUint16);
+      return detail::DecodeAnyButBmp(context.op(), "DecodePng", contents,
+                                     {.channels = static_cast<int>(this->channels)}, {.dtype = this->dtype});
     }
   };
 };
@@ -236,32 +359,14 @@ struct DecodeJpeg {
                                         .SetShapeFn(detail::DecodeImageShape);
 
   static constexpr std::string_view unused[] = {"acceptable_fraction"};
-  struct Attrs {
-    std::int64_t channels;
-    std::int64_t ratio;
-    bool fancy_upscaling;
-    bool try_recover_truncated;
-    std::string_view dct_method;
-  };
+  using Attrs = detail::JpegAttrs;
 
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction&) const {
-      TENON_RETURN_IF_ERROR(detail::CheckDecodeChannels(this->channels));
-      if (this->ratio != 1 && this->ratio != 2 && this->ratio != 4 && this->ratio != 8)
-        return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", this->ratio);
-      if (!this->dct_method.empty() && this->dct_method != "INTEGER_FAST" && this->dct_method != "INTEGER_ACCURATE")
-        return errors::InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got '",
-                                       this->dct_method, "'");
-      return OkStatus();
-    }
+    Status Init(OpKernelConstruction&) const { return detail::CheckJpegAttrs(*this); }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
-      return detail::DecodePngOrJpeg(
-          context.op(), "DecodeJpeg", contents,
-          {static_cast<int>(this->channels), static_cast<int>(this->ratio), this->fancy_upscaling,
-           this->try_recover_truncated, this->dct_method != "INTEGER_ACCURATE"},
-          false);
+      return detail::DecodeAnyButBmp(context.op(), "DecodeJpeg", contents, detail::JpegOptionsOf(*this), {});
     }
   };
 };
@@ -281,23 +386,12 @@ struct DecodeBmp {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
-    Status operator()(Context<Device>& context, const Tensor& contents, Tensor& image) const {
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
       std::string_view file;
       TENON_RETURN_IF_ERROR(detail::EncodedImage(contents, &file));
-      if (this->channels == 1)
-        return errors::InvalidArgument("`channels` must be 0, 3 or 4 for BMP, but got ", this->channels);
-      if (detail::IsPng(file) || detail::IsJpeg(file))
-        return errors::InvalidArgument("Trying to decode ", detail::IsPng(file) ? "PNG" : "JPEG",
-                                       " format using DecodeBmp op. Use `decode_", detail::IsPng(file) ? "png" : "jpeg",
-                                       "` or `decode_image` instead.");
-      if (!detail::IsBmp(file)) return detail::UnknownImageFormat();
-      detail::BmpLayout layout;
-      TENON_RETURN_IF_ERROR(detail::ReadBmpLayout(file, &layout));
-      const Index depth = this->channels == 0 ? layout.channels : this->channels;
-      Tensor* made = &image;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape{layout.height, layout.width, depth}, &made));
-      detail::ReadBmpRows(file.data(), layout, depth, made->data<std::uint8_t>());
-      return OkStatus();
+      if (this->channels == 1) return detail::OneChannelOfBmp();
+      if (!detail::IsBmp(file)) return detail::NotBmp(file);
+      return detail::DecodeBmpFile(context.op(), file, this->channels, {});
     }
   };
 };

@@ -18,6 +18,7 @@
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/list/tensor_array_resource.hpp>
+#include <tenon/ops/variable/handle_reference.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -57,8 +58,31 @@ inline const ShapeAndType* HeldElements(InferenceContext* c) {
   return held == nullptr || held->empty() ? nullptr : &(*held)[0];
 }
 
+// The strings that handles of older ops begin with; arrays of gradients have the second one.
+inline constexpr std::string_view kOfArrays = "_tensor_arrays", kOfGradientArrays = "_tensor_array_grads";
+
+// Sets *name to the array's name in the run's container, from a handle of an older op: two strings, or a reference.
+inline Status ReadArrayName(const OpKernelContext& context, std::string* name, bool* is_gradient) {
+  const Tensor& input = context.input(0);
+  Tensor names = input;
+  if (IsRefType(input.dtype())) TENON_RETURN_IF_ERROR(ReadReference(input, context.op_kernel().name(), &names));
+  if (names.dtype() != DataType::kString || names.NumElements() != 2)
+    return errors::InvalidArgument("Tensor array handle must be 2-element vector, but had shape: ", names.shape());
+  const std::string_view kind = names.data<tstring>()[0].view();
+  *name = names.data<tstring>()[1].view();
+  *is_gradient = kind == kOfGradientArrays;
+  if (kind != kOfArrays && kind != kOfGradientArrays) *name = StrCat(kind, *name);
+  return OkStatus();
+}
 inline Status GetArray(const OpKernelContext& context, Ref<TensorArray>* array) {
-  return LookupResource<TensorArray>(context, context.input(0), array);
+  if (context.input(0).dtype() == DataType::kResource)
+    return LookupResource<TensorArray>(context, context.input(0), array);
+  std::string name;
+  bool is_gradient = false;
+  TENON_RETURN_IF_ERROR(ReadArrayName(context, &name, &is_gradient));
+  StepContainer* const container = context.step_container();
+  if (container == nullptr) return tenon::detail::NoResources(context);
+  return container->resources()->Lookup<TensorArray>(container->name(), name, array);
 }
 inline Status ReadIndex(const Tensor& index, Index* value) {
   if (index.dims() != 0)
@@ -81,6 +105,22 @@ inline Status CheckWrittenType(const TensorArray& array, DataType dtype) {
 inline std::string UniqueName(std::string_view name) {
   static std::atomic<std::int64_t> counter{0};
   return StrCat(name, "_", counter.fetch_add(1, std::memory_order_relaxed));
+}
+
+// Makes an array of the run. Sets options->name to the array's name: `name`, or the node's, and a number.
+inline Status CreateArray(const OpKernelContext& context, const Tensor& size, std::string_view name,
+                          TensorArray::Options* options) {
+  if (size.dims() != 0)
+    return errors::InvalidArgument("TensorArray size must be scalar, but had shape: ", size.shape());
+  const Index count = *size.data<std::int32_t>();
+  if (count < 0) return errors::InvalidArgument("Size should be >= 0.");
+  if (count > TensorArray::kMaxSize)
+    return errors::ResourceExhausted("TensorArrayV3: ", count, " elements are more than the limit of ",
+                                     TensorArray::kMaxSize);
+  StepContainer* const container = context.step_container();
+  if (container == nullptr) return tenon::detail::NoResources(context);
+  options->name = UniqueName(name.empty() ? context.op_kernel().name() : name);
+  return container->Create(options->name, Ref<TensorArray>::Adopt(new TensorArray(*options, count)));
 }
 
 }  // namespace detail
@@ -117,28 +157,15 @@ struct TensorArrayV3 {
 
  private:
   static Status Make(OpKernelContext& context, const Attrs& attrs, const Tensor& size, Tensor* handle, Tensor* flow) {
-    if (size.dims() != 0)
-      return errors::InvalidArgument("TensorArray size must be scalar, but had shape: ", size.shape());
-    const Index count = *size.data<std::int32_t>();
-    if (count < 0) return errors::InvalidArgument("Size should be >= 0.");
-    if (count > detail::TensorArray::kMaxSize)
-      return errors::ResourceExhausted("TensorArrayV3: ", count, " elements are more than the limit of ",
-                                       detail::TensorArray::kMaxSize);
-    StepContainer* container = context.step_container();
-    if (container == nullptr) return tenon::detail::NoResources(context);
     detail::TensorArray::Options options;
-    options.name =
-        detail::UniqueName(attrs.tensor_array_name.empty() ? context.op_kernel().name() : attrs.tensor_array_name);
     options.dtype = attrs.dtype;
     options.element_shape = attrs.element_shape;
     options.dynamic_size = attrs.dynamic_size;
     options.clear_after_read = attrs.clear_after_read;
     options.identical_element_shapes = attrs.identical_element_shapes;
-    *handle =
-        HandleTensor(MakeResourceHandle<detail::TensorArray>(context.device_name(), container->name(), options.name));
-    const std::string name = options.name;
-    auto array = Ref<detail::TensorArray>::Adopt(new detail::TensorArray(std::move(options), count));
-    TENON_RETURN_IF_ERROR(container->Create(name, std::move(array)));
+    TENON_RETURN_IF_ERROR(detail::CreateArray(context, size, attrs.tensor_array_name, &options));
+    *handle = HandleTensor(
+        MakeResourceHandle<detail::TensorArray>(context.device_name(), context.step_container()->name(), options.name));
     TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &flow));
     *flow->data<float>() = 0;
     return OkStatus();

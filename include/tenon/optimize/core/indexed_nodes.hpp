@@ -221,6 +221,7 @@ class IndexedNodes {
   // State, references, resources and control flow: the node is more than a function of its inputs.
   bool HasEffects(const Node& node) const {
     if (node.op->flags.is_stateful || IsFrameOp(node)) return true;
+    if (node.op_name().starts_with("TensorArray")) return true;  // older ops name their array by strings
     for (const auto* types : {&node.input_types, &node.output_types})
       for (const DataType type : *types)
         if (IsRefType(type) || type == DataType::kResource) return true;
