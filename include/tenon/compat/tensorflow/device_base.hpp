@@ -6,6 +6,7 @@
 
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/compat/tensorflow/proto/device.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 #include <tenon/compat/tensorflow/threadpool.hpp>
 #include <tenon/compat/tensorflow/types.hpp>
@@ -15,19 +16,6 @@ struct GpuDevice;
 }  // namespace Eigen
 
 namespace tensorflow {
-
-class DeviceAttributes {
- public:
-  DeviceAttributes() = default;
-  DeviceAttributes(std::string name, std::string type) : name_(std::move(name)), type_(std::move(type)) {}
-  const std::string& name() const { return name_; }
-  const std::string& device_type() const { return type_; }
-  int64_t memory_limit() const { return 0; }
-  uint64_t incarnation() const { return 1; }
-
- private:
-  std::string name_, type_;
-};
 
 // Made for a context by its thread: valid until the context's call ends.
 class DeviceBase {
@@ -56,7 +44,9 @@ class DeviceBase {
     raw_ = environment.device;
     if (name_ != context.device_name()) {
       name_ = std::string(context.device_name());
-      attributes_ = DeviceAttributes(name_, environment.host_memory ? "CPU" : "GPU");
+      attributes_.set_name(name_);
+      attributes_.set_device_type(environment.host_memory ? "CPU" : "GPU");
+      attributes_.set_incarnation(1);
     }
   }
 

@@ -25,7 +25,7 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
     const auto get = [this](StringPiece of, auto* to) { return this->Base::GetAttr(of, to); };
     return AttrAs<T>::Read(get, name, value);
   }
-  NodeDef def() const { return NodeDef(&Base::def()); }
+  const NodeDef& def() const { return KeptMessage(Base::def()); }
   Env* env() const { return internal::DefaultEnv(); }
   DeviceType device_type() const { return DeviceType(Base::device_type()); }
   DeviceBase* device() const {

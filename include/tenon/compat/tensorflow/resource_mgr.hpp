@@ -98,7 +98,8 @@ inline ResourceMgr* OpKernelConstruction::resource_manager() const {
 class ContainerInfo {
  public:
   Status Init(ResourceMgr* manager, const NodeDef& node, bool use_node_name_as_default) {
-    const tenon::OpKernelConstruction reader(&node.node(), nullptr, {}, {}, {}, nullptr);
+    const tenon::NodeDef held = ToTenon(node);
+    const tenon::OpKernelConstruction reader(&held, nullptr, {}, {}, {}, nullptr);
     TF_ASSIGN_OR_RETURN(info_, tenon::ContainerInfo::From(reader, use_node_name_as_default));
     manager_ = manager;
     return Status();

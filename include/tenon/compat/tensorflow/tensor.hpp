@@ -14,6 +14,9 @@
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/wire/tensor_reader.hpp>
+#include <tenon/wire/tensor_writer.hpp>
+#include <tenon/compat/tensorflow/proto/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor_shape.hpp>
 #include <tenon/compat/tensorflow/tensor_types.hpp>
 #include <tenon/compat/tensorflow/types.hpp>
@@ -49,6 +52,20 @@ class Tensor : public tenon::Tensor {
   static Status BuildTensor(DataType type, const tenon::TensorShape& shape, Tensor* out) {
     TF_ASSIGN_OR_RETURN(*out, Base::Make(ToTenon(type), shape));
     return Status();
+  }
+
+  // False: the message does not make a tensor.
+  bool FromProto(const TensorProto& proto) { return FromProto(cpu_allocator(), proto); }
+  bool FromProto(Allocator*, const TensorProto& proto) {
+    const std::string bytes = proto.SerializeAsString();
+    auto made = tenon::TensorFromProto(tenon::wire::AsBytes(bytes));
+    if (!made.ok()) return false;
+    *static_cast<Base*>(this) = *std::move(made);
+    return true;
+  }
+  void AsProtoField(TensorProto* proto) const { ToProto(tenon::TensorProtoForm::kTyped, proto); }
+  void AsProtoTensorContent(TensorProto* proto) const {
+    ToProto(DataTypeCanUseMemcpy(dtype()) ? tenon::TensorProtoForm::kContent : tenon::TensorProtoForm::kTyped, proto);
   }
 
   DataType dtype() const { return FromTenon(Base::dtype()); }
@@ -139,6 +156,11 @@ class Tensor : public tenon::Tensor {
 #undef TENON_COMPAT_VIEWS
 
  private:
+  void ToProto(tenon::TensorProtoForm form, TensorProto* proto) const {
+    std::string bytes;
+    tenon::TensorToProto(*this, &bytes, form);
+    proto->ParseFromString(bytes);
+  }
   template <std::size_t N>
   using Sizes = Eigen::DSizes<Eigen::DenseIndex, static_cast<int>(N)>;
   template <class T>
