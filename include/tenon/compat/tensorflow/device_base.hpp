@@ -9,7 +9,7 @@
 #include <tenon/compat/tensorflow/proto/device.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 #include <tenon/compat/tensorflow/threadpool.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace Eigen {
 struct GpuDevice;
@@ -49,6 +49,18 @@ class DeviceBase {
       attributes_.set_incarnation(1);
     }
   }
+
+  explicit DeviceBase(Env*) {}
+  // For tests.
+  void set_name(const std::string& name) {
+    name_ = name;
+    attributes_.set_name(name);
+    attributes_.set_device_type("CPU");
+  }
+  void set_tensorflow_cpu_worker_threads(const CpuWorkerThreads* threads) { threads_ = *threads; }
+  Env* env() const { return internal::DefaultEnv(); }
+  Status Sync() { return Status(); }
+  DataType dtype_of_device_memory() const { return DT_INVALID; }
 
   const CpuWorkerThreads* tensorflow_cpu_worker_threads() const { return &threads_; }
   const std::string& name() const { return name_; }

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include <tenon/base/hash.hpp>
-#include <tenon/compat/tensorflow/logging.hpp>
+#include <tenon/compat/tensorflow/base/logging.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
 
 namespace tensorflow {

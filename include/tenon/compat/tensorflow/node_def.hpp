@@ -16,7 +16,7 @@
 #include <tenon/op/op_def/node_check.hpp>
 #include <tenon/compat/tensorflow/proto/graph.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
 

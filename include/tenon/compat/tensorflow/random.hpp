@@ -7,7 +7,7 @@
 
 #include <tenon/engine/random/philox.hpp>
 #include <tenon/compat/tensorflow/op_kernel_construction.hpp>
-#include <tenon/compat/tensorflow/sync.hpp>
+#include <tenon/compat/tensorflow/base/sync.hpp>
 
 namespace tensorflow {
 namespace random {

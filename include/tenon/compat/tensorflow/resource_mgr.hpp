@@ -14,7 +14,7 @@
 #include <tenon/kernel/variable.hpp>
 #include <tenon/compat/tensorflow/common_shape_fns.hpp>
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
-#include <tenon/compat/tensorflow/refcount.hpp>
+#include <tenon/compat/tensorflow/base/refcount.hpp>
 #include <tenon/compat/tensorflow/variant.hpp>
 
 namespace tensorflow {

@@ -18,8 +18,8 @@
 #include <tenon/wire/tensor_writer.hpp>
 #include <tenon/compat/tensorflow/proto/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor_shape.hpp>
-#include <tenon/compat/tensorflow/tensor_types.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/tensor_types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
 

@@ -14,10 +14,10 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/shape_util.hpp>
 #include <tenon/wire/shape_proto.hpp>
-#include <tenon/compat/tensorflow/containers.hpp>
-#include <tenon/compat/tensorflow/logging.hpp>
+#include <tenon/compat/tensorflow/base/containers.hpp>
+#include <tenon/compat/tensorflow/base/logging.hpp>
 #include <tenon/compat/tensorflow/proto/tensor_shape.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
 

@@ -12,9 +12,9 @@
 
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/compat/tensorflow/eigen.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
-#include <tenon/compat/tensorflow/sync.hpp>
+#include <tenon/compat/tensorflow/base/eigen.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
+#include <tenon/compat/tensorflow/base/sync.hpp>
 
 #if defined(EIGEN_USE_THREADS)
 #include <unsupported/Eigen/CXX11/ThreadPool>

@@ -18,7 +18,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/wire/reader.hpp>
 #include <tenon/compat/tensorflow/proto/repeated.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
 namespace protobuf {

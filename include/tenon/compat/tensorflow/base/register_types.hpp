@@ -2,7 +2,7 @@
 #pragma once
 // TF_CALL_float(m) and the lists of types: m(T) for each.
 
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 #define TF_CALL_float(m) m(float)
 #define TF_CALL_double(m) m(double)

@@ -3,7 +3,7 @@
 // TensorFlow's macros about code: branches, attributes of functions, locks that guard members.
 
 #include <tenon/base/config.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 #define TF_PREDICT_FALSE(x) (static_cast<bool>(x))
 #define TF_PREDICT_TRUE(x) (static_cast<bool>(x))

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 namespace profiler {

@@ -14,9 +14,9 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/type_list.hpp>
-#include <tenon/compat/tensorflow/containers.hpp>
-#include <tenon/compat/tensorflow/eigen.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/containers.hpp>
+#include <tenon/compat/tensorflow/base/eigen.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 class ResourceHandle;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <tenon/base/status.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
-#include <tenon/compat/tensorflow/strings.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
+#include <tenon/compat/tensorflow/base/strings.hpp>
 
 #if defined(ABSL_STATUS_STATUS_H_)
 static_assert(false,

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <tenon/base/span.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 namespace gtl {

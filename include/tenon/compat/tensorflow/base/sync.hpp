@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <tenon/base/mutex.hpp>
-#include <tenon/compat/tensorflow/macros.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/macros.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 

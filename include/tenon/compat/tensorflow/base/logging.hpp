@@ -10,9 +10,9 @@
 
 #include <tenon/base/check.hpp>
 #include <tenon/base/log.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
-#include <tenon/compat/tensorflow/status.hpp>
-#include <tenon/compat/tensorflow/strings.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
+#include <tenon/compat/tensorflow/base/status.hpp>
+#include <tenon/compat/tensorflow/base/strings.hpp>
 
 namespace tensorflow {
 

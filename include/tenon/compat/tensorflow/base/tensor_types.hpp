@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include <tenon/compat/tensorflow/eigen.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/eigen.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <tenon/base/str.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 namespace strings {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <tenon/base/refcount.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
 
 namespace tensorflow {
 namespace core {
