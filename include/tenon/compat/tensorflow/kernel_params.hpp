@@ -16,6 +16,7 @@
 #include <tenon/kernel/step_container.hpp>
 #include <tenon/kernel/variable.hpp>
 #include <tenon/op/op_def/to_op_def.hpp>
+#include <tenon/compat/tensorflow/base/profiler.hpp>
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 #include <tenon/compat/tensorflow/resource_mgr.hpp>
 
