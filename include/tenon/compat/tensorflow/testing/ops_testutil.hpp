@@ -118,7 +118,7 @@ class OpsTestBase : public ::testing::Test {
     const std::size_t i = inputs_.size();
     TENON_CHECK(i < input_types_.size(), "AddInput: the kernel has ", input_types_.size(), " inputs only");
     const bool is_ref = IsRefType(input_types_[i]);
-    TENON_CHECK(type == RemoveRefType(input_types_[i]), "AddInput: ", DataTypeString(type), " for input ", i, " of type ",
+    TENON_CHECK(type == BaseType(input_types_[i]), "AddInput: ", DataTypeString(type), " for input ", i, " of type ",
                 DataTypeString(input_types_[i]));
     tensors_.push_back(std::make_unique<Tensor>(type, shape));
     inputs_.push_back(is_ref ? TensorValue(&lock_for_refs_, tensors_.back().get()) : TensorValue(tensors_.back().get()));
