@@ -12,4 +12,5 @@
 #include_next <absl/strings/str_split.h>
 #else
 #include <tenon/compat/tensorflow/base/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl_strings.hpp>
 #endif

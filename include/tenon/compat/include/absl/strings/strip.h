@@ -12,4 +12,5 @@
 #include_next <absl/strings/strip.h>
 #else
 #include <tenon/compat/tensorflow/base/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl_strings.hpp>
 #endif
