@@ -67,7 +67,7 @@ class DeviceBase {
   const DeviceAttributes& attributes() const { return attributes_; }
   const std::string& device_type() const { return attributes_.device_type(); }
   Allocator* GetAllocator(AllocatorAttributes) {
-    return allocator_ != nullptr ? allocator_ : tenon::DefaultAllocator();
+    return AllocatorView::Of(allocator_);
   }
   Allocator* GetStepAllocator(AllocatorAttributes attributes, void*) { return GetAllocator(attributes); }
   const AcceleratorDeviceInfo* tensorflow_gpu_device_info() const { return nullptr; }
@@ -83,7 +83,7 @@ class DeviceBase {
  private:
   thread::ThreadPool pool_;
   CpuWorkerThreads threads_;
-  Allocator* allocator_ = nullptr;
+  tenon::Allocator* allocator_ = nullptr;
   void* raw_ = nullptr;
   std::string name_;
   DeviceAttributes attributes_;

@@ -283,12 +283,17 @@ inline void SetAttrValue(const Tensor& from, AttrValue* to) {
 }
 inline void SetAttrValue(const NameAttrList& from, AttrValue* to) { *to->mutable_func() = from; }
 // Adds an item to a list.
-inline void AddToList(StringPiece item, AttrValue_ListValue* list) { list->add_s(item); }
-inline void AddToList(bool item, AttrValue_ListValue* list) { list->add_b(item); }
+template <class Text>
+  requires std::is_convertible_v<const Text&, StringPiece>
+void AddToList(const Text& item, AttrValue_ListValue* list) {
+  list->add_s(StringPiece(item));
+}
 template <class T>
   requires std::is_arithmetic_v<T>
 void AddToList(T item, AttrValue_ListValue* list) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (std::is_same_v<T, bool>)
+    list->add_b(item);
+  else if constexpr (std::is_floating_point_v<T>)
     list->add_f(static_cast<float>(item));
   else
     list->add_i(static_cast<int64_t>(item));

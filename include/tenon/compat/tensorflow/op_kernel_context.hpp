@@ -174,6 +174,10 @@ class OpKernelContext : public tenon::OpKernelContext {
   }
   Tensor* release_output(int i) { return new Tensor(Base::release_output(i)); }
 
+  Allocator* get_allocator(AllocatorAttributes attributes) const {
+    return AllocatorView::Of(Base::get_allocator(attributes));
+  }
+
   // -- where and when
   const OpKernel& op_kernel() const;
   DeviceBase* device() const {

@@ -11,22 +11,16 @@
 #include <type_traits>
 #include <utility>
 
-#include <tenon/memory/allocator.hpp>
-#include <tenon/memory/default_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/wire/tensor_reader.hpp>
 #include <tenon/wire/tensor_writer.hpp>
+#include <tenon/compat/tensorflow/allocator.hpp>
 #include <tenon/compat/tensorflow/proto/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor_shape.hpp>
 #include <tenon/compat/tensorflow/base/tensor_types.hpp>
 #include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
-
-using tenon::AllocationAttributes;
-using tenon::Allocator;
-using tenon::AllocatorAttributes;
-inline Allocator* cpu_allocator(int = 0) { return tenon::DefaultAllocator(); }
 
 class Tensor : public tenon::Tensor {
  public:
@@ -37,9 +31,9 @@ class Tensor : public tenon::Tensor {
   explicit Tensor(DataType type) : Base(ToTenon(type)) {}
   Tensor(DataType type, const tenon::TensorShape& shape) : Base(ToTenon(type), shape) {}
   Tensor(DataType type, std::initializer_list<int64_t> sizes) : Base(ToTenon(type), TensorShape(sizes)) {}
-  Tensor(Allocator* allocator, DataType type, const tenon::TensorShape& shape)
+  Tensor(tenon::Allocator* allocator, DataType type, const tenon::TensorShape& shape)
       : Base(allocator, ToTenon(type), shape) {}
-  Tensor(Allocator* allocator, DataType type, const tenon::TensorShape& shape, const AllocationAttributes&)
+  Tensor(tenon::Allocator* allocator, DataType type, const tenon::TensorShape& shape, const AllocationAttributes&)
       : Base(allocator, ToTenon(type), shape) {}
   // One element without dimensions.
   template <class T>
@@ -56,7 +50,7 @@ class Tensor : public tenon::Tensor {
 
   // False: the message does not make a tensor.
   bool FromProto(const TensorProto& proto) { return FromProto(cpu_allocator(), proto); }
-  bool FromProto(Allocator*, const TensorProto& proto) {
+  bool FromProto(tenon::Allocator*, const TensorProto& proto) {
     const std::string bytes = proto.SerializeAsString();
     auto made = tenon::TensorFromProto(tenon::wire::AsBytes(bytes));
     if (!made.ok()) return false;

@@ -170,6 +170,8 @@ class Variant : public tenon::Variant {
   using Base = tenon::Variant;
   Variant() = default;
   std::string SummarizeValue() const { return DebugString(); }
+  // Of the type's table: equal for equal types of one binary.
+  std::size_t TypeId() const { return reinterpret_cast<std::size_t>(table()); }
   void clear() noexcept { Base::operator=(Base()); }
   void swap(Variant& other) noexcept { std::swap(static_cast<Base&>(*this), static_cast<Base&>(other)); }
   template <class T, class... Arguments>

@@ -169,7 +169,7 @@ class DataTypeSet {
       ++at_;
       return *this;
     }
-    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+    bool operator==(const Iterator& other) const { return !(at_ != other.at_); }
 
    private:
     tenon::DataTypeSet::Iterator at_;
@@ -177,6 +177,7 @@ class DataTypeSet {
   explicit DataTypeSet(tenon::DataTypeSet types) : types_(types) {}
   Iterator begin() const { return Iterator(types_.begin()); }
   Iterator end() const { return Iterator(types_.end()); }
+  const tenon::DataTypeSet& types() const { return types_; }
   bool Contains(DataType type) const { return types_.contains(ToTenon(type)); }
   std::size_t size() const {
     std::size_t count = 0;
@@ -187,6 +188,26 @@ class DataTypeSet {
  private:
   tenon::DataTypeSet types_;
 };
+inline DataTypeSet operator|(const DataTypeSet& a, const DataTypeSet& b) {
+  return DataTypeSet(tenon::DataTypeSet{a.types().mask | b.types().mask});
+}
+inline DataTypeSet ToSet(DataType type) { return DataTypeSet(tenon::ToSet(ToTenon(type))); }
+inline const DataTypeSet kNumberTypes(tenon::kNumberTypes);
+inline const DataTypeSet kRealNumberTypes(tenon::kRealNumberTypes);
+inline const DataTypeSet kQuantizedTypes(tenon::kQuantizedTypes);
+inline const DataTypeSet kDataTypesCanUseMemcpy(tenon::kPlainTypes);
+inline const DataTypeSet kDataTypeIsFloating(tenon::kFloatingTypes);
+inline const DataTypeSet kDataTypeIsInteger(tenon::kIntegerTypes);
+inline const DataTypeSet kDataTypeIsComplex(tenon::kComplexTypes);
+inline const DataTypeSet kAllTypes(tenon::kAllTypes);
+inline const DataTypeSet& RealNumberTypes() { return kRealNumberTypes; }
+inline const DataTypeSet& NumberTypes() { return kNumberTypes; }
+inline const DataTypeSet& QuantizedTypes() { return kQuantizedTypes; }
+inline const DataTypeSet& RealAndQuantizedTypes() {
+  static const DataTypeSet both = kRealNumberTypes | kQuantizedTypes;
+  return both;
+}
+inline constexpr int DataType_MIN = 0, DataType_MAX = 132, DataType_ARRAYSIZE = DataType_MAX + 1;
 inline DataTypeSet AllTypes() { return DataTypeSet(tenon::kAllTypes); }
 inline DataTypeVector AllTypesVector() {
   DataTypeVector all;

@@ -50,7 +50,7 @@ class IteratorContext {
   Env* env() const { return Env::Default(); }
   FunctionLibraryRuntime* flr() const { return environment_->functions; }
   Allocator* allocator(AllocatorAttributes) const {
-    return environment_->result_allocator != nullptr ? environment_->result_allocator : cpu_allocator();
+    return AllocatorView::Of(environment_->result_allocator);
   }
   CancellationManager* cancellation_manager() const {
     return environment_->services == nullptr ? nullptr
