@@ -170,6 +170,20 @@ using tenon::shape_inference::UnchangedShapeWithRankAtMost;
 using tenon::shape_inference::UnknownShape;
 using tenon::shape_inference::ValidateSparseTensor;
 
+constexpr tenon::Padding ToTenon(Padding padding) {
+  return padding == VALID ? tenon::Padding::kValid : padding == SAME ? tenon::Padding::kSame : tenon::Padding::kExplicit;
+}
+inline Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
+                                              int64_t dilation, int64_t stride, Padding padding, int64_t before,
+                                              int64_t after, DimensionHandle* out) {
+  return tenon::shape_inference::GetWindowedOutputSizeFromDimsV2(c, input, filter, dilation, stride, ToTenon(padding),
+                                                                 before, after, out);
+}
+inline Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
+                                            int64_t stride, Padding padding, DimensionHandle* out) {
+  return GetWindowedOutputSizeFromDimsV2(c, input, filter, 1, stride, padding, 0, 0, out);
+}
+
 // The shape and type that the handle of input 0 holds, in *held; checks them against the attr `dtype`.
 inline Status ValidateVariableResourceHandle(InferenceContext* c, std::vector<ShapeAndType>* held) {
   tenon::SlimVector<tenon::ShapeAndType> found;

@@ -36,10 +36,10 @@ class FunctionDefHelper {
   struct Node {
     std::vector<std::string> ret;
     std::string op;
-    std::vector<std::string> arg;
-    Attrs attr;
-    std::vector<std::string> dep;
-    std::string device;
+    std::vector<std::string> arg = {};
+    Attrs attr = {};
+    std::vector<std::string> dep = {};
+    std::string device = {};
     std::string GetName() const { return ret.empty() ? std::string() : ret[0]; }
     NodeDef ToNodeDef() const {
       NodeDef node;
