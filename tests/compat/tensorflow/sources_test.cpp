@@ -178,14 +178,14 @@ TEST_SUITE("sources of TensorFlow") {
     const auto empty = RunOne("CompatBatchedSum", {}, {Tensor::Zeros<float>({0, 2})}, {"n"});
     REQUIRE_MESSAGE(empty.ok(), empty.status().message());
     CHECK((*empty)[0].NumElements() == 0);
-    const Status threads = RunOne("CompatBatchedSum", {{"num_threads", 0}}, {Tensor::Zeros<float>({1, 2})}, {"n"}).status();
+    const Status threads =
+        RunOne("CompatBatchedSum", {{"num_threads", 0}}, {Tensor::Zeros<float>({1, 2})}, {"n"}).status();
     CHECK(threads.message().find("num_threads must be positive, got 0") == 0);
     CHECK(RunOne("CompatBatchedSum", {}, {Tensor::Zeros<float>({2})}, {"n"}).status().code() == Code::kInvalidArgument);
   }
   TEST_CASE("tensors of rank 4 in shards, lists of attrs") {
-    AttrMap attrs = {{"ksize", std::vector<std::int64_t>{2, 2}},
-                     {"weights", std::vector<float>{1, 2, 3, 4}},
-                     {"padding", "VALID"}};
+    AttrMap attrs = {
+        {"ksize", std::vector<std::int64_t>{2, 2}}, {"weights", std::vector<float>{1, 2, 3, 4}}, {"padding", "VALID"}};
     const Tensor images = MakeTensor<float>({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
     const auto valid = RunOne("CompatWeightedPool", attrs, {images}, {"n"});
     REQUIRE_MESSAGE(valid.ok(), valid.status().message());

@@ -51,15 +51,13 @@ template <>
 struct AttrAs<Padding> : WordAttr<Padding, &GetPaddingFromString> {};
 template <>
 struct AttrAs<MirrorPadMode> : WordAttr<MirrorPadMode, &GetMirrorPadModeFromString> {};
-inline Status CheckValidPadding(Padding padding, const std::vector<int64_t>& explicit_paddings, int num_dims,
-                                int = 0) {
+inline Status CheckValidPadding(Padding padding, const std::vector<int64_t>& explicit_paddings, int num_dims, int = 0) {
   const std::size_t wanted = padding == EXPLICIT ? 2 * static_cast<std::size_t>(num_dims) : 0;
   if (explicit_paddings.size() != wanted)
-    return errors::InvalidArgument("explicit_paddings attribute must contain ", wanted, " values, but got: ",
-                                   explicit_paddings.size());
+    return errors::InvalidArgument("explicit_paddings attribute must contain ", wanted,
+                                   " values, but got: ", explicit_paddings.size());
   for (const int64_t value : explicit_paddings)
-    if (value < 0)
-      return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
+    if (value < 0) return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
   return Status();
 }
 
@@ -171,7 +169,9 @@ using tenon::shape_inference::UnknownShape;
 using tenon::shape_inference::ValidateSparseTensor;
 
 constexpr tenon::Padding ToTenon(Padding padding) {
-  return padding == VALID ? tenon::Padding::kValid : padding == SAME ? tenon::Padding::kSame : tenon::Padding::kExplicit;
+  return padding == VALID  ? tenon::Padding::kValid
+         : padding == SAME ? tenon::Padding::kSame
+                           : tenon::Padding::kExplicit;
 }
 inline Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
                                               int64_t dilation, int64_t stride, Padding padding, int64_t before,

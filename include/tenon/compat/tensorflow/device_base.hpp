@@ -66,9 +66,7 @@ class DeviceBase {
   const std::string& name() const { return name_; }
   const DeviceAttributes& attributes() const { return attributes_; }
   const std::string& device_type() const { return attributes_.device_type(); }
-  Allocator* GetAllocator(AllocatorAttributes) {
-    return AllocatorView::Of(allocator_);
-  }
+  Allocator* GetAllocator(AllocatorAttributes) { return AllocatorView::Of(allocator_); }
   Allocator* GetStepAllocator(AllocatorAttributes attributes, void*) { return GetAllocator(attributes); }
   const AcceleratorDeviceInfo* tensorflow_gpu_device_info() const { return nullptr; }
   const AcceleratorDeviceInfo* tensorflow_accelerator_device_info() const { return nullptr; }

@@ -45,7 +45,9 @@ class KernelDefBuilder {
     for (const T& value : values) AddToList(value, list);
     return name_.AttrConstraint(attr, values), *this;
   }
-  KernelDefBuilder& HostMemory(const char* argument) { return def_.add_host_memory_arg(argument), name_.HostMemory(argument), *this; }
+  KernelDefBuilder& HostMemory(const char* argument) {
+    return def_.add_host_memory_arg(argument), name_.HostMemory(argument), *this;
+  }
   KernelDefBuilder& Label(const char* label) { return def_.set_label(label), name_.Label(label), *this; }
   KernelDefBuilder& Priority(int priority) { return def_.set_priority(priority), name_.Priority(priority), *this; }
   // The caller owns the message.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What tests make kernels and contexts of: OpKernelContext::Params, TensorValue, CreateOpKernel, DeviceFactory.
+// Parts of which tests make kernels and contexts: OpKernelContext::Params, TensorValue, CreateOpKernel, DeviceFactory.
 
 #include <cstdint>
 #include <functional>
@@ -76,7 +76,7 @@ struct OpKernelContextParams {
     results_.assign(static_cast<std::size_t>(outputs) + 1, tenon::Tensor(tenon::DataType::kInvalid));
     env_.device = device != nullptr && device->raw_device() != nullptr ? device->raw_device() : &cpu_;
     env_.device_name = device != nullptr && !device->name().empty() ? std::string_view(device->name())
-                                                                   : "/job:localhost/replica:0/task:0/device:CPU:0";
+                                                                    : "/job:localhost/replica:0/task:0/device:CPU:0";
     env_.step_allocator = env_.result_allocator = tenon::DefaultAllocator();
     env_.step_id = step_id;
     env_.functions = function_library;
@@ -107,8 +107,8 @@ inline OpKernelContext::OpKernelContext(OpKernelContextParams* params, int) : Op
 
 // The kernel of a node. What it refers to stays for the life of the process. Kernels of Tenon's own classes are
 // refused.
-inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBase*, Allocator*, const NodeDef& node, int,
-                                                Status* status) {
+inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBase*, Allocator*, const NodeDef& node,
+                                                int, Status* status) {
   static mutex lock;
   static auto* const kept = new std::vector<std::unique_ptr<tenon::NodeDef>>();
   static auto* const types = new std::vector<std::unique_ptr<tenon::SlimVector<tenon::DataType>>>();
@@ -124,7 +124,8 @@ inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBa
     TF_RETURN_IF_ERROR(tenon::ValidateNodeDef(*held, def));
     TF_RETURN_IF_ERROR(tenon::InOutTypesForNode(*held, def, in.get(), to.get()));
     TF_ASSIGN_OR_RETURN(const tenon::KernelDef row, registry.FindForNode(*held, device_type.type_string()));
-    if (!row.row->op->by_name) return errors::Unimplemented("CreateOpKernel: op '", held->op, "' has Tenon's own kernel");
+    if (!row.row->op->by_name)
+      return errors::Unimplemented("CreateOpKernel: op '", held->op, "' has Tenon's own kernel");
     tenon::OpKernelConstruction construction(held.get(), op, row.row->device, *in, *to, tenon::DefaultAllocator());
     auto kernel = tenon::CreateKernel(*row.row, &construction);
     if (!kernel.ok()) return kernel.status();
@@ -155,8 +156,7 @@ inline Status FindKernelDef(const DeviceType& device, const NodeDef& node, const
   return Status();
 }
 inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted, const NodeDef& node,
-                                          std::vector<std::pair<DeviceType, int32>>* found,
-                                          const void* = nullptr) {
+                                          std::vector<std::pair<DeviceType, int32>>* found, const void* = nullptr) {
   for (const DeviceType& device : wanted)
     if (tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string()).ok()) found->push_back({device, 0});
   return Status();

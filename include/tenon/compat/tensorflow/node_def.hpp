@@ -104,7 +104,9 @@ namespace attr_conversion {
 template <class T>
 inline constexpr auto kMake = [](const auto& from) { return T(from); };
 inline constexpr auto kType = [](tenon::DataType type) { return FromTenon(type); };
-inline constexpr auto kShape = [](const tenon::PartialTensorShape& shape) { return PartialTensorShape(shape).AsProto(); };
+inline constexpr auto kShape = [](const tenon::PartialTensorShape& shape) {
+  return PartialTensorShape(shape).AsProto();
+};
 inline constexpr auto kTensor = [](const tenon::Tensor& tensor) {
   TensorProto proto;
   Tensor(tensor).AsProtoField(&proto);
@@ -113,10 +115,10 @@ inline constexpr auto kTensor = [](const tenon::Tensor& tensor) {
 inline constexpr auto kFunction = [](const tenon::NameAttrList& from) { return MessageOf<NameAttrList>(from); };
 }  // namespace attr_conversion
 
-#define TENON_COMPAT_ATTR(T, FROM, CONVERT)                                                            \
-  template <>                                                                                          \
-  struct AttrAs<T> : ConvertedAttr<T, FROM, attr_conversion::CONVERT> {};                              \
-  template <>                                                                                          \
+#define TENON_COMPAT_ATTR(T, FROM, CONVERT)                               \
+  template <>                                                             \
+  struct AttrAs<T> : ConvertedAttr<T, FROM, attr_conversion::CONVERT> {}; \
+  template <>                                                             \
   struct AttrAs<std::vector<T>> : ConvertedListAttr<std::vector<T>, FROM, attr_conversion::CONVERT> {}
 TENON_COMPAT_ATTR(DataType, tenon::DataType, kType);
 TENON_COMPAT_ATTR(TensorShape, tenon::TensorShape, kMake<TensorShape>);

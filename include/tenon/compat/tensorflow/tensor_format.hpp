@@ -55,9 +55,13 @@ inline int GetTensorDimIndex(TensorFormat format, char dimension, int dims) {
 }
 enum FilterTensorFormat { FORMAT_HWIO = 0, FORMAT_OIHW = 1, FORMAT_OHWI = 2, FORMAT_OIHW_VECT_I = 3 };
 inline bool FilterFormatFromString(StringPiece text, FilterTensorFormat* format) {
-  constexpr std::pair<std::string_view, FilterTensorFormat> kNames[] = {
-      {"HWIO", FORMAT_HWIO}, {"DHWIO", FORMAT_HWIO}, {"OIHW", FORMAT_OIHW}, {"OIDHW", FORMAT_OIHW},
-      {"OHWI", FORMAT_OHWI}, {"ODHWI", FORMAT_OHWI}, {"OIHW_VECT_I", FORMAT_OIHW_VECT_I}};
+  constexpr std::pair<std::string_view, FilterTensorFormat> kNames[] = {{"HWIO", FORMAT_HWIO},
+                                                                        {"DHWIO", FORMAT_HWIO},
+                                                                        {"OIHW", FORMAT_OIHW},
+                                                                        {"OIDHW", FORMAT_OIHW},
+                                                                        {"OHWI", FORMAT_OHWI},
+                                                                        {"ODHWI", FORMAT_OHWI},
+                                                                        {"OIHW_VECT_I", FORMAT_OIHW_VECT_I}};
   for (const auto& [name, value] : kNames)
     if (text == name) return *format = value, true;
   return false;

@@ -155,8 +155,9 @@ TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 // Types of TensorFlow's sources take TensorFlow's class.
 template <class T>
-  requires(requires(const T& value, ::tensorflow::VariantTensorData* data) { value.Encode(data); } &&
-           !requires(const T& value, VariantTensorData* data) { value.Encode(data); })
+  requires(
+      requires(const T& value, ::tensorflow::VariantTensorData* data) { value.Encode(data); } &&
+      !requires(const T& value, VariantTensorData* data) { value.Encode(data); })
 struct VariantDataOf<T> {
   using type = ::tensorflow::VariantTensorData;
 };
@@ -170,7 +171,7 @@ class Variant : public tenon::Variant {
   using Base = tenon::Variant;
   Variant() = default;
   std::string SummarizeValue() const { return DebugString(); }
-  // Of the type's table: equal for equal types of one binary.
+  // Equal for equal types of one binary.
   std::size_t TypeId() const { return reinterpret_cast<std::size_t>(table()); }
   void clear() noexcept { Base::operator=(Base()); }
   void swap(Variant& other) noexcept { std::swap(static_cast<Base&>(*this), static_cast<Base&>(other)); }
@@ -246,35 +247,36 @@ Status BinaryOpVariants(OpKernelContext* context, VariantBinaryOp, const Variant
 
 }  // namespace tensorflow
 
-#define TENON_COMPAT_VARIANT(...)                                                                             \
-  [[maybe_unused]] static const bool TENON_DETAIL_VARIANT_NAME(tenon_tensorflow_variant_, __COUNTER__) =      \
+#define TENON_COMPAT_VARIANT(...)                                                                        \
+  [[maybe_unused]] static const bool TENON_DETAIL_VARIANT_NAME(tenon_tensorflow_variant_, __COUNTER__) = \
       ::tensorflow::RegisterVariantFunction(::tenon::VariantRegistry::Global().__VA_ARGS__)
 #define TENON_DETAIL_VARIANT_NAME(A, B) TENON_DETAIL_CONCAT(A, B)
 // The type's name is that of its TypeName().
 #define REGISTER_UNARY_VARIANT_DECODE_FUNCTION(T, NAME) TENON_COMPAT_VARIANT(AddType<T>())
-#define REGISTER_UNARY_VARIANT_UNARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                       \
-  TENON_COMPAT_VARIANT(AddUnary<T>(                                                                             \
-      ::tensorflow::ToTenon(::tensorflow::OP), DEVICE,                                                          \
-      [](::tenon::OpKernelContext* tenon_context, const T& tenon_in, T* tenon_out) -> ::tensorflow::Status {    \
-        return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context), tenon_in, tenon_out);       \
+#define REGISTER_UNARY_VARIANT_UNARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                    \
+  TENON_COMPAT_VARIANT(AddUnary<T>(                                                                          \
+      ::tensorflow::ToTenon(::tensorflow::OP), DEVICE,                                                       \
+      [](::tenon::OpKernelContext* tenon_context, const T& tenon_in, T* tenon_out) -> ::tensorflow::Status { \
+        return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context), tenon_in, tenon_out);    \
       }))
-#define REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                      \
-  TENON_COMPAT_VARIANT(AddBinary<T>(                                                                            \
-      ::tenon::VariantBinaryOp::kAdd, DEVICE,                                                                   \
-      [](::tenon::OpKernelContext* tenon_context, const T& tenon_a, const T& tenon_b, T* tenon_out)             \
-          -> ::tensorflow::Status {                                                                             \
-        return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context), tenon_a, tenon_b, tenon_out); \
-      }))
-#define INTERNAL_REGISTER_UNARY_VARIANT_DEVICE_COPY_FUNCTION(T, DIRECTION, FUNCTION)                            \
-  TENON_COMPAT_VARIANT(AddCopy<T>(                                                                              \
-      static_cast<::tenon::VariantCopyDirection>(DIRECTION),                                                    \
+#define REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                          \
+  TENON_COMPAT_VARIANT(AddBinary<T>(::tenon::VariantBinaryOp::kAdd, DEVICE,                                         \
+                                    [](::tenon::OpKernelContext* tenon_context, const T& tenon_a, const T& tenon_b, \
+                                       T* tenon_out) -> ::tensorflow::Status {                                      \
+                                      return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context),   \
+                                                      tenon_a, tenon_b, tenon_out);                                 \
+                                    }))
+#define INTERNAL_REGISTER_UNARY_VARIANT_DEVICE_COPY_FUNCTION(T, DIRECTION, FUNCTION)                               \
+  TENON_COMPAT_VARIANT(AddCopy<T>(                                                                                 \
+      static_cast<::tenon::VariantCopyDirection>(DIRECTION),                                                       \
       [](const T& tenon_from, T* tenon_to, const ::tenon::VariantTensorCopy& tenon_copy) -> ::tensorflow::Status { \
-        return FUNCTION(tenon_from, tenon_to,                                                                   \
-                        [&tenon_copy](const ::tensorflow::Tensor& tenon_in, ::tensorflow::Tensor* tenon_out) {  \
-                          return tenon_copy(tenon_in, tenon_out);                                               \
-                        });                                                                                     \
+        return FUNCTION(tenon_from, tenon_to,                                                                      \
+                        [&tenon_copy](const ::tensorflow::Tensor& tenon_in, ::tensorflow::Tensor* tenon_out) {     \
+                          return tenon_copy(tenon_in, tenon_out);                                                  \
+                        });                                                                                        \
       }))
-#define REGISTER_UNARY_VARIANT_SHAPE_FUNCTION(T, FUNCTION)                                                      \
-  TENON_COMPAT_VARIANT(AddShape<T>([](const T& tenon_value, ::tenon::TensorShape* tenon_shape) -> ::tensorflow::Status { \
-    return FUNCTION(tenon_value, static_cast<::tensorflow::TensorShape*>(tenon_shape));                         \
-  }))
+#define REGISTER_UNARY_VARIANT_SHAPE_FUNCTION(T, FUNCTION)                                              \
+  TENON_COMPAT_VARIANT(                                                                                 \
+      AddShape<T>([](const T& tenon_value, ::tenon::TensorShape* tenon_shape) -> ::tensorflow::Status { \
+        return FUNCTION(tenon_value, static_cast<::tensorflow::TensorShape*>(tenon_shape));             \
+      }))

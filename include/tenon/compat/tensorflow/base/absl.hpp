@@ -7,6 +7,7 @@
 #include <bit>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -31,29 +32,29 @@
 
 namespace absl {
 
-using std::exchange;
-using std::get;
-using std::make_optional;
-using std::make_unique;
-using std::move;
-using std::nullopt;
-using std::optional;
-using std::string_view;
 using std::any;
 using std::any_cast;
 using std::apply;
+using std::conditional_t;
+using std::decay_t;
+using std::enable_if_t;
+using std::exchange;
+using std::get;
 using std::get_if;
 using std::holds_alternative;
 using std::in_place;
 using std::make_any;
+using std::make_optional;
+using std::make_unique;
 using std::monostate;
-using std::variant;
-using std::visit;
-using std::conditional_t;
-using std::decay_t;
-using std::enable_if_t;
+using std::move;
+using std::nullopt;
+using std::optional;
 using std::remove_cv_t;
 using std::remove_reference_t;
+using std::string_view;
+using std::variant;
+using std::visit;
 using std::void_t;
 template <class T>
 using remove_cvref_t = std::remove_cvref_t<T>;
@@ -245,9 +246,9 @@ class CondVar {
 
 // Algorithms over whole containers.
 namespace absl {
-#define TENON_COMPAT_ALGORITHM(NAME)                                         \
-  template <class List, class... Arguments>                                  \
-  decltype(auto) c_##NAME(List&& list, Arguments&&... arguments) {           \
+#define TENON_COMPAT_ALGORITHM(NAME)                                                           \
+  template <class List, class... Arguments>                                                    \
+  decltype(auto) c_##NAME(List&& list, Arguments&&... arguments) {                             \
     return std::NAME(std::begin(list), std::end(list), std::forward<Arguments>(arguments)...); \
   }
 TENON_COMPAT_ALGORITHM(all_of)
@@ -426,7 +427,7 @@ int bit_width(T value) {
 #define ABSL_TS_UNCHECKED_READ(value) (value)
 #define ABSL_INTERNAL_ASSUME(x)
 #define ABSL_ASSUME(x)
-#define ABSL_UNREACHABLE() __builtin_unreachable()
+#define ABSL_UNREACHABLE() ::std::abort()
 #define ABSL_ASSERT(x) static_cast<void>(0)
 #define ABSL_HARDENING_ASSERT(x) static_cast<void>(0)
 #define ABSL_DIE_IF_NULL(pointer) (pointer)

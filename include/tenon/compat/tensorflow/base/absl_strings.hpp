@@ -38,7 +38,9 @@ class ByString {
 class ByChar {
  public:
   explicit ByChar(char c) : c_(c) {}
-  std::pair<std::size_t, std::size_t> Find(std::string_view in, std::size_t from) const { return {in.find(c_, from), 1}; }
+  std::pair<std::size_t, std::size_t> Find(std::string_view in, std::size_t from) const {
+    return {in.find(c_, from), 1};
+  }
 
  private:
   char c_;
@@ -167,7 +169,8 @@ std::string WithLengths(std::string_view format) {
     while (i < format.size() && (format[i] == 'l' || format[i] == 'h' || format[i] == 'z' || format[i] == 'j')) ++i;
     if (i == format.size()) break;
     const std::string_view whole = "diouxXcv";
-    if (next < sizeof...(T) && whole.find(format[i]) != std::string_view::npos && format[i] != 'c') out += lengths[next];
+    if (next < sizeof...(T) && whole.find(format[i]) != std::string_view::npos && format[i] != 'c')
+      out += lengths[next];
     out += format[i] == 'v' ? 'd' : format[i];
     ++next;
   }
@@ -237,7 +240,8 @@ inline std::string StrReplaceAll(std::string_view text,
   }
   return out;
 }
-inline int StrReplaceAll(std::initializer_list<std::pair<std::string_view, std::string_view>> changes, std::string* text) {
+inline int StrReplaceAll(std::initializer_list<std::pair<std::string_view, std::string_view>> changes,
+                         std::string* text) {
   *text = StrReplaceAll(*text, changes);
   return 0;
 }
@@ -335,7 +339,11 @@ class Cord {
     requires std::is_convertible_v<const Text&, std::string_view>
   Cord(const Text& text) : text_(std::string_view(text)) {}
   void Append(std::string_view text) { text_.append(text); }
-  void Append(const Cord& other) { text_.append(other.text_); }
+  template <class Other>
+    requires std::is_same_v<Other, Cord>
+  void Append(const Other& other) {
+    text_.append(other.text_);
+  }
   void Prepend(std::string_view text) { text_.insert(0, text); }
   std::size_t size() const { return text_.size(); }
   bool empty() const { return text_.empty(); }

@@ -123,8 +123,8 @@ struct is_complex : std::bool_constant<std::is_same_v<T, complex64> || std::is_s
 inline std::string DataTypeString(DataType type) { return std::string(tenon::Name(ToTenon(type))); }
 inline std::string DataType_Name(DataType type) { return std::string(tenon::EnumName(ToTenon(type))); }
 inline bool DataType_Parse(StringPiece name, DataType* type) {
-#define TENON_COMPAT_DTYPE(NAME, NUMBER)                            \
-  if (name == "DT_" #NAME) return *type = DT_##NAME, true;          \
+#define TENON_COMPAT_DTYPE(NAME, NUMBER)                   \
+  if (name == "DT_" #NAME) return *type = DT_##NAME, true; \
   if (name == "DT_" #NAME "_REF") return *type = DT_##NAME##_REF, true;
   TENON_COMPAT_DTYPES(TENON_COMPAT_DTYPE)
 #undef TENON_COMPAT_DTYPE

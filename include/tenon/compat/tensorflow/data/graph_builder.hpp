@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What datasets say of themselves to TensorFlow's optimizer and performance model: accepted, and not used.
+// Names by which datasets describe themselves to TensorFlow's optimizer and performance model: accepted, not used.
 
 #include <memory>
 #include <string>
@@ -38,10 +38,10 @@ template <class... T>
 std::shared_ptr<Parameter> MakeParameter(T&&...) {
   return std::make_shared<Parameter>();
 }
-#define TENON_COMPAT_MODEL_NODE(NAME)          \
-  template <class... T>                        \
-  std::shared_ptr<Node> NAME(T&&...) {         \
-    return std::make_shared<Node>();           \
+#define TENON_COMPAT_MODEL_NODE(NAME)  \
+  template <class... T>                \
+  std::shared_ptr<Node> NAME(T&&...) { \
+    return std::make_shared<Node>();   \
   }
 TENON_COMPAT_MODEL_NODE(MakeSourceNode)
 TENON_COMPAT_MODEL_NODE(MakeKnownRatioNode)

@@ -82,8 +82,9 @@ class FunctionDefHelper {
                   Pairs(control_ret));
   }
   // Nodes name their inputs by the results of other nodes.
-  static FunctionDef Define(const std::string& name, gtl::ArraySlice<std::string> args, gtl::ArraySlice<std::string> rets,
-                            gtl::ArraySlice<std::string> attrs, gtl::ArraySlice<Node> nodes) {
+  static FunctionDef Define(const std::string& name, gtl::ArraySlice<std::string> args,
+                            gtl::ArraySlice<std::string> rets, gtl::ArraySlice<std::string> attrs,
+                            gtl::ArraySlice<Node> nodes) {
     FunctionDef function = Signature(name, args, rets, attrs);
     std::map<std::string, std::string> source;
     for (const OpDef_ArgDef& arg : function.signature().input_arg()) source[arg.name()] = arg.name();
@@ -94,7 +95,8 @@ class FunctionDefHelper {
     for (const Node& item : nodes) {
       NodeDef* const node = function.add_node_def();
       *node = item.ToNodeDef();
-      for (int i = 0; i < static_cast<int>(item.arg.size()); ++i) *node->mutable_input(i) = find(item.arg[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < static_cast<int>(item.arg.size()); ++i)
+        *node->mutable_input(i) = find(item.arg[static_cast<std::size_t>(i)]);
       const OpDef* op = nullptr;
       NameRangeMap outputs;
       std::size_t taken = 0;
@@ -109,9 +111,11 @@ class FunctionDefHelper {
               source[item.ret[taken++]] =
                   strings::StrCat(node->name(), ":", out.name(), ":", k - outputs[out.name()].first);
       }
-      for (; taken < item.ret.size(); ++taken) source[item.ret[taken]] = strings::StrCat(node->name(), ":output:", taken);
+      for (; taken < item.ret.size(); ++taken)
+        source[item.ret[taken]] = strings::StrCat(node->name(), ":output:", taken);
     }
-    for (const OpDef_ArgDef& ret : function.signature().output_arg()) (*function.mutable_ret())[ret.name()] = find(ret.name());
+    for (const OpDef_ArgDef& ret : function.signature().output_arg())
+      (*function.mutable_ret())[ret.name()] = find(ret.name());
     return function;
   }
   static FunctionDef Define(gtl::ArraySlice<std::string> args, gtl::ArraySlice<std::string> rets,
@@ -183,7 +187,7 @@ inline Status GetOpGradientCreator(const std::string& op, Creator* creator) {
 
 }  // namespace tensorflow
 
-#define REGISTER_OP_GRADIENT(NAME, ...)                                                          \
+#define REGISTER_OP_GRADIENT(NAME, ...)                                                                    \
   [[maybe_unused]] static const bool TENON_DETAIL_REGISTER_NAME(tenon_tensorflow_gradient_, __COUNTER__) = \
       ::tensorflow::gradient::RegisterOp(NAME, __VA_ARGS__)
 #define REGISTER_OP_NO_GRADIENT(NAME) REGISTER_OP_GRADIENT(NAME, nullptr)

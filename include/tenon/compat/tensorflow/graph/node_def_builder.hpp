@@ -126,9 +126,9 @@ class NodeDefBuilder {
     if (op_ != nullptr && inputs_ < op_->input_arg_size())
       mistakes.push_back(strings::StrCat(inputs_, " inputs specified of ", op_->input_arg_size(), " inputs in Op"));
     if (!mistakes.empty()) {
-      const std::string where =
-          op_ == nullptr ? strings::StrCat("'", node_.name(), "'")
-                         : strings::StrCat("NodeDef '", node_.name(), "' using Op '", op_->name(), "'");
+      const std::string where = op_ == nullptr
+                                    ? strings::StrCat("'", node_.name(), "'")
+                                    : strings::StrCat("NodeDef '", node_.name(), "' using Op '", op_->name(), "'");
       if (mistakes.size() == 1) return errors::InvalidArgument(mistakes[0], " while building ", where);
       return errors::InvalidArgument(mistakes.size(), " errors while building ", where, ":\n",
                                      str_util::Join(mistakes, "\n"));

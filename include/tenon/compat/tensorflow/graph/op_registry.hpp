@@ -123,7 +123,8 @@ class OpRegistry : public OpRegistryInterface {
   }
   void GetRegisteredOps(std::vector<OpDef>* ops) const {
     if (!global_) return;
-    for (const tenon::OpView* op : tenon::Registry::Global().ops().ops()) ops->push_back(FromTenon(tenon::ToOpDef(*op)));
+    for (const tenon::OpView* op : tenon::Registry::Global().ops().ops())
+      ops->push_back(FromTenon(tenon::ToOpDef(*op)));
   }
 
  private:

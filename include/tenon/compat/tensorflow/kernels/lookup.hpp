@@ -160,22 +160,22 @@ class LookupTableOp : public OpKernel {
     mutex_lock lock(mu_);
     if (!is_set_) OP_REQUIRES_OK(context, cinfo_.Init(context->resource_manager(), def(), use_node_name_sharing_));
     lookup::LookupInterface* table = nullptr;
-    OP_REQUIRES_OK(context, cinfo_.resource_manager()->template LookupOrCreate<lookup::LookupInterface>(
-                                cinfo_.container(), cinfo_.name(), &table,
-                                [this, context](lookup::LookupInterface** made) {
-                                  Container* const container = new Container(context, this);
-                                  if (!context->status().ok()) {
-                                    container->Unref();
-                                    return Status(context->status());
-                                  }
-                                  *made = container;
-                                  return Status();
-                                }));
+    OP_REQUIRES_OK(context,
+                   cinfo_.resource_manager()->template LookupOrCreate<lookup::LookupInterface>(
+                       cinfo_.container(), cinfo_.name(), &table, [this, context](lookup::LookupInterface** made) {
+                         Container* const container = new Container(context, this);
+                         if (!context->status().ok()) {
+                           container->Unref();
+                           return Status(context->status());
+                         }
+                         *made = container;
+                         return Status();
+                       }));
     core::ScopedUnref unref(table);
-    OP_REQUIRES_OK(context, lookup::CheckTableDataTypes(*table, DataTypeToEnum<K>::v(), DataTypeToEnum<V>::v(),
-                                                        cinfo_.name()));
-    OP_REQUIRES_OK(context, MakeResourceHandleToOutput<lookup::LookupInterface>(context, 0, cinfo_.container(),
-                                                                                cinfo_.name()));
+    OP_REQUIRES_OK(context,
+                   lookup::CheckTableDataTypes(*table, DataTypeToEnum<K>::v(), DataTypeToEnum<V>::v(), cinfo_.name()));
+    OP_REQUIRES_OK(context,
+                   MakeResourceHandleToOutput<lookup::LookupInterface>(context, 0, cinfo_.container(), cinfo_.name()));
     is_set_ = true;
   }
 

@@ -61,8 +61,7 @@ class BinaryElementWiseOp : public BinaryOp<T> {
       TENON_COMPAT_RANK(8)
 #undef TENON_COMPAT_RANK
       default:
-        context->CtxFailure(
-            errors::InvalidArgument("We only handle up to Tensor::dims() up to 8, not ", a.dims()));
+        context->CtxFailure(errors::InvalidArgument("We only handle up to Tensor::dims() up to 8, not ", a.dims()));
     }
   }
 };

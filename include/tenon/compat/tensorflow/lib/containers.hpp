@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Rarer containers of TensorFlow's gtl and core: TopN, Bitmap, Arena, integers of their own type, counters of monitoring.
+// Rarer containers of TensorFlow's gtl and core: TopN, Bitmap, Arena, integers of their own type, counters of
+// monitoring.
 
 #include <algorithm>
 #include <cstddef>

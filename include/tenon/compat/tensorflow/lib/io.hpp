@@ -227,7 +227,8 @@ class RecordReader {
     if (!file_->Read(*offset + 12, body.size(), &data, body.data()).ok())
       return errors::DataLoss("truncated record at ", *offset);
     std::memcpy(&sum, data.data() + length, 4);
-    if (sum != tenon::detail::RecordSum(data.substr(0, length))) return errors::DataLoss("corrupted record at ", *offset);
+    if (sum != tenon::detail::RecordSum(data.substr(0, length)))
+      return errors::DataLoss("corrupted record at ", *offset);
     *record = Text(data.substr(0, length));
     *offset += length + 16;
     return Status();

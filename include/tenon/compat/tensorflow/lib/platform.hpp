@@ -49,19 +49,17 @@ To down_cast(From& from) {
 
 namespace core {
 // ---- numbers as bytes
-#define TENON_COMPAT_FIXED(BITS, TYPE)                               \
-  inline void EncodeFixed##BITS(char* to, TYPE value) {              \
-    std::memcpy(to, &value, sizeof value);                           \
-  }                                                                  \
-  inline void PutFixed##BITS(std::string* out, TYPE value) {         \
-    char bytes[sizeof value];                                        \
-    EncodeFixed##BITS(bytes, value);                                 \
-    out->append(bytes, sizeof bytes);                                \
-  }                                                                  \
-  inline TYPE DecodeFixed##BITS(const char* from) {                  \
-    TYPE value;                                                      \
-    std::memcpy(&value, from, sizeof value);                         \
-    return value;                                                    \
+#define TENON_COMPAT_FIXED(BITS, TYPE)                                                           \
+  inline void EncodeFixed##BITS(char* to, TYPE value) { std::memcpy(to, &value, sizeof value); } \
+  inline void PutFixed##BITS(std::string* out, TYPE value) {                                     \
+    char bytes[sizeof value];                                                                    \
+    EncodeFixed##BITS(bytes, value);                                                             \
+    out->append(bytes, sizeof bytes);                                                            \
+  }                                                                                              \
+  inline TYPE DecodeFixed##BITS(const char* from) {                                              \
+    TYPE value;                                                                                  \
+    std::memcpy(&value, from, sizeof value);                                                     \
+    return value;                                                                                \
   }
 TENON_COMPAT_FIXED(16, std::uint16_t)
 TENON_COMPAT_FIXED(32, std::uint32_t)
@@ -145,7 +143,8 @@ class IntrusivePtr {
 namespace port {
 // ---- memory and processors
 inline void* AlignedMalloc(std::size_t size, int alignment) {
-  const std::size_t least = static_cast<std::size_t>(alignment) < sizeof(void*) ? sizeof(void*) : static_cast<std::size_t>(alignment);
+  const std::size_t least =
+      static_cast<std::size_t>(alignment) < sizeof(void*) ? sizeof(void*) : static_cast<std::size_t>(alignment);
   return std::aligned_alloc(least, (size + least - 1) / least * least);
 }
 inline void AlignedFree(void* memory) { std::free(memory); }
@@ -276,8 +275,7 @@ Status Base64Decode(StringPiece text, Text* out) {
     bits -= 8;
     bytes += static_cast<char>(held >> bits & 255);
   }
-  if (text.size() % 4 == 1)
-    return errors::InvalidArgument("Base64 string length cannot be 1 modulo 4.");
+  if (text.size() % 4 == 1) return errors::InvalidArgument("Base64 string length cannot be 1 modulo 4.");
   *out = bytes;
   return Status();
 }

@@ -20,9 +20,7 @@ namespace random {
 
 inline float Uint32ToFloat(uint32 word) { return tenon::detail::UniformFloat(word); }
 inline double Uint64ToDouble(uint32 high, uint32 low) { return tenon::detail::UniformDouble(high, low); }
-inline Eigen::half Uint16ToHalf(uint16 word) {
-  return Eigen::half(static_cast<float>(word & 0x3ff) * 0x1p-10f);
-}
+inline Eigen::half Uint16ToHalf(uint16 word) { return Eigen::half(static_cast<float>(word & 0x3ff) * 0x1p-10f); }
 inline Eigen::bfloat16 Uint16ToGfloat16(uint16 word) {
   return Eigen::bfloat16(static_cast<float>(word & 0x7f) * 0x1p-7f);
 }
@@ -50,7 +48,8 @@ class UniformDistribution {
   static constexpr bool kIsWide = sizeof(T) == 8;
 
  public:
-  static constexpr int kResultElementCount = kIsWide ? Generator::kResultElementCount / 2 : Generator::kResultElementCount;
+  static constexpr int kResultElementCount =
+      kIsWide ? Generator::kResultElementCount / 2 : Generator::kResultElementCount;
   static constexpr int kElementCost = 3;
   static constexpr bool kVariableSamplesPerOutput = false;
   typedef Array<T, kResultElementCount> ResultType;
@@ -106,7 +105,8 @@ class NormalDistribution {
   static constexpr bool kIsWide = sizeof(T) == 8;
 
  public:
-  static constexpr int kResultElementCount = kIsWide ? Generator::kResultElementCount / 2 : Generator::kResultElementCount;
+  static constexpr int kResultElementCount =
+      kIsWide ? Generator::kResultElementCount / 2 : Generator::kResultElementCount;
   static constexpr int kElementCost = 70;
   static constexpr bool kVariableSamplesPerOutput = std::is_same_v<Generator, SingleSampleAdapter<PhiloxRandom>>;
   typedef Array<T, kResultElementCount> ResultType;

@@ -127,16 +127,36 @@ class AttrValue : public protobuf::Message<AttrValue> {
     ClearValue();
     func_.reset(value);
   }
-  void clear_s() { if (has_s()) ClearValue(); }
-  void clear_i() { if (has_i()) ClearValue(); }
-  void clear_f() { if (has_f()) ClearValue(); }
-  void clear_b() { if (has_b()) ClearValue(); }
-  void clear_type() { if (has_type()) ClearValue(); }
-  void clear_placeholder() { if (has_placeholder()) ClearValue(); }
-  void clear_list() { if (has_list()) ClearValue(); }
-  void clear_shape() { if (has_shape()) ClearValue(); }
-  void clear_tensor() { if (has_tensor()) ClearValue(); }
-  void clear_func() { if (has_func()) ClearValue(); }
+  void clear_s() {
+    if (has_s()) ClearValue();
+  }
+  void clear_i() {
+    if (has_i()) ClearValue();
+  }
+  void clear_f() {
+    if (has_f()) ClearValue();
+  }
+  void clear_b() {
+    if (has_b()) ClearValue();
+  }
+  void clear_type() {
+    if (has_type()) ClearValue();
+  }
+  void clear_placeholder() {
+    if (has_placeholder()) ClearValue();
+  }
+  void clear_list() {
+    if (has_list()) ClearValue();
+  }
+  void clear_shape() {
+    if (has_shape()) ClearValue();
+  }
+  void clear_tensor() {
+    if (has_tensor()) ClearValue();
+  }
+  void clear_func() {
+    if (has_func()) ClearValue();
+  }
 
   template <class Self, class Call>
   static void Fields(Self& m, Call&& call) {
@@ -155,7 +175,6 @@ class AttrValue : public protobuf::Message<AttrValue> {
   void BeforeField(int number) {
     if (number != value_case()) ClearValue();
   }
-
 
  private:
   static const std::string& default_instance_text() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Message: a protocol buffer that is written with the accessors of C++ protocol buffers. A message class has members and
-// one list of its fields; its bytes and its text come from that list.
+// Message: a protocol buffer that is written with the accessors of C++ protocol buffers. A message class has members
+// and one list of its fields; its bytes and its text come from that list.
 
 #include <cstddef>
 #include <cstdint>
@@ -239,8 +239,9 @@ bool TakeField(tenon::wire::Reader& in, int wire, Map<K, V>* map) {
   while (!entry.AtEnd()) {
     if (!entry.ReadTag(&tag)) return false;
     const int type = static_cast<int>(tag.type);
-    if (tag.field == 1 ? !TakeValue(entry, type, &key) : tag.field == 2 ? !TakeValue(entry, type, &value)
-                                                                        : !entry.Skip(tag))
+    if (tag.field == 1   ? !TakeValue(entry, type, &key)
+        : tag.field == 2 ? !TakeValue(entry, type, &value)
+                         : !entry.Skip(tag))
       return false;
   }
   (*map)[key] = std::move(value);

@@ -146,10 +146,10 @@ class RepeatedPtrField {
     items_.pop_back();
     return last;
   }
-  void DeleteSubrange(int first, int count) {
-    items_.erase(items_.begin() + first, items_.begin() + first + count);
+  void DeleteSubrange(int first, int count) { items_.erase(items_.begin() + first, items_.begin() + first + count); }
+  void SwapElements(int a, int b) {
+    std::swap(items_[static_cast<std::size_t>(a)], items_[static_cast<std::size_t>(b)]);
   }
-  void SwapElements(int a, int b) { std::swap(items_[static_cast<std::size_t>(a)], items_[static_cast<std::size_t>(b)]); }
   void Clear() { items_.clear(); }
   void Swap(RepeatedPtrField* other) { items_.swap(other->items_); }
   void CopyFrom(const RepeatedPtrField& other) {

@@ -255,7 +255,8 @@ class Message : public MessageLite {
 
   // For the text format and for parsing.
   void Print(int indent, std::string* out) const {
-    M::Fields(self(), [&](int, const char* name, const auto& value) { internal::PrintField(name, value, indent, out); });
+    M::Fields(self(),
+              [&](int, const char* name, const auto& value) { internal::PrintField(name, value, indent, out); });
   }
   bool ReadFields(internal::Cursor& in, char end) {
     const Depth depth;
@@ -378,57 +379,57 @@ inline bool AreSerializedProtosEqual(const protobuf::MessageLite& a, const proto
 }  // namespace tensorflow
 
 // Accessors of a field, for message classes: the member is NAME_.
-#define TENON_COMPAT_STRING(NAME)                               \
-  const std::string& NAME() const { return NAME##_; }           \
-  template <class Text>                                         \
-  void set_##NAME(const Text& text) {                           \
-    NAME##_ = std::string(text);                                \
-  }                                                             \
-  void set_##NAME(const void* data, std::size_t size) {         \
-    NAME##_.assign(static_cast<const char*>(data), size);       \
-  }                                                             \
-  std::string* mutable_##NAME() { return &NAME##_; }            \
+#define TENON_COMPAT_STRING(NAME)                                                                               \
+  const std::string& NAME() const { return NAME##_; }                                                           \
+  template <class Text>                                                                                         \
+  void set_##NAME(const Text& text) {                                                                           \
+    NAME##_ = std::string(text);                                                                                \
+  }                                                                                                             \
+  void set_##NAME(const void* data, std::size_t size) { NAME##_.assign(static_cast<const char*>(data), size); } \
+  std::string* mutable_##NAME() { return &NAME##_; }                                                            \
   void clear_##NAME() { NAME##_.clear(); }
 #define TENON_COMPAT_SCALAR(TYPE, NAME)            \
   TYPE NAME() const { return NAME##_; }            \
   void set_##NAME(TYPE value) { NAME##_ = value; } \
   void clear_##NAME() { NAME##_ = TYPE(); }
-#define TENON_COMPAT_MESSAGE(TYPE, NAME)                        \
-  bool has_##NAME() const { return NAME##_.has(); }             \
-  const TYPE& NAME() const { return NAME##_.get(); }            \
-  TYPE* mutable_##NAME() { return NAME##_.mutable_get(); }      \
-  void clear_##NAME() { NAME##_.reset(); }                      \
+#define TENON_COMPAT_MESSAGE(TYPE, NAME)                           \
+  bool has_##NAME() const { return NAME##_.has(); }                \
+  const TYPE& NAME() const { return NAME##_.get(); }               \
+  TYPE* mutable_##NAME() { return NAME##_.mutable_get(); }         \
+  void clear_##NAME() { NAME##_.reset(); }                         \
   void set_allocated_##NAME(TYPE* value) { NAME##_.reset(value); } \
   TYPE* release_##NAME() { return NAME##_.release(); }
-#define TENON_COMPAT_NUMBERS(TYPE, NAME)                                                      \
-  int NAME##_size() const { return NAME##_.size(); }                                          \
-  TYPE NAME(int i) const { return NAME##_.Get(i); }                                           \
-  void set_##NAME(int i, TYPE value) { NAME##_.Set(i, value); }                               \
-  void add_##NAME(TYPE value) { NAME##_.Add(value); }                                         \
-  const ::tensorflow::protobuf::RepeatedField<TYPE>& NAME() const { return NAME##_; }         \
-  ::tensorflow::protobuf::RepeatedField<TYPE>* mutable_##NAME() { return &NAME##_; }          \
+#define TENON_COMPAT_NUMBERS(TYPE, NAME)                                              \
+  int NAME##_size() const { return NAME##_.size(); }                                  \
+  TYPE NAME(int i) const { return NAME##_.Get(i); }                                   \
+  void set_##NAME(int i, TYPE value) { NAME##_.Set(i, value); }                       \
+  void add_##NAME(TYPE value) { NAME##_.Add(value); }                                 \
+  const ::tensorflow::protobuf::RepeatedField<TYPE>& NAME() const { return NAME##_; } \
+  ::tensorflow::protobuf::RepeatedField<TYPE>* mutable_##NAME() { return &NAME##_; }  \
   void clear_##NAME() { NAME##_.Clear(); }
-#define TENON_COMPAT_ITEMS(TYPE, NAME)                                                        \
-  int NAME##_size() const { return NAME##_.size(); }                                          \
-  const TYPE& NAME(int i) const { return NAME##_.Get(i); }                                    \
-  TYPE* mutable_##NAME(int i) { return NAME##_.Mutable(i); }                                  \
-  TYPE* add_##NAME() { return NAME##_.Add(); }                                                \
-  const ::tensorflow::protobuf::RepeatedPtrField<TYPE>& NAME() const { return NAME##_; }      \
-  ::tensorflow::protobuf::RepeatedPtrField<TYPE>* mutable_##NAME() { return &NAME##_; }       \
+#define TENON_COMPAT_ITEMS(TYPE, NAME)                                                   \
+  int NAME##_size() const { return NAME##_.size(); }                                     \
+  const TYPE& NAME(int i) const { return NAME##_.Get(i); }                               \
+  TYPE* mutable_##NAME(int i) { return NAME##_.Mutable(i); }                             \
+  TYPE* add_##NAME() { return NAME##_.Add(); }                                           \
+  const ::tensorflow::protobuf::RepeatedPtrField<TYPE>& NAME() const { return NAME##_; } \
+  ::tensorflow::protobuf::RepeatedPtrField<TYPE>* mutable_##NAME() { return &NAME##_; }  \
   void clear_##NAME() { NAME##_.Clear(); }
-#define TENON_COMPAT_STRINGS(NAME)              \
-  TENON_COMPAT_ITEMS(std::string, NAME)         \
-  template <class Text>                         \
-  void add_##NAME(const Text& text) {           \
-    NAME##_.Add(std::string(text));             \
-  }                                             \
-  void add_##NAME(const void* data, std::size_t size) { NAME##_.Add(std::string(static_cast<const char*>(data), size)); } \
-  template <class Text>                         \
-  void set_##NAME(int i, const Text& text) {    \
-    *NAME##_.Mutable(i) = std::string(text);    \
+#define TENON_COMPAT_STRINGS(NAME)                                  \
+  TENON_COMPAT_ITEMS(std::string, NAME)                             \
+  template <class Text>                                             \
+  void add_##NAME(const Text& text) {                               \
+    NAME##_.Add(std::string(text));                                 \
+  }                                                                 \
+  void add_##NAME(const void* data, std::size_t size) {             \
+    NAME##_.Add(std::string(static_cast<const char*>(data), size)); \
+  }                                                                 \
+  template <class Text>                                             \
+  void set_##NAME(int i, const Text& text) {                        \
+    *NAME##_.Mutable(i) = std::string(text);                        \
   }
-#define TENON_COMPAT_MAP(KEY, TYPE, NAME)                                                \
-  int NAME##_size() const { return static_cast<int>(NAME##_.size()); }                   \
-  const ::tensorflow::protobuf::Map<KEY, TYPE>& NAME() const { return NAME##_; }         \
-  ::tensorflow::protobuf::Map<KEY, TYPE>* mutable_##NAME() { return &NAME##_; }          \
+#define TENON_COMPAT_MAP(KEY, TYPE, NAME)                                        \
+  int NAME##_size() const { return static_cast<int>(NAME##_.size()); }           \
+  const ::tensorflow::protobuf::Map<KEY, TYPE>& NAME() const { return NAME##_; } \
+  ::tensorflow::protobuf::Map<KEY, TYPE>* mutable_##NAME() { return &NAME##_; }  \
   void clear_##NAME() { NAME##_.clear(); }

@@ -35,26 +35,42 @@ class State {
  private:
   int left_ = 1;
 };
-// What BENCHMARK(f) returns: every setting is accepted.
+// The result of BENCHMARK(f): every setting is accepted.
 class Benchmark {
  public:
   template <class... T>
-  Benchmark* Arg(T&&...) { return this; }
+  Benchmark* Arg(T&&...) {
+    return this;
+  }
   template <class... T>
-  Benchmark* Args(T&&...) { return this; }
+  Benchmark* Args(T&&...) {
+    return this;
+  }
   Benchmark* Args(std::initializer_list<std::int64_t>) { return this; }
   template <class... T>
-  Benchmark* ArgPair(T&&...) { return this; }
+  Benchmark* ArgPair(T&&...) {
+    return this;
+  }
   template <class... T>
-  Benchmark* ArgNames(T&&...) { return this; }
+  Benchmark* ArgNames(T&&...) {
+    return this;
+  }
   template <class... T>
-  Benchmark* Range(T&&...) { return this; }
+  Benchmark* Range(T&&...) {
+    return this;
+  }
   template <class... T>
-  Benchmark* RangePair(T&&...) { return this; }
+  Benchmark* RangePair(T&&...) {
+    return this;
+  }
   template <class... T>
-  Benchmark* RangeMultiplier(T&&...) { return this; }
+  Benchmark* RangeMultiplier(T&&...) {
+    return this;
+  }
   template <class... T>
-  Benchmark* Apply(T&&...) { return this; }
+  Benchmark* Apply(T&&...) {
+    return this;
+  }
   Benchmark* UseRealTime() { return this; }
   Benchmark* MeasureProcessCPUTime() { return this; }
   Benchmark* Threads(int) { return this; }
@@ -91,7 +107,7 @@ inline void SetLabel(const std::string&) {}
 }  // namespace testing
 }  // namespace tensorflow
 
-#define BENCHMARK(NAME)                                                                                    \
+#define BENCHMARK(NAME)                                                                                        \
   [[maybe_unused]] static ::benchmark::Benchmark* TENON_COMPAT_BENCHMARK_NAME(tenon_benchmark_, __COUNTER__) = \
       ::benchmark::Accept(NAME)
 #define TENON_COMPAT_BENCHMARK_JOIN(A, B) A##B

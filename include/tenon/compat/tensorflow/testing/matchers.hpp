@@ -20,9 +20,7 @@ const Status& StatusOf(const tenon::Result<T>& result) {
   return result.status();
 }
 MATCHER(IsOk, "is OK") { return StatusOf(arg).ok(); }
-MATCHER_P(StatusIs, code, "has the code") {
-  return static_cast<int>(StatusOf(arg).code()) == static_cast<int>(code);
-}
+MATCHER_P(StatusIs, code, "has the code") { return static_cast<int>(StatusOf(arg).code()) == static_cast<int>(code); }
 MATCHER_P2(StatusIs, code, message, "has the code and the message") {
   return static_cast<int>(StatusOf(arg).code()) == static_cast<int>(code) &&
          ::testing::ExplainMatchResult(message, std::string(StatusOf(arg).message()), result_listener);

@@ -99,7 +99,8 @@ class OpsTestBase : public ::testing::Test {
     params_->inputs = gtl::ArraySlice<TensorValue>(inputs_.data(), inputs_.size());
     context_ = std::make_unique<OpKernelContext>(params_.get());
     if (static_cast<int>(inputs_.size()) != kernel_->num_inputs())
-      return errors::InvalidArgument("RunOpKernel: ", inputs_.size(), " inputs; the kernel has ", kernel_->num_inputs());
+      return errors::InvalidArgument("RunOpKernel: ", inputs_.size(), " inputs; the kernel has ",
+                                     kernel_->num_inputs());
     tenon::RunKernel(kernel_.get(), context_.get());
     return context_->status();
   }
@@ -121,7 +122,8 @@ class OpsTestBase : public ::testing::Test {
     TENON_CHECK(type == BaseType(input_types_[i]), "AddInput: ", DataTypeString(type), " for input ", i, " of type ",
                 DataTypeString(input_types_[i]));
     tensors_.push_back(std::make_unique<Tensor>(type, shape));
-    inputs_.push_back(is_ref ? TensorValue(&lock_for_refs_, tensors_.back().get()) : TensorValue(tensors_.back().get()));
+    inputs_.push_back(is_ref ? TensorValue(&lock_for_refs_, tensors_.back().get())
+                             : TensorValue(tensors_.back().get()));
     return tensors_.back().get();
   }
   void AddResourceInputInternal(const std::string& container, const std::string& name, const TypeIndex& type) {

@@ -115,7 +115,8 @@ class ShapeInferenceTestutil {
     const auto parts = str_util::Split(StringPiece(expected).substr(1, expected.size() - 2), ',');
     if (static_cast<int>(parts.size()) != c->Rank(shape)) return "has another rank";
     for (int d = 0; d < c->Rank(shape); ++d)
-      if (const std::string mistake = CompareDim(c, c->Dim(shape, d), parts[static_cast<std::size_t>(d)]); !mistake.empty())
+      if (const std::string mistake = CompareDim(c, c->Dim(shape, d), parts[static_cast<std::size_t>(d)]);
+          !mistake.empty())
         return strings::StrCat("dimension ", d, " ", mistake);
     return {};
   }
@@ -156,9 +157,9 @@ inline std::string InferredError(ShapeInferenceTestOp op, const std::string& in,
 }  // namespace tensorflow
 
 #define INFER_OK(OP, IN, OUT) EXPECT_EQ("", ::tensorflow::shape_inference::InferredError(OP, IN, OUT))
-#define INFER_ERROR(TEXT, OP, IN)                                                                             \
-  do {                                                                                                        \
-    const std::string tenon_error = ::tensorflow::shape_inference::InferredError(OP, IN, "e");                \
-    EXPECT_TRUE(!tenon_error.empty() && tenon_error.find(TEXT) != std::string::npos)                          \
-        << "expected an error with \"" << TEXT << "\", got \"" << tenon_error << "\"";                        \
+#define INFER_ERROR(TEXT, OP, IN)                                                              \
+  do {                                                                                         \
+    const std::string tenon_error = ::tensorflow::shape_inference::InferredError(OP, IN, "e"); \
+    EXPECT_TRUE(!tenon_error.empty() && tenon_error.find(TEXT) != std::string::npos)           \
+        << "expected an error with \"" << TEXT << "\", got \"" << tenon_error << "\"";         \
   } while (false)

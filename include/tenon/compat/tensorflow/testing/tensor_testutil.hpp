@@ -61,12 +61,14 @@ template <class T, class From>
 void FillValues(Tensor* tensor, std::initializer_list<From> values) {
   TENON_CHECK(static_cast<int64_t>(values.size()) == tensor->NumElements(), "FillValues: ", values.size(),
               " values for shape ", tensor->shape());
-  std::transform(values.begin(), values.end(), tensor->base<T>(), [](const From& value) { return static_cast<T>(value); });
+  std::transform(values.begin(), values.end(), tensor->base<T>(),
+                 [](const From& value) { return static_cast<T>(value); });
 }
 template <class T>
 void FillIota(Tensor* tensor, const T& first) {
   T value = first;
-  for (int64_t i = 0; i < tensor->NumElements(); ++i, value = static_cast<T>(value + T(1))) tensor->base<T>()[i] = value;
+  for (int64_t i = 0; i < tensor->NumElements(); ++i, value = static_cast<T>(value + T(1)))
+    tensor->base<T>()[i] = value;
 }
 template <class T, class F>
 void FillFn(Tensor* tensor, F call) {
@@ -76,13 +78,15 @@ void FillFn(Tensor* tensor, F call) {
 inline void ExpectEqual(const Tensor& x, const Tensor& y);
 inline bool SameTypeAndShape(const Tensor& x, const Tensor& y) {
   EXPECT_EQ(x.dtype(), y.dtype());
-  EXPECT_TRUE(x.IsSameSize(y)) << "x.shape() = " << x.shape().DebugString() << " y.shape() = " << y.shape().DebugString();
+  EXPECT_TRUE(x.IsSameSize(y)) << "x.shape() = " << x.shape().DebugString()
+                               << " y.shape() = " << y.shape().DebugString();
   return x.dtype() == y.dtype() && x.IsSameSize(y);
 }
 template <class T>
 bool AreSame(const T& a, const T& b) {
-  if constexpr (requires { a != a; })
+  if constexpr (requires { a != a; }) {
     if (a != a && b != b) return true;  // NaN
+  }
   return a == b;
 }
 template <class T>
@@ -128,7 +132,9 @@ void ExpectTensorNear(const Tensor& x, const Tensor& y, double tolerance) {
     if constexpr (is_complex<T>::value) {
       EXPECT_LE(std::abs(a - b), tolerance) << "index " << i;
     } else {
-      if (!AreSame(a, b)) EXPECT_NEAR(static_cast<double>(a), static_cast<double>(b), tolerance) << "index " << i;
+      if (!AreSame(a, b)) {
+        EXPECT_NEAR(static_cast<double>(a), static_cast<double>(b), tolerance) << "index " << i;
+      }
     }
   }
 }

@@ -55,9 +55,13 @@ bool HasFeature(std::string_view name, const Features& features) {
   const auto found = features.feature().find(name);
   return found != features.feature().end() && FeatureValues<T>::IsIn(found->second);
 }
-template <class... T, class Proto>
+template <class T, class Proto>
 bool HasFeature(std::string_view name, const Proto& proto) {
-  return HasFeature<T...>(name, GetFeatures(proto));
+  return HasFeature<T>(name, GetFeatures(proto));
+}
+inline bool HasFeature(std::string_view name, const Example& proto) { return HasFeature(name, proto.features()); }
+inline bool HasFeature(std::string_view name, const SequenceExample& proto) {
+  return HasFeature(name, proto.context());
 }
 inline bool HasFeatureList(std::string_view name, const SequenceExample& example) {
   return example.feature_lists().feature_list().find(name) != example.feature_lists().feature_list().end();
@@ -87,14 +91,16 @@ auto* GetFeatureValues(Feature* feature) {
 inline protobuf::RepeatedPtrField<Feature>* GetFeatureList(std::string_view name, SequenceExample* example) {
   return (*example->mutable_feature_lists()->mutable_feature_list())[name].mutable_feature();
 }
-inline const protobuf::RepeatedPtrField<Feature>& GetFeatureList(std::string_view name, const SequenceExample& example) {
+inline const protobuf::RepeatedPtrField<Feature>& GetFeatureList(std::string_view name,
+                                                                 const SequenceExample& example) {
   return example.feature_lists().feature_list().at(name).feature();
 }
 template <class List>
 using FeatureItem = std::conditional_t<
     std::is_integral_v<std::remove_cvref_t<decltype(*std::begin(std::declval<const List&>()))>>, int64_t,
-    std::conditional_t<std::is_floating_point_v<std::remove_cvref_t<decltype(*std::begin(std::declval<const List&>()))>>,
-                       float, std::string>>;
+    std::conditional_t<
+        std::is_floating_point_v<std::remove_cvref_t<decltype(*std::begin(std::declval<const List&>()))>>, float,
+        std::string>>;
 template <class List>
 void AppendFeatureValues(const List& values, Feature* feature) {
   auto* const to = FeatureValues<FeatureItem<List>>::Mutable(feature);

@@ -45,7 +45,8 @@ bool IsInnerDimsSizeAligned(const tenon::TensorShape& shape) {
 }
 template <class T>
 bool IsDim0SliceAligned(const tenon::TensorShape& shape, int64_t start, int64_t) {
-  if (shape.dims() == 1) return EIGEN_MAX_ALIGN_BYTES == 0 || start * static_cast<int64_t>(sizeof(T)) % EIGEN_MAX_ALIGN_BYTES == 0;
+  if (shape.dims() == 1)
+    return EIGEN_MAX_ALIGN_BYTES == 0 || start * static_cast<int64_t>(sizeof(T)) % EIGEN_MAX_ALIGN_BYTES == 0;
   return IsInnerDimsSizeAligned<T>(shape);
 }
 // `text` with every character replaced that a name of a scope may not have.

@@ -75,12 +75,14 @@ class SparseTensor {
       int order = i == 0 ? -1 : 0;
       for (int d = 0; d < dims(); ++d)
         if (at(i, d) < 0 || at(i, d) >= shape_[static_cast<std::size_t>(d)])
-          return errors::InvalidArgument(IndexText(i), " is out of bounds: need 0 <= index < [", str_util::Join(shape_, ","), "]");
+          return errors::InvalidArgument(IndexText(i), " is out of bounds: need 0 <= index < [",
+                                         str_util::Join(shape_, ","), "]");
       for (std::size_t k = 0; k < order_.size() && order == 0; ++k) {
         const int64_t d = order_[k];
         order = at(i - 1, d) < at(i, d) ? -1 : at(i - 1, d) > at(i, d) ? 1 : 0;
       }
-      if (order > 0) return errors::InvalidArgument(IndexText(i), " is out of order. Many sparse ops require sorted indices.");
+      if (order > 0)
+        return errors::InvalidArgument(IndexText(i), " is out of order. Many sparse ops require sorted indices.");
       if (order == 0) return errors::InvalidArgument(IndexText(i), " is repeated");
     }
     return Status();

@@ -32,8 +32,8 @@ class TensorSlice {
       const int64_t length = GetExtentLength(extent);
       if (extent.start() < 0 || (extent.has_length() && length <= 0 && length != kFullExtent) ||
           (length > 0 && extent.start() > kint64max - length))
-        return errors::InvalidArgument("Expected non-negative start and positive length but got start = ",
-                                       extent.start(), ", length = ", length);
+        return errors::InvalidArgument(
+            "Expected non-negative start and positive length but got start = ", extent.start(), ", length = ", length);
       out->extents_.push_back({extent.start(), length});
     }
     return Status();
