@@ -25,10 +25,10 @@
 namespace tensorflow {
 
 // ---- bits
-inline int Log2Floor(uint32 n) { return n == 0 ? -1 : std::bit_width(n) - 1; }
-inline int Log2Floor64(std::uint64_t n) { return n == 0 ? -1 : std::bit_width(n) - 1; }
-inline int Log2Ceiling(uint32 n) { return n == 0 ? -1 : n == 1 ? 0 : std::bit_width(n - 1); }
-inline int Log2Ceiling64(std::uint64_t n) { return n == 0 ? -1 : n == 1 ? 0 : std::bit_width(n - 1); }
+inline int Log2Floor64(std::uint64_t n) { return n == 0 ? -1 : 63 - std::countl_zero(n); }
+inline int Log2Floor(uint32 n) { return Log2Floor64(n); }
+inline int Log2Ceiling64(std::uint64_t n) { return n <= 1 ? static_cast<int>(n) - 1 : 64 - std::countl_zero(n - 1); }
+inline int Log2Ceiling(uint32 n) { return Log2Ceiling64(n); }
 inline uint32 NextPowerOfTwo(uint32 n) { return std::bit_ceil(n); }
 inline std::uint64_t NextPowerOfTwo64(std::uint64_t n) { return std::bit_ceil(n); }
 inline std::uint64_t NextPowerOfTwoS64(int64_t n) { return std::bit_ceil(static_cast<std::uint64_t>(n)); }

@@ -178,7 +178,6 @@ class Map : public std::map<Key, Value, std::less<>> {
  public:
   using Base = std::map<Key, Value, std::less<>>;
   using Base::Base;
-  using Base::erase;
   // Texts of any type are keys.
   using Given = std::conditional_t<std::is_same_v<Key, std::string>, std::string_view, Key>;
   Map() = default;
@@ -188,11 +187,14 @@ class Map : public std::map<Key, Value, std::less<>> {
   }
   Value& at(const Given& key) { return Base::at(Key(key)); }
   const Value& at(const Given& key) const { return Base::at(Key(key)); }
-  std::size_t erase(const Given& key)
-    requires std::is_same_v<Key, std::string>
-  {
-    return Base::erase(Key(key));
+  std::size_t erase(const Given& key) {
+    const auto found = this->find(key);
+    if (found == this->end()) return 0;
+    Base::erase(found);
+    return 1;
   }
+  typename Base::iterator erase(typename Base::iterator at) { return Base::erase(at); }
+  typename Base::iterator erase(typename Base::const_iterator at) { return Base::erase(at); }
 };
 
 // A message that may be absent; copies are copies of it.
