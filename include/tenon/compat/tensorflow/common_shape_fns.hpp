@@ -168,6 +168,20 @@ using tenon::shape_inference::UnchangedShapeWithRankAtMost;
 using tenon::shape_inference::UnknownShape;
 using tenon::shape_inference::ValidateSparseTensor;
 
+// The shapes of the attr output_shapes, one for each output.
+inline Status DatasetIteratorShape(InferenceContext* c) {
+  std::vector<PartialTensorShape> shapes;
+  TF_RETURN_IF_ERROR(c->GetAttr("output_shapes", &shapes));
+  if (static_cast<int>(shapes.size()) != c->num_outputs())
+    return errors::InvalidArgument("`output_shapes` must be the same length as `output_types` (", shapes.size(),
+                                   " vs. ", c->num_outputs(), ")");
+  for (int i = 0; i < c->num_outputs(); ++i) {
+    ShapeHandle shape;
+    TF_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
+    c->set_output(i, shape);
+  }
+  return Status();
+}
 constexpr tenon::Padding ToTenon(Padding padding) {
   return padding == VALID  ? tenon::Padding::kValid
          : padding == SAME ? tenon::Padding::kSame

@@ -157,6 +157,9 @@ class Env {
   Thread* StartThread(const ThreadOptions&, const std::string&, std::function<void()> run) {
     return new Thread(std::move(run));
   }
+  void StartDetachedThread(const ThreadOptions&, const std::string&, std::function<void()> run) {
+    SchedClosure(std::move(run));
+  }
   void SchedClosure(std::function<void()> run) { std::thread(std::move(run)).detach(); }
 
   Status FileExists(const std::string& path) {

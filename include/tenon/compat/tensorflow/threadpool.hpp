@@ -76,6 +76,7 @@ class ThreadPool {
         },
         new std::function<void()>(std::move(call)));
   }
+  void ScheduleWithHint(std::function<void()> call, int, int) { Schedule(std::move(call)); }
   // `cost_per_unit` in processor cycles.
   void ParallelFor(int64_t total, int64_t cost_per_unit, const Range& call) {
     constexpr double kNsPerCycle = 1.0 / 3;

@@ -24,7 +24,19 @@
 #define TF_PRINTF_ATTRIBUTE(format, first)
 #define TF_SCANF_ATTRIBUTE(format, first)
 #define TF_HAS_CPP_ATTRIBUTE(name) 0
-#define TF_INIT_ON_STARTUP_IF(condition) static_cast<void>(condition)
+
+namespace tensorflow {
+// `TF_INIT_ON_STARTUP_IF(condition) << call` calls while the program starts.
+struct InitOnStartupMarker {
+  constexpr InitOnStartupMarker operator<<(InitOnStartupMarker) const { return *this; }
+  template <class Call>
+  constexpr InitOnStartupMarker operator<<(Call&& call) const {
+    return call();
+  }
+};
+}  // namespace tensorflow
+#define TF_INIT_ON_STARTUP_IF(condition) \
+  !(condition) ? ::tensorflow::InitOnStartupMarker{} : ::tensorflow::InitOnStartupMarker {}
 
 // Notes for a checker of locks, which this layer has no use for.
 #define TF_GUARDED_BY(lock)
