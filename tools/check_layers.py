@@ -74,14 +74,30 @@ TESTED_TOGETHER = {
         'batch', 'cache', 'combine', 'dataset_kernel', 'experimental', 'filter', 'generator', 'group', 'interleave',
         'iterator', 'map', 'map_and_batch', 'optional', 'options', 'padded_batch', 'rebatch', 'repeat', 'rows', 'scan',
         'seed_generator', 'select', 'shuffle', 'single_element', 'source', 'sparse_rows', 'window')},
-    # TensorFlow's names: tested by sources that are written with them.
+    # TensorFlow's names: tested by sources that are written with them, and by groups of headers.
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/sources_test.cpp' for header in (
-        'absl', 'argument_lists', 'cancellation', 'common_shape_fns', 'device_base', 'eigen', 'gpu', 'kernel_def_builder',
-        'logging', 'lookup_interface', 'macros', 'names', 'node_def', 'op', 'op_kernel', 'op_kernel_construction',
-        'op_kernel_context', 'profiler', 'refcount', 'register_types', 'resource_mgr', 'shape_inference', 'sync', 'tensor_types',
-        'testing', 'threadpool', 'types', 'variant')},
+        'argument_lists', 'base/eigen', 'base/logging', 'base/macros', 'base/names', 'base/profiler', 'base/refcount',
+        'base/register_types', 'base/sync', 'base/tensor_types', 'base/types', 'cancellation', 'common_shape_fns', 'device_base',
+        'gpu', 'kernel_def_builder', 'lookup_interface', 'op', 'op_kernel', 'op_kernel_construction', 'op_kernel_context',
+        'resource_mgr', 'shape_inference', 'threadpool')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/values_test.cpp' for header in (
-        'bcast', 'containers', 'env', 'random', 'status', 'strings', 'tensor', 'tensor_format', 'tensor_shape')},
+        'base/containers', 'base/status', 'base/strings', 'bcast', 'env', 'random', 'tensor', 'tensor_format', 'tensor_shape')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/base/absl_test.cpp' for header in (
+        'base/absl_strings', 'base/absl_sync', 'base/absl_time')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/proto/messages_test.cpp' for header in (
+        'node_def', 'proto/attr_value', 'proto/device', 'proto/example', 'proto/graph', 'proto/message', 'proto/node_def',
+        'proto/op_def', 'proto/repeated', 'proto/tensor', 'proto/tensor_shape', 'proto/text')},
+    **{f'compat/tensorflow/graph/{header}.hpp': 'compat/tensorflow/graph/graph_test.cpp' for header in (
+        'function', 'node_def_builder', 'op_registry')},
+    **{f'compat/tensorflow/data/{header}.hpp': 'compat/tensorflow/data/dataset_test.cpp' for header in ('dataset_base', 'graph_builder')},
+    **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/lib_test.cpp' for header in (
+        'containers', 'io', 'platform', 'random_distributions')},
+    **{f'compat/tensorflow/util/{header}.hpp': 'compat/tensorflow/util/util_test.cpp' for header in (
+        'batch_util', 'device_names', 'feature_util', 'ops_util', 'sparse_tensor', 'tensor_slice')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/kernels_test.cpp' for header in (
+        'allocator', 'kernel_params', 'kernels/functors', 'kernels/lookup', 'kernels/numeric_op', 'variant')},
+    **{f'compat/tensorflow/testing/{header}.hpp': 'compat/tensorflow/testing/testing_test.cpp' for header in (
+        'benchmark', 'matchers', 'ops_testutil', 'shape_inference_testutil', 'tensor_testutil', 'test')},
     # Front doors that only include.
     'eager.hpp': 'runtime/api/eager_async_test.cpp',
     **{header: 'top/deprecated_headers_test.cpp' for header in (

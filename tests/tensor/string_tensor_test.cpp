@@ -82,7 +82,10 @@ TEST_SUITE("tstring") {
     const tstring copy = view;
     CHECK_FALSE(copy.is_view());
     bytes[0] = 'S';
-    CHECK(view[0] == 'S');
+    CHECK(view.view()[0] == 'S');
+    CHECK(copy[0] == 's');
+    tstring written = view;
+    written[0] = 'Q';
     CHECK(copy[0] == 's');
     tstring moved = std::move(view);
     CHECK(moved.is_view());

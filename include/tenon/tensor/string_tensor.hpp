@@ -146,6 +146,9 @@ class tstring {
     resize_uninitialized(count);
     SetSize(before);
   }
+  void reserve_amortized(std::size_t count) {  // as reserve, for a text that grows step by step
+    if (count > capacity()) reserve(count > 2 * capacity() ? count : 2 * capacity());
+  }
   void clear() {  // becomes empty and frees its memory
     FreeHeap();
     std::memset(raw_, 0, sizeof raw_);
@@ -178,6 +181,7 @@ class tstring {
   operator std::string_view() const { return view(); }  // as view()
   operator std::string() const { return std::string(view()); }  // a copy
   const char& operator[](std::size_t i) const { return data()[i]; }  // not checked
+  char& operator[](std::size_t i) { return mdata()[i]; }  // not checked; a view becomes a copy
   char front() const { return data()[0]; }  // the string must not be empty
   char back() const { return data()[size() - 1]; }  // the string must not be empty
   const char* begin() const { return data(); }  // the first byte

@@ -104,10 +104,15 @@ template <class T>
 concept DescribesItself = requires(const T& value) { std::string(value.DebugString()); };
 template <class T>
 concept HasText = std::is_convertible_v<const T&, Piece>;
+// The class that Encode and Decode of T take: VariantTensorData, or one derived from it without members.
 template <class T>
-concept EncodesItself = requires(const T& value, VariantTensorData* data) { value.Encode(data); };
+struct VariantDataOf {
+  using type = VariantTensorData;
+};
 template <class T>
-concept DecodesItself = requires(T& value, VariantTensorData&& data) { value.Decode(std::move(data)); };
+concept EncodesItself = requires(const T& value, typename VariantDataOf<T>::type* data) { value.Encode(data); };
+template <class T>
+concept DecodesItself = requires(T& value, typename VariantDataOf<T>::type&& data) { value.Decode(std::move(data)); };
 
 template <class T>
 std::string VariantTypeName(const T& value) {
@@ -183,7 +188,7 @@ struct VariantOf {
     if constexpr (std::is_same_v<T, VariantTensorData>) {
       *data = At(value);
     } else if constexpr (EncodesItself<T>) {
-      At(value).Encode(data);
+      At(value).Encode(static_cast<typename VariantDataOf<T>::type*>(data));
     } else if constexpr (std::is_same_v<T, Tensor>) {
       data->tensors.push_back(At(value));
     } else if constexpr (std::is_trivially_copyable_v<T>) {
@@ -198,7 +203,7 @@ struct VariantOf {
     if constexpr (std::is_same_v<T, VariantTensorData>) {
       object = std::move(*data);
     } else if constexpr (DecodesItself<T>) {
-      return object.Decode(std::move(*data));
+      return object.Decode(std::move(static_cast<typename VariantDataOf<T>::type&>(*data)));
     } else if constexpr (std::is_same_v<T, Tensor>) {
       if (data->tensors.size() != 1) return false;
       object = data->tensors[0];

@@ -39,7 +39,7 @@ template <class T>
 struct VariantOf;  // the table of T
 template <class T>
 constexpr bool IsVariantValue() {
-  return !std::is_same_v<std::decay_t<T>, Variant> && !std::is_pointer_v<std::decay_t<T>>;
+  return !std::is_base_of_v<Variant, std::decay_t<T>> && !std::is_pointer_v<std::decay_t<T>>;
 }
 
 }  // namespace detail

@@ -2,6 +2,8 @@
 // Sources as they are written for TensorFlow (sources/*.cc), compiled as they stand, run in sessions.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <tenon/io/load_library.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/types/numeric.hpp>
 
 namespace compat_sources_test {
 using namespace tenon;
@@ -129,6 +132,73 @@ TEST_SUITE("sources of TensorFlow") {
     CHECK(Values<float>((*out)[0]) == std::vector<float>{-1, 2});
   }
 #endif
+  TEST_CASE("functors over Eigen's devices, types by lists") {
+    const Tensor x = MakeTensor<float>({2, 2}, {0, 1, -1, 30});
+    const auto out = RunOne("Compat>Swish", {{"beta", 2.0f}}, {x}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    const float sigmoid = 1 / (1 + std::exp(-2.0f));
+    const std::vector<float> wanted = {0, sigmoid, sigmoid - 1, 30};
+    for (std::size_t i = 0; i < 4; ++i)
+      CHECK(Values<float>((*out)[0])[i] == doctest::Approx(static_cast<double>(wanted[i])));
+    const Tensor h = MakeTensor<half>({2}, {half(0.0f), half(4.0f)});
+    const auto small = RunOne("Compat>Swish", {}, {h}, {"n"});
+    REQUIRE_MESSAGE(small.ok(), small.status().message());
+    CHECK(static_cast<float>(Values<half>((*small)[0])[1]) == doctest::Approx(3.928).epsilon(0.001));
+    const auto grad = RunOne("Compat>SwishGrad", {}, {MakeTensor<float>({1}, {3}), MakeTensor<float>({1}, {0})}, {"n"});
+    REQUIRE_MESSAGE(grad.ok(), grad.status().message());
+    CHECK(Values<float>((*grad)[0])[0] == 1.5f);
+    const Status none = RunOne("Compat>Swish", {}, {MakeTensor<std::int32_t>({1}, {1})}, {"n"}).status();
+    CHECK(none.code() == Code::kInvalidArgument);
+    const Status shapes =
+        RunOne("Compat>SwishGrad", {}, {MakeTensor<float>({1}, {3}), MakeTensor<float>({2}, {0, 1})}, {"n"}).status();
+    CHECK(shapes.code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("a ResourceOpKernel: the resource is made once, filled and read") {
+    GraphBuilder b;
+    const Output reservoir = b.Add("CompatReservoir", "r", {}, {{"capacity", 2}});
+    b.Add("CompatReservoirAdd", "add", {reservoir, b.Placeholder("row", DataType::kFloat)});
+    b.Add("CompatReservoirMean", "mean", {reservoir});
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    CHECK(session->Run({}, {"mean"}).status().code() == Code::kFailedPrecondition);
+    for (const float value : {1.0f, 3.0f, 5.0f})
+      CHECK(session->Run({{"row", MakeTensor<float>({2}, {value, 2 * value})}}, {}, {"add"}).ok());
+    const auto mean = session->Run({}, {"mean"});
+    REQUIRE_MESSAGE(mean.ok(), mean.status().message());
+    CHECK(Values<float>((*mean)[0]) == std::vector<float>{4, 8});
+    CHECK(session->Run({{"row", MakeTensor<float>({1, 1}, {1})}}, {}, {"add"}).status().code() ==
+          Code::kInvalidArgument);
+    CHECK(RunOne("CompatReservoir", {{"capacity", 0}}, {}, {"n"}).status().code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("an asynchronous kernel with a pool of its own") {
+    const auto out = RunOne("CompatBatchedSum", {{"num_threads", 3}},
+                            {MakeTensor<float>({5, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})}, {"n"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{3, 7, 11, 15, 19});
+    const auto empty = RunOne("CompatBatchedSum", {}, {Tensor::Zeros<float>({0, 2})}, {"n"});
+    REQUIRE_MESSAGE(empty.ok(), empty.status().message());
+    CHECK((*empty)[0].NumElements() == 0);
+    const Status threads =
+        RunOne("CompatBatchedSum", {{"num_threads", 0}}, {Tensor::Zeros<float>({1, 2})}, {"n"}).status();
+    CHECK(threads.message().find("num_threads must be positive, got 0") == 0);
+    CHECK(RunOne("CompatBatchedSum", {}, {Tensor::Zeros<float>({2})}, {"n"}).status().code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("tensors of rank 4 in shards, lists of attrs") {
+    AttrMap attrs = {
+        {"ksize", std::vector<std::int64_t>{2, 2}}, {"weights", std::vector<float>{1, 2, 3, 4}}, {"padding", "VALID"}};
+    const Tensor images = MakeTensor<float>({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    const auto valid = RunOne("CompatWeightedPool", attrs, {images}, {"n"});
+    REQUIRE_MESSAGE(valid.ok(), valid.status().message());
+    CHECK((*valid)[0].shape() == TensorShape({1, 2, 2, 1}));
+    CHECK(Values<float>((*valid)[0]) == std::vector<float>{37, 47, 67, 77});
+    attrs.Set("padding", "SAME");
+    attrs.Set("stride", 2);
+    const auto same = RunOne("CompatWeightedPool", attrs, {images}, {"n"});
+    REQUIRE_MESSAGE(same.ok(), same.status().message());
+    CHECK(Values<float>((*same)[0]) == std::vector<float>{37, 21, 23, 9});
+    attrs.Set("weights", std::vector<float>{1});
+    CHECK(RunOne("CompatWeightedPool", attrs, {images}, {"n"}).status().code() == Code::kInvalidArgument);
+  }
   TEST_CASE("random numbers are those of the seeds") {
     const Tensor shape = MakeTensor<std::int32_t>({1}, {1000});
     const AttrMap seeds = {{"seed", 3}, {"seed2", 5}};

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include <tenon/compat/tensorflow/bcast.hpp>
-#include <tenon/compat/tensorflow/containers.hpp>
+#include <tenon/compat/tensorflow/base/containers.hpp>
 #include <tenon/compat/tensorflow/env.hpp>
 #include <tenon/compat/tensorflow/random.hpp>
-#include <tenon/compat/tensorflow/status.hpp>
-#include <tenon/compat/tensorflow/strings.hpp>
+#include <tenon/compat/tensorflow/base/status.hpp>
+#include <tenon/compat/tensorflow/base/strings.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor_format.hpp>
 #include <tenon/compat/tensorflow/tensor_shape.hpp>

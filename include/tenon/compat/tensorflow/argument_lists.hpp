@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <tenon/kernel/argument_lists.hpp>
-#include <tenon/compat/tensorflow/sync.hpp>
+#include <tenon/compat/tensorflow/base/sync.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 
 namespace tensorflow {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <tenon/kernel/cancellation.hpp>
-#include <tenon/compat/tensorflow/status.hpp>
+#include <tenon/compat/tensorflow/base/status.hpp>
 
 namespace tensorflow {
 

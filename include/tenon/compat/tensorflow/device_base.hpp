@@ -6,28 +6,16 @@
 
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/compat/tensorflow/proto/device.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 #include <tenon/compat/tensorflow/threadpool.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace Eigen {
 struct GpuDevice;
 }  // namespace Eigen
 
 namespace tensorflow {
-
-class DeviceAttributes {
- public:
-  DeviceAttributes() = default;
-  DeviceAttributes(std::string name, std::string type) : name_(std::move(name)), type_(std::move(type)) {}
-  const std::string& name() const { return name_; }
-  const std::string& device_type() const { return type_; }
-  int64_t memory_limit() const { return 0; }
-  uint64_t incarnation() const { return 1; }
-
- private:
-  std::string name_, type_;
-};
 
 // Made for a context by its thread: valid until the context's call ends.
 class DeviceBase {
@@ -56,17 +44,29 @@ class DeviceBase {
     raw_ = environment.device;
     if (name_ != context.device_name()) {
       name_ = std::string(context.device_name());
-      attributes_ = DeviceAttributes(name_, environment.host_memory ? "CPU" : "GPU");
+      attributes_.set_name(name_);
+      attributes_.set_device_type(environment.host_memory ? "CPU" : "GPU");
+      attributes_.set_incarnation(1);
     }
   }
+
+  explicit DeviceBase(Env*) {}
+  // For tests.
+  void set_name(const std::string& name) {
+    name_ = name;
+    attributes_.set_name(name);
+    attributes_.set_device_type("CPU");
+  }
+  void set_tensorflow_cpu_worker_threads(const CpuWorkerThreads* threads) { threads_ = *threads; }
+  Env* env() const { return internal::DefaultEnv(); }
+  Status Sync() { return Status(); }
+  DataType dtype_of_device_memory() const { return DT_INVALID; }
 
   const CpuWorkerThreads* tensorflow_cpu_worker_threads() const { return &threads_; }
   const std::string& name() const { return name_; }
   const DeviceAttributes& attributes() const { return attributes_; }
   const std::string& device_type() const { return attributes_.device_type(); }
-  Allocator* GetAllocator(AllocatorAttributes) {
-    return allocator_ != nullptr ? allocator_ : tenon::DefaultAllocator();
-  }
+  Allocator* GetAllocator(AllocatorAttributes) { return AllocatorView::Of(allocator_); }
   Allocator* GetStepAllocator(AllocatorAttributes attributes, void*) { return GetAllocator(attributes); }
   const AcceleratorDeviceInfo* tensorflow_gpu_device_info() const { return nullptr; }
   const AcceleratorDeviceInfo* tensorflow_accelerator_device_info() const { return nullptr; }
@@ -81,7 +81,7 @@ class DeviceBase {
  private:
   thread::ThreadPool pool_;
   CpuWorkerThreads threads_;
-  Allocator* allocator_ = nullptr;
+  tenon::Allocator* allocator_ = nullptr;
   void* raw_ = nullptr;
   std::string name_;
   DeviceAttributes attributes_;

@@ -2,6 +2,12 @@
 #pragma once
 // Env: the clock, threads, files and folders, of the system alone. Also paths, environment variables and hashes.
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <fnmatch.h>
+#include <glob.h>
+#include <unistd.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,7 +25,7 @@
 #include <vector>
 
 #include <tenon/base/hash.hpp>
-#include <tenon/compat/tensorflow/logging.hpp>
+#include <tenon/compat/tensorflow/base/logging.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
 
 namespace tensorflow {
@@ -71,12 +77,41 @@ class WritableFile {
  public:
   virtual ~WritableFile() = default;
   virtual Status Append(StringPiece data) = 0;
+  virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
+  virtual Status Tell(int64_t*) { return errors::Unimplemented("This filesystem does not support Tell()"); }
   virtual Status Close() = 0;
   virtual Status Flush() = 0;
   virtual Status Sync() = 0;
 };
 
+class ReadOnlyMemoryRegion {
+ public:
+  virtual ~ReadOnlyMemoryRegion() = default;
+  virtual const void* data() = 0;
+  virtual uint64_t length() = 0;
+};
+struct FileStatistics {
+  FileStatistics() = default;
+  FileStatistics(int64_t l, int64_t mtime, bool dir) : length(l), mtime_nsec(mtime), is_directory(dir) {}
+  int64_t length = -1;
+  int64_t mtime_nsec = 0;
+  bool is_directory = false;
+};
+struct TransactionToken {
+  void* owner = nullptr;
+  void* token = nullptr;
+};
+
 namespace internal {
+class HeldRegion : public ReadOnlyMemoryRegion {
+ public:
+  explicit HeldRegion(std::string bytes) : bytes_(std::move(bytes)) {}
+  const void* data() override { return bytes_.data(); }
+  uint64_t length() override { return bytes_.size(); }
+
+ private:
+  std::string bytes_;
+};
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -122,6 +157,9 @@ class Env {
   Thread* StartThread(const ThreadOptions&, const std::string&, std::function<void()> run) {
     return new Thread(std::move(run));
   }
+  void StartDetachedThread(const ThreadOptions&, const std::string&, std::function<void()> run) {
+    SchedClosure(std::move(run));
+  }
   void SchedClosure(std::function<void()> run) { std::thread(std::move(run)).detach(); }
 
   Status FileExists(const std::string& path) {
@@ -133,6 +171,80 @@ class Env {
     std::error_code error;
     return std::filesystem::is_directory(path, error) ? Status() : errors::FailedPrecondition("Not a directory");
   }
+  Status Stat(const std::string& path, FileStatistics* statistics) {
+    TF_RETURN_IF_ERROR(FileExists(path));
+    std::error_code error;
+    statistics->is_directory = std::filesystem::is_directory(path, error);
+    statistics->length = statistics->is_directory ? 0 : static_cast<int64_t>(std::filesystem::file_size(path, error));
+    const auto time = std::filesystem::last_write_time(path, error).time_since_epoch();
+    statistics->mtime_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+    return Done(path, error);
+  }
+  bool FilesExist(const std::vector<std::string>& paths, std::vector<Status>* statuses) {
+    bool all = true;
+    for (const std::string& path : paths) {
+      const Status status = FileExists(path);
+      all = all && status.ok();
+      if (statuses != nullptr) statuses->push_back(status);
+    }
+    return all;
+  }
+  Status DeleteDir(const std::string& path) {
+    TF_RETURN_IF_ERROR(IsDirectory(path));
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    return Done(path, error);
+  }
+  Status DeleteRecursively(const std::string& path, int64_t* undeleted_files, int64_t* undeleted_dirs) {
+    *undeleted_files = *undeleted_dirs = 0;
+    TF_RETURN_IF_ERROR(FileExists(path));
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    return Done(path, error);
+  }
+  Status CopyFile(const std::string& from, const std::string& to) {
+    std::error_code error;
+    std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing, error);
+    return Done(from, error);
+  }
+  // Paths that match a pattern of the shell.
+  Status GetMatchingPaths(const std::string& pattern, std::vector<std::string>* paths) {
+    ::glob_t found{};
+    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+      for (std::size_t i = 0; i < found.gl_pathc; ++i) paths->push_back(found.gl_pathv[i]);
+    ::globfree(&found);
+    return Status();
+  }
+  bool MatchPath(const std::string& path, const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME) == 0;
+  }
+  bool LocalTempFilename(std::string* path) {
+    *path = (std::filesystem::temp_directory_path() / "tenon_XXXXXX").string();
+    const int file = ::mkstemp(path->data());
+    if (file < 0) return false;
+    ::close(file);
+    return true;
+  }
+  bool CreateUniqueFileName(std::string* prefix, const std::string& suffix) {
+    *prefix = strings::StrCat(*prefix, "_", EnvTime::NowNanos(), suffix);
+    return !FileExists(*prefix).ok();
+  }
+  void GetLocalTempDirectories(std::vector<std::string>* list) {
+    list->push_back(std::filesystem::temp_directory_path().string());
+  }
+  std::string GetExecutablePath() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+  std::string GetRunfilesDir() { return {}; }
+  int64_t GetCurrentThreadId() {
+    return static_cast<int64_t>(std::hash<std::thread::id>()(std::this_thread::get_id()) >> 1);
+  }
+  bool GetCurrentThreadName(std::string* name) { return name->clear(), false; }
+  void SchedClosureAfter(int64_t us, std::function<void()> run) {
+    SchedClosure([us, held = std::move(run)] {
+      std::this_thread::sleep_for(std::chrono::microseconds(us));
+      held();
+    });
+  }
+  Status NewReadOnlyMemoryRegionFromFile(const std::string& path, std::unique_ptr<ReadOnlyMemoryRegion>* region);
   Status GetFileSize(const std::string& path, uint64_t* size) {
     std::error_code error;
     *size = std::filesystem::file_size(path, error);
@@ -201,6 +313,39 @@ inline Status WriteStringToFile(Env* env, const std::string& path, StringPiece d
   return file->Close();
 }
 
+inline Status Env::NewReadOnlyMemoryRegionFromFile(const std::string& path,
+                                                   std::unique_ptr<ReadOnlyMemoryRegion>* region) {
+  std::string bytes;
+  TF_RETURN_IF_ERROR(ReadFileToString(this, path, &bytes));
+  *region = std::make_unique<internal::HeldRegion>(std::move(bytes));
+  return Status();
+}
+// Messages in files, as bytes or in the text format.
+template <class M>
+Status ReadBinaryProto(Env* env, const std::string& path, M* message) {
+  std::string bytes;
+  TF_RETURN_IF_ERROR(ReadFileToString(env, path, &bytes));
+  return message->ParseFromString(bytes) ? Status() : errors::DataLoss("Can't parse ", path, " as binary proto");
+}
+template <class M>
+Status WriteBinaryProto(Env* env, const std::string& path, const M& message) {
+  return WriteStringToFile(env, path, message.SerializeAsString());
+}
+template <class M>
+Status ReadTextProto(Env* env, const std::string& path, M* message) {
+  std::string text;
+  TF_RETURN_IF_ERROR(ReadFileToString(env, path, &text));
+  return message->ParseText(text) ? Status() : errors::DataLoss("Can't parse ", path, " as text proto");
+}
+template <class M>
+Status WriteTextProto(Env* env, const std::string& path, const M& message) {
+  return WriteStringToFile(env, path, message.DebugString());
+}
+template <class M>
+Status ReadTextOrBinaryProto(Env* env, const std::string& path, M* message) {
+  return ReadTextProto(env, path, message).ok() ? Status() : ReadBinaryProto(env, path, message);
+}
+
 namespace io {
 template <class... Parts>
 std::string JoinPath(const Parts&... parts) {
@@ -227,6 +372,36 @@ inline StringPiece Extension(StringPiece path) {
   return dot == StringPiece::npos ? StringPiece() : name.substr(dot + 1);
 }
 inline bool IsAbsolutePath(StringPiece path) { return path.starts_with('/'); }
+inline StringPiece BasenamePrefix(StringPiece path) {
+  const StringPiece name = Basename(path);
+  return name.substr(0, name.rfind('.'));
+}
+inline std::string CleanPath(StringPiece path) {
+  std::string clean = std::filesystem::path(std::string(path)).lexically_normal().string();
+  if (clean.size() > 1 && clean.back() == '/') clean.pop_back();
+  return clean.empty() ? "." : clean;
+}
+inline void ParseURI(StringPiece uri, StringPiece* scheme, StringPiece* host, StringPiece* path) {
+  const std::size_t at = uri.find("://");
+  if (at == StringPiece::npos) {
+    *scheme = *host = uri.substr(0, 0);
+    *path = uri;
+    return;
+  }
+  *scheme = uri.substr(0, at);
+  const StringPiece rest = uri.substr(at + 3);
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  *host = rest.substr(0, slash);
+  *path = rest.substr(slash);
+}
+inline std::string CreateURI(StringPiece scheme, StringPiece host, StringPiece path) {
+  return scheme.empty() ? std::string(path) : strings::StrCat(scheme, "://", host, path);
+}
+inline std::string GetTempFilename(const std::string& extension) {
+  std::string path;
+  static_cast<void>(Env::Default()->LocalTempFilename(&path));
+  return extension.empty() ? path : path + "." + extension;
+}
 }  // namespace io
 
 inline Status ReadStringFromEnvVar(StringPiece name, StringPiece otherwise, std::string* value) {
@@ -241,6 +416,20 @@ inline Status ReadInt64FromEnvVar(StringPiece name, int64_t otherwise, int64_t* 
   if (text.empty() || strings::safe_strto64(text, value)) return Status();
   return errors::InvalidArgument("Failed to parse the env-var ${", name, "} into int64: ", text,
                                  ". Use the default value: ", otherwise);
+}
+inline Status ReadFloatFromEnvVar(StringPiece name, float otherwise, float* value) {
+  std::string text;
+  *value = otherwise;
+  TF_RETURN_IF_ERROR(ReadStringFromEnvVar(name, "", &text));
+  if (text.empty() || strings::safe_strtof(text, value)) return Status();
+  return errors::InvalidArgument("Failed to parse the env-var ${", name, "} into float: ", text,
+                                 ". Use the default value: ", otherwise);
+}
+inline Status ReadStringsFromEnvVar(StringPiece name, StringPiece otherwise, std::vector<std::string>* value) {
+  std::string text;
+  TF_RETURN_IF_ERROR(ReadStringFromEnvVar(name, otherwise, &text));
+  *value = str_util::Split(text, ',');
+  return Status();
 }
 inline Status ReadBoolFromEnvVar(StringPiece name, bool otherwise, bool* value) {
   std::string text;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// lookup::LookupInterface and InitializableLookupTable: the bases of tables that kernels keep as resources.
+// lookup::LookupInterface: the base of tables that kernels keep as resources.
 
-#include <atomic>
 #include <string>
 
 #include <tenon/compat/tensorflow/resource_mgr.hpp>

@@ -3,6 +3,7 @@
 // OpKernel and AsyncOpKernel, as TensorFlow's kernels derive from them.
 
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include <tenon/compat/op_requires.hpp>
@@ -25,7 +26,10 @@ class OpKernel : public tenon::OpKernel {
   StringPiece name_view() const { return Base::name(); }
   std::string type_string() const { return std::string(Base::type_string()); }
   StringPiece type_string_view() const { return Base::type_string(); }
-  NodeDef def() const { return NodeDef(&Base::def()); }
+  const NodeDef& def() const {
+    std::call_once(def_made_, [this] { def_ = FromTenon(Base::def()); });
+    return def_;
+  }
   DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }
   DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }
   DataTypeVector input_types() const { return FromTenonTypes(Base::input_types()); }
@@ -35,6 +39,10 @@ class OpKernel : public tenon::OpKernel {
 
  protected:
   std::string ShapeTraceString(const OpKernelContext& context) const { return Base::ShapeTraceString(context); }
+
+ private:
+  mutable std::once_flag def_made_;
+  mutable NodeDef def_;
 };
 inline const OpKernel& OpKernelContext::op_kernel() const { return static_cast<const OpKernel&>(Base::op_kernel()); }
 

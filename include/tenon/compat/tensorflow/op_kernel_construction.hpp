@@ -17,6 +17,23 @@ class Env;
 class ResourceMgr;
 using FunctionLibraryRuntime = tenon::FunctionRuntime;
 
+// A tensor that a kernel keeps between its calls.
+class PersistentTensor {
+ public:
+  PersistentTensor() = default;
+  explicit PersistentTensor(Tensor tensor) : tensor_(std::move(tensor)) {}
+  template <class Context>
+  Tensor* AccessTensor(Context*) {
+    return &tensor_;
+  }
+  bool IsInitialized() const { return tensor_.IsInitialized(); }
+  int64_t NumElements() const { return tensor_.NumElements(); }
+  int64_t AllocatedBytes() const { return static_cast<int64_t>(tensor_.AllocatedBytes()); }
+
+ private:
+  Tensor tensor_;
+};
+
 class OpKernelConstruction : public tenon::OpKernelConstruction {
  public:
   using Base = tenon::OpKernelConstruction;
@@ -25,7 +42,7 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
     const auto get = [this](StringPiece of, auto* to) { return this->Base::GetAttr(of, to); };
     return AttrAs<T>::Read(get, name, value);
   }
-  NodeDef def() const { return NodeDef(&Base::def()); }
+  const NodeDef& def() const { return KeptMessage(Base::def()); }
   Env* env() const { return internal::DefaultEnv(); }
   DeviceType device_type() const { return DeviceType(Base::device_type()); }
   DeviceBase* device() const {
@@ -36,6 +53,13 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
   Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out,
                        AllocatorAttributes attributes = {}) {
     return Base::allocate_temp(ToTenon(type), shape, out, attributes);
+  }
+  Status allocate_persistent(DataType type, const tenon::TensorShape& shape, PersistentTensor* out, Tensor** tensor) {
+    Tensor made;
+    TF_RETURN_IF_ERROR(allocate_temp(type, shape, &made));
+    *out = PersistentTensor(std::move(made));
+    if (tensor != nullptr) *tensor = out->AccessTensor(this);
+    return Status();
   }
   DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }
   DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }

@@ -21,6 +21,8 @@
 namespace tensorflow {
 
 class OpKernel;
+struct OpKernelContextParams;
+using ScopedStepContainer = tenon::StepContainer;
 using FrameAndIter = tenon::FrameAndIter;
 inline constexpr uint64_t kIllegalFrameId = ~uint64_t{0};
 inline constexpr int64_t kIllegalIterId = -1;
@@ -28,6 +30,11 @@ inline constexpr int64_t kIllegalIterId = -1;
 class OpKernelContext : public tenon::OpKernelContext {
  public:
   using Base = tenon::OpKernelContext;
+  // For tests (kernel_params.hpp): the context of one call of a kernel.
+  using Params = OpKernelContextParams;
+  OpKernelContext() = default;
+  explicit OpKernelContext(OpKernelContextParams* params);
+  OpKernelContext(OpKernelContextParams* params, int num_outputs);
 
   // -- inputs
   const Tensor& input(int i) const { return AsTensorFlow(Base::input(i)); }
@@ -152,11 +159,24 @@ class OpKernelContext : public tenon::OpKernelContext {
                        AllocatorAttributes attributes = {}) {
     return Base::allocate_temp(ToTenon(type), shape, out, attributes);
   }
+  // Memory that the kernel keeps, as kernels before TensorFlow 2.6 ask for it.
+  Status allocate_persistent(DataType type, const tenon::TensorShape& shape, PersistentTensor* out, Tensor** tensor,
+                             AllocatorAttributes attributes = {}) {
+    Tensor made;
+    TF_RETURN_IF_ERROR(allocate_temp(type, shape, &made, attributes));
+    *out = PersistentTensor(std::move(made));
+    if (tensor != nullptr) *tensor = out->AccessTensor(this);
+    return Status();
+  }
   Status allocate_temp(DataType type, const tenon::TensorShape& shape, Tensor* out, AllocatorAttributes attributes,
                        const AllocationAttributes&) {
     return allocate_temp(type, shape, out, attributes);
   }
   Tensor* release_output(int i) { return new Tensor(Base::release_output(i)); }
+
+  Allocator* get_allocator(AllocatorAttributes attributes) const {
+    return AllocatorView::Of(Base::get_allocator(attributes));
+  }
 
   // -- where and when
   const OpKernel& op_kernel() const;

@@ -7,7 +7,7 @@
 
 #include <tenon/engine/random/philox.hpp>
 #include <tenon/compat/tensorflow/op_kernel_construction.hpp>
-#include <tenon/compat/tensorflow/sync.hpp>
+#include <tenon/compat/tensorflow/base/sync.hpp>
 
 namespace tensorflow {
 namespace random {
@@ -20,25 +20,43 @@ inline uint64_t New64() {
 }
 inline uint64_t New64DefaultSeed() { return 1; }
 
+// A few numbers.
+template <class T, int kCount>
+class Array {
+ public:
+  static constexpr int kElementCount = kCount;
+  T& operator[](int i) { return items_[i]; }
+  const T& operator[](int i) const { return items_[i]; }
+  int size() const { return kCount; }
+
+ private:
+  T items_[kCount] = {};
+};
+
 class PhiloxRandom {
  public:
   using ResultElementType = uint32;
   static constexpr int kResultElementCount = 4;
   static constexpr int kElementCost = 10;
-  // Four words.
-  class ResultType {
-   public:
-    uint32& operator[](int i) { return words_[i]; }
-    const uint32& operator[](int i) const { return words_[i]; }
-
-   private:
-    uint32 words_[kResultElementCount] = {};
-  };
-  using Key = gtl::InlinedVector<uint32, 2>;
+  typedef Array<uint32, kResultElementCount> ResultType;  // four words
+  typedef Array<uint32, 2> Key;
 
   PhiloxRandom() = default;
   explicit PhiloxRandom(uint64_t seed) : state_{seed, 0, 0} {}
   PhiloxRandom(uint64_t low_seed, uint64_t high_seed) : state_(tenon::Philox::FromSeeds(low_seed, high_seed)) {}
+  PhiloxRandom(ResultType counter, Key key)
+      : state_{key[0] | static_cast<uint64_t>(key[1]) << 32, counter[0] | static_cast<uint64_t>(counter[1]) << 32,
+               counter[2] | static_cast<uint64_t>(counter[3]) << 32} {}
+  ResultType counter() const {
+    ResultType out;
+    for (int i = 0; i < 4; ++i) out[i] = static_cast<uint32>((i < 2 ? state_.low : state_.high) >> (32 * (i % 2)));
+    return out;
+  }
+  Key key() const {
+    Key out;
+    for (int i = 0; i < 2; ++i) out[i] = static_cast<uint32>(state_.key >> (32 * i));
+    return out;
+  }
   void Skip(uint64_t count) { state_.Skip(count); }
   ResultType operator()() {
     const tenon::PhiloxBlock block = state_.Next();
@@ -56,7 +74,13 @@ template <class Generator>
 class SingleSampleAdapter {
  public:
   static constexpr int kResultElementCount = 1;
+  static constexpr int kNativeElementCount = Generator::kResultElementCount;
+  static constexpr int kElementCost = Generator::kElementCost / Generator::kResultElementCount;
   using ResultType = typename Generator::ResultElementType;
+  using ResultElementType = typename Generator::ResultElementType;
+  void Skip(uint64_t count) {
+    for (; count > 0; --count) (*this)();
+  }
   explicit SingleSampleAdapter(Generator* generator) : generator_(generator) {}
   ResultType operator()() {
     if (used_ == Generator::kResultElementCount) {
@@ -76,6 +100,7 @@ class SimplePhilox {
  public:
   explicit SimplePhilox(PhiloxRandom* generator) : words_(generator) {}
   uint32 Rand32() { return words_(); }
+  uint32 RandWord() { return Rand32(); }
   uint64_t Rand64() {
     const uint32 low = words_(), high = words_();
     return low | static_cast<uint64_t>(high) << 32;

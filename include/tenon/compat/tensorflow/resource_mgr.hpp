@@ -14,7 +14,7 @@
 #include <tenon/kernel/variable.hpp>
 #include <tenon/compat/tensorflow/common_shape_fns.hpp>
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
-#include <tenon/compat/tensorflow/refcount.hpp>
+#include <tenon/compat/tensorflow/base/refcount.hpp>
 #include <tenon/compat/tensorflow/variant.hpp>
 
 namespace tensorflow {
@@ -98,7 +98,8 @@ inline ResourceMgr* OpKernelConstruction::resource_manager() const {
 class ContainerInfo {
  public:
   Status Init(ResourceMgr* manager, const NodeDef& node, bool use_node_name_as_default) {
-    const tenon::OpKernelConstruction reader(&node.node(), nullptr, {}, {}, {}, nullptr);
+    const tenon::NodeDef held = ToTenon(node);
+    const tenon::OpKernelConstruction reader(&held, nullptr, {}, {}, {}, nullptr);
     TF_ASSIGN_OR_RETURN(info_, tenon::ContainerInfo::From(reader, use_node_name_as_default));
     manager_ = manager;
     return Status();

@@ -5,10 +5,14 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <tenon/base/mutex.hpp>
+#include <tenon/op/op_def/owned_op.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/inference_context_extended.hpp>
 #include <tenon/compat/tensorflow/node_def.hpp>
@@ -36,6 +40,12 @@ class InferenceContext : public tenon::InferenceContext {
   static constexpr int64_t kUnknownDim = -1;
   static constexpr int32 kUnknownRank = -1;
   using Base::Base;
+  // For tests. The op and the node stay for the life of the process.
+  InferenceContext(int graph_def_version, const AttrSlice& attrs, const OpDef& op,
+                   const std::vector<PartialTensorShape>& inputs, const std::vector<const Tensor*>& values = {},
+                   const std::vector<PartialTensorShape>& = {},
+                   const std::vector<std::unique_ptr<std::vector<std::pair<TensorShape, DataType>>>>& = {})
+      : InferenceContext(graph_def_version, KeepSubject(attrs, op), inputs, values) {}
   using Base::input;
   using Base::MakeShape;
   using Base::MakeShapeFromShapeTensor;
@@ -60,9 +70,37 @@ class InferenceContext : public tenon::InferenceContext {
   template <class T>
   Status GetAttr(StringPiece name, T* value) const {
     const auto get = [this](StringPiece of, auto* to) { return this->Base::GetAttr(of, to); };
-    return AttrAs<T>::Read(get, name, value);
+    if constexpr (std::is_same_v<T, AttrValue>) {
+      const AttrValue* const found = GetAttr(name);
+      if (found == nullptr) return errors::InvalidArgument("Could not find attribute ", name, " in the op registry");
+      *value = *found;
+      return Status();
+    } else {
+      return AttrAs<T>::Read(get, name, value);
+    }
   }
-  const tenon::AttrValue* GetAttr(StringPiece name) const { return Base::GetAttr(name); }
+  // The value that this returns, and the node of attrs(), stay until this thread has asked sixteen times more.
+  const AttrValue* GetAttr(StringPiece name) const {
+    const tenon::AttrValue* const found = Base::GetAttr(name);
+    return found == nullptr ? nullptr : Keep(FromTenon(*found));
+  }
+  AttrSlice attrs() const { return node() == nullptr ? AttrSlice() : AttrSlice(KeptMessage(*node())); }
+  DataTypeVector ret_types() const {
+    DataTypeVector types;
+    if (const OpDef op = FromTenon(tenon::ToOpDef(this->op())); node() != nullptr)
+      static_cast<void>(OutputTypesForNode(KeptMessage(*node()), op, &types));
+    return types;
+  }
+  using Base::MakeShapeFromShapeProto;
+  using Base::ShapeHandleToProto;
+  Status MakeShapeFromShapeProto(const TensorShapeProto& proto, ShapeHandle* out) {
+    const std::string bytes = proto.SerializeAsString();
+    return Base::MakeShapeFromShapeProto(tenon::wire::AsBytes(bytes), out);
+  }
+  void ShapeHandleToProto(ShapeHandle shape, TensorShapeProto* proto) const {
+    std::string bytes;
+    if (Base::ShapeHandleToProto(shape, &bytes).ok()) proto->ParseFromString(bytes);
+  }
 
   // The vectors that these return stay until this thread has asked sixteen times more.
   const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) {
@@ -98,6 +136,29 @@ class InferenceContext : public tenon::InferenceContext {
   }
 
  private:
+  struct Subject {
+    tenon::NodeDef node;
+    tenon::OwnedOp op;
+  };
+  static const Subject* KeepSubject(const AttrSlice& attrs, const OpDef& op) {
+    static tenon::Mutex mutex;
+    static std::vector<std::unique_ptr<Subject>>* const kept = new std::vector<std::unique_ptr<Subject>>();
+    NodeDef node;
+    node.set_op(op.name());
+    for (const auto& [name, value] : attrs) (*node.mutable_attr())[name] = value;
+    tenon::OpDef def = ToTenon(op);
+    if (def.name.empty()) def.name = "Unnamed";
+    auto made = tenon::OwnedOp::FromOpDef(def, nullptr);
+    TF_CHECK_OK(made.status());
+    const tenon::MutexLock lock(mutex);
+    kept->push_back(std::unique_ptr<Subject>(new Subject{ToTenon(node), *std::move(made)}));
+    return kept->back().get();
+  }
+  InferenceContext(int graph_def_version, const Subject* subject, const std::vector<PartialTensorShape>& inputs,
+                   const std::vector<const Tensor*>& values)
+      : Base(graph_def_version, &subject->node, &subject->op.view(),
+             std::vector<tenon::PartialTensorShape>(inputs.begin(), inputs.end()),
+             std::vector<const tenon::Tensor*>(values.begin(), values.end())) {}
   template <class T>
   static tenon::SlimVector<T> Slim(const std::vector<T>& items) {
     tenon::SlimVector<T> out;
@@ -109,13 +170,15 @@ class InferenceContext : public tenon::InferenceContext {
     for (const ShapeAndType& item : items) out.push_back(item);
     return out;
   }
-  static const std::vector<ShapeAndType>* Kept(const tenon::SlimVector<tenon::ShapeAndType>* held) {
+  template <class T>
+  static const T* Keep(T value) {
     constexpr std::size_t kMost = 16;
-    if (held == nullptr) return nullptr;
-    thread_local std::deque<std::vector<ShapeAndType>> kept;
+    thread_local std::deque<T> kept;
     if (kept.size() == kMost) kept.pop_front();
-    kept.emplace_back(held->begin(), held->end());
-    return &kept.back();
+    return &kept.emplace_back(std::move(value));
+  }
+  static const std::vector<ShapeAndType>* Kept(const tenon::SlimVector<tenon::ShapeAndType>* held) {
+    return held == nullptr ? nullptr : Keep(std::vector<ShapeAndType>(held->begin(), held->end()));
   }
 };
 static_assert(sizeof(InferenceContext) == sizeof(tenon::InferenceContext));

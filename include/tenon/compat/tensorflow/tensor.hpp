@@ -11,19 +11,16 @@
 #include <type_traits>
 #include <utility>
 
-#include <tenon/memory/allocator.hpp>
-#include <tenon/memory/default_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/wire/tensor_reader.hpp>
+#include <tenon/wire/tensor_writer.hpp>
+#include <tenon/compat/tensorflow/allocator.hpp>
+#include <tenon/compat/tensorflow/proto/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor_shape.hpp>
-#include <tenon/compat/tensorflow/tensor_types.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/compat/tensorflow/base/tensor_types.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
-
-using tenon::AllocationAttributes;
-using tenon::Allocator;
-using tenon::AllocatorAttributes;
-inline Allocator* cpu_allocator(int = 0) { return tenon::DefaultAllocator(); }
 
 class Tensor : public tenon::Tensor {
  public:
@@ -34,9 +31,9 @@ class Tensor : public tenon::Tensor {
   explicit Tensor(DataType type) : Base(ToTenon(type)) {}
   Tensor(DataType type, const tenon::TensorShape& shape) : Base(ToTenon(type), shape) {}
   Tensor(DataType type, std::initializer_list<int64_t> sizes) : Base(ToTenon(type), TensorShape(sizes)) {}
-  Tensor(Allocator* allocator, DataType type, const tenon::TensorShape& shape)
+  Tensor(tenon::Allocator* allocator, DataType type, const tenon::TensorShape& shape)
       : Base(allocator, ToTenon(type), shape) {}
-  Tensor(Allocator* allocator, DataType type, const tenon::TensorShape& shape, const AllocationAttributes&)
+  Tensor(tenon::Allocator* allocator, DataType type, const tenon::TensorShape& shape, const AllocationAttributes&)
       : Base(allocator, ToTenon(type), shape) {}
   // One element without dimensions.
   template <class T>
@@ -49,6 +46,20 @@ class Tensor : public tenon::Tensor {
   static Status BuildTensor(DataType type, const tenon::TensorShape& shape, Tensor* out) {
     TF_ASSIGN_OR_RETURN(*out, Base::Make(ToTenon(type), shape));
     return Status();
+  }
+
+  // False: the message does not make a tensor.
+  bool FromProto(const TensorProto& proto) { return FromProto(cpu_allocator(), proto); }
+  bool FromProto(tenon::Allocator*, const TensorProto& proto) {
+    const std::string bytes = proto.SerializeAsString();
+    auto made = tenon::TensorFromProto(tenon::wire::AsBytes(bytes));
+    if (!made.ok()) return false;
+    *static_cast<Base*>(this) = *std::move(made);
+    return true;
+  }
+  void AsProtoField(TensorProto* proto) const { ToProto(tenon::TensorProtoForm::kTyped, proto); }
+  void AsProtoTensorContent(TensorProto* proto) const {
+    ToProto(DataTypeCanUseMemcpy(dtype()) ? tenon::TensorProtoForm::kContent : tenon::TensorProtoForm::kTyped, proto);
   }
 
   DataType dtype() const { return FromTenon(Base::dtype()); }
@@ -139,6 +150,11 @@ class Tensor : public tenon::Tensor {
 #undef TENON_COMPAT_VIEWS
 
  private:
+  void ToProto(tenon::TensorProtoForm form, TensorProto* proto) const {
+    std::string bytes;
+    tenon::TensorToProto(*this, &bytes, form);
+    proto->ParseFromString(bytes);
+  }
   template <std::size_t N>
   using Sizes = Eigen::DSizes<Eigen::DenseIndex, static_cast<int>(N)>;
   template <class T>

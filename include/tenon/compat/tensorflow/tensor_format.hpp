@@ -53,6 +53,22 @@ inline int GetTensorDimIndex(TensorFormat format, char dimension, int dims) {
     default: return dimension >= '0' && dimension < '0' + spatial ? first + (dimension - '0') : -1;
   }
 }
+enum FilterTensorFormat { FORMAT_HWIO = 0, FORMAT_OIHW = 1, FORMAT_OHWI = 2, FORMAT_OIHW_VECT_I = 3 };
+inline bool FilterFormatFromString(StringPiece text, FilterTensorFormat* format) {
+  constexpr std::pair<std::string_view, FilterTensorFormat> kNames[] = {{"HWIO", FORMAT_HWIO},
+                                                                        {"DHWIO", FORMAT_HWIO},
+                                                                        {"OIHW", FORMAT_OIHW},
+                                                                        {"OIDHW", FORMAT_OIHW},
+                                                                        {"OHWI", FORMAT_OHWI},
+                                                                        {"ODHWI", FORMAT_OHWI},
+                                                                        {"OIHW_VECT_I", FORMAT_OIHW_VECT_I}};
+  for (const auto& [name, value] : kNames)
+    if (text == name) return *format = value, true;
+  return false;
+}
+inline int GetTensorDimsFromSpatialDims(int spatial, TensorFormat format) {
+  return spatial + (format == FORMAT_NCHW_VECT_C || format == FORMAT_NHWC_VECT_W ? 3 : 2);
+}
 template <int kSpatialDims>
 int GetTensorDimIndex(TensorFormat format, char dimension) {
   return GetTensorDimIndex(format, dimension, kSpatialDims + 2);
@@ -87,6 +103,24 @@ inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, int64_t h, in
   sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'C', 4))] = c;
   return TensorShape(sizes);
 }
+inline TensorShape ShapeFromFormat(TensorFormat format, int64_t n, gtl::ArraySlice<int64_t> spatial, int64_t c) {
+  std::vector<int64_t> sizes(spatial.size() + 2);
+  const int dims = static_cast<int>(sizes.size());
+  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'N', dims))] = n;
+  sizes[static_cast<std::size_t>(GetTensorDimIndex(format, 'C', dims))] = c;
+  for (std::size_t i = 0; i < spatial.size(); ++i)
+    sizes[static_cast<std::size_t>(GetTensorDimIndex(format, static_cast<char>('0' + i), dims))] = spatial[i];
+  return TensorShape(sizes);
+}
+// The shape with its dimensions in the order of another format.
+inline TensorShape ShapeFromFormat(TensorFormat to, const tenon::TensorShape& shape, TensorFormat from) {
+  std::vector<int64_t> spatial;
+  for (int i = 0; i < GetTensorSpatialDims(shape.dims(), from); ++i)
+    spatial.push_back(GetTensorDim(shape, from, static_cast<char>('0' + i)));
+  return ShapeFromFormat(to, GetTensorDim(shape, from, 'N'), spatial, GetTensorDim(shape, from, 'C'));
+}
+inline std::string GetConvnetFilterFormatAttrString() { return "filter_format: { 'HWIO', 'OIHW' } = 'HWIO' "; }
+inline std::string GetConvnet3dFilterFormatAttrString() { return "filter_format: { 'DHWIO', 'OIDHW' } = 'DHWIO' "; }
 inline std::string GetConvnetDataFormatAttrString() { return "data_format: { 'NHWC', 'NCHW' } = 'NHWC' "; }
 inline std::string GetConvnet3dDataFormatAttrString() { return "data_format: { 'NDHWC', 'NCDHW' } = 'NDHWC' "; }
 inline std::string GetConvnetDataFormat2D3DAttrString() {

@@ -13,9 +13,11 @@
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/shape_util.hpp>
-#include <tenon/compat/tensorflow/containers.hpp>
-#include <tenon/compat/tensorflow/logging.hpp>
-#include <tenon/compat/tensorflow/types.hpp>
+#include <tenon/wire/shape_proto.hpp>
+#include <tenon/compat/tensorflow/base/containers.hpp>
+#include <tenon/compat/tensorflow/base/logging.hpp>
+#include <tenon/compat/tensorflow/proto/tensor_shape.hpp>
+#include <tenon/compat/tensorflow/base/types.hpp>
 
 namespace tensorflow {
 
@@ -37,6 +39,13 @@ class TensorShapeIter {
   const tenon::Index* at_;
 };
 
+template <class Shape>
+void ShapeAsProto(const Shape& shape, TensorShapeProto* proto) {
+  proto->Clear();
+  if (shape.unknown_rank()) return proto->set_unknown_rank(true);
+  for (const TensorShapeDim dim : shape) proto->add_dim()->set_size(dim.size);
+}
+
 template <class List>
 concept SizeList = requires(const List& list) {
   static_cast<int64_t>(*list.data());
@@ -56,6 +65,7 @@ class TensorShape : public tenon::TensorShape {
   TensorShape() = default;
   TensorShape(const Base& shape) : Base(shape) {}
   TensorShape(std::initializer_list<int64_t> sizes) { CheckOk(BuildTensorShape(sizes, this)); }
+  explicit TensorShape(const TensorShapeProto& proto) { CheckOk(BuildTensorShape(proto, this)); }
   template <SizeList List>
   TensorShape(const List& sizes) {
     CheckOk(BuildTensorShape(sizes, this));
@@ -76,8 +86,32 @@ class TensorShape : public tenon::TensorShape {
     return BuildTensorShape(sizes, out);
   }
 
+  static Status BuildTensorShape(const TensorShapeProto& proto, TensorShape* out) {
+    const std::string bytes = proto.SerializeAsString();
+    TF_ASSIGN_OR_RETURN(*static_cast<Base*>(out), tenon::ShapeFromProto(tenon::wire::AsBytes(bytes)));
+    return Status();
+  }
+  static Status BuildTensorShapeBase(const TensorShapeProto& proto, TensorShape* out) {
+    return BuildTensorShape(proto, out);
+  }
+  static Status IsValidShape(const TensorShapeProto& proto) {
+    TensorShape unused;
+    return BuildTensorShape(proto, &unused);
+  }
+  static bool IsValid(const TensorShapeProto& proto) { return IsValidShape(proto).ok(); }
+  static bool IsValid(const Base&) { return true; }
+  void AsProto(TensorShapeProto* proto) const { ShapeAsProto(*this, proto); }
+  TensorShapeProto AsProto() const {
+    TensorShapeProto proto;
+    AsProto(&proto);
+    return proto;
+  }
+  using Base::DebugString;
+  static std::string DebugString(const TensorShapeProto& proto);
+
   static constexpr int MaxDimensions() { return tenon::kMaxTensorRank; }
   bool IsValid() const { return true; }
+  TensorShapeDim dim(int i) const { return TensorShapeDim(dim_size(i)); }
   bool IsFullyDefined() const { return true; }
   bool unknown_rank() const { return false; }
   TensorShapeIter begin() const { return TensorShapeIter(Base::begin()); }
@@ -126,6 +160,7 @@ class PartialTensorShape : public tenon::PartialTensorShape {
   PartialTensorShape() = default;
   PartialTensorShape(const Base& shape) : Base(shape) {}
   PartialTensorShape(const tenon::TensorShape& shape) : Base(shape) {}
+  explicit PartialTensorShape(const TensorShapeProto& proto) { CheckOk(BuildPartialTensorShape(proto, this)); }
   PartialTensorShape(std::initializer_list<int64_t> sizes) { CheckOk(BuildPartialTensorShape(sizes, this)); }
   template <SizeList List>
   PartialTensorShape(const List& sizes) {
@@ -137,6 +172,36 @@ class PartialTensorShape : public tenon::PartialTensorShape {
   }
   static Status BuildPartialTensorShape(std::initializer_list<int64_t> sizes, PartialTensorShape* out) {
     return Base::Build(SizesOf(sizes), out);
+  }
+  static Status BuildPartialTensorShape(const TensorShapeProto& proto, PartialTensorShape* out) {
+    const std::string bytes = proto.SerializeAsString();
+    TF_ASSIGN_OR_RETURN(*static_cast<Base*>(out), tenon::PartialShapeFromProto(tenon::wire::AsBytes(bytes)));
+    return Status();
+  }
+  template <class Sizes>
+  static Status BuildTensorShapeBase(const Sizes& sizes, PartialTensorShape* out) {
+    return BuildPartialTensorShape(sizes, out);
+  }
+  static Status IsValidShape(const TensorShapeProto& proto) {
+    PartialTensorShape unused;
+    return BuildPartialTensorShape(proto, &unused);
+  }
+  static bool IsValid(const TensorShapeProto& proto) { return IsValidShape(proto).ok(); }
+  void AsProto(TensorShapeProto* proto) const { ShapeAsProto(*this, proto); }
+  TensorShapeProto AsProto() const {
+    TensorShapeProto proto;
+    AsProto(&proto);
+    return proto;
+  }
+  using Base::DebugString;
+  static std::string DebugString(const TensorShapeProto& proto) {
+    if (proto.unknown_rank()) return "<unknown>";
+    std::string out = "[";
+    for (int d = 0; d < proto.dim_size(); ++d) {
+      const int64_t size = proto.dim(d).size();
+      strings::StrAppend(&out, d == 0 ? "" : ",", size == -1 ? "?" : std::to_string(size));
+    }
+    return out += "]";
   }
   template <class Int>
   static Status MakePartialShape(const Int* sizes, int count, PartialTensorShape* out) {
@@ -166,6 +231,10 @@ class PartialTensorShape : public tenon::PartialTensorShape {
 static_assert(sizeof(PartialTensorShape) == sizeof(tenon::PartialTensorShape));
 inline std::ostream& operator<<(std::ostream& out, const PartialTensorShape& shape) {
   return out << shape.DebugString();
+}
+
+inline std::string TensorShape::DebugString(const TensorShapeProto& proto) {
+  return PartialTensorShape::DebugString(proto);
 }
 
 class TensorShapeUtils {

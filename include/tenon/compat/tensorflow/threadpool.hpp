@@ -12,9 +12,9 @@
 
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/thread_pool.hpp>
-#include <tenon/compat/tensorflow/eigen.hpp>
-#include <tenon/compat/tensorflow/names.hpp>
-#include <tenon/compat/tensorflow/sync.hpp>
+#include <tenon/compat/tensorflow/base/eigen.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
+#include <tenon/compat/tensorflow/base/sync.hpp>
 
 #if defined(EIGEN_USE_THREADS)
 #include <unsupported/Eigen/CXX11/ThreadPool>
@@ -76,6 +76,7 @@ class ThreadPool {
         },
         new std::function<void()>(std::move(call)));
   }
+  void ScheduleWithHint(std::function<void()> call, int, int) { Schedule(std::move(call)); }
   // `cost_per_unit` in processor cycles.
   void ParallelFor(int64_t total, int64_t cost_per_unit, const Range& call) {
     constexpr double kNsPerCycle = 1.0 / 3;

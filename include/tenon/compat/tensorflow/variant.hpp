@@ -3,8 +3,10 @@
 // ResourceHandle, VariantTensorData and Variant: Tenon's, with TensorFlow's accessors. They have no members of their
 // own.
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,7 +15,10 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/variant.hpp>
+#include <tenon/tensor/variant_registry.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/compat/tensorflow/op_kernel_context.hpp>
+#include <tenon/compat/tensorflow/proto/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 
 namespace tensorflow {
@@ -103,6 +108,33 @@ class VariantTensorData : public tenon::VariantTensorData {
       return GetMetadata(value);
     }
   }
+  std::string& metadata_string() { return metadata; }
+  std::string DebugString() const { return Base::DebugString(); }
+  void ToProto(VariantTensorDataProto* proto) const {
+    proto->Clear();
+    proto->set_type_name(Base::type_name);
+    proto->set_metadata(metadata);
+    for (const tenon::Tensor& tensor : Base::tensors) AsTensorFlow(tensor).AsProtoField(proto->add_tensors());
+  }
+  bool FromProto(const VariantTensorDataProto& proto) {
+    Base::type_name = proto.type_name();
+    metadata = proto.metadata();
+    Base::tensors.clear();
+    for (const TensorProto& tensor : proto.tensors())
+      if (!add_tensors()->FromProto(tensor)) return false;
+    return true;
+  }
+  bool FromConstProto(const VariantTensorDataProto& proto) { return FromProto(proto); }
+  std::string SerializeAsString() const {
+    VariantTensorDataProto proto;
+    ToProto(&proto);
+    return proto.SerializeAsString();
+  }
+  bool SerializeToString(std::string* out) const { return *out = SerializeAsString(), true; }
+  bool ParseFromString(StringPiece bytes) {
+    VariantTensorDataProto proto;
+    return proto.ParseFromString(bytes) && FromProto(proto);
+  }
   Tensor* add_tensors() { return Add(tenon::Tensor()); }
   Tensor* add_tensor() { return add_tensors(); }
   Tensor* add_tensors(const Tensor& tensor) { return Add(tensor); }
@@ -117,10 +149,52 @@ class VariantTensorData : public tenon::VariantTensorData {
   }
 };
 
+}  // namespace tensorflow
+
+TENON_DETAIL_NAMESPACE_BEGIN
+namespace detail {
+// Types of TensorFlow's sources take TensorFlow's class.
+template <class T>
+  requires(
+      requires(const T& value, ::tensorflow::VariantTensorData* data) { value.Encode(data); } &&
+      !requires(const T& value, VariantTensorData* data) { value.Encode(data); })
+struct VariantDataOf<T> {
+  using type = ::tensorflow::VariantTensorData;
+};
+}  // namespace detail
+TENON_DETAIL_NAMESPACE_END
+
+namespace tensorflow {
+
 class Variant : public tenon::Variant {
  public:
   using Base = tenon::Variant;
   Variant() = default;
+  std::string SummarizeValue() const { return DebugString(); }
+  // Equal for equal types of one binary.
+  std::size_t TypeId() const { return reinterpret_cast<std::size_t>(table()); }
+  void clear() noexcept { Base::operator=(Base()); }
+  void swap(Variant& other) noexcept { std::swap(static_cast<Base&>(*this), static_cast<Base&>(other)); }
+  template <class T, class... Arguments>
+  T& emplace(Arguments&&... arguments) {
+    Base::operator=(Base(T(std::forward<Arguments>(arguments)...)));
+    return *Base::get<T>();
+  }
+  void Encode(VariantTensorData* data) const { static_cast<void>(tenon::EncodeVariant(*this, data)); }
+  // The value becomes a serialised one, or is decoded into the type that it has.
+  bool Decode(VariantTensorData data) {
+    if (is_empty()) return Base::operator=(Base(tenon::VariantTensorData(std::move(data)))), true;
+    return table()->decode(&data, value());
+  }
+  // A copy of the value, decoded where it is still serialised. False: it is of another type.
+  template <class T>
+  bool MaybeDecodeAndCopy(T* out) const {
+    Base copy(*this);
+    auto found = tenon::GetVariantValue<T>(&copy);
+    if (!found.ok()) return false;
+    *out = **found;
+    return true;
+  }
   Variant(const Base& variant) : Base(variant) {}
   Variant(Base&& variant) noexcept : Base(std::move(variant)) {}
   template <class T>
@@ -135,7 +209,74 @@ class Variant : public tenon::Variant {
 };
 static_assert(sizeof(Variant) == sizeof(tenon::Variant));
 
+inline std::string TypeNameVariant(const Variant& variant) { return variant.TypeName(); }
+inline std::string DebugStringVariant(const Variant& variant) { return variant.DebugString(); }
+inline void EncodeVariant(const Variant& variant, VariantTensorData* data) { variant.Encode(data); }
+inline bool DecodeVariant(VariantTensorData* data, Variant* variant) { return variant->Decode(*data); }
+inline bool DecodeUnaryVariant(Variant* variant) { return tenon::VariantRegistry::Global().Decode(variant).ok(); }
+inline std::ostream& operator<<(std::ostream& out, const Variant& variant) { return out << variant.DebugString(); }
+
+// ---- operations of a variant's type
+enum VariantUnaryOp { INVALID_VARIANT_UNARY_OP = 0, ZEROS_LIKE_VARIANT_UNARY_OP = 1, CONJ_VARIANT_UNARY_OP = 2 };
+enum VariantBinaryOp { INVALID_VARIANT_BINARY_OP = 0, ADD_VARIANT_BINARY_OP = 1 };
+enum VariantDeviceCopyDirection {
+  INVALID_DEVICE_COPY_DIRECTION = 0,
+  HOST_TO_DEVICE = 1,
+  DEVICE_TO_HOST = 2,
+  DEVICE_TO_DEVICE = 3
+};
+class UnaryVariantOpRegistry {
+ public:
+  typedef std::function<Status(const Tensor& from, Tensor* to)> AsyncTensorDeviceCopyFn;
+};
+inline bool RegisterVariantFunction(const Status& status) {
+  if (!status.ok()) LOG(ERROR) << status.message();
+  return status.ok();
+}
+constexpr tenon::VariantUnaryOp ToTenon(VariantUnaryOp op) {
+  return op == CONJ_VARIANT_UNARY_OP ? tenon::VariantUnaryOp::kConj : tenon::VariantUnaryOp::kZerosLike;
+}
+template <class Device>
+Status UnaryOpVariant(OpKernelContext* context, VariantUnaryOp op, const Variant& in, Variant* out) {
+  return tenon::VariantRegistry::Global().Unary(ToTenon(op), DEVICE_CPU, context, in, out);
+}
+template <class Device>
+Status BinaryOpVariants(OpKernelContext* context, VariantBinaryOp, const Variant& a, const Variant& b, Variant* out) {
+  return tenon::VariantRegistry::Global().Binary(tenon::VariantBinaryOp::kAdd, DEVICE_CPU, context, a, b, out);
+}
+
 }  // namespace tensorflow
 
-// Accepted: variants that come from files keep their serialised form.
-#define REGISTER_UNARY_VARIANT_DECODE_FUNCTION(Type, NAME) static_assert(true, NAME)
+#define TENON_COMPAT_VARIANT(...)                                                                        \
+  [[maybe_unused]] static const bool TENON_DETAIL_VARIANT_NAME(tenon_tensorflow_variant_, __COUNTER__) = \
+      ::tensorflow::RegisterVariantFunction(::tenon::VariantRegistry::Global().__VA_ARGS__)
+#define TENON_DETAIL_VARIANT_NAME(A, B) TENON_DETAIL_CONCAT(A, B)
+// The type's name is that of its TypeName().
+#define REGISTER_UNARY_VARIANT_DECODE_FUNCTION(T, NAME) TENON_COMPAT_VARIANT(AddType<T>())
+#define REGISTER_UNARY_VARIANT_UNARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                    \
+  TENON_COMPAT_VARIANT(AddUnary<T>(                                                                          \
+      ::tensorflow::ToTenon(::tensorflow::OP), DEVICE,                                                       \
+      [](::tenon::OpKernelContext* tenon_context, const T& tenon_in, T* tenon_out) -> ::tensorflow::Status { \
+        return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context), tenon_in, tenon_out);    \
+      }))
+#define REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                          \
+  TENON_COMPAT_VARIANT(AddBinary<T>(::tenon::VariantBinaryOp::kAdd, DEVICE,                                         \
+                                    [](::tenon::OpKernelContext* tenon_context, const T& tenon_a, const T& tenon_b, \
+                                       T* tenon_out) -> ::tensorflow::Status {                                      \
+                                      return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context),   \
+                                                      tenon_a, tenon_b, tenon_out);                                 \
+                                    }))
+#define INTERNAL_REGISTER_UNARY_VARIANT_DEVICE_COPY_FUNCTION(T, DIRECTION, FUNCTION)                               \
+  TENON_COMPAT_VARIANT(AddCopy<T>(                                                                                 \
+      static_cast<::tenon::VariantCopyDirection>(DIRECTION),                                                       \
+      [](const T& tenon_from, T* tenon_to, const ::tenon::VariantTensorCopy& tenon_copy) -> ::tensorflow::Status { \
+        return FUNCTION(tenon_from, tenon_to,                                                                      \
+                        [&tenon_copy](const ::tensorflow::Tensor& tenon_in, ::tensorflow::Tensor* tenon_out) {     \
+                          return tenon_copy(tenon_in, tenon_out);                                                  \
+                        });                                                                                        \
+      }))
+#define REGISTER_UNARY_VARIANT_SHAPE_FUNCTION(T, FUNCTION)                                              \
+  TENON_COMPAT_VARIANT(                                                                                 \
+      AddShape<T>([](const T& tenon_value, ::tenon::TensorShape* tenon_shape) -> ::tensorflow::Status { \
+        return FUNCTION(tenon_value, static_cast<::tensorflow::TensorShape*>(tenon_shape));             \
+      }))

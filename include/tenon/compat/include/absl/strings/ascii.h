@@ -11,5 +11,6 @@
 #undef TENON_COMPAT_HAS_NEXT
 #include_next <absl/strings/ascii.h>
 #else
-#include <tenon/compat/tensorflow/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl_strings.hpp>
 #endif

@@ -11,5 +11,5 @@
 #undef TENON_COMPAT_HAS_NEXT
 #include_next <absl/synchronization/mutex.h>
 #else
-#include <tenon/compat/tensorflow/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl.hpp>
 #endif

@@ -2,5 +2,4 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
-#include <tenon/compat/tensorflow/op.hpp>
-#include <tenon/compat/tensorflow/register_types.hpp>
+#include <tenon/compat/tensorflow/graph/function.hpp>

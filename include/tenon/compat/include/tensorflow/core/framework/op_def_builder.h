@@ -2,5 +2,5 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
-#include <tenon/compat/tensorflow/op.hpp>
-#include <tenon/compat/tensorflow/register_types.hpp>
+#include <tenon/compat/tensorflow/graph/op_registry.hpp>
+#include <tenon/compat/tensorflow/base/register_types.hpp>

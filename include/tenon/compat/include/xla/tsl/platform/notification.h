@@ -2,5 +2,5 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
-#include <tenon/compat/tensorflow/sync.hpp>
+#include <tenon/compat/tensorflow/base/sync.hpp>
 #include <absl/base/thread_annotations.h>

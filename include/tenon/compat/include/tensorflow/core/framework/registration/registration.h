@@ -3,4 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/op.hpp>
-#include <tenon/compat/tensorflow/register_types.hpp>
+#include <tenon/compat/tensorflow/base/register_types.hpp>

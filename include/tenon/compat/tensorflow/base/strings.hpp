@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// tensorflow::strings and str_util: joined, split, printed and parsed text.
+
+#include <cctype>
+#include <charconv>
+#include <concepts>
+#include <cstdarg>
+#include <cstdio>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/str.hpp>
+#include <tenon/compat/tensorflow/base/names.hpp>
+
+namespace tensorflow {
+namespace strings {
+
+// Appends a value as StrCat prints it; enumerations as numbers, other values as streams print them.
+template <class T>
+void AppendTo(std::string* out, const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    out->append(std::string_view(value));
+  } else if constexpr (std::is_constructible_v<tenon::Piece, const T&>) {
+    tenon::StrAppend(out, tenon::Piece(value));
+  } else if constexpr (std::is_enum_v<T>) {
+    out->append(std::to_string(static_cast<long long>(value)));
+  } else {
+    std::ostringstream text;
+    text << value;
+    out->append(text.str());
+  }
+}
+template <class... T>
+void StrAppend(std::string* out, const T&... values) {
+  (AppendTo(out, values), ...);
+}
+template <class... T>
+std::string StrCat(const T&... values) {
+  std::string out;
+  (AppendTo(&out, values), ...);
+  return out;
+}
+
+inline void Appendv(std::string* out, const char* format, std::va_list arguments) {
+  std::va_list again;
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, arguments);
+  if (size > 0) {
+    const std::size_t before = out->size(), added = static_cast<std::size_t>(size);
+    out->resize(before + added + 1);
+    std::vsnprintf(out->data() + before, added + 1, format, again);
+    out->resize(before + added);
+  }
+  va_end(again);
+}
+inline std::string Printf(const char* format, ...) {
+  std::string out;
+  std::va_list arguments;
+  va_start(arguments, format);
+  Appendv(&out, format, arguments);
+  va_end(arguments);
+  return out;
+}
+inline void Appendf(std::string* out, const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  Appendv(out, format, arguments);
+  va_end(arguments);
+}
+
+// Parses a whole text, spaces around it allowed. False: it is not a number, or not one of this type.
+template <class T>
+bool ParseNumber(std::string_view text, T* value) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+inline bool safe_strto32(StringPiece text, int32* value) { return ParseNumber(text, value); }
+inline bool safe_strto64(StringPiece text, std::int64_t* value) { return ParseNumber(text, value); }
+inline bool safe_strto64(StringPiece text, long long* value) { return ParseNumber(text, value); }
+inline bool safe_strtou32(StringPiece text, uint32* value) { return ParseNumber(text, value); }
+inline bool safe_strtou64(StringPiece text, std::uint64_t* value) { return ParseNumber(text, value); }
+inline bool safe_strtof(StringPiece text, float* value) { return ParseNumber(text, value); }
+inline bool safe_strtod(StringPiece text, double* value) { return ParseNumber(text, value); }
+template <class T>
+bool SafeStringToNumeric(StringPiece text, T* value) {
+  return ParseNumber(text, value);
+}
+
+}  // namespace strings
+using strings::StrAppend;
+using strings::StrCat;
+
+namespace str_util {
+
+struct AllowEmpty {
+  bool operator()(StringPiece) const { return true; }
+};
+struct SkipEmpty {
+  bool operator()(StringPiece part) const { return !part.empty(); }
+};
+struct SkipWhitespace {
+  bool operator()(StringPiece part) const { return part.find_first_not_of(" \t\n\v\f\r") != StringPiece::npos; }
+};
+// Splits at every character of `delimiters`; an empty text has no parts.
+template <class Keep = AllowEmpty>
+std::vector<std::string> Split(StringPiece text, StringPiece delimiters, Keep keep = Keep()) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(delimiters, begin), text.size());
+    if (keep(text.substr(begin, end - begin))) parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+template <class Keep = AllowEmpty>
+std::vector<std::string> Split(StringPiece text, char delimiter, Keep keep = Keep()) {
+  return Split(text, StringPiece(&delimiter, 1), keep);
+}
+template <class Items>
+std::string Join(const Items& items, const char* separator) {
+  std::string out;
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) out += separator;
+    first = false;
+    strings::AppendTo(&out, item);
+  }
+  return out;
+}
+template <class Items, class Format>
+std::string Join(const Items& items, const char* separator, Format format) {
+  std::string out;
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) out += separator;
+    first = false;
+    format(&out, item);
+  }
+  return out;
+}
+inline bool StartsWith(StringPiece text, StringPiece prefix) { return text.starts_with(prefix); }
+inline bool EndsWith(StringPiece text, StringPiece suffix) { return text.ends_with(suffix); }
+inline bool StrContains(StringPiece text, StringPiece part) { return text.find(part) != StringPiece::npos; }
+inline bool ConsumePrefix(StringPiece* text, StringPiece prefix) {
+  if (!text->starts_with(prefix)) return false;
+  text->remove_prefix(prefix.size());
+  return true;
+}
+inline bool ConsumeSuffix(StringPiece* text, StringPiece suffix) {
+  if (!text->ends_with(suffix)) return false;
+  text->remove_suffix(suffix.size());
+  return true;
+}
+template <class Change>
+std::string Changed(StringPiece text, Change change) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(change(static_cast<unsigned char>(c)));
+  return out;
+}
+inline std::string Lowercase(StringPiece text) {
+  return Changed(text, [](int c) { return std::tolower(c); });
+}
+inline std::string Uppercase(StringPiece text) {
+  return Changed(text, [](int c) { return std::toupper(c); });
+}
+inline std::size_t RemoveLeadingWhitespace(StringPiece* text) {
+  std::size_t count = 0;
+  while (count < text->size() && std::isspace(static_cast<unsigned char>((*text)[count]))) ++count;
+  text->remove_prefix(count);
+  return count;
+}
+inline std::size_t RemoveTrailingWhitespace(StringPiece* text) {
+  std::size_t count = 0;
+  for (; !text->empty() && std::isspace(static_cast<unsigned char>(text->back())); ++count) text->remove_suffix(1);
+  return count;
+}
+inline std::size_t RemoveWhitespaceContext(StringPiece* text) {
+  return RemoveLeadingWhitespace(text) + RemoveTrailingWhitespace(text);
+}
+inline void StripTrailingWhitespace(std::string* text) {
+  StringPiece view(*text);
+  RemoveTrailingWhitespace(&view);
+  text->resize(view.size());
+}
+inline bool ConsumeNonWhitespace(StringPiece* text, StringPiece* value) {
+  std::size_t count = 0;
+  while (count < text->size() && !std::isspace(static_cast<unsigned char>((*text)[count]))) ++count;
+  *value = text->substr(0, count);
+  text->remove_prefix(count);
+  return count > 0;
+}
+inline std::string StringReplace(StringPiece text, StringPiece old_part, StringPiece new_part, bool all) {
+  std::string out(text);
+  for (std::size_t at = 0; !old_part.empty() && (at = out.find(old_part, at)) != std::string::npos;) {
+    out.replace(at, old_part.size(), new_part);
+    at += new_part.size();
+    if (!all) break;
+  }
+  return out;
+}
+inline std::string CEscape(StringPiece text) { return tenon::CEscape(text); }
+
+}  // namespace str_util
+}  // namespace tensorflow

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Parts of which tests make kernels and contexts: OpKernelContext::Params, TensorValue, CreateOpKernel, DeviceFactory.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/memory/default_allocator.hpp>
+#include <tenon/kernel/registry/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/run_kernel.hpp>
+#include <tenon/kernel/step_container.hpp>
+#include <tenon/kernel/variable.hpp>
+#include <tenon/op/op_def/to_op_def.hpp>
+#include <tenon/compat/tensorflow/base/profiler.hpp>
+#include <tenon/compat/tensorflow/kernel_def_builder.hpp>
+#include <tenon/compat/tensorflow/resource_mgr.hpp>
+
+namespace tensorflow {
+
+// A tensor, or a reference to one with its lock.
+struct TensorValue {
+  TensorValue() = default;
+  explicit TensorValue(Tensor* t) : tensor(t) {}
+  TensorValue(mutex* lock, Tensor* t) : mutex_if_ref(lock), tensor(t) {}
+  Tensor* operator->() const { return tensor; }
+  bool is_ref() const { return mutex_if_ref != nullptr; }
+  DataType dtype() const {
+    const DataType type = tensor->dtype();
+    return is_ref() ? MakeRefType(type) : type;
+  }
+  mutex* mutex_if_ref = nullptr;
+  Tensor* tensor = nullptr;
+};
+using TensorValueVec = gtl::InlinedVector<TensorValue, 4>;
+
+// One call of a kernel outside of a session: its inputs, and the environment that the context gets. The outputs live
+// here.
+struct OpKernelContextParams {
+  int64_t step_id = 0;
+  OpKernel* op_kernel = nullptr;
+  DeviceBase* device = nullptr;
+  ResourceMgr* resource_manager = nullptr;
+  ScopedStepContainer* step_container = nullptr;
+  CancellationManager* cancellation_manager = nullptr;
+  FunctionLibraryRuntime* function_library = nullptr;
+  tenon::Rendezvous* rendezvous = nullptr;
+  void* session_state = nullptr;
+  void* tensor_store = nullptr;
+  void* call_frame = nullptr;
+  void* op_device_context = nullptr;
+  void* stats_collector = nullptr;
+  bool track_allocations = false;
+  bool log_memory = false;
+  bool is_input_dead = false;
+  bool run_all_kernels_inline = false;
+  std::string session_handle;
+  FrameAndIter frame_iter;
+  std::function<void(std::function<void()>)>* runner = nullptr;
+  gtl::ArraySlice<TensorValue> inputs;
+  gtl::ArraySlice<AllocatorAttributes> input_alloc_attrs;
+  const AllocatorAttributes* output_attr_array = nullptr;
+  const int* forward_from_array = nullptr;
+
+  // The context's frame; made anew for every context.
+  const tenon::OpKernelContext::NodeFrame* Prepare() {
+    const int outputs = op_kernel->num_outputs();
+    pointers_.clear();
+    for (const TensorValue& value : inputs) pointers_.push_back(value.tensor);
+    last_use_.assign(pointers_.size() + 1, 0);
+    escapes_.assign(static_cast<std::size_t>(outputs) + 1, 0);
+    results_.assign(static_cast<std::size_t>(outputs) + 1, tenon::Tensor(tenon::DataType::kInvalid));
+    env_.device = device != nullptr && device->raw_device() != nullptr ? device->raw_device() : &cpu_;
+    env_.device_name = device != nullptr && !device->name().empty() ? std::string_view(device->name())
+                                                                    : "/job:localhost/replica:0/task:0/device:CPU:0";
+    env_.step_allocator = env_.result_allocator = tenon::DefaultAllocator();
+    env_.step_id = step_id;
+    env_.functions = function_library;
+    env_.frame_id = frame_iter.frame_id;
+    env_.iteration = frame_iter.iter_id;
+    services_.resources = resource_manager;
+    services_.step_container = step_container;
+    services_.cancellation = cancellation_manager;
+    services_.rendezvous = rendezvous;
+    env_.services = &services_;
+    frame_ = {op_kernel, pointers_.data(), last_use_.data(), results_.data(), escapes_.data(), nullptr, &env_};
+    return &frame_;
+  }
+  // Lets kernels take over the buffers of inputs that nothing else holds.
+  void AllowForwarding() { last_use_.assign(last_use_.size(), 1); }
+
+ private:
+  tenon::Cpu cpu_;
+  tenon::RunServices services_;
+  tenon::StepEnvironment env_;
+  tenon::OpKernelContext::NodeFrame frame_{};
+  std::vector<tenon::Tensor*> pointers_;
+  std::vector<std::uint8_t> last_use_, escapes_;
+  std::vector<tenon::Tensor> results_;
+};
+inline OpKernelContext::OpKernelContext(OpKernelContextParams* params) { Enter(params->Prepare()); }
+inline OpKernelContext::OpKernelContext(OpKernelContextParams* params, int) : OpKernelContext(params) {}
+
+// The kernel of a node. What it refers to stays for the life of the process. Kernels of Tenon's own classes are
+// refused.
+inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBase*, Allocator*, const NodeDef& node,
+                                                int, Status* status) {
+  static mutex lock;
+  static auto* const kept = new std::vector<std::unique_ptr<tenon::NodeDef>>();
+  static auto* const types = new std::vector<std::unique_ptr<tenon::SlimVector<tenon::DataType>>>();
+  const auto make = [&](std::unique_ptr<OpKernel>* out) -> Status {
+    const tenon::Registry& registry = tenon::Registry::Global();
+    const tenon::OpView* op = nullptr;
+    auto held = std::make_unique<tenon::NodeDef>(ToTenon(node));
+    auto in = std::make_unique<tenon::SlimVector<tenon::DataType>>();
+    auto to = std::make_unique<tenon::SlimVector<tenon::DataType>>();
+    TF_RETURN_IF_ERROR(registry.ops().LookUp(held->op, &op));
+    const tenon::OpDef def = tenon::ToOpDef(*op);
+    tenon::AddDefaultsToNodeDef(def, held.get());
+    TF_RETURN_IF_ERROR(tenon::ValidateNodeDef(*held, def));
+    TF_RETURN_IF_ERROR(tenon::InOutTypesForNode(*held, def, in.get(), to.get()));
+    TF_ASSIGN_OR_RETURN(const tenon::KernelDef row, registry.FindForNode(*held, device_type.type_string()));
+    if (!row.row->op->by_name)
+      return errors::Unimplemented("CreateOpKernel: op '", held->op, "' has Tenon's own kernel");
+    tenon::OpKernelConstruction construction(held.get(), op, row.row->device, *in, *to, tenon::DefaultAllocator());
+    auto kernel = tenon::CreateKernel(*row.row, &construction);
+    if (!kernel.ok()) return kernel.status();
+    out->reset(static_cast<OpKernel*>(kernel->release()));
+    mutex_lock guard(lock);
+    kept->push_back(std::move(held));
+    types->push_back(std::move(in));
+    types->push_back(std::move(to));
+    return Status();
+  };
+  std::unique_ptr<OpKernel> made;
+  *status = make(&made);
+  return made;
+}
+
+inline Status FindKernelDef(const DeviceType& device, const NodeDef& node, const KernelDef** def,
+                            std::string* class_name) {
+  TF_ASSIGN_OR_RETURN(const tenon::KernelDef row,
+                      tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string()));
+  if (class_name != nullptr) *class_name = std::string(row.row->op->struct_name);
+  if (def != nullptr) {
+    static thread_local KernelDef kept;
+    kept.Clear();
+    kept.set_op(node.op());
+    kept.set_device_type(row.row->device);
+    *def = &kept;
+  }
+  return Status();
+}
+inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted, const NodeDef& node,
+                                          std::vector<std::pair<DeviceType, int32>>* found, const void* = nullptr) {
+  for (const DeviceType& device : wanted)
+    if (tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string()).ok()) found->push_back({device, 0});
+  return Status();
+}
+using PrioritizedDeviceTypeVector = std::vector<std::pair<DeviceType, int32>>;
+using DeviceTypeVector = std::vector<DeviceType>;
+
+struct SessionOptions {
+  Env* env = internal::DefaultEnv();
+  std::string target;
+};
+class DeviceFactory {
+ public:
+  static std::unique_ptr<Device> NewDevice(const std::string&, const SessionOptions&, const std::string& prefix) {
+    auto device = std::make_unique<Device>();
+    device->set_name(prefix + "/device:CPU:0");
+    return device;
+  }
+};
+using ThreadPoolDevice = DeviceBase;
+
+}  // namespace tensorflow

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows, slices, features, sparse tensors, names of devices.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <tenon/compat/tensorflow/util/batch_util.hpp>
+#include <tenon/compat/tensorflow/util/device_names.hpp>
+#include <tenon/compat/tensorflow/util/feature_util.hpp>
+#include <tenon/compat/tensorflow/util/ops_util.hpp>
+#include <tenon/compat/tensorflow/util/sparse_tensor.hpp>
+#include <tenon/compat/tensorflow/util/tensor_slice.hpp>
+
+namespace compat_util_test {
+using namespace tensorflow;
+namespace {
+Tensor Iota(std::initializer_list<int64_t> sizes) {
+  Tensor out(DT_INT32, sizes);
+  for (int64_t i = 0; i < out.NumElements(); ++i) out.flat<int32>()(i) = static_cast<int32>(i);
+  return out;
+}
+}  // namespace
+
+TEST_SUITE("TensorFlow's utilities") {
+  TEST_CASE("rows of tensors") {
+    Tensor batch = Iota({3, 2}), row(DT_INT32, {2});
+    CHECK(batch_util::CopySliceToElement(batch, &row, 1).ok());
+    CHECK(row.flat<int32>()(1) == 3);
+    CHECK(batch_util::CopyElementToSlice(row, &batch, 2).ok());
+    CHECK(batch.flat<int32>()(5) == 3);
+    CHECK_FALSE(batch_util::CopyElementToSlice(row, &batch, 3).ok());
+    Tensor larger(DT_INT32, {2, 2, 3});
+    larger.flat<int32>().setZero();
+    CHECK(batch_util::CopyElementToLargerSlice(Iota({2, 2}), &larger, 1).ok());
+    CHECK(larger.tensor<int32, 3>()(1, 1, 1) == 3);
+    CHECK(larger.tensor<int32, 3>()(1, 1, 2) == 0);
+    CHECK_FALSE(batch_util::CopyElementToLargerSlice(Iota({3, 2}), &larger, 1).ok());
+    CHECK_FALSE(batch_util::CopyElementToLargerSlice(Iota({2, 2}), &larger, 2).ok());
+    Tensor joined;
+    CHECK(tensor::Concat({Iota({2, 2}), Iota({1, 2})}, &joined).ok());
+    CHECK(joined.shape() == TensorShape({3, 2}));
+    std::vector<Tensor> parts;
+    CHECK(tensor::Split(joined, {1, 2}, &parts).ok());
+    CHECK(parts[1].flat<int32>()(2) == 0);
+    CHECK_FALSE(tensor::Split(joined, {1, 1}, &parts).ok());
+    CHECK(tensor::CreateTensorProto(std::vector<int32>{1, 2}, {2}).dtype() == DT_INT32);
+  }
+  TEST_CASE("slices") {
+    const TensorSlice a = TensorSlice::ParseOrDie("-:0,4"), b({{1, 2}, {2, 4}});
+    TensorSlice both;
+    CHECK(a.Intersect(b, &both));
+    CHECK(both.DebugString() == "1,2:2,2");
+    CHECK(a.Covers(both));
+    CHECK_FALSE(both.Covers(a));
+    TensorShape shape;
+    CHECK(b.SliceTensorShape(TensorShape({5, 6}), &shape).ok());
+    CHECK(shape == TensorShape({2, 4}));
+    CHECK_FALSE(b.SliceTensorShape(TensorShape({5, 5}), &shape).ok());
+    TensorSliceProto proto;
+    a.AsProto(&proto);
+    CHECK(TensorSlice(proto) == a);
+    TensorSlice parsed;
+    CHECK_FALSE(TensorSlice::Parse("x", &parsed).ok());
+  }
+  TEST_CASE("features of examples") {
+    Example example;
+    AppendFeatureValues({1, 2}, "n", &example);
+    AppendFeatureValues({3}, "n", &example);
+    SetFeatureValues({"x", "y"}, "s", &example);
+    CHECK(GetFeatureValues<int64_t>("n", example).size() == 3);
+    CHECK(GetFeatureValues<std::string>("s", example).Get(1) == "y");
+    CHECK(HasFeature("n", example));
+    CHECK(HasFeature<int64_t>("n", example));
+    CHECK_FALSE(HasFeature<float>("n", example));
+    CHECK_FALSE(HasFeature("none", example));
+  }
+  TEST_CASE("sparse tensors") {
+    Tensor indices(DT_INT64, {2, 2}), values(DT_FLOAT, {2});
+    indices.matrix<std::int64_t>()(0, 0) = 1;
+    indices.matrix<std::int64_t>()(0, 1) = 0;
+    indices.matrix<std::int64_t>()(1, 0) = 0;
+    indices.matrix<std::int64_t>()(1, 1) = 2;
+    values.vec<float>()(0) = 5;
+    values.vec<float>()(1) = 6;
+    sparse::SparseTensor sparse;
+    REQUIRE(sparse::SparseTensor::Create(indices, values, TensorShape({2, 3}), &sparse).ok());
+    CHECK_FALSE(sparse.IndicesValid().ok());
+    sparse.Reorder<float>({0, 1});
+    CHECK(sparse.IndicesValid().ok());
+    CHECK(sparse.values().vec<float>()(0) == 6);
+    Tensor dense(DT_FLOAT, {2, 3});
+    CHECK(sparse.ToDense<float>(&dense));
+    CHECK(dense.matrix<float>()(1, 0) == 5);
+    Tensor small(DT_FLOAT, {2, 2});
+    CHECK_FALSE(sparse.ToDense<float>(&small));
+    CHECK_FALSE(sparse::SparseTensor::Create(indices, values, TensorShape({2}), &sparse).ok());
+  }
+  TEST_CASE("names and strides") {
+    DeviceNameUtils::ParsedName name;
+    CHECK(DeviceNameUtils::ParseFullName("/job:a/replica:0/task:1/device:GPU:2", &name));
+    CHECK(name.type == "GPU");
+    CHECK(name.id == 2);
+    CHECK(DeviceNameUtils::ParsedNameToString(name) == "/job:a/replica:0/task:1/device:GPU:2");
+    CHECK(DeviceNameUtils::ParseFullName("/cpu:*", &name));
+    CHECK_FALSE(name.has_id);
+    CHECK_FALSE(DeviceNameUtils::ParseFullName("x", &name));
+    CHECK(ComputeStride<int64_t>(TensorShape({2, 3, 4}))[0] == 12);
+    MovingAverage average(2);
+    for (const double x : {1.0, 2.0, 4.0}) average.AddValue(x);
+    CHECK(average.GetAverage() == 3);
+  }
+}
+}  // namespace compat_util_test
