@@ -9347,6 +9347,7 @@ inline Status DepthShape(InferenceContext* c, bool to_depth) {
   TENON_RETURN_IF_ERROR(c->ReplaceDim(in, h, height, &out));
   TENON_RETURN_IF_ERROR(c->ReplaceDim(out, w, width, &out));
   TENON_RETURN_IF_ERROR(c->ReplaceDim(out, d, depth, &out));
+  if (vect) TENON_RETURN_IF_ERROR(c->ReplaceDim(out, 4, c->MakeDim(4), &out));  // a vector of four channels
   c->set_output(0, out);
   return OkStatus();
 }
@@ -10752,6 +10753,2005 @@ struct UnravelIndex {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/fft/complex_vector.hpp ----
+// Complex numbers in vectors, for Fourier transforms. Real and imaginary parts are vectors of their own, so that
+// products need no shuffles. Parts that alternate in memory are read and written by shuffles within 16 bytes, which are
+// the cheapest. TransposeSquare transposes as many vectors as a vector has lanes.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One lane, where there are no vectors.
+template <class T>
+struct FftLane {
+  using value_type = T;
+  static constexpr int size = 1;
+  T v;
+
+  TENON_HD static FftLane Load(const T* p) { return {*p}; }
+  TENON_HD static FftLane Repeat(T value) { return {value}; }
+  TENON_HD void Store(T* p) const { *p = v; }
+  TENON_HD friend FftLane operator+(const FftLane& a, const FftLane& b) { return {a.v + b.v}; }
+  TENON_HD friend FftLane operator-(const FftLane& a, const FftLane& b) { return {a.v - b.v}; }
+  TENON_HD friend FftLane operator*(const FftLane& a, const FftLane& b) { return {a.v * b.v}; }
+};
+
+#if TENON_DETAIL_LANES
+template <class T, int bytes>
+using FftVector = simd::Lanes<T, bytes>;
+#else
+template <class T, int bytes>
+using FftVector = FftLane<T>;
+#endif
+
+// a b + c, a b - c and c - a b, rounded once where the instruction set can.
+template <class V>
+TENON_HD V MulAdd(const V& a, const V& b, const V& c) {
+  V result = a;
+  result.v = a.v * b.v + c.v;
+  return result;
+}
+template <class V>
+TENON_HD V MulSub(const V& a, const V& b, const V& c) {
+  V result = a;
+  result.v = a.v * b.v - c.v;
+  return result;
+}
+template <class V>
+TENON_HD V SubMul(const V& c, const V& a, const V& b) {
+  V result = a;
+  result.v = c.v - a.v * b.v;
+  return result;
+}
+
+// As many complex numbers as V has lanes.
+template <class V>
+struct FftPair {
+  V re, im;
+
+  TENON_HD friend FftPair operator+(const FftPair& a, const FftPair& b) { return {a.re + b.re, a.im + b.im}; }
+  TENON_HD friend FftPair operator-(const FftPair& a, const FftPair& b) { return {a.re - b.re, a.im - b.im}; }
+  TENON_HD friend FftPair operator*(const FftPair& a, const FftPair& w) {
+    return {MulSub(a.re, w.re, a.im * w.im), MulAdd(a.re, w.im, a.im * w.re)};
+  }
+};
+// a - i b and a + i b.
+template <class V>
+TENON_HD FftPair<V> MinusI(const FftPair<V>& a, const FftPair<V>& b) {
+  return {a.re + b.im, a.im - b.re};
+}
+template <class V>
+TENON_HD FftPair<V> PlusI(const FftPair<V>& a, const FftPair<V>& b) {
+  return {a.re - b.im, a.im + b.re};
+}
+// a + factor b
+template <class V>
+TENON_HD FftPair<V> AddTimes(const FftPair<V>& a, const V& factor, const FftPair<V>& b) {
+  return {MulAdd(factor, b.re, a.re), MulAdd(factor, b.im, a.im)};
+}
+template <class V>
+TENON_HD FftPair<V> SubtractTimes(const FftPair<V>& a, const V& factor, const FftPair<V>& b) {
+  return {SubMul(a.re, factor, b.re), SubMul(a.im, factor, b.im)};
+}
+template <class V>
+TENON_HD FftPair<V> RepeatPair(const typename V::value_type* p) {
+  return {V::Repeat(p[0]), V::Repeat(p[1])};
+}
+
+// Number (of the `width` complex numbers in memory) of the one in a lane after LoadPair: shuffles within 16 bytes take
+// half of a lane's neighbours from the first vector and half from the second.
+template <class T>
+constexpr int FftNumberOfLane(int width, int lane) {
+  const int quarter = static_cast<int>(16 / sizeof(T)), half = quarter / 2;
+  if (width < quarter) return lane;
+  const int place = lane % quarter;
+  return lane / quarter * half + (place < half ? place : width / 2 + place - half);
+}
+
+#if TENON_DETAIL_LANES
+// In every 16 bytes of the result: the elements named of the same 16 bytes of a, then those of b.
+template <int... picked, class V, std::size_t... places>
+TENON_HD V PickInQuarters(const V& a, const V& b, std::index_sequence<places...>) {
+  constexpr int kPicked[] = {picked...}, kEach = static_cast<int>(sizeof...(picked)), kAll = V::size;
+  return V(__builtin_shufflevector(a.v, b.v,
+                                   (static_cast<int>(places) / kEach * kEach + kPicked[places % kEach] % kEach +
+                                    kPicked[places % kEach] / kEach * kAll)...));
+}
+// The parts of 16 bytes named of a, then those of b.
+template <int... picked, class V, std::size_t... places>
+TENON_HD V PickQuarters(const V& a, const V& b, std::index_sequence<places...>) {
+  constexpr int kQuarters = static_cast<int>(sizeof...(picked)), kEach = V::size / kQuarters, kAll = V::size;
+  constexpr int kPicked[] = {picked...};
+  return V(__builtin_shufflevector(a.v, b.v,
+                                   (kPicked[places / kEach] % kQuarters * kEach + static_cast<int>(places) % kEach +
+                                    kPicked[places / kEach] / kQuarters * kAll)...));
+}
+template <class V>
+inline constexpr auto kPlacesOf = std::make_index_sequence<static_cast<std::size_t>(V::size)>();
+
+template <class V>
+TENON_HD FftPair<V> LoadPair(const typename V::value_type* p) {
+  const V a = V::Load(p), b = V::Load(p + V::size);
+  if constexpr (sizeof(typename V::value_type) == 4)
+    return {PickInQuarters<0, 2, 4, 6>(a, b, kPlacesOf<V>), PickInQuarters<1, 3, 5, 7>(a, b, kPlacesOf<V>)};
+  else
+    return {PickInQuarters<0, 2>(a, b, kPlacesOf<V>), PickInQuarters<1, 3>(a, b, kPlacesOf<V>)};
+}
+template <class V>
+TENON_HD void StorePair(const FftPair<V>& x, typename V::value_type* p) {
+  if constexpr (sizeof(typename V::value_type) == 4) {
+    PickInQuarters<0, 4, 1, 5>(x.re, x.im, kPlacesOf<V>).Store(p);
+    PickInQuarters<2, 6, 3, 7>(x.re, x.im, kPlacesOf<V>).Store(p + V::size);
+  } else {
+    PickInQuarters<0, 2>(x.re, x.im, kPlacesOf<V>).Store(p);
+    PickInQuarters<1, 3>(x.re, x.im, kPlacesOf<V>).Store(p + V::size);
+  }
+}
+// The lanes of a LoadPair in the opposite order of their numbers.
+template <class V, std::size_t... places>
+TENON_HD V TurnedRound(const V& x, std::index_sequence<places...>) {
+  constexpr auto kPlace = [](int lane) {  // the lane with number width - 1 - (that of `lane`)
+    const int wanted = V::size - 1 - FftNumberOfLane<typename V::value_type>(V::size, lane);
+    int found = 0;
+    while (FftNumberOfLane<typename V::value_type>(V::size, found) != wanted) ++found;
+    return found;
+  };
+  return V(__builtin_shufflevector(x.v, x.v, kPlace(static_cast<int>(places))...));
+}
+template <class V>
+TENON_HD V TurnedRound(const V& x) {
+  return TurnedRound(x, kPlacesOf<V>);
+}
+
+// Lane j of row i becomes lane i of row j: first within squares of 16 bytes, then these.
+template <class V>
+TENON_HD void TransposeSquare(V (&rows)[V::size]) {
+  constexpr int kEach = static_cast<int>(16 / sizeof(typename V::value_type)), kQuarters = V::size / kEach;
+  constexpr auto kPlaces = kPlacesOf<V>;
+#pragma GCC unroll 8
+  for (int i = 0; i < V::size; i += kEach) {
+    if constexpr (kEach == 4) {
+      const V a = PickInQuarters<0, 4, 1, 5>(rows[i], rows[i + 1], kPlaces);
+      const V b = PickInQuarters<2, 6, 3, 7>(rows[i], rows[i + 1], kPlaces);
+      const V c = PickInQuarters<0, 4, 1, 5>(rows[i + 2], rows[i + 3], kPlaces);
+      const V d = PickInQuarters<2, 6, 3, 7>(rows[i + 2], rows[i + 3], kPlaces);
+      rows[i] = PickInQuarters<0, 1, 4, 5>(a, c, kPlaces);
+      rows[i + 1] = PickInQuarters<2, 3, 6, 7>(a, c, kPlaces);
+      rows[i + 2] = PickInQuarters<0, 1, 4, 5>(b, d, kPlaces);
+      rows[i + 3] = PickInQuarters<2, 3, 6, 7>(b, d, kPlaces);
+    } else {
+      const V a = rows[i], b = rows[i + 1];
+      rows[i] = PickInQuarters<0, 2>(a, b, kPlaces);
+      rows[i + 1] = PickInQuarters<1, 3>(a, b, kPlaces);
+    }
+  }
+#pragma GCC unroll 4
+  for (int t = 0; t < kEach; ++t) {
+    if constexpr (kQuarters == 2) {
+      const V a = rows[t], b = rows[kEach + t];
+      rows[t] = PickQuarters<0, 2>(a, b, kPlaces);
+      rows[kEach + t] = PickQuarters<1, 3>(a, b, kPlaces);
+    } else if constexpr (kQuarters == 4) {
+      const V a = PickQuarters<0, 1, 4, 5>(rows[t], rows[kEach + t], kPlaces);
+      const V b = PickQuarters<2, 3, 6, 7>(rows[t], rows[kEach + t], kPlaces);
+      const V c = PickQuarters<0, 1, 4, 5>(rows[2 * kEach + t], rows[3 * kEach + t], kPlaces);
+      const V d = PickQuarters<2, 3, 6, 7>(rows[2 * kEach + t], rows[3 * kEach + t], kPlaces);
+      rows[t] = PickQuarters<0, 2, 4, 6>(a, c, kPlaces);
+      rows[kEach + t] = PickQuarters<1, 3, 5, 7>(a, c, kPlaces);
+      rows[2 * kEach + t] = PickQuarters<0, 2, 4, 6>(b, d, kPlaces);
+      rows[3 * kEach + t] = PickQuarters<1, 3, 5, 7>(b, d, kPlaces);
+    }
+  }
+}
+#else
+template <class V>
+TENON_HD FftPair<V> LoadPair(const typename V::value_type* p) {
+  return {V::Load(p), V::Load(p + 1)};
+}
+template <class V>
+TENON_HD void StorePair(const FftPair<V>& x, typename V::value_type* p) {
+  x.re.Store(p);
+  x.im.Store(p + 1);
+}
+template <class V>
+TENON_HD V TurnedRound(const V& x) {
+  return x;
+}
+template <class V>
+TENON_HD void TransposeSquare(V (&)[1]) {}
+#endif
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/fft/butterflies.hpp ----
+// Fourier transforms of a few elements in registers, in the lanes of FftPair: the sums of which longer transforms are
+// made. Radix 2, 4 and 8 by halves, odd ones by sums and differences of elements that lie as far from the first on
+// either side, which halves the products.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Sums of `radix` elements: x[k] = sum of x[j] exp(-2 pi i j k / radix).
+template <int radix>
+struct FftSums;
+template <>
+struct FftSums<1> {
+  template <class V>
+  TENON_HD static void Run(FftPair<V> (&)[1]) {}
+};
+template <>
+struct FftSums<2> {
+  template <class V>
+  TENON_HD static void Run(FftPair<V> (&x)[2]) {
+    const FftPair<V> a = x[0];
+    x[0] = a + x[1];
+    x[1] = a - x[1];
+  }
+};
+template <class V>
+TENON_HD void FftSumsOfFour(FftPair<V>& a, FftPair<V>& b, FftPair<V>& c, FftPair<V>& d) {
+  const FftPair<V> even = a + c, turned = a - c, odd = b + d, other = b - d;
+  a = even + odd;
+  b = MinusI(turned, other);
+  c = even - odd;
+  d = PlusI(turned, other);
+}
+template <>
+struct FftSums<4> {
+  template <class V>
+  TENON_HD static void Run(FftPair<V> (&x)[4]) {
+    FftSumsOfFour(x[0], x[1], x[2], x[3]);
+  }
+};
+template <>
+struct FftSums<8> {
+  template <class V>
+  TENON_HD static void Run(FftPair<V> (&x)[8]) {
+    using T = typename V::value_type;
+    const V half = V::Repeat(T(0.70710678118654752440L));  // the square root of it
+    FftSumsOfFour(x[0], x[2], x[4], x[6]);
+    FftSumsOfFour(x[1], x[3], x[5], x[7]);
+    const FftPair<V> one = MinusI(x[3], x[3]), three = PlusI(x[7], x[7]);  // the latter with the other sign
+    const FftPair<V> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o2 = x[5];
+    x[0] = e0 + o0;
+    x[4] = e0 - o0;
+    x[1] = AddTimes(e1, half, one);
+    x[5] = SubtractTimes(e1, half, one);
+    x[2] = MinusI(e2, o2);
+    x[6] = PlusI(e2, o2);
+    x[3] = SubtractTimes(e3, half, three);
+    x[7] = AddTimes(e3, half, three);
+  }
+};
+
+// cos and sin of 2 pi k / radix, k from 1 to radix / 2.
+template <int radix>
+struct FftAngles;
+template <>
+struct FftAngles<3> {
+  static constexpr long double kCos[] = {-0.5L}, kSin[] = {0.86602540378443864676L};
+};
+template <>
+struct FftAngles<5> {
+  static constexpr long double kCos[] = {0.30901699437494742410L, -0.80901699437494742410L};
+  static constexpr long double kSin[] = {0.95105651629515357212L, 0.58778525229247312917L};
+};
+template <>
+struct FftAngles<7> {
+  static constexpr long double kCos[] = {0.62348980185873353053L, -0.22252093395631440429L, -0.90096886790241912624L};
+  static constexpr long double kSin[] = {0.78183148246802980871L, 0.97492791218182360702L, 0.43388373911755812048L};
+};
+// Odd radices: elements j and radix - j have the same cosines and opposite sines.
+template <int radix>
+struct FftSums {
+  template <class V>
+  TENON_HD static void Run(FftPair<V> (&x)[radix]) {
+    using T = typename V::value_type;
+    constexpr int kHalf = radix / 2;
+    FftPair<V> sums[kHalf], differences[kHalf];
+    const FftPair<V> first = x[0];
+#pragma GCC unroll 8
+    for (int j = 0; j < kHalf; ++j) {
+      sums[j] = x[j + 1] + x[radix - 1 - j];
+      differences[j] = x[j + 1] - x[radix - 1 - j];
+      x[0] = x[0] + sums[j];
+    }
+#pragma GCC unroll 8
+    for (int k = 1; k <= kHalf; ++k) {
+      FftPair<V> even = first, odd;
+#pragma GCC unroll 8
+      for (int j = 1; j <= kHalf; ++j) {
+        const int turn = j * k % radix, near = turn <= kHalf ? turn : radix - turn;
+        const V cosine = V::Repeat(T(FftAngles<radix>::kCos[near - 1]));
+        const V sine =
+            V::Repeat(turn <= kHalf ? T(FftAngles<radix>::kSin[near - 1]) : -T(FftAngles<radix>::kSin[near - 1]));
+        even = AddTimes(even, cosine, sums[j - 1]);
+        if (j == 1)
+          odd = {sine * differences[0].re, sine * differences[0].im};
+        else
+          odd = AddTimes(odd, sine, differences[j - 1]);
+      }
+      x[k] = MinusI(even, odd);
+      x[radix - k] = PlusI(even, odd);
+    }
+  }
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/fft/passes.hpp ----
+// The steps of Fourier transforms, compiled for several instruction sets. As many transforms as a vector has lanes run
+// at once, one in each lane: element i of all of them is a vector of real parts and one of imaginary parts. A pass
+// splits transforms of length r m into r of length m by sums of r elements, and puts the results where the next pass
+// wants them, so that nothing is ever sorted by reversed bits (the self-sorting form of T. G. Stockham, in W. T.
+// Cochran et al., "What is the fast Fourier transform?", 1967).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Operands of one step. Steps of elements and planes count numbers of type T.
+template <class T>
+struct FftStep {
+  const T* from = nullptr;
+  Index from_step = 0, from_plane = 0;  // real parts of element i lie at from + i from_step, imaginary ones a plane on
+  T* to = nullptr;
+  Index to_step = 0, to_plane = 0;
+  Index radix = 1, m = 1, s = 1;  // a pass: s interleaved transforms of length radix m
+  Index first = 0;  // FftTurn: the first lane that is transposed
+  const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); other steps: their factors
+  const T* roots = nullptr;  // roots of a radix without code of its own: [radix]
+  T in_sign = 1;  // imaginary parts that are read are multiplied by it: -1 for an inverse transform
+  T re_scale = 1, im_scale = 1;  // factors of the parts that are written
+};
+template <class T>
+using FftStepFn = void (*)(const FftStep<T>*);
+
+inline constexpr Index kFftMostRadix = 31;  // the largest prime factor that has a pass
+// The radices that have code of their own; the last stands for any other odd one.
+inline constexpr int kFftRadices = 8;
+constexpr int FftRadixCode(Index radix) {
+  return radix <= 5 ? static_cast<int>(radix) - 1 : radix == 7 ? 5 : radix == 8 ? 6 : 7;
+}
+
+// Where a pass reads: numbers in memory whose parts alternate, or elements of two planes.
+template <bool is_memory, class V>
+TENON_HD FftPair<V> FftRead(const typename V::value_type* p, Index plane, const V& sign) {
+  if constexpr (is_memory) {
+    FftPair<V> x = LoadPair<V>(p);
+    x.im = x.im * sign;
+    return x;
+  } else {
+    return {V::Load(p), V::Load(p + plane)};
+  }
+}
+template <class V>
+TENON_HD void FftWrite(const FftPair<V>& x, typename V::value_type* p, Index plane) {
+  x.re.Store(p);
+  x.im.Store(p + plane);
+}
+
+enum class FftPassKind {
+  kFirst,  // from memory; s is 1
+  kMiddle,  // from planes to planes
+  kTwist,  // the last of all, m is 1: every element is multiplied by twiddles, [radix s][2][lanes]
+  kLast,  // the last of all, m is 1: into memory
+};
+
+// One pass.
+template <FftPassKind kind, int radix, class T>
+struct FftPass {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    const Index m = step->m, s = step->s, plane = step->to_plane, from_plane = step->from_plane;
+    constexpr bool kFromMemory = kind == FftPassKind::kFirst;
+    const V sign = V::Repeat(step->in_sign);
+    const T* twiddles = step->twiddles;
+    if constexpr (kind == FftPassKind::kFirst || kind == FftPassKind::kMiddle) {
+      const Index from_step = m * s * step->from_step, to_step = s * step->to_step;
+      Index p = 0;
+      if constexpr (kind == FftPassKind::kMiddle) {  // the roots are 1
+        for (Index q = 0; q < s; ++q) {
+          FftPair<V> x[radix];
+#pragma GCC unroll 8
+          for (int k = 0; k < radix; ++k)
+            x[k] = FftRead<false>(step->from + q * step->from_step + k * from_step, from_plane, sign);
+          FftSums<radix>::Run(x);
+#pragma GCC unroll 8
+          for (int k = 0; k < radix; ++k) FftWrite(x[k], step->to + q * step->to_step + k * to_step, plane);
+        }
+        p = 1;
+        twiddles += 2 * (radix - 1);
+      }
+      for (; p < m; ++p) {
+        for (Index q = 0; q < s; ++q) {
+          const T* from = step->from + (q + s * p) * step->from_step;
+          T* to = step->to + (q + s * radix * p) * step->to_step;
+          FftPair<V> x[radix];
+#pragma GCC unroll 8
+          for (int k = 0; k < radix; ++k) x[k] = FftRead<kFromMemory>(from + k * from_step, from_plane, sign);
+          FftSums<radix>::Run(x);
+          FftWrite(x[0], to, plane);
+#pragma GCC unroll 8
+          for (int k = 1; k < radix; ++k)
+            FftWrite(x[k] * RepeatPair<V>(twiddles + 2 * (k - 1)), to + k * to_step, plane);
+        }
+        twiddles += 2 * (radix - 1);
+      }
+    } else {
+      const Index from_step = s * step->from_step, to_step = s * step->to_step;
+      const V re_scale = V::Repeat(step->re_scale), im_scale = V::Repeat(step->im_scale);
+      for (Index q = 0; q < s; ++q) {
+        const T* from = step->from + q * step->from_step;
+        T* to = step->to + q * step->to_step;
+        FftPair<V> x[radix];
+#pragma GCC unroll 8
+        for (int k = 0; k < radix; ++k) x[k] = FftRead<false>(from + k * from_step, from_plane, sign);
+        FftSums<radix>::Run(x);
+#pragma GCC unroll 8
+        for (int k = 0; k < radix; ++k) {
+          if constexpr (kind == FftPassKind::kTwist) {
+            const T* const twist = twiddles + 2 * V::size * (q + k * s);
+            FftWrite(x[k] * FftPair<V>{V::Load(twist), V::Load(twist + V::size)}, to + k * to_step, plane);
+          } else {
+            StorePair<V>({x[k].re * re_scale, x[k].im * im_scale}, to + k * to_step);
+          }
+        }
+      }
+    }
+  }
+};
+// Any odd radix up to kFftMostRadix.
+template <FftPassKind kind, class T>
+struct FftPass<kind, 0, T> {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    constexpr bool kFromMemory = kind == FftPassKind::kFirst;
+    constexpr bool kEnds = kind == FftPassKind::kTwist || kind == FftPassKind::kLast;
+    const Index radix = step->radix, half = radix / 2, m = step->m, s = step->s;
+    const Index from_step = m * s * step->from_step;
+    const V sign = V::Repeat(step->in_sign);
+    for (Index p = 0; p < m; ++p) {
+      const T* const twiddles = step->twiddles + (kEnds ? 0 : 2 * (radix - 1) * p);
+      for (Index q = 0; q < s; ++q) {
+        const T* const from = step->from + (q + s * p) * step->from_step;
+        T* const to = step->to + (q + s * radix * p) * step->to_step;
+        FftPair<V> sums[kFftMostRadix / 2], differences[kFftMostRadix / 2];
+        const FftPair<V> first = FftRead<kFromMemory>(from, step->from_plane, sign);
+        FftPair<V> all = first;
+        for (Index j = 1; j <= half; ++j) {
+          const auto a = FftRead<kFromMemory>(from + j * from_step, step->from_plane, sign);
+          const auto b = FftRead<kFromMemory>(from + (radix - j) * from_step, step->from_plane, sign);
+          sums[j - 1] = a + b;
+          differences[j - 1] = a - b;
+          all = all + sums[j - 1];
+        }
+        Write(step, all, 0, q, twiddles, to);
+        for (Index k = 1; k <= half; ++k) {
+          FftPair<V> even = first, odd{V::Repeat(T(0)), V::Repeat(T(0))};
+          for (Index j = 1, turn = k; j <= half; ++j) {
+            const FftPair<V> root = RepeatPair<V>(step->roots + 2 * turn);  // cosine, - sine
+            even = AddTimes(even, root.re, sums[j - 1]);
+            odd = AddTimes(odd, root.im, differences[j - 1]);
+            turn += k;
+            if (turn >= radix) turn -= radix;
+          }
+          Write(step, PlusI(even, odd), k, q, twiddles, to);
+          Write(step, MinusI(even, odd), radix - k, q, twiddles, to);
+        }
+      }
+    }
+  }
+
+ private:
+  // Sum number k.
+  template <class V>
+  TENON_HD static void Write(const FftStep<T>* step, const FftPair<V>& x, Index k, Index q, const T* twiddles, T* to) {
+    T* const place = to + k * step->s * step->to_step;
+    if constexpr (kind == FftPassKind::kTwist) {
+      const T* const twist = twiddles + 2 * V::size * (q + k * step->s);
+      FftWrite(x * FftPair<V>{V::Load(twist), V::Load(twist + V::size)}, place, step->to_plane);
+    } else if constexpr (kind == FftPassKind::kLast) {
+      StorePair<V>({x.re * V::Repeat(step->re_scale), x.im * V::Repeat(step->im_scale)}, place);
+    } else if (k == 0) {
+      FftWrite(x, place, step->to_plane);
+    } else {
+      FftWrite(x * RepeatPair<V>(twiddles + 2 * (k - 1)), place, step->to_plane);
+    }
+  }
+};
+
+// Transposes squares of s elements of transforms, [s, 2, lanes] in `from`: row i of `to` gets the elements of the
+// transform in lane i. Imaginary parts lie to_plane behind the real ones. Elements stand in the order in which LoadPair
+// puts numbers into lanes. The rows of transforms before `first` and from the m-th on are left out.
+template <class T>
+struct FftTurn {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    constexpr int kWidth = V::size;
+    for (Index e = 0; e < step->s; e += kWidth) {
+      for (int part = 0; part < 2; ++part) {
+        const T* const from = step->from + e * 2 * kWidth + part * kWidth;
+        T* const to = step->to + e + part * step->to_plane;
+        V rows[kWidth];
+#pragma GCC unroll 16
+        for (int i = 0; i < kWidth; ++i) rows[i] = V::Load(from + FftNumberOfLane<T>(kWidth, i) * 2 * kWidth);
+        TransposeSquare(rows);
+        if (step->first == 0 && step->m >= kWidth) {
+#pragma GCC unroll 16
+          for (int i = 0; i < kWidth; ++i) rows[i].Store(to + FftNumberOfLane<T>(kWidth, i) * step->to_step);
+        } else {
+          for (int i = 0; i < kWidth; ++i)
+            if (FftNumberOfLane<T>(kWidth, i) >= step->first && FftNumberOfLane<T>(kWidth, i) < step->m)
+              rows[i].Store(to + FftNumberOfLane<T>(kWidth, i) * step->to_step);
+        }
+      }
+    }
+  }
+};
+
+// m lines of s complex numbers, from_step numbers apart, one into each lane: as [s, 2, lanes] to `to`. And back. Both
+// are matrices of numbers that are transposed.
+template <class T>
+struct FftGather {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    constexpr int kWidth = V::size;
+    const Index n = 2 * step->s, lines = step->m;
+    const V sign = V::Repeat(step->in_sign), zero = V::Repeat(T(0));
+    if (n < kWidth) {
+      for (Index i = 0; i < n; ++i)
+        for (Index line = 0; line < kWidth; ++line)
+          step->to[i * kWidth + line] =
+              line < lines ? step->from[line * step->from_step + i] * (i % 2 == 0 ? T(1) : step->in_sign) : T(0);
+      return;
+    }
+    for (Index i = 0; i < n; i += kWidth) {
+      if (i + kWidth > n) i = n - kWidth;  // some once more
+      V rows[kWidth];
+#pragma GCC unroll 16
+      for (int line = 0; line < kWidth; ++line) {
+        rows[line] = zero;
+        if (line < lines) rows[line] = V::Load(step->from + line * step->from_step + i);
+      }
+      TransposeSquare(rows);
+#pragma GCC unroll 16
+      for (int k = 0; k < kWidth; ++k)
+        ((kWidth > 1 ? k : i) % 2 == 0 ? rows[k] : rows[k] * sign).Store(step->to + (i + k) * kWidth);
+    }
+  }
+};
+template <class T>
+struct FftScatter {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    constexpr int kWidth = V::size;
+    const Index n = 2 * step->s, lines = step->m;
+    const V re_scale = V::Repeat(step->re_scale), im_scale = V::Repeat(step->im_scale);
+    if (n < kWidth) {
+      for (Index line = 0; line < lines; ++line)
+        for (Index i = 0; i < n; ++i)
+          step->to[line * step->to_step + i] =
+              step->from[i * kWidth + line] * (i % 2 == 0 ? step->re_scale : step->im_scale);
+      return;
+    }
+    for (Index i = 0; i < n; i += kWidth) {
+      if (i + kWidth > n) i = n - kWidth;
+      V rows[kWidth];
+#pragma GCC unroll 16
+      for (int k = 0; k < kWidth; ++k)
+        rows[k] = V::Load(step->from + (i + k) * kWidth) * ((kWidth > 1 ? k : i) % 2 == 0 ? re_scale : im_scale);
+      TransposeSquare(rows);
+#pragma GCC unroll 16
+      for (int line = 0; line < kWidth; ++line)
+        if (line < lines) rows[line].Store(step->to + line * step->to_step + i);
+    }
+  }
+};
+
+// to[i] = from[i] twiddles[i], m complex numbers; signs and scales as in passes.
+template <class T>
+struct FftProducts {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    const V sign = V::Repeat(step->in_sign), re_scale = V::Repeat(step->re_scale);
+    const V im_scale = V::Repeat(step->im_scale);
+    const Index n = 2 * step->m;
+    Index i = 0;
+    for (; i + 2 * V::size <= n; i += 2 * V::size) {
+      FftPair<V> x = LoadPair<V>(step->from + i);
+      x.im = x.im * sign;
+      x = x * LoadPair<V>(step->twiddles + i);
+      StorePair<V>({x.re * re_scale, x.im * im_scale}, step->to + i);
+    }
+    for (; i < n; i += 2) {
+      const T re = step->from[i], im = step->from[i + 1] * step->in_sign;
+      const T* const w = step->twiddles + i;
+      const T product = re * w[0] - im * w[1];
+      step->to[i + 1] = (re * w[1] + im * w[0]) * step->im_scale;
+      step->to[i] = product * step->re_scale;
+    }
+  }
+};
+
+// The transform of real numbers from that of half as many complex ones, each made of two, and back: elements k and m -
+// k, both complex, are sums and differences of each other, for 0 < k < m. With w = twiddles[k] = -i exp(-2 pi i k /
+// 2m), its imaginary part multiplied by in_sign, s = from[k] + from*[m - k] and d = from[k] - from*[m - k]: to[k] =
+// re_scale (s + w d), to[m - k] = re_scale (s - w d)*. `to` may be `from`.
+template <class T>
+struct FftRealSums {
+  template <int bytes>
+  TENON_HD static void Run(const FftStep<T>* step) {
+    using V = FftVector<T, bytes>;
+    const Index m = step->m;
+    const V sign = V::Repeat(step->in_sign), scale = V::Repeat(step->re_scale);
+    Index k = 1;
+    for (; 2 * (k + V::size) - 2 < m; k += V::size) {
+      const Index other = 2 * (m - k - V::size + 1);
+      const FftPair<V> a = LoadPair<V>(step->from + 2 * k);
+      FftPair<V> b = LoadPair<V>(step->from + other), w = LoadPair<V>(step->twiddles + 2 * k);
+      b = {TurnedRound(b.re), TurnedRound(b.im)};
+      w.im = w.im * sign;
+      const FftPair<V> s{a.re + b.re, a.im - b.im}, d = FftPair<V>{a.re - b.re, a.im + b.im} * w;
+      StorePair<V>({(s.re + d.re) * scale, (s.im + d.im) * scale}, step->to + 2 * k);
+      StorePair<V>({TurnedRound((s.re - d.re) * scale), TurnedRound((d.im - s.im) * scale)}, step->to + other);
+    }
+    for (; 2 * k <= m; ++k) {
+      const T *const a = step->from + 2 * k, *const b = step->from + 2 * (m - k), *const w = step->twiddles + 2 * k;
+      const T s_re = a[0] + b[0], s_im = a[1] - b[1], d_re = a[0] - b[0], d_im = a[1] + b[1];
+      const T w_im = w[1] * step->in_sign, re = d_re * w[0] - d_im * w_im, im = d_re * w_im + d_im * w[0];
+      T *const to = step->to + 2 * k, *const to_other = step->to + 2 * (m - k);
+      to_other[0] = (s_re - re) * step->re_scale;
+      to_other[1] = (im - s_im) * step->re_scale;
+      to[0] = (s_re + re) * step->re_scale;
+      to[1] = (s_im + im) * step->re_scale;
+    }
+  }
+};
+
+// The steps for the best instructions that this processor has.
+template <class T>
+struct FftKernels {
+  int width;  // lanes of a vector
+  FftStepFn<T> first[kFftRadices], middle[kFftRadices], twist[kFftRadices], last[kFftRadices];
+  FftStepFn<T> turn, gather, scatter, products, real_sums;
+};
+
+template <class Body, class T, class Isa>
+FftStepFn<T> BestFftStep() {
+#if TENON_DETAIL_LANES
+  return simd::detail::ForLevels<Body, Isa, const FftStep<T>*>::Best();
+#else
+  return [](const FftStep<T>* step) { Body::template Run<sizeof(T)>(step); };
+#endif
+}
+template <FftPassKind kind, class T, class Isa>
+void FillFftPasses(FftStepFn<T> (&passes)[kFftRadices]) {
+  passes[0] = BestFftStep<FftPass<kind, 1, T>, T, Isa>();
+  passes[1] = BestFftStep<FftPass<kind, 2, T>, T, Isa>();
+  passes[2] = BestFftStep<FftPass<kind, 3, T>, T, Isa>();
+  passes[3] = BestFftStep<FftPass<kind, 4, T>, T, Isa>();
+  passes[4] = BestFftStep<FftPass<kind, 5, T>, T, Isa>();
+  passes[5] = BestFftStep<FftPass<kind, 7, T>, T, Isa>();
+  passes[6] = BestFftStep<FftPass<kind, 8, T>, T, Isa>();
+  passes[7] = BestFftStep<FftPass<kind, 0, T>, T, Isa>();
+}
+template <class T, class Isa>
+FftKernels<T> MakeFftKernels() {
+  FftKernels<T> kernels;
+  int bytes = simd::kVectorBytes<Isa>;
+  if (simd::BestLevel() == simd::Level::kAvx512 && bytes < 64) bytes = 64;
+  if (simd::BestLevel() == simd::Level::kAvx2 && bytes < 32) bytes = 32;
+  kernels.width = TENON_DETAIL_LANES ? bytes / static_cast<int>(sizeof(T)) : 1;
+  FillFftPasses<FftPassKind::kFirst, T, Isa>(kernels.first);
+  FillFftPasses<FftPassKind::kMiddle, T, Isa>(kernels.middle);
+  FillFftPasses<FftPassKind::kTwist, T, Isa>(kernels.twist);
+  FillFftPasses<FftPassKind::kLast, T, Isa>(kernels.last);
+  kernels.turn = BestFftStep<FftTurn<T>, T, Isa>();
+  kernels.gather = BestFftStep<FftGather<T>, T, Isa>();
+  kernels.scatter = BestFftStep<FftScatter<T>, T, Isa>();
+  kernels.products = BestFftStep<FftProducts<T>, T, Isa>();
+  kernels.real_sums = BestFftStep<FftRealSums<T>, T, Isa>();
+  return kernels;
+}
+// thread-safe.
+template <class T, class Isa>
+const FftKernels<T>& FftKernelsHere() {
+  static const FftKernels<T> kernels = MakeFftKernels<T, Isa>();
+  return kernels;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/fft/plan.hpp ----
+// FftPlan: the data of Fourier transforms of one length - its factors and the roots of one - made once and kept for the
+// next transforms of that length.
+//
+// Several lines of numbers are transformed at once, one in each lane of a vector. One line alone is made a matrix of
+// n1 rows and n2 columns: its columns are transformed, one in each lane, multiplied by roots, and then the rows (W. M.
+// Gentleman and G. Sande, "Fast Fourier transforms: for fun and profit", 1966). Lengths with large prime factors are a
+// convolution, which two transforms of a longer length calculate (L. I. Bluestein, "A linear filtering approach to the
+// computation of discrete Fourier transform", 1970).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Numbers that vectors are loaded from; null when there was no memory. Zeros at first.
+template <class T>
+class FftTable {
+ public:
+  FftTable() = default;
+  explicit FftTable(Index n) : size_(n) {
+    data_ = static_cast<T*>(operator new(static_cast<std::size_t>(n) * sizeof(T), kAlignment, std::nothrow));
+    for (Index i = 0; data_ != nullptr && i < n; ++i) data_[i] = 0;
+  }
+  FftTable(FftTable&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  FftTable& operator=(FftTable&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~FftTable() { operator delete(data_, kAlignment); }
+
+  bool ok() const { return data_ != nullptr || size_ == 0; }
+  Index size() const { return size_; }
+  const T* data() const { return data_; }
+  T* data() { return data_; }
+  void Set(Index i, T re, T im) {
+    data_[i] = re;
+    data_[i + 1] = im;
+  }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  T* data_ = nullptr;
+  Index size_ = 0;
+};
+
+// exp(-2 pi i k / n), more exact than T: the product of one of a few powers far apart and one of a few successive
+// powers, each calculated with an angle of at most pi / 4.
+template <class T>
+class FftRoots {
+ public:
+  using Real = std::conditional_t<sizeof(T) == 4, double, long double>;
+  struct Root {
+    Real re, im;
+  };
+
+  explicit FftRoots(Index n) : n_(n) {
+    while ((Index{1} << (2 * shift_)) < n) ++shift_;
+    const Index near = Index{1} << shift_, far = (n >> shift_) + 1;
+    near_ = FftTable<Real>(2 * near);
+    far_ = FftTable<Real>(2 * far);
+    if (!ok()) return;
+    for (Index i = 0; i < near; ++i) Fill(near_, i, i);
+    for (Index i = 0; i < far; ++i) Fill(far_, i, i << shift_);
+  }
+  bool ok() const { return near_.ok() && far_.ok(); }
+
+  // 0 <= k < n
+  Root operator()(Index k) const {
+    const Real* const a = near_.data() + 2 * (k & ((Index{1} << shift_) - 1));
+    const Real* const b = far_.data() + 2 * (k >> shift_);
+    return {a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]};
+  }
+
+ private:
+  void Fill(FftTable<Real>& table, Index i, Index k) {
+    constexpr Real kPi = Real(3.14159265358979323846264338327950288L);
+    Index eighths = 8 * (k % n_);  // eighths of a circle, times n
+    const bool below = eighths > 4 * n_;
+    if (below) eighths = 8 * n_ - eighths;
+    const bool left = eighths > 2 * n_;
+    if (left) eighths = 4 * n_ - eighths;
+    const bool swapped = eighths > n_;
+    if (swapped) eighths = 2 * n_ - eighths;
+    const Real angle = kPi * static_cast<Real>(eighths) / static_cast<Real>(4 * n_);
+    Real re = std::cos(angle), im = std::sin(angle);
+    if (swapped) std::swap(re, im);
+    table.Set(2 * i, left ? -re : re, below ? im : -im);
+  }
+
+  Index n_;
+  int shift_ = 0;
+  FftTable<Real> near_, far_;
+};
+
+// The passes of transforms in lanes. There are two at least: the first reads from memory, the last writes there.
+template <class T>
+struct FftLanesPlan {
+  struct Pass {
+    Index radix, m, s, twiddles, roots;  // the last two are positions in `table`
+  };
+  Index n = 0;
+  InlinedVector<Pass, 8> passes;
+  FftTable<T> table;
+
+  bool Make(Index length) {
+    n = length;
+    Index rest = n, s = 1, numbers = 0;
+    while (rest > 1 || passes.size() < 2) {
+      const Index radix = NextRadix(rest);
+      rest /= radix;
+      passes.push_back({radix, rest, s, numbers, numbers + 2 * rest * (radix - 1)});
+      numbers += 2 * rest * (radix - 1) + (FftRadixCode(radix) == kFftRadices - 1 ? 2 * radix : 0);
+      s *= radix;
+    }
+    const FftRoots<T> roots(n);
+    table = FftTable<T>(numbers);
+    if (!table.ok() || !roots.ok()) return false;
+    for (const Pass& pass : passes) {
+      for (Index p = 0; p < pass.m; ++p)
+        for (Index k = 1; k < pass.radix; ++k)
+          SetRoot(pass.twiddles + 2 * ((pass.radix - 1) * p + k - 1), roots(p * k * pass.s));
+      if (FftRadixCode(pass.radix) == kFftRadices - 1)
+        for (Index k = 0; k < pass.radix; ++k) SetRoot(pass.roots + 2 * k, roots(k * (n / pass.radix)));
+    }
+    return true;
+  }
+  // Odd ones first: fewer of the other passes' products are left. Of powers of two, eights but for what is left over.
+  static Index NextRadix(Index rest) {
+    for (Index radix = kFftMostRadix; radix >= 3; radix -= 2)
+      if (rest % radix == 0 && (radix <= 7 || IsPrime(radix))) return radix;
+    int twos = 0;
+    for (; rest > 1; rest /= 2) ++twos;
+    if (twos == 0) return 1;
+    return twos == 1 ? 2 : twos == 2 || twos == 4 ? 4 : 8;
+  }
+  static bool IsPrime(Index radix) {
+    for (Index i = 3; i * i <= radix; i += 2)
+      if (radix % i == 0) return false;
+    return true;
+  }
+
+ private:
+  void SetRoot(Index place, const typename FftRoots<T>::Root& root) {
+    table.Set(place, static_cast<T>(root.re), static_cast<T>(root.im));
+  }
+};
+
+// Work of a transform in lanes, in operations of vectors; kFftImpossible where a prime factor is too large. (Not
+// infinity, which -ffast-math does not know.)
+inline constexpr double kFftImpossible = 1e200;
+inline double FftLanesCost(Index n) {
+  double each = 0;
+  for (Index rest = n; rest > 1;) {
+    const Index radix = FftLanesPlan<float>::NextRadix(rest);
+    if (radix == 1 || rest % radix != 0) return kFftImpossible;
+    if (radix == 2 && rest % 2 != 0) return kFftImpossible;
+    constexpr double kKnown[] = {0, 8, 13, 12, 18, 24, 14};
+    const int code = FftRadixCode(radix);
+    each += code < kFftRadices - 1 ? kKnown[code] : 2 * static_cast<double>(radix) + 20;
+    rest /= radix;
+  }
+  if (FftLanesPlan<float>::NextRadix(n) == n) each += 9;  // two passes at least
+  return each * static_cast<double>(n);
+}
+constexpr Index FftRoundUp(Index n, Index width) { return (n + width - 1) / width * width; }
+
+template <class T>
+class FftPlan;
+// In place; false when there was no memory. engine/fft/lines.hpp
+template <class T>
+bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel);
+
+// Transforms of one length by vectors of `width` lanes: forward with exp(-2 pi i j k / n). immutable once made.
+template <class T>
+class FftPlan : public RefCounted {
+ public:
+  enum class Method {
+    kLanes,  // one lane of several
+    kSplit,  // a matrix of n1 rows and n2 columns
+    kConvolution,
+  };
+
+  Index n, width;
+  Method method = Method::kLanes;  // method for a line by itself
+  bool has_lanes = false;  // `lanes` is there
+  FftLanesPlan<T> lanes;  // passes of length n
+  Index n1 = 1, n2 = 1;
+  FftLanesPlan<T> columns, rows;  // passes of lengths n1 and n2
+  FftTable<T> twist;  // [column / width][row][2][width]
+  Ref<const FftPlan> padded;  // plan of the convolution's transforms
+  FftTable<T> chirp, kernel;
+  FftTable<T> halves;  // -i exp(-pi i k / n) for k to n / 2: for 2 n real numbers
+  double line_cost = 0, lanes_cost = 0;  // vector operations for one line by itself, and for as many as there are lanes
+
+  FftPlan(Index length, Index lanes_of_vector) : n(length), width(lanes_of_vector) {}
+
+  // Columns of the matrix that are transformed together are `width`, from this one on.
+  Index FirstColumn(Index group) const {
+    const Index first = group * width;
+    return first + width <= n2 || n2 < width ? first : n2 - width;
+  }
+  // From row to row of the matrix once it is turned, in numbers of type T. Not a power of two, whose rows would push
+  // each other out of the cache.
+  Index turned_step() const { return 2 * FftRoundUp(n1, width) + 2 * width; }
+
+  // Bytes of its tables.
+  Index bytes() const {
+    return (lanes.table.size() + columns.table.size() + rows.table.size() + twist.size() + chirp.size() +
+            kernel.size() + halves.size()) *
+               static_cast<Index>(sizeof(T)) +
+           (padded ? padded->bytes() : 0);
+  }
+
+  // The cost of a line as a matrix of so many rows.
+  static double SplitCost(Index n, Index rows, Index width) {
+    const Index columns = n / rows;
+    const double w = static_cast<double>(width);
+    const auto vectors = [w, width](Index size) { return static_cast<double>(FftRoundUp(size, width)) / w; };
+    const double partial = (columns < width ? 10 : 0) * static_cast<double>(rows) +
+                           (rows % width != 0 ? 20 : 0) * static_cast<double>(columns);
+    return vectors(columns) * FftLanesCost(rows) + vectors(rows) * FftLanesCost(columns) + partial +
+           vectors(columns) * vectors(rows) * 10 * w;
+  }
+  // The least, and the number of rows; 1: in one lane.
+  static double BestSplit(Index n, Index width, Index* rows) {
+    *rows = 1;
+    double best = FftLanesCost(n) + 6 * static_cast<double>(n);
+    if (!(best < kFftImpossible)) return best;
+    for (Index i = 2; i * i <= n; ++i) {
+      if (n % i != 0) continue;
+      for (const Index candidate : {i, n / i}) {
+        const double cost = SplitCost(n, candidate, width);
+        if (cost < best) {
+          best = cost;
+          *rows = candidate;
+        }
+      }
+    }
+    return best;
+  }
+  // The best length for a convolution of n numbers: 2 n - 1 at least, of small factors.
+  static Index PaddedLength(Index n, Index width, double* cost) {
+    Index best = 0;
+    for (Index odd : {1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45}) {
+      Index length = odd;
+      while (length < 2 * n - 1) length *= 2;
+      Index unused;
+      const double of_this = BestSplit(length, width, &unused);
+      if (best != 0 && of_this >= *cost) continue;
+      best = length;
+      *cost = of_this;
+    }
+    return best;
+  }
+
+  // False when there was no memory.
+  bool Make(const FftKernels<T>& kernels) {
+    lanes_cost = FftLanesCost(n) + 6 * static_cast<double>(n);
+    has_lanes = lanes_cost < kFftImpossible;
+    line_cost = BestSplit(n, width, &n1);
+    n2 = n / n1;
+    double convolution = 0;
+    const Index length = n > 7 ? PaddedLength(n, width, &convolution) : 0;
+    if (length != 0) convolution = 2 * convolution + 12 * static_cast<double>(n + length) / static_cast<double>(width);
+    if (length != 0 && convolution < line_cost) {
+      method = Method::kConvolution;
+      line_cost = convolution;
+      if (!MakeConvolution(length, kernels)) return false;
+    } else if (n1 > 1) {
+      method = Method::kSplit;
+      if (!columns.Make(n1) || !rows.Make(n2) || !MakeTwist()) return false;
+    }
+    return MakeHalves() && (!has_lanes || lanes.Make(n));
+  }
+
+ private:
+  bool MakeTwist() {
+    const Index groups = (n2 + width - 1) / width;
+    twist = FftTable<T>(groups * n1 * 2 * width);
+    const FftRoots<T> roots(n);
+    if (!twist.ok() || !roots.ok()) return false;
+    for (Index group = 0; group < groups; ++group)
+      for (Index row = 0; row < n1; ++row) {
+        T* const to = twist.data() + (group * n1 + row) * 2 * width;
+        for (Index lane = 0; lane < width; ++lane) {
+          const Index column = FirstColumn(group) + FftNumberOfLane<T>(static_cast<int>(width), static_cast<int>(lane));
+          if (column >= n2) continue;
+          const auto root = roots(column * row);
+          to[lane] = static_cast<T>(root.re);
+          to[width + lane] = static_cast<T>(root.im);
+        }
+      }
+    return true;
+  }
+  bool MakeConvolution(Index length, const FftKernels<T>& kernels);
+  bool MakeHalves() {
+    halves = FftTable<T>(2 * (n / 2 + 1));
+    const FftRoots<T> roots(2 * n);
+    if (!halves.ok() || !roots.ok()) return false;
+    for (Index k = 0; 2 * k <= n; ++k) {
+      const auto root = roots(k);
+      halves.Set(2 * k, static_cast<T>(root.im), static_cast<T>(-root.re));
+    }
+    return true;
+  }
+};
+
+// Plans in use and the last ones that were: as many as fit into 16 MiB, and not more than 32. thread-safe.
+template <class T>
+class FftPlans {
+ public:
+  // Null when there was no memory.
+  static Ref<const FftPlan<T>> Find(Index n, const FftKernels<T>& kernels) {
+    static FftPlans plans;
+    const Index width = kernels.width;
+    {
+      MutexLock lock(plans.mutex_);
+      for (std::size_t i = 0; i < plans.kept_.size(); ++i) {
+        if (plans.kept_[i]->n != n || plans.kept_[i]->width != width) continue;
+        plans.MoveToFront(i);
+        return plans.kept_[0];
+      }
+    }
+    FftPlan<T>* const made = new (std::nothrow) FftPlan<T>(n, width);
+    auto plan = Ref<const FftPlan<T>>::Adopt(made);
+    if (made == nullptr || !made->Make(kernels)) return {};
+    MutexLock lock(plans.mutex_);
+    plans.Keep(plan);
+    return plan;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 32;
+  static constexpr Index kMostBytes = Index{16} << 20;
+
+  void Keep(const Ref<const FftPlan<T>>& plan) {
+    if (plan->bytes() > kMostBytes) return;
+    bytes_ += plan->bytes();
+    while (!kept_.empty() && (kept_.size() == kMost || bytes_ > kMostBytes)) {
+      bytes_ -= kept_.back()->bytes();
+      kept_.pop_back();
+    }
+    kept_.push_back(plan);
+    MoveToFront(kept_.size() - 1);
+  }
+  // Keeps plans in the order of their last use: the one that was not used for longest is the last.
+  void MoveToFront(std::size_t i) {
+    for (; i > 0; --i) std::swap(kept_[i], kept_[i - 1]);
+  }
+
+  Mutex mutex_;
+  InlinedVector<Ref<const FftPlan<T>>, 1> kept_;
+  Index bytes_ = 0;
+};
+
+// chirp: exp(-pi i j^2 / n). kernel: the transform of its conjugate laid round, divided by the length.
+template <class T>
+bool FftPlan<T>::MakeConvolution(Index length, const FftKernels<T>& kernels) {
+  padded = FftPlans<T>::Find(length, kernels);
+  chirp = FftTable<T>(2 * n);
+  kernel = FftTable<T>(2 * length);
+  const FftRoots<T> roots(2 * n);
+  if (!padded || !chirp.ok() || !kernel.ok() || !roots.ok()) return false;
+  const T scale = T(1) / static_cast<T>(length);
+  Index square = 0;  // j^2 modulo 2 n
+  for (Index j = 0; j < n; ++j) {
+    const auto root = roots(square);
+    chirp.Set(2 * j, static_cast<T>(root.re), static_cast<T>(root.im));
+    const T re = static_cast<T>(root.re) * scale, im = -static_cast<T>(root.im) * scale;
+    kernel.Set(2 * j, re, im);
+    if (j > 0) kernel.Set(2 * (length - j), re, im);
+    square = (square + 2 * j + 1) % (2 * n);
+  }
+  return TransformFftKernel(*padded, kernels, kernel.data());
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/fft/lines.hpp ----
+// Fourier transforms of lines of complex numbers by a plan: one line by itself, several at once, and neighbouring
+// columns of a matrix, which lie in memory as lanes want them.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class T>
+struct FftNumber {
+  T re, im;
+};
+// to[r * to_step + c] = from[r + c * from_step]; steps in complex numbers.
+template <class T>
+void TransposeFftNumbers(const T* from, Index from_step, T* to, Index to_step, Index rows, Index columns) {
+  TransposeUnits(reinterpret_cast<const FftNumber<T>*>(from), from_step, reinterpret_cast<FftNumber<T>*>(to), to_step,
+                 rows, columns);
+}
+
+// Forward, or inverse without a factor, and every result multiplied by `scale`.
+template <class T>
+struct FftDirection {
+  bool inverse;
+  T scale;
+
+  void Set(FftStep<T>* step) const {
+    step->in_sign = inverse ? T(-1) : T(1);
+    step->re_scale = scale;
+    step->im_scale = inverse ? -scale : scale;
+  }
+};
+
+// Memory for work is given in numbers of type T, aligned to Allocator::kAlignment.
+template <class T>
+class FftLines {
+ public:
+  FftLines(const FftPlan<T>& plan, const FftKernels<T>& kernels)
+      : plan_(plan), kernels_(kernels), width_(static_cast<Index>(kernels.width)) {}
+
+  // Work memory of Line by `parts` threads.
+  Index LineWork(Index parts = 1) const {
+    switch (plan_.method) {
+      case FftPlan<T>::Method::kLanes: return TogetherWork();
+      case FftPlan<T>::Method::kSplit: return plan_.n2 * plan_.turned_step() + parts * SplitWork();
+      case FftPlan<T>::Method::kConvolution: return PaddedSize() + FftLines(*plan_.padded, kernels_).LineWork(parts);
+    }
+    return 0;
+  }
+  // Work memory of Together and of Columns.
+  Index TogetherWork() const { return plan_.has_lanes ? plan_.n * 2 * width_ + Tiles(plan_.n) : 0; }
+  Index ColumnsWork() const { return ColumnsInLanes() ? TogetherWork() : RowsOfColumns() + LineWork(); }
+
+  // One line, by `parts` threads of the device, which may be null for one. `to` may be `from`.
+  void Line(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device = nullptr, Index parts = 1) const {
+    switch (plan_.method) {
+      case FftPlan<T>::Method::kLanes: return Together(from, 2 * plan_.n, to, 2 * plan_.n, 1, direction, work);
+      case FftPlan<T>::Method::kSplit: return Split(from, to, direction, work, device, parts);
+      case FftPlan<T>::Method::kConvolution: return Convolve(from, to, direction, work, device, parts);
+    }
+  }
+  // Whether it takes less time to transform `count` lines at once.
+  bool IsBetterTogether(Index count) const {
+    return plan_.has_lanes && count > 1 &&
+           plan_.lanes_cost + 16 * static_cast<double>(plan_.n) <
+               plan_.line_cost * static_cast<double>(count < width_ ? count : width_);
+  }
+  // Lines at distances of so many numbers of type T, at most as many as there are lanes.
+  void Together(const T* from, Index from_step, T* to, Index to_step, Index count, FftDirection<T> direction,
+                T* work) const {
+    T* const tiles = work + plan_.n * 2 * width_;
+    FftStep<T> step;
+    direction.Set(&step);
+    step.from = from;
+    step.from_step = from_step;
+    step.to = work;
+    step.m = count;
+    step.s = plan_.n;
+    kernels_.gather(&step);
+    FftStep<T> ends;
+    ends.from = work;
+    ends.from_step = 2 * width_;
+    ends.from_plane = width_;
+    step.from = RunPasses(plan_.lanes, ends, kernels_.middle, kernels_.middle, nullptr, tiles);
+    step.m = count;
+    step.s = plan_.n;
+    step.to = to;
+    step.to_step = to_step;
+    kernels_.scatter(&step);
+  }
+  // Lines whose elements are `step` complex numbers apart, and that begin beside each other, in place; at most as many
+  // as there are lanes.
+  void Columns(T* x, Index step, Index count, FftDirection<T> direction, T* work) const {
+    const Index n = plan_.n;
+    if (!ColumnsInLanes()) {
+      TransposeFftNumbers(x, step, work, n, count, n);
+      for (Index i = 0; i < count; ++i) Line(work + 2 * i * n, work + 2 * i * n, direction, work + RowsOfColumns());
+      TransposeFftNumbers(work, n, x, step, n, count);
+    } else if (count == width_) {
+      InLanes(plan_.lanes, x, 2 * step, x, 2 * step, direction, work);
+    } else {
+      T* const staged = work;
+      std::memset(staged, 0, static_cast<std::size_t>(n * 2 * width_) * sizeof(T));
+      CopyRows(x, step, staged, width_, n, count);
+      InLanes(plan_.lanes, staged, 2 * width_, staged, 2 * width_, direction, work + n * 2 * width_);
+      CopyRows(staged, width_, x, step, n, count);
+    }
+  }
+  // Costs in operations of vectors.
+  double LineCost() const { return plan_.line_cost; }
+  double ColumnsCost() const {
+    const double width = static_cast<double>(width_);
+    return ColumnsInLanes() ? plan_.lanes_cost : width * (plan_.line_cost + 6 * static_cast<double>(plan_.n));
+  }
+  Index width() const { return width_; }
+
+ private:
+  // Two copies of a line in each lane, alternately the source and the target of a pass.
+  Index Tiles(Index n) const { return 2 * TileSize(n); }
+  // Not a power of two. Processors that compare the last bits of addresses would otherwise confuse an offset in one
+  // copy with the same offset in the other, which has just been written.
+  Index TileSize(Index n) const { return 2 * width_ * (FftRoundUp(n, width_) + 2); }
+  Index SplitWork() const { return Tiles(std::max(plan_.n1, plan_.n2)) + 2 * width_ * std::max(plan_.n1, plan_.n2); }
+  Index PaddedSize() const { return FftRoundUp(2 * plan_.padded->n, 16); }
+  Index RowsOfColumns() const { return FftRoundUp(2 * plan_.n * width_, 16); }
+  // Not where the lines in all lanes are too much for the cache.
+  bool ColumnsInLanes() const {
+    constexpr Index kMostBytes = Index{1} << 19;
+    return plan_.has_lanes &&
+           (Tiles(plan_.n) * static_cast<Index>(sizeof(T)) <= kMostBytes || plan_.method == FftPlan<T>::Method::kLanes);
+  }
+  static void CopyRows(const T* from, Index from_step, T* to, Index to_step, Index rows, Index count) {
+    for (Index i = 0; i < rows; ++i)
+      std::memcpy(to + 2 * i * to_step, from + 2 * i * from_step, static_cast<std::size_t>(2 * count) * sizeof(T));
+  }
+
+  // From memory into memory, steps in numbers of type T.
+  void InLanes(const FftLanesPlan<T>& lanes, const T* from, Index from_step, T* to, Index to_step,
+               FftDirection<T> direction, T* tiles) const {
+    FftStep<T> step;
+    step.from = from;
+    step.from_step = from_step;
+    step.to = to;
+    step.to_step = to_step;
+    direction.Set(&step);
+    RunPasses(lanes, step, kernels_.first, kernels_.last, nullptr, tiles);
+  }
+  // From ends.from to ends.to or, where that is null, to some place among the tiles, which is returned. `twist` is what
+  // kTwist multiplies by.
+  T* RunPasses(const FftLanesPlan<T>& lanes, const FftStep<T>& ends, const FftStepFn<T> (&first)[kFftRadices],
+               const FftStepFn<T> (&last)[kFftRadices], const T* twist, T* tiles) const {
+    FftStep<T> step = ends;
+    T* tile = tiles;
+    T* other = tiles + TileSize(lanes.n);
+    const std::size_t passes = lanes.passes.size();
+    for (std::size_t i = 0; i < passes; ++i) {
+      const auto& pass = lanes.passes[i];
+      const bool is_first = i == 0, is_last = i + 1 == passes;
+      step.radix = pass.radix;
+      step.m = pass.m;
+      step.s = pass.s;
+      step.twiddles = is_last && twist != nullptr ? twist : lanes.table.data() + pass.twiddles;
+      step.roots = lanes.table.data() + pass.roots;
+      if (is_last && ends.to != nullptr) {
+        step.to = ends.to;
+        step.to_step = ends.to_step;
+      } else {
+        step.to = tile;
+        step.to_step = 2 * width_;
+        step.to_plane = width_;
+        std::swap(tile, other);
+      }
+      (is_first ? first : is_last ? last : kernels_.middle)[FftRadixCode(pass.radix)](&step);
+      step.from = step.to;
+      step.from_step = 2 * width_;
+      step.from_plane = width_;
+    }
+    return step.to;
+  }
+
+  // The line is [n1, n2]: its columns are transformed, multiplied and written as rows of [n2, n1]; so are then the
+  // columns of that, into [n2, n1].
+  void Split(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device, Index parts) const {
+    T* const turned = work;
+    T* const rest = work + plan_.n2 * plan_.turned_step();
+    const auto columns = [&](Index part) {
+      const Index groups = (plan_.n2 + width_ - 1) / width_, end = PartBegin(groups, parts, 1, part + 1);
+      T* const tiles = rest + part * SplitWork();
+      PadTiles(tiles);
+      for (Index i = PartBegin(groups, parts, 1, part); i < end; ++i) SplitColumns(from, direction, i, turned, tiles);
+    };
+    const auto rows = [&](Index part) {
+      const Index groups = (plan_.n1 + width_ - 1) / width_, end = PartBegin(groups, parts, 1, part + 1);
+      T* const tiles = rest + part * SplitWork();
+      for (Index i = PartBegin(groups, parts, 1, part); i < end; ++i) SplitRows(turned, direction, i, to, tiles);
+    };
+    if (parts == 1 || device == nullptr) {
+      columns(0);
+      rows(0);
+    } else {
+      RunParts(*device, parts, columns);
+      RunParts(*device, parts, rows);
+    }
+  }
+  // Zeroes the elements behind the last row, which are transposed but not used.
+  void PadTiles(T* tiles) const {
+    const Index n1 = plan_.n1, padding = 2 * width_ * (FftRoundUp(n1, width_) - n1);
+    if (padding == 0) return;
+    for (T* tile : {tiles, tiles + TileSize(n1)})
+      std::memset(tile + 2 * width_ * n1, 0, static_cast<std::size_t>(padding) * sizeof(T));
+  }
+  void SplitColumns(const T* from, FftDirection<T> direction, Index group, T* turned, T* tiles) const {
+    const Index n1 = plan_.n1, n2 = plan_.n2, first = plan_.FirstColumn(group);
+    FftStep<T> ends;
+    direction.Set(&ends);
+    ends.from = from + 2 * first;
+    ends.from_step = 2 * n2;
+    if (n2 < width_) {  // vectors reach into the next row, and behind the last one
+      T* const staged = tiles + Tiles(std::max(n1, n2));
+      std::memcpy(staged, from, static_cast<std::size_t>(2 * n1 * n2) * sizeof(T));
+      std::memset(staged + 2 * n1 * n2, 0, static_cast<std::size_t>(2 * (width_ - n2)) * sizeof(T));
+      ends.from = staged;
+    }
+    FftStep<T> turn;
+    turn.from = RunPasses(plan_.columns, ends, kernels_.first, kernels_.twist,
+                          plan_.twist.data() + group * n1 * 2 * width_, tiles);
+    turn.to = turned + first * plan_.turned_step();
+    turn.to_step = plan_.turned_step();
+    turn.to_plane = FftRoundUp(n1, width_);
+    turn.s = n1;
+    turn.first = group * width_ - first;  // skips those that the group before has transposed
+    turn.m = n2;
+    kernels_.turn(&turn);
+  }
+  void SplitRows(const T* turned, FftDirection<T> direction, Index group, T* to, T* tiles) const {
+    const Index n1 = plan_.n1, n2 = plan_.n2, first = group * width_;
+    const bool is_part = first + width_ > n1;
+    T* const staged = tiles + Tiles(std::max(n1, n2));
+    FftStep<T> ends;
+    direction.Set(&ends);
+    ends.from = turned + first;
+    ends.from_step = plan_.turned_step();
+    ends.from_plane = FftRoundUp(n1, width_);
+    ends.to = is_part ? staged : to + 2 * first;
+    ends.to_step = is_part ? 2 * width_ : 2 * n1;
+    RunPasses(plan_.rows, ends, kernels_.middle, kernels_.last, nullptr, tiles);
+    if (is_part) CopyRows(staged, width_, to + 2 * first, n1, n2, n1 - first);
+  }
+
+  void Convolve(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device, Index parts) const {
+    const FftLines padded(*plan_.padded, kernels_);
+    const Index n = plan_.n, length = plan_.padded->n;
+    T *const y = work, *const rest = work + PaddedSize();
+    FftStep<T> step;
+    direction.Set(&step);
+    step.re_scale = step.im_scale = 1;
+    step.from = from;
+    step.to = y;
+    step.twiddles = plan_.chirp.data();
+    step.m = n;
+    kernels_.products(&step);
+    std::memset(y + 2 * n, 0, static_cast<std::size_t>(2 * (length - n)) * sizeof(T));
+    padded.Line(y, y, {false, 1}, rest, device, parts);
+    step.in_sign = 1;
+    step.from = y;
+    step.twiddles = plan_.kernel.data();
+    step.m = length;
+    kernels_.products(&step);
+    padded.Line(y, y, {true, 1}, rest, device, parts);
+    direction.Set(&step);
+    step.in_sign = 1;
+    step.to = to;
+    step.twiddles = plan_.chirp.data();
+    step.m = n;
+    kernels_.products(&step);
+  }
+
+  const FftPlan<T>& plan_;
+  const FftKernels<T>& kernels_;
+  Index width_;
+};
+
+template <class T>
+bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel) {
+  const FftLines<T> lines(plan, kernels);
+  FftTable<T> work(lines.LineWork());
+  if (!work.ok()) return false;
+  lines.Line(kernel, kernel, {false, 1}, work.data());
+  return true;
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/fft/fft.hpp ----
+// Discrete Fourier transforms of the last dimensions of tensors: complex ones and their inverses, and those of real
+// numbers, of which the first n / 2 + 1 elements of the last dimension determine the others. Calculated in the type of
+// the elements, with roots of one that are rounded from more digits.
+//
+// Lines of the last dimension are transformed first (by the inverse of a real transform: last), then those of the
+// others, in place in the output. n real numbers, n even, are n / 2 complex ones, from whose transform a pass of sums
+// makes theirs (W. H. Press et al., "Numerical Recipes", "FFT of real functions").
+TENON_DETAIL_NAMESPACE_BEGIN
+
+enum class FftKind : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
+
+// The blocks that are transformed: `in` of the input, of which the first are used, `full` while they are transformed,
+// `out` of the output. No size is 0.
+struct FftSizes {
+  static constexpr int kMost = 3;
+  int dims = 0;
+  Index in[kMost] = {}, full[kMost] = {}, out[kMost] = {};
+  Index blocks = 1;
+};
+
+namespace detail {
+
+// One call.
+template <class T>
+class FftRun {
+ public:
+  FftRun(const FftKernels<T>& kernels, FftKind kind, const FftSizes& sizes, const T* in, T* out)
+      : kernels_(kernels),
+        kind_(kind),
+        sizes_(sizes),
+        last_(sizes.dims - 1),
+        n_(sizes.full[last_]),
+        in_(in),
+        out_(out) {}
+
+  // `who` is the op's name.
+  Status Run(Cpu& device, std::string_view who) {
+    for (int d = 0; d <= last_; ++d) {
+      plans_[d] = FftPlans<T>::Find(d == last_ && IsHalved() ? n_ / 2 : sizes_.full[d], kernels_);
+      if (!plans_[d]) return NoMemory(who);
+    }
+    const Index lines = last_ == 0 ? sizes_.blocks : 1, blocks = last_ == 0 ? 1 : sizes_.blocks;
+    rows_ = last_ == 0 ? lines : LinesOf(sizes_.full);
+    Index parts = WorthwhileParts(device, static_cast<double>(blocks) * BlockNs());
+    const bool by_blocks = parts > 1 && blocks >= parts && (blocks % parts == 0 || blocks >= 4 * parts);
+    const Index block_size = last_ > 0 && kind_ == FftKind::kRealInverse ? FftRoundUp(rows_ * 2 * Half(), 32) : 0;
+    const Index work = PartWork();
+    const std::size_t bytes = static_cast<std::size_t>(parts * work + (by_blocks ? parts : 1) * block_size) * sizeof(T);
+    alignas(Allocator::kAlignment) char few[16384];
+    const Scratch scratch(device, bytes <= sizeof few ? 0 : bytes);
+    TENON_RETURN_IF_ERROR(scratch.status(who));
+    T* const begin = bytes <= sizeof few ? reinterpret_cast<T*>(few) : scratch.As<T>();
+    T* const work_begin = begin + (by_blocks ? parts : 1) * block_size;
+    if (by_blocks) {
+      RunParts(device, parts, [&](Index part) {
+        const Threads one{nullptr, 1, work_begin + part * work, work};
+        for (Index i = PartBegin(blocks, parts, 1, part); i < PartBegin(blocks, parts, 1, part + 1); ++i)
+          Block(one, i, begin + part * block_size);
+      });
+    } else {
+      const Threads all{parts > 1 ? &device : nullptr, parts, work_begin, work};
+      for (Index i = 0; i < blocks; ++i) Block(all, i, begin);
+    }
+    return OkStatus();
+  }
+
+ private:
+  static constexpr double kNs = 0.3;  // time of a vector operation, with its reads and writes
+  // Threads that run a step: `parts` of them, each with memory of its own.
+  struct Threads {
+    Cpu* device;
+    Index parts;
+    T* work;
+    Index work_step;
+
+    // body(begin, end, work) on ranges of [0, total), if that is worth it.
+    template <class Body>
+    void Split(Index total, Index step, double ns, const Body& body) const {
+      const Index worth = device == nullptr ? 1 : WorthwhileParts(*device, ns), most = worth < parts ? worth : parts;
+      if (most <= 1) return body(Index{0}, total, work);
+      RunParts(*device, most, [&](Index part) {
+        body(PartBegin(total, most, step, part), PartBegin(total, most, step, part + 1), work + part * work_step);
+      });
+    }
+  };
+
+  bool IsReal() const { return kind_ == FftKind::kRealForward || kind_ == FftKind::kRealInverse; }
+  bool IsInverse() const { return kind_ == FftKind::kInverse || kind_ == FftKind::kRealInverse; }
+  bool IsHalved() const { return IsReal() && n_ % 2 == 0; }
+  Index Half() const { return n_ / 2 + 1; }
+  // Complex numbers of a row while the other dimensions are transformed.
+  Index RowSize() const { return IsReal() ? Half() : n_; }
+  Index LinesOf(const Index (&sizes)[FftSizes::kMost]) const {
+    Index lines = 1;
+    for (int d = 0; d < last_; ++d) lines *= sizes[d];
+    return lines;
+  }
+  Index ColumnsOf(int d) const {
+    Index columns = RowSize();
+    for (int i = d + 1; i < last_; ++i) columns *= sizes_.full[i];
+    return columns;
+  }
+
+  // Whether `lines` rows are transformed together.
+  bool IsTogether(Index lines) const { return FftLines<T>(*plans_[last_], kernels_).IsBetterTogether(lines); }
+  Index Group() const { return IsTogether(rows_) ? FftLines<T>(*plans_[last_], kernels_).width() : 1; }
+  double RowsNs(Index rows) const {
+    const FftLines<T> lines(*plans_[last_], kernels_);
+    const double width = static_cast<double>(lines.width()), n = static_cast<double>(n_);
+    double each = lines.LineCost();
+    if (IsTogether(rows)) each = (plans_[last_]->lanes_cost + 16 * n) / width;
+    return static_cast<double>(rows) * (20 + kNs * (each + (IsReal() ? 20 * n / width : 0)));
+  }
+  double ColumnsNs(int d) const {
+    const FftLines<T> lines(*plans_[d], kernels_);
+    const Index tiles = (ColumnsOf(d) + lines.width() - 1) / lines.width();
+    return static_cast<double>(tiles) * kNs * lines.ColumnsCost();
+  }
+  double BlockNs() const {
+    double ns = RowsNs(rows_);
+    for (int d = 0; d < last_; ++d)
+      ns += static_cast<double>(rows_ * RowSize() / (sizes_.full[d] * ColumnsOf(d))) * ColumnsNs(d);
+    return ns;
+  }
+  // Work memory of one thread, in numbers of type T.
+  Index PartWork() const {
+    const FftLines<T> lines(*plans_[last_], kernels_);
+    Index most = std::max(lines.LineWork(), Group() > 1 ? lines.TogetherWork() : 0) + StagedSize();
+    for (int d = 0; d < last_; ++d) most = std::max(most, FftLines<T>(*plans_[d], kernels_).ColumnsWork());
+    return FftRoundUp(most, 32);
+  }
+  // Rows of an odd number of real elements are transformed as complex ones.
+  Index StagedSize() const { return IsReal() && !IsHalved() ? FftRoundUp(2 * n_ * Group(), 32) : 0; }
+  TENON_DETAIL_COLD static Status NoMemory(std::string_view who) {
+    return errors::ResourceExhausted(who, ": OOM when making the tables of a Fourier transform");
+  }
+
+  void Block(const Threads& threads, Index block, T* scratch) {
+    const Index out_part = kind_ == FftKind::kRealInverse ? 1 : 2;
+    T* const out = out_ + block * rows_ * sizes_.out[last_] * out_part;
+    if (kind_ != FftKind::kRealInverse) {
+      Rows(threads, block, nullptr, out);
+      for (int d = last_; d-- > 0;) Columns(threads, d, out);
+    } else if (last_ == 0) {
+      Rows(threads, block, nullptr, out);
+    } else {
+      for (Index i = 0; i < rows_; ++i)
+        std::memcpy(scratch + 2 * i * Half(), InRow(block, i), static_cast<std::size_t>(2 * Half()) * sizeof(T));
+      for (int d = 0; d < last_; ++d) Columns(threads, d, scratch);
+      Rows(threads, block, scratch, out);
+    }
+  }
+  // Row i of a block of the input: the first of each dimension's elements are used.
+  const T* InRow(Index block, Index i) const {
+    const Index part = kind_ == FftKind::kRealForward ? 1 : 2;
+    Index place = block, step = 1;
+    if (last_ == 0) {
+      place = i;
+    } else {
+      for (int d = 0; d < last_; ++d) step *= sizes_.full[d];
+      for (int d = 0; d < last_; ++d) {
+        step /= sizes_.full[d];
+        place = place * sizes_.in[d] + i / step % sizes_.full[d];
+      }
+    }
+    return in_ + place * sizes_.in[last_] * part;
+  }
+  // How many rows lie at the same distances from each other, in the input.
+  Index EvenRows() const {
+    if (last_ == 0) return rows_;
+    for (int d = 1; d < last_; ++d)
+      if (sizes_.in[d] != sizes_.full[d]) return sizes_.full[last_ - 1];
+    return rows_;
+  }
+
+  // The last dimension, from `from` or else the input, to `out`.
+  void Rows(const Threads& threads, Index block, const T* from, T* out) const {
+    const FftLines<T> lines(*plans_[last_], kernels_);
+    const Index group = Group(), even = from != nullptr ? rows_ : EvenRows();
+    const double ns = RowsNs(rows_);
+    if (rows_ < threads.parts && group == 1) {  // fewer rows than threads: each by all threads
+      const Index worth =
+          threads.device == nullptr ? 1 : WorthwhileParts(*threads.device, ns / static_cast<double>(rows_));
+      const Index parts = worth < threads.parts ? worth : threads.parts;
+      for (Index i = 0; i < rows_; ++i)
+        OneRow(lines, from != nullptr ? from + 2 * i * Half() : InRow(block, i), OutRow(out, i), threads.work,
+               threads.device, parts);
+      return;
+    }
+    threads.Split(rows_, group, ns, [&](Index begin, Index end, T* work) {
+      for (Index i = begin; i < end;) {
+        Index count = std::min(group, end - i);
+        count = std::min(count, even - i % even);
+        const T* const row = from != nullptr ? from + 2 * i * Half() : InRow(block, i);
+        if (count == 1)
+          OneRow(lines, row, OutRow(out, i), work, nullptr, 1);
+        else
+          SomeRows(lines, row, OutRow(out, i), count, work);
+        i += count;
+      }
+    });
+  }
+  T* OutRow(T* out, Index i) const { return out + i * sizes_.out[last_] * (kind_ == FftKind::kRealInverse ? 1 : 2); }
+  FftDirection<T> Direction(Index n) const { return {IsInverse(), IsInverse() ? T(1) / static_cast<T>(n) : T(1)}; }
+
+  void OneRow(const FftLines<T>& lines, const T* from, T* to, T* work, Cpu* device, Index parts) const {
+    if (!IsReal()) return lines.Line(from, to, Direction(n_), work, device, parts);
+    if (!IsHalved()) {
+      T* const staged = work;
+      Spread(from, staged);
+      lines.Line(staged, staged, Direction(n_), work + StagedSize(), device, parts);
+      return Take(staged, to);
+    }
+    if (kind_ == FftKind::kRealInverse) {
+      ToHalf(from, to);
+      from = to;
+    }
+    lines.Line(from, to, Direction(n_), work, device, parts);
+    if (kind_ == FftKind::kRealForward) FromHalf(to);
+  }
+  // Rows at even distances.
+  void SomeRows(const FftLines<T>& lines, const T* from, T* to, Index count, T* work) const {
+    const bool is_inner = kind_ == FftKind::kRealInverse && last_ > 0;
+    const Index from_row = (is_inner ? Half() : sizes_.in[last_]) * (kind_ == FftKind::kRealForward ? 1 : 2);
+    const Index to_row = sizes_.out[last_] * (kind_ == FftKind::kRealInverse ? 1 : 2);
+    if (IsReal() && !IsHalved()) {
+      T* const staged = work;
+      for (Index i = 0; i < count; ++i) Spread(from + i * from_row, staged + 2 * i * n_);
+      lines.Together(staged, 2 * n_, staged, 2 * n_, count, Direction(n_), work + StagedSize());
+      for (Index i = 0; i < count; ++i) Take(staged + 2 * i * n_, to + i * to_row);
+    } else if (kind_ == FftKind::kRealInverse) {
+      for (Index i = 0; i < count; ++i) ToHalf(from + i * from_row, to + i * to_row);
+      lines.Together(to, to_row, to, to_row, count, Direction(n_), work);
+    } else {
+      lines.Together(from, from_row, to, to_row, count, Direction(n_), work);
+      if (kind_ == FftKind::kRealForward)
+        for (Index i = 0; i < count; ++i) FromHalf(to + i * to_row);
+    }
+  }
+
+  // Writes n real numbers, or the first half of complex ones (the others are their conjugates), as n complex ones.
+  void Spread(const T* from, T* to) const {
+    if (kind_ == FftKind::kRealForward) {
+      for (Index i = 0; i < n_; ++i) {
+        to[2 * i] = from[i];
+        to[2 * i + 1] = 0;
+      }
+      return;
+    }
+    to[0] = from[0];
+    to[1] = 0;
+    for (Index i = 1; i < Half(); ++i) {
+      to[2 * i] = to[2 * (n_ - i)] = from[2 * i];
+      to[2 * i + 1] = from[2 * i + 1];
+      to[2 * (n_ - i) + 1] = -from[2 * i + 1];
+    }
+  }
+  // Takes the result from n complex numbers: the first half or, for an inverse, the real parts.
+  void Take(const T* from, T* to) const {
+    if (kind_ == FftKind::kRealForward) {
+      std::memcpy(to, from, static_cast<std::size_t>(2 * Half()) * sizeof(T));
+      return;
+    }
+    for (Index i = 0; i < n_; ++i) to[i] = from[2 * i];
+  }
+  // Converts between the transform of n real numbers and that of n / 2 complex ones.
+  void FromHalf(T* row) const {
+    const T re = row[0], im = row[1];
+    RealSums(row, row, 1, T(0.5));
+    row[0] = re + im;
+    row[1] = 0;
+    row[n_] = re - im;
+    row[n_ + 1] = 0;
+  }
+  void ToHalf(const T* from, T* to) const {
+    const T first = from[0], middle = from[n_];  // the imaginary parts of both are ignored
+    RealSums(from, to, -1, 1);
+    to[0] = first + middle;
+    to[1] = first - middle;
+  }
+  void RealSums(const T* from, T* to, T sign, T scale) const {
+    FftStep<T> step;
+    step.from = from;
+    step.to = to;
+    step.m = n_ / 2;
+    step.twiddles = plans_[last_]->halves.data();
+    step.in_sign = sign;
+    step.re_scale = scale;
+    kernels_.real_sums(&step);
+  }
+
+  // Dimension d of a block of complex numbers, in place.
+  void Columns(const Threads& threads, int d, T* x) const {
+    const FftLines<T> lines(*plans_[d], kernels_);
+    const Index n = sizes_.full[d], columns = ColumnsOf(d), width = lines.width();
+    const Index tiles = (columns + width - 1) / width, outer = rows_ * RowSize() / (n * columns);
+    if (n == 1) return;
+    threads.Split(outer * tiles, 1, static_cast<double>(outer) * ColumnsNs(d), [&](Index begin, Index end, T* work) {
+      for (Index i = begin; i < end; ++i) {
+        const Index first = i % tiles * width;
+        lines.Columns(x + 2 * (i / tiles * n * columns + first), columns, std::min(width, columns - first),
+                      Direction(n), work);
+      }
+    });
+  }
+
+  const FftKernels<T>& kernels_;
+  FftKind kind_;
+  const FftSizes& sizes_;
+  int last_;
+  Index n_;  // size of the last dimension
+  const T* in_;
+  T* out_;
+  Index rows_ = 1;  // rows of a block
+  Ref<const FftPlan<T>> plans_[FftSizes::kMost];
+};
+
+}  // namespace detail
+
+// T is float or double, the type of the parts of complex numbers. in: [blocks, sizes.in], out: [blocks, sizes.out],
+// which may be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the
+// number of elements. `who` is the op's name.
+template <class T, class Isa = simd::Compiled>
+Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, void* out, std::string_view who) {
+  return detail::FftRun<T>(detail::FftKernelsHere<T, Isa>(), kind, sizes, static_cast<const T*>(in),
+                           static_cast<T*>(out))
+      .Run(device, who);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/audio/spectrogram.hpp ----
+// AudioSpectrogram, Mfcc: the frequencies of sound over time, and cepstral coefficients of them.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+constexpr Index kMostInt32 = std::numeric_limits<std::int32_t>::max();
+
+inline Status CheckInt32Attr(std::string_view name, std::int64_t value) {
+  if (value >= std::numeric_limits<std::int32_t>::min() && value <= kMostInt32) return OkStatus();
+  return errors::InvalidArgument("Attr ", name, " has value ", value, " out of range for an int32");
+}
+
+inline Index PowerOfTwoFrom(Index least) {
+  Index power = 1;
+  while (power < least) power *= 2;
+  return power;
+}
+// How many windows fit into the samples.
+inline Index SpectrogramFrames(Index samples, Index window, Index stride) {
+  return samples < window ? 0 : 1 + (samples - window) / stride;
+}
+
+inline Status SpectrogramShape(InferenceContext* c) {
+  ShapeHandle input;
+  std::int64_t window = 0, stride = 0;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->GetAttr("window_size", &window));
+  TENON_RETURN_IF_ERROR(c->GetAttr("stride", &stride));
+  TENON_RETURN_IF_ERROR(CheckInt32Attr("window_size", window));
+  TENON_RETURN_IF_ERROR(CheckInt32Attr("stride", stride));
+  if (window <= 1) return errors::InvalidArgument("window size must be > 1, got ", window);
+  if (stride <= 0) return errors::InvalidArgument("stride must be strictly positive, got ", stride);
+  const DimensionHandle samples = c->Dim(input, 0);
+  DimensionHandle frames = c->UnknownDim();
+  if (c->ValueKnown(samples)) frames = c->MakeDim(SpectrogramFrames(c->Value(samples), window, stride));
+  c->set_output(0, c->MakeShape({c->Dim(input, 1), frames, c->MakeDim(1 + PowerOfTwoFrom(window) / 2)}));
+  return OkStatus();
+}
+
+inline Status MfccShape(InferenceContext* c) {
+  ShapeHandle spectrogram, unused;
+  std::int64_t coefficients = 0;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &spectrogram));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->GetAttr("dct_coefficient_count", &coefficients));
+  TENON_RETURN_IF_ERROR(CheckInt32Attr("dct_coefficient_count", coefficients));
+  const DimensionHandle width = coefficients < 0 ? c->UnknownDim() : c->MakeDim(coefficients);
+  c->set_output(0, c->MakeShape({c->Dim(spectrogram, 0), c->Dim(spectrogram, 1), width}));
+  return OkStatus();
+}
+
+struct SpectrogramAttrs {
+  std::int64_t window_size, stride;
+  bool magnitude_squared;
+};
+
+// Each window of a channel is tapered as by Hann, padded with zeros to a power of two, and transformed.
+inline Status RunSpectrogram(OpKernelContext& context, Cpu& device, const SpectrogramAttrs& attrs,
+                             const Tensor& input) {
+  const Index window = attrs.window_size, stride = attrs.stride;
+  if (input.dims() != 2) return errors::InvalidArgument("input must be 2-dimensional", input.shape());
+  if (window < 2 || stride < 1)
+    return errors::InvalidArgument("Spectrogram initialization failed for window size ", window, " and stride ",
+                                   stride);
+  const Index samples = input.dim_size(0), channels = input.dim_size(1);
+  const Index frames = SpectrogramFrames(samples, window, stride);
+  const Index length = PowerOfTwoFrom(window), width = 1 + length / 2;
+  const Index sizes[] = {channels, frames, width};
+  TensorShape shape;
+  Tensor* spectrogram = nullptr;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &spectrogram));
+  if (shape.num_elements() == 0) return OkStatus();
+  const Index together = std::min(frames, std::max<Index>(1, (Index{1} << 15) / length));  // frames a transform
+  const auto numbers = static_cast<std::size_t>(window + together * (length + 2 * width));
+  Scratch scratch(device, numbers * sizeof(double));
+  TENON_RETURN_IF_ERROR(scratch.status("AudioSpectrogram"));
+  double* const taper = scratch.As<double>();
+  double *const waves = taper + window, *const spectrum = waves + together * length;
+  constexpr double kPi = 3.14159265358979323846;
+  for (Index i = 0; i < window; ++i)
+    taper[i] = 0.5 - 0.5 * std::cos(2.0 * kPi / static_cast<double>(window) * static_cast<double>(i));
+  const float* const sound = input.data<float>();
+  float* to = spectrogram->data<float>();
+  for (Index channel = 0; channel < channels; ++channel)
+    for (Index first = 0; first < frames; first += together) {
+      const Index count = std::min(together, frames - first);
+      for (Index f = 0; f < count; ++f) {
+        double* const wave = waves + f * length;
+        const float* const from = sound + (first + f) * stride * channels + channel;
+        for (Index i = 0; i < window; ++i) wave[i] = taper[i] * static_cast<double>(from[i * channels]);
+        std::fill(wave + window, wave + length, 0.0);
+      }
+      FftSizes plan;
+      plan.dims = 1;
+      plan.in[0] = plan.full[0] = length;
+      plan.out[0] = width;
+      plan.blocks = count;
+      TENON_RETURN_IF_ERROR(Fft<double>(device, FftKind::kRealForward, plan, waves, spectrum, "AudioSpectrogram"));
+      for (Index i = 0; i < count * width; ++i, ++to) {
+        const double real = spectrum[2 * i], imaginary = spectrum[2 * i + 1];
+        const auto square = static_cast<float>(real * real + imaginary * imaginary);
+        *to = attrs.magnitude_squared ? square : std::sqrt(square);
+      }
+    }
+  return OkStatus();
+}
+
+struct MfccAttrs {
+  float upper_frequency_limit, lower_frequency_limit;
+  std::int64_t filterbank_channel_count, dct_coefficient_count;
+};
+
+inline double MelOf(double frequency) { return 1127.0 * std::log1p(frequency / 700.0); }
+
+// Triangular bands of equal width in mel, and a cosine transform of their logarithms.
+class MelBands {
+ public:
+  // `bins` values of a spectrum up to half of `rate`. `memory` holds Size() doubles.
+  MelBands(const MfccAttrs& attrs, Index bins, double rate, double* memory)
+      : bands_(attrs.filterbank_channel_count), coefficients_(attrs.dct_coefficient_count) {
+    const double lower = static_cast<double>(attrs.lower_frequency_limit);
+    const double upper = static_cast<double>(attrs.upper_frequency_limit);
+    centers_ = memory;
+    weights_ = centers_ + bands_ + 1;
+    band_of_ = weights_ + bins;
+    cosines_ = band_of_ + bins;
+    sums_ = cosines_ + bands_ * coefficients_;
+    const double least = MelOf(lower), step = (MelOf(upper) - least) / static_cast<double>(bands_ + 1);
+    for (Index i = 0; i <= bands_; ++i) centers_[i] = least + step * static_cast<double>(i + 1);
+    const double per_bin = 0.5 * rate / static_cast<double>(bins - 1);
+    const double begin = 1.5 + lower / per_bin, end = upper / per_bin;
+    begin_ = begin >= 1 && begin < static_cast<double>(bins) ? static_cast<Index>(begin) : begin >= 1 ? bins : 1;
+    fits_ = end < static_cast<double>(bins);  // false for NaN
+    end_ = fits_ ? static_cast<Index>(end) : 0;
+    for (Index i = begin_, band = 0; i <= end_; ++i) {
+      const double mel = MelOf(static_cast<double>(i) * per_bin);
+      while (band < bands_ && centers_[band] < mel) ++band;
+      const double above = centers_[band], below = band == 0 ? least : centers_[band - 1];
+      band_of_[i] = static_cast<double>(band - 1);
+      weights_[i] = (above - mel) / (above - below);
+    }
+    const double scale = std::sqrt(2.0 / static_cast<double>(bands_));
+    const double angle = 3.14159265358979323846 / static_cast<double>(bands_);
+    for (Index i = 0; i < coefficients_; ++i)
+      for (Index j = 0; j < bands_; ++j)
+        cosines_[i * bands_ + j] = scale * std::cos(static_cast<double>(i) * angle * (static_cast<double>(j) + 0.5));
+  }
+  static Index Size(const MfccAttrs& attrs, Index bins) {
+    const Index bands = attrs.filterbank_channel_count;
+    return 2 * bands + 1 + 2 * bins + bands * attrs.dct_coefficient_count;
+  }
+
+  void Run(const float* spectrum, float* to) {
+    if (!fits_) {  // as in TensorFlow
+      std::fill(to, to + coefficients_, 0.0f);
+      return;
+    }
+    std::fill(sums_, sums_ + bands_, 0.0);
+    for (Index i = begin_; i <= end_; ++i) {
+      const double value = std::sqrt(static_cast<double>(spectrum[i])), below = value * weights_[i];
+      const Index band = static_cast<Index>(band_of_[i]);
+      if (band >= 0) sums_[band] += below;
+      if (band + 1 < bands_) sums_[band + 1] += value - below;
+    }
+    for (Index j = 0; j < bands_; ++j) sums_[j] = std::log(sums_[j] < 1e-12 ? 1e-12 : sums_[j]);
+    for (Index i = 0; i < coefficients_; ++i) {
+      double sum = 0;
+      for (Index j = 0; j < bands_; ++j) sum += cosines_[i * bands_ + j] * sums_[j];
+      to[i] = static_cast<float>(sum);
+    }
+  }
+
+ private:
+  Index bands_, coefficients_;
+  Index begin_ = 0, end_ = 0;  // the bins that count
+  bool fits_ = false;
+  double *centers_, *weights_, *band_of_, *cosines_, *sums_;
+};
+
+inline Status RunMfcc(OpKernelContext& context, Cpu& device, const MfccAttrs& attrs, const Tensor& spectrogram,
+                      const Tensor& sample_rate) {
+  if (spectrogram.dims() != 3) return errors::InvalidArgument("spectrogram must be 3-dimensional", spectrogram.shape());
+  if (sample_rate.dims() != 0)
+    return errors::InvalidArgument("Input sample_rate should be a scalar tensor, got ", sample_rate.shape(),
+                                   " instead.");
+  const std::int32_t rate = *sample_rate.data<std::int32_t>();
+  const Index bins = spectrogram.dim_size(2), bands = attrs.filterbank_channel_count;
+  const Index coefficients = attrs.dct_coefficient_count;
+  const float lower = attrs.lower_frequency_limit, upper = attrs.upper_frequency_limit;
+  if (bands < 1 || bands >= kMostInt32 || rate <= 0 || bins < 2 || lower < 0 || upper <= lower || coefficients < 1 ||
+      coefficients > bands)
+    return errors::InvalidArgument("Mfcc initialization failed for channel count ", bins, ", sample rate ", rate,
+                                   " and filterbank_channel_count ", bands);
+  constexpr Index kMostNumbers = Index{1} << 25;
+  if (bands > kMostNumbers / coefficients)
+    return errors::ResourceExhausted("Mfcc: a table of ", bands, " by ", coefficients,
+                                     " cosines is too large; at most 2^25 are made");
+  const Index sizes[] = {spectrogram.dim_size(0), spectrogram.dim_size(1), coefficients};
+  TensorShape shape;
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (shape.num_elements() == 0) return OkStatus();
+  Scratch scratch(device, static_cast<std::size_t>(MelBands::Size(attrs, bins)) * sizeof(double));
+  TENON_RETURN_IF_ERROR(scratch.status("Mfcc"));
+  MelBands mel(attrs, bins, rate, scratch.As<double>());
+  const Index frames = sizes[0] * sizes[1];
+  for (Index f = 0; f < frames; ++f)
+    mel.Run(spectrogram.data<float>() + f * bins, output->data<float>() + f * coefficients);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [samples, channels]  ->  [channels, windows, 1 + window_size / 2, rounded up to a power of two]
+struct AudioSpectrogram {
+  static constexpr auto signature = Op("AudioSpectrogram")
+                                        .Input("input: float")
+                                        .Output("spectrogram: float")
+                                        .Attr("window_size: int")
+                                        .Attr("stride: int")
+                                        .Attr("magnitude_squared: bool = false")
+                                        .SetShapeFn(detail::SpectrogramShape);
+  using Attrs = detail::SpectrogramAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const {
+      TENON_RETURN_IF_ERROR(detail::CheckInt32Attr("window_size", this->window_size));
+      return detail::CheckInt32Attr("stride", this->stride);
+    }
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor&) const {
+      return detail::RunSpectrogram(context.op(), context.device(), *this, input);
+    }
+  };
+};
+
+// spectrogram: [channels, windows, bins] of squared magnitudes  ->  [channels, windows, dct_coefficient_count]
+struct Mfcc {
+  static constexpr auto signature = Op("Mfcc")
+                                        .Input("spectrogram: float")
+                                        .Input("sample_rate: int32")
+                                        .Output("output: float")
+                                        .Attr("upper_frequency_limit: float = 4000")
+                                        .Attr("lower_frequency_limit: float = 20")
+                                        .Attr("filterbank_channel_count: int = 40")
+                                        .Attr("dct_coefficient_count: int = 13")
+                                        .SetShapeFn(detail::MfccShape);
+  using Attrs = detail::MfccAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const {
+      TENON_RETURN_IF_ERROR(detail::CheckInt32Attr("filterbank_channel_count", this->filterbank_channel_count));
+      return detail::CheckInt32Attr("dct_coefficient_count", this->dct_coefficient_count);
+    }
+    Status operator()(Context<Device>& context, const Tensor& spectrogram, const Tensor& sample_rate, Tensor&) const {
+      return detail::RunMfcc(context.op(), context.device(), *this, spectrogram, sample_rate);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/audio/wav.hpp ----
 // DecodeWav, EncodeWav: sound as files of 16-bit samples.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -10893,6 +12893,37 @@ inline void AppendNumber(std::uint32_t value, int bytes, std::string* out) {
   for (int i = 0; i < bytes; ++i) out->push_back(static_cast<char>(value >> (8 * i) & 255));
 }
 
+// Sets *file to a WAV file of `count` samples, those of a moment side by side.
+inline Status WriteWav(std::string_view who, const float* audio, Index count, Index channels, Index per_second,
+                       std::string* file) {
+  if (per_second <= 0 || per_second > Index{0xffffffff})
+    return errors::InvalidArgument(who, ": sample_rate must be in (0, 2^32), got: ", per_second);
+  if (channels <= 0 || channels > 65535)
+    return errors::InvalidArgument(who, ": num_channels must be in (0, 2^16), got: ", channels);
+  if (count > (Index{1} << 31) - 64)
+    return errors::InvalidArgument(who, ": Provided channels and frames cannot be encoded as a WAV.");
+  const auto bytes = static_cast<std::uint32_t>(2 * count), width = static_cast<std::uint32_t>(channels);
+  *file = "RIFF";
+  file->reserve(static_cast<std::size_t>(bytes) + 44);
+  AppendNumber(bytes + 36, 4, file);
+  *file += "WAVEfmt ";
+  AppendNumber(16, 4, file);
+  AppendNumber(1, 2, file);
+  AppendNumber(width, 2, file);
+  AppendNumber(static_cast<std::uint32_t>(per_second), 4, file);
+  AppendNumber(static_cast<std::uint32_t>(per_second) * 2 * width, 4, file);
+  AppendNumber(2 * width, 2, file);
+  AppendNumber(16, 2, file);
+  *file += "data";
+  AppendNumber(bytes, 4, file);
+  for (Index i = 0; i < count; ++i) {
+    // In this order NaN becomes the least.
+    const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio[i] * 32768.0f)));
+    AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, file);
+  }
+  return OkStatus();
+}
+
 }  // namespace detail
 
 // contents: []  ->  audio: [samples, channels], in [-1, 1); sample_rate: []. More channels than there are repeat the
@@ -10967,33 +12998,9 @@ struct EncodeWav {
     if (audio.dims() != 2) return errors::InvalidArgument("EncodeWav: audio must be 2-dimensional", audio.shape());
     if (rate.dims() != 0)
       return errors::InvalidArgument("EncodeWav: Input sample_rate should be a scalar tensor, got ", rate.shape());
-    const std::int32_t per_second = *rate.data<std::int32_t>();
-    const Index channels = audio.dim_size(1), n = audio.NumElements();
-    if (per_second <= 0)
-      return errors::InvalidArgument("EncodeWav: sample_rate must be in (0, 2^32), got: ", per_second);
-    if (channels <= 0 || channels > 65535)
-      return errors::InvalidArgument("EncodeWav: num_channels must be in (0, 2^16), got: ", channels);
-    if (n > (Index{1} << 31) - 64)
-      return errors::InvalidArgument("EncodeWav: Provided channels and frames cannot be encoded as a WAV.");
-    const auto bytes = static_cast<std::uint32_t>(2 * n), width = static_cast<std::uint32_t>(channels);
-    std::string file = "RIFF";
-    file.reserve(static_cast<std::size_t>(bytes) + 44);
-    detail::AppendNumber(bytes + 36, 4, &file);
-    file += "WAVEfmt ";
-    detail::AppendNumber(16, 4, &file);
-    detail::AppendNumber(1, 2, &file);
-    detail::AppendNumber(width, 2, &file);
-    detail::AppendNumber(static_cast<std::uint32_t>(per_second), 4, &file);
-    detail::AppendNumber(static_cast<std::uint32_t>(per_second) * 2 * width, 4, &file);
-    detail::AppendNumber(2 * width, 2, &file);
-    detail::AppendNumber(16, 2, &file);
-    file += "data";
-    detail::AppendNumber(bytes, 4, &file);
-    for (Index i = 0; i < n; ++i) {
-      // In this order NaN becomes the least.
-      const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio.data<float>()[i] * 32768.0f)));
-      detail::AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, &file);
-    }
+    std::string file;
+    TENON_RETURN_IF_ERROR(detail::WriteWav("EncodeWav", audio.data<float>(), audio.NumElements(), audio.dim_size(1),
+                                           *rate.data<std::int32_t>(), &file));
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
     out->data<tstring>()[0].assign(file);
@@ -22725,6 +24732,320 @@ struct CropAndResizeGradBoxes {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/image/gif.hpp ----
+// GIF files: their frames as RGB pictures, each painted over the frame before it. For untrusted data: memory depends on
+// the number of frames alone, and a file that ends early gives the frames before its end.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The bytes of a file, in order. Each function returns false at the end of the file.
+class GifBytes {
+ public:
+  GifBytes(std::string_view file, std::size_t at) : file_(file), at_(at) {}
+  std::size_t at() const { return at_; }
+
+  bool Skip(std::size_t count) {
+    if (count > file_.size() - at_) return false;
+    at_ += count;
+    return true;
+  }
+  bool Byte(int* value) {
+    if (!Skip(1)) return false;
+    *value = static_cast<unsigned char>(file_[at_ - 1]);
+    return true;
+  }
+  bool Word(int* value) {
+    int low = 0, high = 0;
+    if (!Byte(&low) || !Byte(&high)) return false;
+    *value = high << 8 | low;
+    return true;
+  }
+  // A block: a byte with its size, and as many bytes, from *first on.
+  bool Block(std::size_t* first, int* size) {
+    if (!Byte(size)) return false;
+    *first = at_;
+    return Skip(static_cast<std::size_t>(*size));
+  }
+
+ private:
+  std::string_view file_;
+  std::size_t at_;
+};
+
+// The levels of one frame, decompressed one by one: codes of up to 12 bits stand for runs of levels that came before.
+class GifLevels {
+ public:
+  // `at`: of the byte that gives the bits of a level.
+  GifLevels(std::string_view file, std::size_t at) : file_(file), bytes_(file, at) {}
+
+  bool Begin() {
+    int bits = 0;
+    if (!bytes_.Byte(&bits) || bits > 8) return false;
+    clear_ = 1 << bits;
+    Clear();
+    return true;
+  }
+  // False where the data are damaged or end; error() says which.
+  bool Next(unsigned char* level) {
+    while (depth_ == 0)
+      if (!Expand()) return false;
+    *level = stack_[--depth_];
+    return true;
+  }
+  // Skips the blocks that are left, to the empty one that ends them.
+  bool Finish(std::size_t* end) {
+    std::size_t first = 0;
+    for (int size = 1; size != 0;)
+      if (!bytes_.Block(&first, &size)) return Fail(kCut);
+    *end = bytes_.at();
+    return true;
+  }
+  const char* error() const { return error_; }
+
+  static constexpr const char* kCut = "Failed to read from given file";
+
+ private:
+  static constexpr int kCodes = 4096, kMostBits = 12, kNone = 0xffff;
+
+  bool Fail(const char* error) {
+    error_ = error;
+    return false;
+  }
+  void Clear() {
+    for (std::uint16_t& p : prefix_) p = kNone;
+    made_ = clear_;
+    width_ = clear_width();
+    last_ = kNone;
+  }
+  int clear_width() const {
+    int bits = 1;
+    while (1 << (bits - 1) < clear_) ++bits;
+    return bits;
+  }
+  bool Code(int* code) {
+    while (count_ < width_) {
+      if (left_ == 0) {
+        int size = 0;
+        if (!bytes_.Block(&next_, &size)) return Fail(kCut);
+        if (size == 0) return Fail("Image is defective, decoding aborted");
+        left_ = size;
+      }
+      bits_ |= static_cast<std::uint32_t>(static_cast<unsigned char>(file_[next_++])) << count_;
+      --left_;
+      count_ += 8;
+    }
+    *code = static_cast<int>(bits_ & ((1u << width_) - 1));
+    bits_ >>= width_;
+    count_ -= width_;
+    // Codes stay as long as they are when the table is full.
+    if (made_ < kCodes - 1 && ++made_ + 2 > 1 << width_ && width_ < kMostBits) ++width_;
+    return true;
+  }
+  // The first level of the run. A code that no run has gives 2, as in TensorFlow.
+  unsigned char FirstLevel(int code) const {
+    for (int i = 0; code > clear_ && i <= kCodes; ++i) code = code < kCodes ? prefix_[code] : kNone;
+    return static_cast<unsigned char>(code == kNone ? 2 : code);
+  }
+  // Puts the levels of the next code on the stack.
+  bool Expand() {
+    int code = 0;
+    if (!Code(&code)) return false;
+    if (code == clear_ + 1) return Fail("Image EOF detected before image complete");
+    if (code == clear_) {
+      Clear();
+      return true;
+    }
+    int run = code;
+    // The run that this code completes is the run before it, and one level more.
+    const bool is_new = code > clear_ && prefix_[code] == kNone;
+    if (is_new) {
+      run = last_;
+      stack_[depth_++] = suffix_[made_] = FirstLevel(code == made_ ? last_ : code);
+    }
+    while (depth_ < kCodes - 1 && run > clear_ && run < kCodes) {
+      stack_[depth_++] = suffix_[run];
+      run = prefix_[run];
+    }
+    if (depth_ >= kCodes - 1 || run >= kCodes) return Fail("Image is defective, decoding aborted");
+    stack_[depth_++] = static_cast<unsigned char>(run);
+    if (last_ != kNone && prefix_[made_] == kNone) {
+      prefix_[made_] = static_cast<std::uint16_t>(last_);
+      suffix_[made_] = FirstLevel(code == made_ ? last_ : code);
+    }
+    last_ = code;
+    return true;
+  }
+
+  std::string_view file_;
+  GifBytes bytes_;
+  const char* error_ = kCut;
+  int clear_ = 0;  // the code that empties the table; the next one ends the data
+  int made_ = 0, width_ = 0, last_ = kNone;  // the run that the next code completes, bits of a code, the code before
+  int left_ = 0, count_ = 0, depth_ = 0;
+  std::size_t next_ = 0;
+  std::uint32_t bits_ = 0;
+  std::uint16_t prefix_[kCodes];
+  unsigned char suffix_[kCodes], stack_[kCodes];
+};
+
+// Reads one file, which must outlive the reader. one thread.
+class GifReader {
+ public:
+  // False if the file has no whole frame; error() says why.
+  bool Begin(std::string_view file) {
+    file_ = file;
+    GifBytes bytes(file, 0);
+    if (!bytes.Skip(6)) return Fail("failed to open gif file: ", GifLevels::kCut);
+    if (!file.starts_with("GIF")) return Fail("failed to open gif file: ", "Data is not in GIF format");
+    int ignored = 0, flags = 0;
+    if (!bytes.Word(&ignored) || !bytes.Word(&ignored) || !bytes.Byte(&flags) || !bytes.Skip(2) ||
+        !ReadColors(&bytes, flags, &colors_))
+      return Fail("failed to open gif file: ", "No screen descriptor detected");
+    std::size_t at = bytes.at();
+    while (ReadFrame(&at)) {
+    }
+    if (!frames_.empty()) return true;
+    return Fail("failed to slurp gif file: ", failed_);
+  }
+  Index frames() const { return static_cast<Index>(frames_.size()); }
+  Index height() const { return height_; }
+  Index width() const { return width_; }
+
+  // pixels: [count, height(), width(), 3] for the first `count` frames. False if a color is missing; error() says so.
+  bool Paint(Index count, unsigned char* pixels) {
+    const std::size_t picture = static_cast<std::size_t>(height_ * width_) * 3;
+    for (Index k = 0; k < count; ++k, pixels += picture) {
+      if (k == 0)
+        std::memset(pixels, 0, picture);
+      else
+        std::memcpy(pixels, pixels - picture, picture);
+      if (!PaintFrame(frames_[static_cast<std::size_t>(k)], pixels)) return false;
+    }
+    return true;
+  }
+  std::string_view error() const { return error_; }
+  std::string_view cause() const { return cause_; }  // behind error()
+
+ private:
+  struct Colors {
+    std::size_t first = 0;  // byte of the first one
+    int count = 0;
+  };
+  struct Frame {
+    int left = 0, top = 0, width = 0, height = 0;
+    int transparent = -1;  // the level that shows the frame before
+    bool interlaced = false;
+    Colors colors;
+    std::size_t data = 0;
+  };
+
+  bool Fail(std::string_view error, std::string_view cause = {}) {
+    error_ = error;
+    cause_ = cause;
+    return false;
+  }
+  static bool ReadColors(GifBytes* bytes, int flags, Colors* colors) {
+    if ((flags & 0x80) == 0) return true;
+    colors->first = bytes->at();
+    colors->count = 2 << (flags & 7);
+    return bytes->Skip(static_cast<std::size_t>(colors->count) * 3);
+  }
+
+  // Reads what comes before a frame, and the frame. False at the end and where the data are damaged.
+  bool ReadFrame(std::size_t* at) {
+    GifBytes bytes(file_, *at);
+    Frame frame;
+    bool has_control = false;
+    failed_ = GifLevels::kCut;
+    int kind = 0;
+    while (bytes.Byte(&kind) && kind == '!')
+      if (!ReadExtension(&bytes, &has_control, &frame.transparent)) return false;
+    if (kind != ',') {
+      if (kind == ';') failed_ = "No Image Descriptor detected";
+      return false;
+    }
+    int flags = 0;
+    if (!bytes.Word(&frame.left) || !bytes.Word(&frame.top) || !bytes.Word(&frame.width) ||
+        !bytes.Word(&frame.height) || !bytes.Byte(&flags))
+      return false;
+    frame.colors = colors_;
+    if (!ReadColors(&bytes, flags, &frame.colors)) return false;
+    frame.interlaced = (flags & 0x40) != 0;
+    frame.data = bytes.at();
+    GifLevels levels(file_, frame.data);
+    if (!levels.Begin()) return false;
+    const std::int64_t area = std::int64_t{frame.width} * frame.height;
+    if (area == 0 || area > 0x7fffffff) {
+      failed_ = "a frame without pixels, or with more than 2^31";
+      return false;
+    }
+    unsigned char level = 0;
+    for (std::int64_t i = 0; i < area; ++i)
+      if (!levels.Next(&level)) {
+        failed_ = levels.error();
+        return false;
+      }
+    if (!levels.Finish(at)) return false;
+    height_ = std::max<Index>(height_, frame.height);
+    width_ = std::max<Index>(width_, frame.width);
+    frames_.push_back(frame);
+    return true;
+  }
+  // An extension has at least one block, even an empty one. The first control block of a frame counts.
+  bool ReadExtension(GifBytes* bytes, bool* has_control, int* transparent) {
+    int label = 0, size = 0;
+    std::size_t first = 0;
+    if (!bytes->Byte(&label) || !bytes->Block(&first, &size)) return false;
+    if (label == 0xf9 && size > 0 && !*has_control) {
+      *has_control = true;
+      if (size == 4 && (file_[first] & 1) != 0) *transparent = static_cast<unsigned char>(file_[first + 3]);
+    }
+    do {
+      if (!bytes->Block(&first, &size)) return false;
+    } while (size != 0);
+    return true;
+  }
+
+  bool PaintFrame(const Frame& frame, unsigned char* picture) {
+    if (frame.colors.count == 0) return Fail("missing color map for a frame");
+    GifLevels levels(file_, frame.data);
+    if (!levels.Begin()) return Fail(levels.error());
+    if (!frame.interlaced) {
+      for (int y = 0; y < frame.height; ++y)
+        if (!PaintRow(frame, y, &levels, picture)) return false;
+      return true;
+    }
+    constexpr int kFirst[] = {0, 4, 2, 1}, kStep[] = {8, 8, 4, 2};
+    for (int pass = 0; pass < 4; ++pass)
+      for (int y = kFirst[pass]; y < frame.height; y += kStep[pass])
+        if (!PaintRow(frame, y, &levels, picture)) return false;
+    return true;
+  }
+  bool PaintRow(const Frame& frame, int y, GifLevels* levels, unsigned char* picture) {
+    const Index row = Index{frame.top} + y;
+    for (int i = 0; i < frame.width; ++i) {
+      unsigned char level = 0;
+      if (!levels->Next(&level)) return Fail(levels->error());
+      const Index column = Index{frame.left} + i;
+      if (level == frame.transparent || row >= height_ || column >= width_) continue;
+      if (level >= frame.colors.count) return Fail("found color index outside of color map range");
+      std::memcpy(picture + (row * width_ + column) * 3, file_.data() + frame.colors.first + std::size_t{level} * 3, 3);
+    }
+    return true;
+  }
+
+  std::string_view file_, error_, cause_;
+  std::string_view failed_ = {};  // why there is no further frame
+  Colors colors_;
+  Index height_ = 0, width_ = 0;
+  SlimVector<Frame> frames_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/image/jpeg.hpp ----
 // JPEG files in and out, by libjpeg. Like engine/image/png.hpp, it needs the component tenon::image.
 #ifdef TENON_WITH_IMAGE
@@ -22742,6 +25063,8 @@ struct JpegReadOptions {
   bool fancy_upscaling = true;
   bool try_recover_truncated = false;
   bool fast_dct = true;  // TensorFlow's choice unless INTEGER_ACCURATE is asked for
+  bool crop = false;     // read the window only
+  std::int32_t top = 0, left = 0, height = 0, width = 0;  // the window, in pixels of the smaller picture
 };
 
 struct JpegWriteOptions {
@@ -22802,31 +25125,76 @@ class JpegReader {
     info_.scale_denom = static_cast<unsigned int>(options.ratio);
     info_.dct_method = options.fast_dct ? JDCT_IFAST : JDCT_ISLOW;
     jpeg_calc_output_dimensions(&info_);
+    window_ = {options.crop, options.top, options.left, info_.output_height, info_.output_width};
+    if (!options.crop) return true;
+    window_.height = options.height;
+    window_.width = options.width;
+    return options.top >= 0 && options.left >= 0 && options.height > 0 && options.width > 0 &&
+           Index{options.top} + options.height <= Index{info_.output_height} &&
+           Index{options.left} + options.width <= Index{info_.output_width};
+  }
+  // Reads only how large the picture in `file` is, and its channels as they are written. False as above.
+  bool ReadShape(std::string_view file) {
+    info_.err = errors_.Set();
+    if (setjmp(errors_.jump)) return false;
+    jpeg_create_decompress(&info_);
+    made_ = true;
+    info_.client_data = this;
+    SetSource(file);
+    jpeg_read_header(&info_, TRUE);
+    jpeg_calc_output_dimensions(&info_);
+    window_ = {false, 0, 0, info_.output_height, info_.output_width};
+    channels_ = info_.output_components;
     return true;
   }
-  Index height() const { return info_.output_height; }
-  Index width() const { return info_.output_width; }
+  Index height() const { return window_.height; }
+  Index width() const { return window_.width; }
   Index channels() const { return channels_; }
 
   // height * width * channels bytes. False when the file is damaged or ends early.
   bool Finish(unsigned char* pixels) {
-    SlimVector<unsigned char> row;  // four samples a pixel, three of which are wanted
-    if (is_cmyk_) row.resize(static_cast<std::size_t>(width()) * 4);
+    SlimVector<unsigned char> row;  // samples that are not wanted: the fourth of a pixel, pixels beside the window
+    if (is_cmyk_ || window_.crops) row.resize(static_cast<std::size_t>(info_.output_width) * 4);
     return ReadRows(pixels, row.data());
   }
 
  private:
-  bool ReadRows(unsigned char* pixels, unsigned char* cmyk) {
+  struct Window {
+    bool crops = false;
+    Index top = 0, left = 0, height = 0, width = 0;
+  };
+
+  bool ReadRows(unsigned char* pixels, unsigned char* samples) {
     if (setjmp(errors_.jump)) return false;
     jpeg_start_decompress(&info_);
     const std::size_t row_bytes = static_cast<std::size_t>(width() * channels_);
-    while (info_.output_scanline < info_.output_height) {
-      unsigned char* const to = pixels + info_.output_scanline * row_bytes;
-      JSAMPROW row = is_cmyk_ ? cmyk : to;
-      if (jpeg_read_scanlines(&info_, &row, 1) == 0) return false;
-      if (is_cmyk_) RgbOfCmyk(cmyk, to);
+    JDIMENSION left = 0;  // column of the first sample that is read
+#ifdef LIBJPEG_TURBO_VERSION
+    if (window_.crops) {
+      JDIMENSION read_width = static_cast<JDIMENSION>(window_.width);
+      left = static_cast<JDIMENSION>(window_.left);
+      jpeg_crop_scanline(&info_, &left, &read_width);
+      jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(window_.top));
     }
-    jpeg_finish_decompress(&info_);
+#endif
+    const auto top = static_cast<JDIMENSION>(window_.crops ? window_.top : 0);
+    const JDIMENSION end = top + static_cast<JDIMENSION>(window_.height);
+    const auto skipped = static_cast<std::size_t>(window_.crops ? window_.left - Index{left} : 0);
+    while (info_.output_scanline < end) {
+      const JDIMENSION y = info_.output_scanline;
+      unsigned char* const to = y < top ? samples : pixels + (y - top) * row_bytes;
+      JSAMPROW row = samples != nullptr ? samples : to;
+      if (jpeg_read_scanlines(&info_, &row, 1) == 0) return false;
+      if (y < top || samples == nullptr) continue;
+      if (is_cmyk_)
+        RgbOfCmyk(samples + 4 * skipped, to);
+      else
+        std::memcpy(to, samples + skipped * static_cast<std::size_t>(channels_), row_bytes);
+    }
+    if (info_.output_scanline < info_.output_height)
+      jpeg_abort_decompress(&info_);
+    else
+      jpeg_finish_decompress(&info_);
     return true;
   }
   // Adobe's files hold the colours inverted.
@@ -22871,6 +25239,7 @@ class JpegReader {
   jpeg_decompress_struct info_{};
   jpeg_source_mgr source_{};
   int channels_ = 0;
+  Window window_;
   bool made_ = false, is_cmyk_ = false, recovers_ = false;
 };
 
@@ -23119,7 +25488,8 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/image/decode.hpp ----
 // DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
-// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
+// and DecodeJpeg read PNG, JPEG and GIF files. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
+// decode_image.hpp has the ops for files of any kind.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
@@ -23159,84 +25529,180 @@ inline Status CheckImageSize(std::string_view what, Index height, Index width) {
   return errors::InvalidArgument(what, " size too large for int: ", width, " by ", height);
 }
 
+// The output that a decoder makes of a picture.
+struct DecodedForm {
+  DataType dtype = DataType::kUint8;  // or uint16, float
+  bool has_frames = false;  // [1, height, width, channels] of a picture, [frames, ...] of a GIF file
+  bool first_frame = false;  // takes one frame of a GIF file; a file with several needs this or has_frames
+};
+
+inline Status AllocateImage(OpKernelContext& context, const DecodedForm& form, Index frames, Index height, Index width,
+                            Index channels, Tensor** image) {
+  const Index sizes[] = {frames, height, width, channels};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(form.has_frames ? Span<const Index>(sizes, 4) : Span(sizes + 1, 3), &shape));
+  return context.allocate_output(0, shape, image);
+}
+
+// The decoders write levels to the back of the output, so that wider elements can take their place from the front.
+inline unsigned char* LevelsOf(Tensor* image, int bytes_per_level) {
+  const auto levels = static_cast<std::size_t>(image->NumElements()) * static_cast<std::size_t>(bytes_per_level);
+  return static_cast<unsigned char*>(image->raw_data()) + (image->TotalBytes() - levels);
+}
+// As in TensorFlow, a byte v becomes v * 256 of 16 bits; floats lie in [0, 1].
+inline void WidenLevels(Tensor* image, int bytes_per_level) {
+  const unsigned char* from = LevelsOf(image, bytes_per_level);
+  auto* const to = static_cast<unsigned char*>(image->raw_data());
+  const Index count = image->NumElements();
+  if (from == to) return;
+  for (Index i = 0; i < count; ++i) {
+    std::uint16_t level = from[i * bytes_per_level];
+    if (bytes_per_level == 2) std::memcpy(&level, from + 2 * i, 2);
+    if (image->dtype() == DataType::kUint16) {
+      level = static_cast<std::uint16_t>(level * 256);
+      std::memcpy(to + 2 * i, &level, 2);
+    } else {
+      const float share = static_cast<float>(level) * (bytes_per_level == 2 ? 1 / 65535.0f : 1 / 255.0f);
+      std::memcpy(to + 4 * i, &share, 4);
+    }
+  }
+}
+
+inline Status DecodeGifFile(OpKernelContext& context, std::string_view file, std::int64_t channels,
+                            const DecodedForm& form) {
+  if (channels != 0 && channels != 3) return errors::InvalidArgument("channels must be 0 or 3 for GIF, got ", channels);
+  tenon::detail::GifReader reader;
+  bool good = reader.Begin(file);
+  if (good) {
+    const Index frames = form.first_frame ? 1 : reader.frames();
+    if (frames > 1 && !form.has_frames)
+      return errors::InvalidArgument("Got ", frames,
+                                     " frames, but animated gifs can only be decoded by tf.io.decode_gif or "
+                                     "tf.io.decode_image");
+    Tensor* image = nullptr;
+    TENON_RETURN_IF_ERROR(AllocateImage(context, form, frames, reader.height(), reader.width(), 3, &image));
+    good = reader.Paint(frames, LevelsOf(image, 1));
+    if (good) WidenLevels(image, 1);
+  }
+  return good ? OkStatus()
+              : errors::InvalidArgument("Invalid GIF data (size ", file.size(), "), ", reader.error(), reader.cause());
+}
+
 #ifdef TENON_WITH_IMAGE
 using tenon::detail::JpegReader;
 using tenon::detail::PngReader;
 
-inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
+inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std::int64_t channels,
+                            const DecodedForm& form) {
   PngReader reader;
-  if (!reader.Begin(file, static_cast<int>(channels), sixteen))
+  if (!reader.Begin(file, static_cast<int>(channels), form.dtype != DataType::kUint8))
     return errors::InvalidArgument("Invalid PNG. Failed to initialize decoder.");
   TENON_RETURN_IF_ERROR(CheckImageSize("PNG", reader.height(), reader.width()));
   Tensor* image = nullptr;
-  TENON_RETURN_IF_ERROR(
-      context.allocate_output(0, TensorShape{reader.height(), reader.width(), reader.channels()}, &image));
-  return reader.Finish(image->raw_data()) ? OkStatus()
-                                          : errors::InvalidArgument("Invalid PNG data, size ", file.size());
+  TENON_RETURN_IF_ERROR(AllocateImage(context, form, 1, reader.height(), reader.width(), reader.channels(), &image));
+  const int bytes = form.dtype == DataType::kUint8 ? 1 : 2;
+  if (!reader.Finish(LevelsOf(image, bytes))) return errors::InvalidArgument("Invalid PNG data, size ", file.size());
+  WidenLevels(image, bytes);
+  return OkStatus();
 }
 
-inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, JpegReadOptions options, bool sixteen) {
+inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, const JpegReadOptions& options,
+                             const DecodedForm& form) {
   if (options.channels == 4) return errors::InvalidArgument("JPEG does not support 4 channels");
   JpegReader reader;
   Tensor* image = nullptr;
   if (reader.Begin(file, options)) {
     TENON_RETURN_IF_ERROR(CheckImageSize("JPEG", reader.height(), reader.width()));
-    const TensorShape shape{reader.height(), reader.width(), reader.channels()};
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &image));
-    auto* pixels = static_cast<unsigned char*>(image->raw_data());
-    const Index count = shape.num_elements();
-    // Bytes come into the back half: v becomes v * 256, as in TensorFlow, from the front.
-    if (reader.Finish(sixteen ? pixels + count : pixels)) {
-      for (Index i = 0; sixteen && i < count; ++i) {
-        const auto wide = static_cast<std::uint16_t>(pixels[count + i] * 256);
-        std::memcpy(pixels + 2 * i, &wide, 2);
-      }
+    TENON_RETURN_IF_ERROR(AllocateImage(context, form, 1, reader.height(), reader.width(), reader.channels(), &image));
+    if (reader.Finish(LevelsOf(image, 1))) {
+      WidenLevels(image, 1);
       return OkStatus();
     }
   }
   return errors::InvalidArgument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
 }
 
+// Sets sizes[3] to the height, the width and the channels of a JPEG file.
+inline Status JpegFileShape(std::string_view file, Index* sizes) {
+  JpegReader reader;
+  if (!reader.ReadShape(file)) return errors::InvalidArgument("Invalid JPEG data, size ", file.size());
+  sizes[0] = reader.height();
+  sizes[1] = reader.width();
+  sizes[2] = reader.channels();
+  return OkStatus();
+}
+
 template <bool with_codecs>
 struct ImageFile {
-  static Status Png(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
-    return DecodePngFile(context, file, channels, sixteen);
+  static Status Png(OpKernelContext& context, std::string_view file, std::int64_t channels, const DecodedForm& form) {
+    return DecodePngFile(context, file, channels, form);
   }
-  static Status Jpeg(OpKernelContext& context, std::string_view file, const JpegReadOptions& options, bool sixteen) {
-    return DecodeJpegFile(context, file, options, sixteen);
+  static Status Jpeg(OpKernelContext& context, std::string_view file, const JpegReadOptions& options,
+                     const DecodedForm& form) {
+    return DecodeJpegFile(context, file, options, form);
   }
+  static Status JpegShape(std::string_view file, Index* sizes) { return JpegFileShape(file, sizes); }
 };
 using ImageFiles = ImageFile<true>;
 #else
 template <bool with_codecs>
 struct ImageFile {
-  static Status Png(OpKernelContext&, std::string_view, std::int64_t, bool) { return tenon::detail::NoImageCodecs(); }
-  static Status Jpeg(OpKernelContext&, std::string_view, const JpegReadOptions&, bool) {
+  static Status Png(OpKernelContext&, std::string_view, std::int64_t, const DecodedForm&) {
     return tenon::detail::NoImageCodecs();
   }
+  static Status Jpeg(OpKernelContext&, std::string_view, const JpegReadOptions&, const DecodedForm&) {
+    return tenon::detail::NoImageCodecs();
+  }
+  static Status JpegShape(std::string_view, Index*) { return tenon::detail::NoImageCodecs(); }
 };
 using ImageFiles = ImageFile<false>;
 #endif
 
 constexpr bool IsPng(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 constexpr bool IsJpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
+constexpr bool IsGif(std::string_view file) { return file.starts_with("GIF8"); }
 constexpr bool IsBmp(std::string_view file) { return file.starts_with("BM"); }
 
 inline Status UnknownImageFormat() {
   return errors::InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
 }
 
-inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, const Tensor& contents,
-                              const JpegReadOptions& options, bool sixteen) {
+// Decodes a file of any kind but BMP.
+inline Status DecodeAnyButBmp(OpKernelContext& context, std::string_view op, const Tensor& contents,
+                              const JpegReadOptions& options, const DecodedForm& form) {
   std::string_view file;
   TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
-  if (IsPng(file)) return ImageFiles::Png(context, file, options.channels, sixteen);
-  if (IsJpeg(file)) return ImageFiles::Jpeg(context, file, options, sixteen);
+  if (IsPng(file)) return ImageFiles::Png(context, file, options.channels, form);
+  if (IsJpeg(file)) return ImageFiles::Jpeg(context, file, options, form);
+  if (IsGif(file)) return DecodeGifFile(context, file, options.channels, form);
   if (IsBmp(file))
     return errors::InvalidArgument(
         "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: ", op);
-  if (file.starts_with("GIF8")) return errors::Unimplemented(op, ": GIF files are not read");
   return UnknownImageFormat();
+}
+
+struct JpegAttrs {
+  std::int64_t channels;
+  std::int64_t ratio;
+  bool fancy_upscaling;
+  bool try_recover_truncated;
+  std::string_view dct_method;
+};
+inline Status CheckJpegAttrs(const JpegAttrs& attrs) {
+  TENON_RETURN_IF_ERROR(CheckDecodeChannels(attrs.channels));
+  if (attrs.ratio != 1 && attrs.ratio != 2 && attrs.ratio != 4 && attrs.ratio != 8)
+    return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", attrs.ratio);
+  if (!attrs.dct_method.empty() && attrs.dct_method != "INTEGER_FAST" && attrs.dct_method != "INTEGER_ACCURATE")
+    return errors::InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got '",
+                                   attrs.dct_method, "'");
+  return OkStatus();
+}
+inline JpegReadOptions JpegOptionsOf(const JpegAttrs& attrs) {
+  return {.channels = static_cast<int>(attrs.channels),
+          .ratio = static_cast<int>(attrs.ratio),
+          .fancy_upscaling = attrs.fancy_upscaling,
+          .try_recover_truncated = attrs.try_recover_truncated,
+          .fast_dct = attrs.dct_method != "INTEGER_ACCURATE"};
 }
 
 // The header of a BMP file. As in TensorFlow, only these fields are read: not the compression, not the palette.
@@ -23296,6 +25762,31 @@ inline void ReadBmpRows(const char* file, const BmpLayout& layout, Index channel
   }
 }
 
+inline Status OneChannelOfBmp() { return errors::InvalidArgument("`channels` must be 0, 3 or 4 for BMP, but got 1"); }
+inline Status NotBmp(std::string_view file) {
+  const bool png = IsPng(file), jpeg = IsJpeg(file);
+  if (!png && !jpeg && !IsGif(file)) return UnknownImageFormat();
+  return errors::InvalidArgument("Trying to decode ",
+                                 png    ? "PNG"
+                                 : jpeg ? "JPEG"
+                                        : "GIF",
+                                 " format using DecodeBmp op. Use `decode_",
+                                 png    ? "png"
+                                 : jpeg ? "jpeg"
+                                        : "gif",
+                                 "` or `decode_image` instead.");
+}
+inline Status DecodeBmpFile(OpKernelContext& context, std::string_view file, Index channels, const DecodedForm& form) {
+  BmpLayout layout;
+  TENON_RETURN_IF_ERROR(ReadBmpLayout(file, &layout));
+  const Index depth = channels == 0 ? layout.channels : channels;
+  Tensor* image = nullptr;
+  TENON_RETURN_IF_ERROR(AllocateImage(context, form, 1, layout.height, layout.width, depth, &image));
+  ReadBmpRows(file.data(), layout, depth, LevelsOf(image, 1));
+  WidenLevels(image, 1);
+  return OkStatus();
+}
+
 }  // namespace detail
 
 struct DecodePng {
@@ -23317,8 +25808,8 @@ struct DecodePng {
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
-      return detail::DecodePngOrJpeg(context.op(), "DecodePng", contents,
-                                     {.channels = static_cast<int>(this->channels)}, this->dtype == DataType::kUint16);
+      return detail::DecodeAnyButBmp(context.op(), "DecodePng", contents,
+                                     {.channels = static_cast<int>(this->channels)}, {.dtype = this->dtype});
     }
   };
 };
@@ -23338,32 +25829,14 @@ struct DecodeJpeg {
                                         .SetShapeFn(detail::DecodeImageShape);
 
   static constexpr std::string_view unused[] = {"acceptable_fraction"};
-  struct Attrs {
-    std::int64_t channels;
-    std::int64_t ratio;
-    bool fancy_upscaling;
-    bool try_recover_truncated;
-    std::string_view dct_method;
-  };
+  using Attrs = detail::JpegAttrs;
 
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction&) const {
-      TENON_RETURN_IF_ERROR(detail::CheckDecodeChannels(this->channels));
-      if (this->ratio != 1 && this->ratio != 2 && this->ratio != 4 && this->ratio != 8)
-        return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", this->ratio);
-      if (!this->dct_method.empty() && this->dct_method != "INTEGER_FAST" && this->dct_method != "INTEGER_ACCURATE")
-        return errors::InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}, got '",
-                                       this->dct_method, "'");
-      return OkStatus();
-    }
+    Status Init(OpKernelConstruction&) const { return detail::CheckJpegAttrs(*this); }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
-      return detail::DecodePngOrJpeg(
-          context.op(), "DecodeJpeg", contents,
-          {static_cast<int>(this->channels), static_cast<int>(this->ratio), this->fancy_upscaling,
-           this->try_recover_truncated, this->dct_method != "INTEGER_ACCURATE"},
-          false);
+      return detail::DecodeAnyButBmp(context.op(), "DecodeJpeg", contents, detail::JpegOptionsOf(*this), {});
     }
   };
 };
@@ -23383,23 +25856,218 @@ struct DecodeBmp {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
-    Status operator()(Context<Device>& context, const Tensor& contents, Tensor& image) const {
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
       std::string_view file;
       TENON_RETURN_IF_ERROR(detail::EncodedImage(contents, &file));
-      if (this->channels == 1)
-        return errors::InvalidArgument("`channels` must be 0, 3 or 4 for BMP, but got ", this->channels);
-      if (detail::IsPng(file) || detail::IsJpeg(file))
-        return errors::InvalidArgument("Trying to decode ", detail::IsPng(file) ? "PNG" : "JPEG",
-                                       " format using DecodeBmp op. Use `decode_", detail::IsPng(file) ? "png" : "jpeg",
-                                       "` or `decode_image` instead.");
-      if (!detail::IsBmp(file)) return detail::UnknownImageFormat();
-      detail::BmpLayout layout;
-      TENON_RETURN_IF_ERROR(detail::ReadBmpLayout(file, &layout));
-      const Index depth = this->channels == 0 ? layout.channels : this->channels;
-      Tensor* made = &image;
-      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape{layout.height, layout.width, depth}, &made));
-      detail::ReadBmpRows(file.data(), layout, depth, made->data<std::uint8_t>());
-      return OkStatus();
+      if (this->channels == 1) return detail::OneChannelOfBmp();
+      if (!detail::IsBmp(file)) return detail::NotBmp(file);
+      return detail::DecodeBmpFile(context.op(), file, this->channels, {});
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/image/decode_image.hpp ----
+// DecodeImage, DecodeGif: picture files of any kind. DecodeAndCropJpeg, ExtractJpegShape. PNG and JPEG need the
+// component tenon::image (engine/image/png.hpp).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// A GIF file may give four dimensions, of which nothing is known.
+inline Status DecodeAnyImageShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  std::int64_t channels = 0;
+  bool expands = true;
+  TENON_RETURN_IF_ERROR(c->GetAttr("channels", &channels));
+  TENON_RETURN_IF_ERROR(c->GetAttr("expand_animations", &expands));
+  if (channels < 0) return errors::InvalidArgument("channels must be non-negative, got ", channels);
+  if (expands) {
+    c->set_output(0, c->UnknownShape());
+    return OkStatus();
+  }
+  const DimensionHandle depth = channels == 0 ? c->UnknownDim() : c->MakeDim(channels);
+  c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), depth}));
+  return OkStatus();
+}
+inline Status DecodeGifShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), c->UnknownDim(), c->MakeDim(3)}));
+  return OkStatus();
+}
+inline Status DecodeAndCropJpegShape(InferenceContext* c) {
+  ShapeHandle unused, window;
+  DimensionHandle depth = c->UnknownDim(), count, height = c->UnknownDim(), width = c->UnknownDim();
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  std::int64_t channels = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("channels", &channels));
+  if (channels != 0) {
+    if (channels < 0) return errors::InvalidArgument("channels must be non-negative, got ", channels);
+    depth = c->MakeDim(channels);
+  }
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &window));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(window, 0), 4, &count));
+  SlimVector<std::int64_t> values;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(1, &values, &known));
+  if (known && values[2] >= 0) height = c->MakeDim(values[2]);
+  if (known && values[3] >= 0) width = c->MakeDim(values[3]);
+  c->set_output(0, c->MakeShape({height, width, depth}));
+  return OkStatus();
+}
+
+inline Status DecodeAnyFile(OpKernelContext& context, const Tensor& contents, std::int64_t channels,
+                            const DecodedForm& form) {
+  std::string_view file;
+  TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
+  DecodedForm one = form;
+  one.has_frames = false;
+  if (IsBmp(file)) return channels == 1 ? OneChannelOfBmp() : DecodeBmpFile(context, file, channels, one);
+  return DecodeAnyButBmp(context, "DecodeImage", contents, {.channels = static_cast<int>(channels)},
+                         IsGif(file) ? form : one);
+}
+
+inline Status DecodeJpegWindow(OpKernelContext& context, const Tensor& contents, const Tensor& window,
+                               const JpegAttrs& attrs) {
+  std::string_view file;
+  TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
+  if (!IsJpeg(file)) {
+    if (!IsPng(file) && !IsGif(file) && !IsBmp(file)) return UnknownImageFormat();
+    return errors::InvalidArgument("DecodeAndCropJpeg operation can run on JPEG only, but detected ",
+                                   IsPng(file)   ? "PNG."
+                                   : IsGif(file) ? "GIF."
+                                                 : "BMP.");
+  }
+  if (attrs.channels == 4) return errors::InvalidArgument("JPEG does not support 4 channels");
+  if (window.dims() != 1) return errors::InvalidArgument("crop_window must be 1-D, got shape ", window.shape());
+  if (window.dim_size(0) != 4) return errors::InvalidArgument("crop_size must have four elements ", window.shape());
+  const std::int32_t* sides = window.data<std::int32_t>();
+  JpegReadOptions options = JpegOptionsOf(attrs);
+  options.crop = true;
+  options.top = sides[0];
+  options.left = sides[1];
+  options.height = sides[2];
+  options.width = sides[3];
+  return ImageFiles::Jpeg(context, file, options, {});
+}
+
+inline Status ExtractShape(OpKernelContext& context, const Tensor& contents) {
+  if (contents.dims() != 0) return errors::InvalidArgument("contents must be scalar, got shape ", contents.shape());
+  const std::string_view file = contents.data<tstring>()->view();
+  if (file.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    return errors::InvalidArgument("JPEG contents are too large for int: ", file.size());
+  if (file.empty()) return errors::InvalidArgument("Invalid JPEG data, size 0");
+  Index sizes[3] = {};
+  TENON_RETURN_IF_ERROR(ImageFiles::JpegShape(file, sizes));
+  Tensor* shape = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({3}), &shape));
+  for (int i = 0; i < 3; ++i) {
+    if (shape->dtype() == DataType::kInt32)
+      shape->data<std::int32_t>()[i] = static_cast<std::int32_t>(sizes[i]);
+    else
+      shape->data<std::int64_t>()[i] = sizes[i];
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// [height, width, channels], or [frames, height, width, 3] for a GIF file when expand_animations.
+struct DecodeImage {
+  static constexpr auto signature = Op("DecodeImage")
+                                        .Input("contents: string")
+                                        .Attr("channels: int = 0")
+                                        .Attr("dtype: {uint8, uint16, float} = DT_UINT8")
+                                        .Output("image: dtype")
+                                        .Attr("expand_animations: bool = true")
+                                        .SetShapeFn(detail::DecodeAnyImageShape);
+
+  struct Attrs {
+    std::int64_t channels;
+    DataType dtype;
+    bool expand_animations;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
+      return detail::DecodeAnyFile(context.op(), contents, this->channels,
+                                   {this->dtype, this->expand_animations, !this->expand_animations});
+    }
+  };
+};
+
+// [frames, height, width, 3], also for PNG and JPEG files. Each frame is painted over the one before it.
+struct DecodeGif {
+  static constexpr auto signature =
+      Op("DecodeGif").Input("contents: string").Output("image: uint8").SetShapeFn(detail::DecodeGifShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
+      return detail::DecodeAnyButBmp(context.op(), "DecodeGif", contents, {.channels = 3}, {.has_frames = true});
+    }
+  };
+};
+
+// crop_window: [4], top, left, height and width of the part that is decoded, in pixels after the reduction by `ratio`.
+struct DecodeAndCropJpeg {
+  static constexpr auto signature = Op("DecodeAndCropJpeg")
+                                        .Input("contents: string")
+                                        .Input("crop_window: int32")
+                                        .Attr("channels: int = 0")
+                                        .Attr("ratio: int = 1")
+                                        .Attr("fancy_upscaling: bool = true")
+                                        .Attr("try_recover_truncated: bool = false")
+                                        .Attr("acceptable_fraction: float = 1.0")
+                                        .Attr("dct_method: string = ''")
+                                        .Output("image: uint8")
+                                        .SetShapeFn(detail::DecodeAndCropJpegShape);
+
+  static constexpr std::string_view unused[] = {"acceptable_fraction"};
+  using Attrs = detail::JpegAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckJpegAttrs(*this); }
+    Status operator()(Context<Device>& context, const Tensor& contents, const Tensor& crop_window, Tensor&) const {
+      return detail::DecodeJpegWindow(context.op(), contents, crop_window, *this);
+    }
+  };
+};
+
+// [3]: height, width and channels of a JPEG file. Only its header is read.
+struct ExtractJpegShape {
+  static constexpr auto signature = Op("ExtractJpegShape")
+                                        .Input("contents: string")
+                                        .Output("image_shape: output_type")
+                                        .Attr("output_type: {int32, int64} = DT_INT32")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          c->set_output(0, c->Vector(3));
+                                          return OkStatus();
+                                        });
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
+      return detail::ExtractShape(context.op(), contents);
     }
   };
 };
@@ -25495,6 +28163,88 @@ struct ImageProjectiveTransformV3 {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/io/decode_compressed.hpp ----
+// DecodeCompressed: texts out of their compressed forms.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Reads a text in pieces, for InflateStream.
+inline std::size_t ReadOfText(void* rest, unsigned char* to, std::size_t room) {
+  auto& text = *static_cast<std::string_view*>(rest);
+  const std::size_t count = std::min(room, text.size());
+  if (count != 0) std::memcpy(to, text.data(), count);
+  text.remove_prefix(count);
+  return count;
+}
+
+// A text whose compressed form ends early gives the bytes before its end, as in TensorFlow.
+inline Status Decompress(InflateFormat format, std::string_view bytes, tstring* text) {
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  Owned<InflateStream> stream(new InflateStream(format, &ReadOfText, &bytes));
+  text->assign("");
+  for (std::size_t size = 0, got = 1; got > 0 && size < kMost; size += got) {
+    // The text grows by half of its size, so that large ones are seldom copied.
+    const std::size_t room = std::min(kMost - size, std::max(kPiece, size / 2));
+    text->resize_uninitialized(size + room);
+    const Status status = stream->Read(text->mdata() + size, room, &got);
+    text->resize_uninitialized(size + got);
+    if (status.code() == Code::kOutOfRange) break;
+    TENON_RETURN_IF_ERROR(status);
+  }
+  return OkStatus();
+}
+
+inline Status DecompressAll(OpKernelContext& context, std::string_view kind, const Tensor& bytes) {
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, bytes.shape(), &output));
+  const tstring* from = bytes.data<tstring>();
+  tstring* to = output->data<tstring>();
+  for (Index i = 0; i < bytes.NumElements(); ++i) {
+    if (kind.empty())
+      to[i] = from[i];
+    else
+      TENON_RETURN_IF_ERROR(
+          Decompress(kind == "ZLIB" ? InflateFormat::kZlib : InflateFormat::kGzip, from[i].view(), &to[i]));
+  }
+  return OkStatus();
+}
+
+inline Status CheckCompressionType(std::string_view kind) {
+  if (kind.empty() || kind == "ZLIB" || kind == "GZIP") return OkStatus();
+  if (kind == "ZSTD") return errors::Unimplemented("DecodeCompressed: ZSTD is not read; use ZLIB, GZIP or ''");
+  return errors::InvalidArgument("Only ZLIB, ZSTD, GZIP or NONE are supported compressions");
+}
+
+}  // namespace detail
+
+struct DecodeCompressed {
+  static constexpr auto signature = Op("DecodeCompressed")
+                                        .Input("bytes: string")
+                                        .Output("output: string")
+                                        .Attr("compression_type: string = ''")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    std::string_view compression_type;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckCompressionType(this->compression_type); }
+    Status operator()(Context<Device>& context, const Tensor& bytes, Tensor&) const {
+      return detail::DecompressAll(context.op(), this->compression_type, bytes);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/io/decode_json_example.hpp ----
 // DecodeJSONExample: Examples written as JSON to serialised ones.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -27262,6 +30012,169 @@ struct ParseSingleSequenceExample {
     TENON_RETURN_IF_ERROR(parse.Find());
     return parse.Write(context);
   }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/io/remap_matrix.hpp ----
+// LoadAndRemapMatrix: rows and columns of a matrix in a checkpoint, in another order, with new values between them.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status RemapMatrixShape(InferenceContext* c) {
+  ShapeHandle unused;
+  std::int64_t rows = 0, columns = 0;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  for (int i = 2; i < 4; ++i) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_rows", &rows));
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_cols", &columns));
+  c->set_output(0, c->Matrix(rows, columns));
+  return OkStatus();
+}
+
+// Where an old row or column goes, in the order of the old ones.
+struct Moved {
+  std::int64_t from, to;
+  bool operator<(const Moved& other) const { return from == other.from ? to < other.to : from < other.from; }
+};
+inline Status SortMoves(const Tensor& remapping, SlimVector<Moved>* moves) {
+  for (Index i = 0; i < remapping.NumElements(); ++i)
+    if (const std::int64_t from = remapping.data<std::int64_t>()[i]; from >= 0) moves->push_back({from, i});
+  std::sort(moves->begin(), moves->end());
+  for (std::size_t i = 1; i < moves->size(); ++i)
+    if ((*moves)[i].from == (*moves)[i - 1].from)
+      return errors::Unimplemented("Old ID ", (*moves)[i].from, " is mapped to both new ID ", (*moves)[i - 1].to,
+                                   " and ", (*moves)[i].to, ", which is not supported.");
+  return OkStatus();
+}
+
+struct RemapMatrixAttrs {
+  std::int64_t num_rows, num_cols, max_rows_in_memory;
+};
+
+inline Status CheckMatrix(const CheckpointReader& reader, std::string_view name, std::int64_t columns,
+                          TensorShape* shape) {
+  DataType type = DataType::kInvalid;
+  TENON_RETURN_IF_ERROR(reader.Describe(name, &type, shape));
+  if (type != DataType::kFloat)
+    return errors::InvalidArgument("Tensor ", name, " has invalid type ", type, " instead of expected type float");
+  if (shape->dims() != 2)
+    return errors::InvalidArgument("Tensor ", name, " has shape ", *shape, " of invalid rank ", shape->dims(),
+                                   " instead of expected shape of rank 2.");
+  if (columns >= 0 && shape->dim_size(1) != columns)
+    return errors::InvalidArgument("Tensor ", name, " has shape ", *shape, ", where the size of its 2nd dimension is ",
+                                   shape->dim_size(1), " instead of being equal to num_cols=", columns);
+  return OkStatus();
+}
+
+// Copies the rows that are kept, piece by piece. Columns that the checkpoint lacks stay as they are.
+inline Status CopyMoved(CheckpointReader* reader, std::string_view name, const SlimVector<Moved>& rows,
+                        const SlimVector<Moved>& columns, bool moves_columns, std::int64_t most, Tensor* matrix) {
+  const Index width = matrix->dim_size(1);
+  float* const to = matrix->data<float>();
+  std::size_t next = 0;
+  while (next < rows.size()) {
+    const std::int64_t first = rows[next].from, left = rows.back().from - first;
+    const std::int64_t count = most <= 0 || most > left ? left + 1 : most;
+    TensorSlice slice;
+    slice.Add(first, count);
+    slice.Add(0, TensorSlice::kFull);
+    TENON_ASSIGN_OR_RETURN(const Tensor piece, reader->ReadSlice(name, slice));
+    const Index old_width = piece.dim_size(1);
+    for (; next < rows.size() && rows[next].from - first < count; ++next) {
+      const float* const from = piece.data<float>() + (rows[next].from - first) * old_width;
+      float* const row = to + rows[next].to * width;
+      if (!moves_columns && width > 0) std::memcpy(row, from, static_cast<std::size_t>(width) * sizeof(float));
+      for (const Moved& column : columns)
+        if (column.from < old_width) row[column.to] = from[column.from];
+    }
+  }
+  return OkStatus();
+}
+
+inline Status RemapMatrix(OpKernelContext& context, const RemapMatrixAttrs& attrs, const Tensor& path,
+                          const Tensor& name, const Tensor& row_remapping, const Tensor& column_remapping,
+                          const Tensor& values) {
+  SlimVector<Moved> rows, columns;
+  const bool moves_columns = column_remapping.NumElements() > 0;
+  if (row_remapping.NumElements() != attrs.num_rows)
+    return errors::InvalidArgument("Size of row_remapping is ", row_remapping.NumElements(),
+                                   " instead of being equal to num_rows=", attrs.num_rows);
+  TENON_RETURN_IF_ERROR(SortMoves(row_remapping, &rows));
+  if (moves_columns && column_remapping.NumElements() != attrs.num_cols)
+    return errors::InvalidArgument("Provided col_remapping, but its size is ", column_remapping.NumElements(),
+                                   " instead of being equal to num_cols=", attrs.num_cols);
+  TENON_RETURN_IF_ERROR(SortMoves(column_remapping, &columns));
+  if (path.NumElements() != 1)
+    return errors::InvalidArgument("The `ckpt_path` tensor must have exactly one element, got tensor of shape ",
+                                   path.shape());
+  if (name.dims() != 0)
+    return errors::InvalidArgument("old_tensor_name must be a scalar, got tensor of shape ", name.shape());
+  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(path.data<tstring>()->view())));
+  const std::string_view old_name = name.data<tstring>()->view();
+  TensorShape old_shape, shape;
+  TENON_RETURN_IF_ERROR(CheckMatrix(reader, old_name, moves_columns ? -1 : attrs.num_cols, &old_shape));
+  if (!rows.empty() && rows.back().from >= old_shape.dim_size(0))
+    return errors::Internal("Extent in dimension 0 out of bounds: shape = ", old_shape, ", row = ", rows.back().from);
+  const Index sizes[] = {attrs.num_rows, attrs.num_cols};
+  Tensor* matrix = nullptr;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &matrix));
+  if (shape.num_elements() > 0) std::memset(matrix->raw_data(), 0, matrix->TotalBytes());
+  TENON_RETURN_IF_ERROR(CopyMoved(&reader, old_name, rows, columns, moves_columns, attrs.max_rows_in_memory, matrix));
+  const Index count = values.NumElements();
+  Index used = 0;
+  for (Index i = 0; i < shape.num_elements(); ++i) {
+    const Index row = i / attrs.num_cols, column = i % attrs.num_cols;
+    if (row_remapping.data<std::int64_t>()[row] >= 0 &&
+        (!moves_columns || column_remapping.data<std::int64_t>()[column] >= 0))
+      continue;
+    if (used == count)
+      return errors::InvalidArgument("initializing_values contained ", count,
+                                     " elements, but more missing values remain.");
+    matrix->data<float>()[i] = values.data<float>()[used++];
+  }
+  if (used == count) return OkStatus();
+  return errors::InvalidArgument("initializing_values contained ", count, " elements, but only ", used,
+                                 " elements were used to fill in missing values.");
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// row_remapping: [num_rows], col_remapping: [num_cols] or empty, the old row or column of each new one, or -1: its
+// elements are the next of initializing_values.
+struct LoadAndRemapMatrix {
+  static constexpr auto signature = Op("LoadAndRemapMatrix")
+                                        .Input("ckpt_path: string")
+                                        .Input("old_tensor_name: string")
+                                        .Input("row_remapping: int64")
+                                        .Input("col_remapping: int64")
+                                        .Input("initializing_values: float")
+                                        .Attr("num_rows: int >= 0")
+                                        .Attr("num_cols: int >= 1")
+                                        .Attr("max_rows_in_memory: int = -1")
+                                        .Output("output_matrix: float")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RemapMatrixShape);
+  using Attrs = detail::RemapMatrixAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& path, const Tensor& name, const Tensor& rows,
+                      const Tensor& columns, const Tensor& values, Tensor&) const {
+      return detail::RemapMatrix(context.op(), *this, path, name, rows, columns, values);
+    }
+  };
 };
 
 }  // namespace ops
@@ -30891,1730 +33804,107 @@ struct MatrixSquareRoot {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/fft/complex_vector.hpp ----
-// Complex numbers in vectors, for Fourier transforms. Real and imaginary parts are vectors of their own, so that
-// products need no shuffles. Parts that alternate in memory are read and written by shuffles within 16 bytes, which are
-// the cheapest. TransposeSquare transposes as many vectors as a vector has lanes.
+// ---- tenon/engine/linalg/exponential.hpp ----
+// The exponential of a complex matrix, row-major, by scaling, Taylor's sum and squaring: N. J. Higham, "Functions of
+// Matrices" (2008), 10.3.
 TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
 
-namespace detail {
+namespace linalg {
 
-// One lane, where there are no vectors.
-template <class T>
-struct FftLane {
-  using value_type = T;
-  static constexpr int size = 1;
-  T v;
-
-  TENON_HD static FftLane Load(const T* p) { return {*p}; }
-  TENON_HD static FftLane Repeat(T value) { return {value}; }
-  TENON_HD void Store(T* p) const { *p = v; }
-  TENON_HD friend FftLane operator+(const FftLane& a, const FftLane& b) { return {a.v + b.v}; }
-  TENON_HD friend FftLane operator-(const FftLane& a, const FftLane& b) { return {a.v - b.v}; }
-  TENON_HD friend FftLane operator*(const FftLane& a, const FftLane& b) { return {a.v * b.v}; }
-};
-
-#if TENON_DETAIL_LANES
-template <class T, int bytes>
-using FftVector = simd::Lanes<T, bytes>;
-#else
-template <class T, int bytes>
-using FftVector = FftLane<T>;
-#endif
-
-// a b + c, a b - c and c - a b, rounded once where the instruction set can.
-template <class V>
-TENON_HD V MulAdd(const V& a, const V& b, const V& c) {
-  V result = a;
-  result.v = a.v * b.v + c.v;
-  return result;
-}
-template <class V>
-TENON_HD V MulSub(const V& a, const V& b, const V& c) {
-  V result = a;
-  result.v = a.v * b.v - c.v;
-  return result;
-}
-template <class V>
-TENON_HD V SubMul(const V& c, const V& a, const V& b) {
-  V result = a;
-  result.v = c.v - a.v * b.v;
-  return result;
-}
-
-// As many complex numbers as V has lanes.
-template <class V>
-struct FftPair {
-  V re, im;
-
-  TENON_HD friend FftPair operator+(const FftPair& a, const FftPair& b) { return {a.re + b.re, a.im + b.im}; }
-  TENON_HD friend FftPair operator-(const FftPair& a, const FftPair& b) { return {a.re - b.re, a.im - b.im}; }
-  TENON_HD friend FftPair operator*(const FftPair& a, const FftPair& w) {
-    return {MulSub(a.re, w.re, a.im * w.im), MulAdd(a.re, w.im, a.im * w.re)};
-  }
-};
-// a - i b and a + i b.
-template <class V>
-TENON_HD FftPair<V> MinusI(const FftPair<V>& a, const FftPair<V>& b) {
-  return {a.re + b.im, a.im - b.re};
-}
-template <class V>
-TENON_HD FftPair<V> PlusI(const FftPair<V>& a, const FftPair<V>& b) {
-  return {a.re - b.im, a.im + b.re};
-}
-// a + factor b
-template <class V>
-TENON_HD FftPair<V> AddTimes(const FftPair<V>& a, const V& factor, const FftPair<V>& b) {
-  return {MulAdd(factor, b.re, a.re), MulAdd(factor, b.im, a.im)};
-}
-template <class V>
-TENON_HD FftPair<V> SubtractTimes(const FftPair<V>& a, const V& factor, const FftPair<V>& b) {
-  return {SubMul(a.re, factor, b.re), SubMul(a.im, factor, b.im)};
-}
-template <class V>
-TENON_HD FftPair<V> RepeatPair(const typename V::value_type* p) {
-  return {V::Repeat(p[0]), V::Repeat(p[1])};
-}
-
-// Number (of the `width` complex numbers in memory) of the one in a lane after LoadPair: shuffles within 16 bytes take
-// half of a lane's neighbours from the first vector and half from the second.
-template <class T>
-constexpr int FftNumberOfLane(int width, int lane) {
-  const int quarter = static_cast<int>(16 / sizeof(T)), half = quarter / 2;
-  if (width < quarter) return lane;
-  const int place = lane % quarter;
-  return lane / quarter * half + (place < half ? place : width / 2 + place - half);
-}
-
-#if TENON_DETAIL_LANES
-// In every 16 bytes of the result: the elements named of the same 16 bytes of a, then those of b.
-template <int... picked, class V, std::size_t... places>
-TENON_HD V PickInQuarters(const V& a, const V& b, std::index_sequence<places...>) {
-  constexpr int kPicked[] = {picked...}, kEach = static_cast<int>(sizeof...(picked)), kAll = V::size;
-  return V(__builtin_shufflevector(a.v, b.v,
-                                   (static_cast<int>(places) / kEach * kEach + kPicked[places % kEach] % kEach +
-                                    kPicked[places % kEach] / kEach * kAll)...));
-}
-// The parts of 16 bytes named of a, then those of b.
-template <int... picked, class V, std::size_t... places>
-TENON_HD V PickQuarters(const V& a, const V& b, std::index_sequence<places...>) {
-  constexpr int kQuarters = static_cast<int>(sizeof...(picked)), kEach = V::size / kQuarters, kAll = V::size;
-  constexpr int kPicked[] = {picked...};
-  return V(__builtin_shufflevector(a.v, b.v,
-                                   (kPicked[places / kEach] % kQuarters * kEach + static_cast<int>(places) % kEach +
-                                    kPicked[places / kEach] / kQuarters * kAll)...));
-}
-template <class V>
-inline constexpr auto kPlacesOf = std::make_index_sequence<static_cast<std::size_t>(V::size)>();
-
-template <class V>
-TENON_HD FftPair<V> LoadPair(const typename V::value_type* p) {
-  const V a = V::Load(p), b = V::Load(p + V::size);
-  if constexpr (sizeof(typename V::value_type) == 4)
-    return {PickInQuarters<0, 2, 4, 6>(a, b, kPlacesOf<V>), PickInQuarters<1, 3, 5, 7>(a, b, kPlacesOf<V>)};
-  else
-    return {PickInQuarters<0, 2>(a, b, kPlacesOf<V>), PickInQuarters<1, 3>(a, b, kPlacesOf<V>)};
-}
-template <class V>
-TENON_HD void StorePair(const FftPair<V>& x, typename V::value_type* p) {
-  if constexpr (sizeof(typename V::value_type) == 4) {
-    PickInQuarters<0, 4, 1, 5>(x.re, x.im, kPlacesOf<V>).Store(p);
-    PickInQuarters<2, 6, 3, 7>(x.re, x.im, kPlacesOf<V>).Store(p + V::size);
-  } else {
-    PickInQuarters<0, 2>(x.re, x.im, kPlacesOf<V>).Store(p);
-    PickInQuarters<1, 3>(x.re, x.im, kPlacesOf<V>).Store(p + V::size);
-  }
-}
-// The lanes of a LoadPair in the opposite order of their numbers.
-template <class V, std::size_t... places>
-TENON_HD V TurnedRound(const V& x, std::index_sequence<places...>) {
-  constexpr auto kPlace = [](int lane) {  // the lane with number width - 1 - (that of `lane`)
-    const int wanted = V::size - 1 - FftNumberOfLane<typename V::value_type>(V::size, lane);
-    int found = 0;
-    while (FftNumberOfLane<typename V::value_type>(V::size, found) != wanted) ++found;
-    return found;
-  };
-  return V(__builtin_shufflevector(x.v, x.v, kPlace(static_cast<int>(places))...));
-}
-template <class V>
-TENON_HD V TurnedRound(const V& x) {
-  return TurnedRound(x, kPlacesOf<V>);
-}
-
-// Lane j of row i becomes lane i of row j: first within squares of 16 bytes, then these.
-template <class V>
-TENON_HD void TransposeSquare(V (&rows)[V::size]) {
-  constexpr int kEach = static_cast<int>(16 / sizeof(typename V::value_type)), kQuarters = V::size / kEach;
-  constexpr auto kPlaces = kPlacesOf<V>;
-#pragma GCC unroll 8
-  for (int i = 0; i < V::size; i += kEach) {
-    if constexpr (kEach == 4) {
-      const V a = PickInQuarters<0, 4, 1, 5>(rows[i], rows[i + 1], kPlaces);
-      const V b = PickInQuarters<2, 6, 3, 7>(rows[i], rows[i + 1], kPlaces);
-      const V c = PickInQuarters<0, 4, 1, 5>(rows[i + 2], rows[i + 3], kPlaces);
-      const V d = PickInQuarters<2, 6, 3, 7>(rows[i + 2], rows[i + 3], kPlaces);
-      rows[i] = PickInQuarters<0, 1, 4, 5>(a, c, kPlaces);
-      rows[i + 1] = PickInQuarters<2, 3, 6, 7>(a, c, kPlaces);
-      rows[i + 2] = PickInQuarters<0, 1, 4, 5>(b, d, kPlaces);
-      rows[i + 3] = PickInQuarters<2, 3, 6, 7>(b, d, kPlaces);
-    } else {
-      const V a = rows[i], b = rows[i + 1];
-      rows[i] = PickInQuarters<0, 2>(a, b, kPlaces);
-      rows[i + 1] = PickInQuarters<1, 3>(a, b, kPlaces);
-    }
-  }
-#pragma GCC unroll 4
-  for (int t = 0; t < kEach; ++t) {
-    if constexpr (kQuarters == 2) {
-      const V a = rows[t], b = rows[kEach + t];
-      rows[t] = PickQuarters<0, 2>(a, b, kPlaces);
-      rows[kEach + t] = PickQuarters<1, 3>(a, b, kPlaces);
-    } else if constexpr (kQuarters == 4) {
-      const V a = PickQuarters<0, 1, 4, 5>(rows[t], rows[kEach + t], kPlaces);
-      const V b = PickQuarters<2, 3, 6, 7>(rows[t], rows[kEach + t], kPlaces);
-      const V c = PickQuarters<0, 1, 4, 5>(rows[2 * kEach + t], rows[3 * kEach + t], kPlaces);
-      const V d = PickQuarters<2, 3, 6, 7>(rows[2 * kEach + t], rows[3 * kEach + t], kPlaces);
-      rows[t] = PickQuarters<0, 2, 4, 6>(a, c, kPlaces);
-      rows[kEach + t] = PickQuarters<1, 3, 5, 7>(a, c, kPlaces);
-      rows[2 * kEach + t] = PickQuarters<0, 2, 4, 6>(b, d, kPlaces);
-      rows[3 * kEach + t] = PickQuarters<1, 3, 5, 7>(b, d, kPlaces);
-    }
-  }
-}
-#else
-template <class V>
-TENON_HD FftPair<V> LoadPair(const typename V::value_type* p) {
-  return {V::Load(p), V::Load(p + 1)};
-}
-template <class V>
-TENON_HD void StorePair(const FftPair<V>& x, typename V::value_type* p) {
-  x.re.Store(p);
-  x.im.Store(p + 1);
-}
-template <class V>
-TENON_HD V TurnedRound(const V& x) {
-  return x;
-}
-template <class V>
-TENON_HD void TransposeSquare(V (&)[1]) {}
-#endif
-
-}  // namespace detail
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/fft/butterflies.hpp ----
-// Fourier transforms of a few elements in registers, in the lanes of FftPair: the sums of which longer transforms are
-// made. Radix 2, 4 and 8 by halves, odd ones by sums and differences of elements that lie as far from the first on
-// either side, which halves the products.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Sums of `radix` elements: x[k] = sum of x[j] exp(-2 pi i j k / radix).
-template <int radix>
-struct FftSums;
-template <>
-struct FftSums<1> {
-  template <class V>
-  TENON_HD static void Run(FftPair<V> (&)[1]) {}
-};
-template <>
-struct FftSums<2> {
-  template <class V>
-  TENON_HD static void Run(FftPair<V> (&x)[2]) {
-    const FftPair<V> a = x[0];
-    x[0] = a + x[1];
-    x[1] = a - x[1];
-  }
-};
-template <class V>
-TENON_HD void FftSumsOfFour(FftPair<V>& a, FftPair<V>& b, FftPair<V>& c, FftPair<V>& d) {
-  const FftPair<V> even = a + c, turned = a - c, odd = b + d, other = b - d;
-  a = even + odd;
-  b = MinusI(turned, other);
-  c = even - odd;
-  d = PlusI(turned, other);
-}
-template <>
-struct FftSums<4> {
-  template <class V>
-  TENON_HD static void Run(FftPair<V> (&x)[4]) {
-    FftSumsOfFour(x[0], x[1], x[2], x[3]);
-  }
-};
-template <>
-struct FftSums<8> {
-  template <class V>
-  TENON_HD static void Run(FftPair<V> (&x)[8]) {
-    using T = typename V::value_type;
-    const V half = V::Repeat(T(0.70710678118654752440L));  // the square root of it
-    FftSumsOfFour(x[0], x[2], x[4], x[6]);
-    FftSumsOfFour(x[1], x[3], x[5], x[7]);
-    const FftPair<V> one = MinusI(x[3], x[3]), three = PlusI(x[7], x[7]);  // the latter with the other sign
-    const FftPair<V> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o2 = x[5];
-    x[0] = e0 + o0;
-    x[4] = e0 - o0;
-    x[1] = AddTimes(e1, half, one);
-    x[5] = SubtractTimes(e1, half, one);
-    x[2] = MinusI(e2, o2);
-    x[6] = PlusI(e2, o2);
-    x[3] = SubtractTimes(e3, half, three);
-    x[7] = AddTimes(e3, half, three);
-  }
-};
-
-// cos and sin of 2 pi k / radix, k from 1 to radix / 2.
-template <int radix>
-struct FftAngles;
-template <>
-struct FftAngles<3> {
-  static constexpr long double kCos[] = {-0.5L}, kSin[] = {0.86602540378443864676L};
-};
-template <>
-struct FftAngles<5> {
-  static constexpr long double kCos[] = {0.30901699437494742410L, -0.80901699437494742410L};
-  static constexpr long double kSin[] = {0.95105651629515357212L, 0.58778525229247312917L};
-};
-template <>
-struct FftAngles<7> {
-  static constexpr long double kCos[] = {0.62348980185873353053L, -0.22252093395631440429L, -0.90096886790241912624L};
-  static constexpr long double kSin[] = {0.78183148246802980871L, 0.97492791218182360702L, 0.43388373911755812048L};
-};
-// Odd radices: elements j and radix - j have the same cosines and opposite sines.
-template <int radix>
-struct FftSums {
-  template <class V>
-  TENON_HD static void Run(FftPair<V> (&x)[radix]) {
-    using T = typename V::value_type;
-    constexpr int kHalf = radix / 2;
-    FftPair<V> sums[kHalf], differences[kHalf];
-    const FftPair<V> first = x[0];
-#pragma GCC unroll 8
-    for (int j = 0; j < kHalf; ++j) {
-      sums[j] = x[j + 1] + x[radix - 1 - j];
-      differences[j] = x[j + 1] - x[radix - 1 - j];
-      x[0] = x[0] + sums[j];
-    }
-#pragma GCC unroll 8
-    for (int k = 1; k <= kHalf; ++k) {
-      FftPair<V> even = first, odd;
-#pragma GCC unroll 8
-      for (int j = 1; j <= kHalf; ++j) {
-        const int turn = j * k % radix, near = turn <= kHalf ? turn : radix - turn;
-        const V cosine = V::Repeat(T(FftAngles<radix>::kCos[near - 1]));
-        const V sine =
-            V::Repeat(turn <= kHalf ? T(FftAngles<radix>::kSin[near - 1]) : -T(FftAngles<radix>::kSin[near - 1]));
-        even = AddTimes(even, cosine, sums[j - 1]);
-        if (j == 1)
-          odd = {sine * differences[0].re, sine * differences[0].im};
-        else
-          odd = AddTimes(odd, sine, differences[j - 1]);
-      }
-      x[k] = MinusI(even, odd);
-      x[radix - k] = PlusI(even, odd);
-    }
-  }
-};
-
-}  // namespace detail
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/fft/passes.hpp ----
-// The steps of Fourier transforms, compiled for several instruction sets. As many transforms as a vector has lanes run
-// at once, one in each lane: element i of all of them is a vector of real parts and one of imaginary parts. A pass
-// splits transforms of length r m into r of length m by sums of r elements, and puts the results where the next pass
-// wants them, so that nothing is ever sorted by reversed bits (the self-sorting form of T. G. Stockham, in W. T.
-// Cochran et al., "What is the fast Fourier transform?", 1967).
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Operands of one step. Steps of elements and planes count numbers of type T.
-template <class T>
-struct FftStep {
-  const T* from = nullptr;
-  Index from_step = 0, from_plane = 0;  // real parts of element i lie at from + i from_step, imaginary ones a plane on
-  T* to = nullptr;
-  Index to_step = 0, to_plane = 0;
-  Index radix = 1, m = 1, s = 1;  // a pass: s interleaved transforms of length radix m
-  Index first = 0;  // FftTurn: the first lane that is transposed
-  const T* twiddles = nullptr;  // pass: [m][radix - 1], exp(-2 pi i p k / (radix m)); other steps: their factors
-  const T* roots = nullptr;  // roots of a radix without code of its own: [radix]
-  T in_sign = 1;  // imaginary parts that are read are multiplied by it: -1 for an inverse transform
-  T re_scale = 1, im_scale = 1;  // factors of the parts that are written
-};
-template <class T>
-using FftStepFn = void (*)(const FftStep<T>*);
-
-inline constexpr Index kFftMostRadix = 31;  // the largest prime factor that has a pass
-// The radices that have code of their own; the last stands for any other odd one.
-inline constexpr int kFftRadices = 8;
-constexpr int FftRadixCode(Index radix) {
-  return radix <= 5 ? static_cast<int>(radix) - 1 : radix == 7 ? 5 : radix == 8 ? 6 : 7;
-}
-
-// Where a pass reads: numbers in memory whose parts alternate, or elements of two planes.
-template <bool is_memory, class V>
-TENON_HD FftPair<V> FftRead(const typename V::value_type* p, Index plane, const V& sign) {
-  if constexpr (is_memory) {
-    FftPair<V> x = LoadPair<V>(p);
-    x.im = x.im * sign;
-    return x;
-  } else {
-    return {V::Load(p), V::Load(p + plane)};
-  }
-}
-template <class V>
-TENON_HD void FftWrite(const FftPair<V>& x, typename V::value_type* p, Index plane) {
-  x.re.Store(p);
-  x.im.Store(p + plane);
-}
-
-enum class FftPassKind {
-  kFirst,  // from memory; s is 1
-  kMiddle,  // from planes to planes
-  kTwist,  // the last of all, m is 1: every element is multiplied by twiddles, [radix s][2][lanes]
-  kLast,  // the last of all, m is 1: into memory
-};
-
-// One pass.
-template <FftPassKind kind, int radix, class T>
-struct FftPass {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    const Index m = step->m, s = step->s, plane = step->to_plane, from_plane = step->from_plane;
-    constexpr bool kFromMemory = kind == FftPassKind::kFirst;
-    const V sign = V::Repeat(step->in_sign);
-    const T* twiddles = step->twiddles;
-    if constexpr (kind == FftPassKind::kFirst || kind == FftPassKind::kMiddle) {
-      const Index from_step = m * s * step->from_step, to_step = s * step->to_step;
-      Index p = 0;
-      if constexpr (kind == FftPassKind::kMiddle) {  // the roots are 1
-        for (Index q = 0; q < s; ++q) {
-          FftPair<V> x[radix];
-#pragma GCC unroll 8
-          for (int k = 0; k < radix; ++k)
-            x[k] = FftRead<false>(step->from + q * step->from_step + k * from_step, from_plane, sign);
-          FftSums<radix>::Run(x);
-#pragma GCC unroll 8
-          for (int k = 0; k < radix; ++k) FftWrite(x[k], step->to + q * step->to_step + k * to_step, plane);
-        }
-        p = 1;
-        twiddles += 2 * (radix - 1);
-      }
-      for (; p < m; ++p) {
-        for (Index q = 0; q < s; ++q) {
-          const T* from = step->from + (q + s * p) * step->from_step;
-          T* to = step->to + (q + s * radix * p) * step->to_step;
-          FftPair<V> x[radix];
-#pragma GCC unroll 8
-          for (int k = 0; k < radix; ++k) x[k] = FftRead<kFromMemory>(from + k * from_step, from_plane, sign);
-          FftSums<radix>::Run(x);
-          FftWrite(x[0], to, plane);
-#pragma GCC unroll 8
-          for (int k = 1; k < radix; ++k)
-            FftWrite(x[k] * RepeatPair<V>(twiddles + 2 * (k - 1)), to + k * to_step, plane);
-        }
-        twiddles += 2 * (radix - 1);
-      }
-    } else {
-      const Index from_step = s * step->from_step, to_step = s * step->to_step;
-      const V re_scale = V::Repeat(step->re_scale), im_scale = V::Repeat(step->im_scale);
-      for (Index q = 0; q < s; ++q) {
-        const T* from = step->from + q * step->from_step;
-        T* to = step->to + q * step->to_step;
-        FftPair<V> x[radix];
-#pragma GCC unroll 8
-        for (int k = 0; k < radix; ++k) x[k] = FftRead<false>(from + k * from_step, from_plane, sign);
-        FftSums<radix>::Run(x);
-#pragma GCC unroll 8
-        for (int k = 0; k < radix; ++k) {
-          if constexpr (kind == FftPassKind::kTwist) {
-            const T* const twist = twiddles + 2 * V::size * (q + k * s);
-            FftWrite(x[k] * FftPair<V>{V::Load(twist), V::Load(twist + V::size)}, to + k * to_step, plane);
-          } else {
-            StorePair<V>({x[k].re * re_scale, x[k].im * im_scale}, to + k * to_step);
-          }
-        }
-      }
-    }
-  }
-};
-// Any odd radix up to kFftMostRadix.
-template <FftPassKind kind, class T>
-struct FftPass<kind, 0, T> {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    constexpr bool kFromMemory = kind == FftPassKind::kFirst;
-    constexpr bool kEnds = kind == FftPassKind::kTwist || kind == FftPassKind::kLast;
-    const Index radix = step->radix, half = radix / 2, m = step->m, s = step->s;
-    const Index from_step = m * s * step->from_step;
-    const V sign = V::Repeat(step->in_sign);
-    for (Index p = 0; p < m; ++p) {
-      const T* const twiddles = step->twiddles + (kEnds ? 0 : 2 * (radix - 1) * p);
-      for (Index q = 0; q < s; ++q) {
-        const T* const from = step->from + (q + s * p) * step->from_step;
-        T* const to = step->to + (q + s * radix * p) * step->to_step;
-        FftPair<V> sums[kFftMostRadix / 2], differences[kFftMostRadix / 2];
-        const FftPair<V> first = FftRead<kFromMemory>(from, step->from_plane, sign);
-        FftPair<V> all = first;
-        for (Index j = 1; j <= half; ++j) {
-          const auto a = FftRead<kFromMemory>(from + j * from_step, step->from_plane, sign);
-          const auto b = FftRead<kFromMemory>(from + (radix - j) * from_step, step->from_plane, sign);
-          sums[j - 1] = a + b;
-          differences[j - 1] = a - b;
-          all = all + sums[j - 1];
-        }
-        Write(step, all, 0, q, twiddles, to);
-        for (Index k = 1; k <= half; ++k) {
-          FftPair<V> even = first, odd{V::Repeat(T(0)), V::Repeat(T(0))};
-          for (Index j = 1, turn = k; j <= half; ++j) {
-            const FftPair<V> root = RepeatPair<V>(step->roots + 2 * turn);  // cosine, - sine
-            even = AddTimes(even, root.re, sums[j - 1]);
-            odd = AddTimes(odd, root.im, differences[j - 1]);
-            turn += k;
-            if (turn >= radix) turn -= radix;
-          }
-          Write(step, PlusI(even, odd), k, q, twiddles, to);
-          Write(step, MinusI(even, odd), radix - k, q, twiddles, to);
-        }
-      }
-    }
-  }
-
- private:
-  // Sum number k.
-  template <class V>
-  TENON_HD static void Write(const FftStep<T>* step, const FftPair<V>& x, Index k, Index q, const T* twiddles, T* to) {
-    T* const place = to + k * step->s * step->to_step;
-    if constexpr (kind == FftPassKind::kTwist) {
-      const T* const twist = twiddles + 2 * V::size * (q + k * step->s);
-      FftWrite(x * FftPair<V>{V::Load(twist), V::Load(twist + V::size)}, place, step->to_plane);
-    } else if constexpr (kind == FftPassKind::kLast) {
-      StorePair<V>({x.re * V::Repeat(step->re_scale), x.im * V::Repeat(step->im_scale)}, place);
-    } else if (k == 0) {
-      FftWrite(x, place, step->to_plane);
-    } else {
-      FftWrite(x * RepeatPair<V>(twiddles + 2 * (k - 1)), place, step->to_plane);
-    }
-  }
-};
-
-// Transposes squares of s elements of transforms, [s, 2, lanes] in `from`: row i of `to` gets the elements of the
-// transform in lane i. Imaginary parts lie to_plane behind the real ones. Elements stand in the order in which LoadPair
-// puts numbers into lanes. The rows of transforms before `first` and from the m-th on are left out.
-template <class T>
-struct FftTurn {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    constexpr int kWidth = V::size;
-    for (Index e = 0; e < step->s; e += kWidth) {
-      for (int part = 0; part < 2; ++part) {
-        const T* const from = step->from + e * 2 * kWidth + part * kWidth;
-        T* const to = step->to + e + part * step->to_plane;
-        V rows[kWidth];
-#pragma GCC unroll 16
-        for (int i = 0; i < kWidth; ++i) rows[i] = V::Load(from + FftNumberOfLane<T>(kWidth, i) * 2 * kWidth);
-        TransposeSquare(rows);
-        if (step->first == 0 && step->m >= kWidth) {
-#pragma GCC unroll 16
-          for (int i = 0; i < kWidth; ++i) rows[i].Store(to + FftNumberOfLane<T>(kWidth, i) * step->to_step);
-        } else {
-          for (int i = 0; i < kWidth; ++i)
-            if (FftNumberOfLane<T>(kWidth, i) >= step->first && FftNumberOfLane<T>(kWidth, i) < step->m)
-              rows[i].Store(to + FftNumberOfLane<T>(kWidth, i) * step->to_step);
-        }
-      }
-    }
-  }
-};
-
-// m lines of s complex numbers, from_step numbers apart, one into each lane: as [s, 2, lanes] to `to`. And back. Both
-// are matrices of numbers that are transposed.
-template <class T>
-struct FftGather {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    constexpr int kWidth = V::size;
-    const Index n = 2 * step->s, lines = step->m;
-    const V sign = V::Repeat(step->in_sign), zero = V::Repeat(T(0));
-    if (n < kWidth) {
-      for (Index i = 0; i < n; ++i)
-        for (Index line = 0; line < kWidth; ++line)
-          step->to[i * kWidth + line] =
-              line < lines ? step->from[line * step->from_step + i] * (i % 2 == 0 ? T(1) : step->in_sign) : T(0);
-      return;
-    }
-    for (Index i = 0; i < n; i += kWidth) {
-      if (i + kWidth > n) i = n - kWidth;  // some once more
-      V rows[kWidth];
-#pragma GCC unroll 16
-      for (int line = 0; line < kWidth; ++line) {
-        rows[line] = zero;
-        if (line < lines) rows[line] = V::Load(step->from + line * step->from_step + i);
-      }
-      TransposeSquare(rows);
-#pragma GCC unroll 16
-      for (int k = 0; k < kWidth; ++k)
-        ((kWidth > 1 ? k : i) % 2 == 0 ? rows[k] : rows[k] * sign).Store(step->to + (i + k) * kWidth);
-    }
-  }
-};
-template <class T>
-struct FftScatter {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    constexpr int kWidth = V::size;
-    const Index n = 2 * step->s, lines = step->m;
-    const V re_scale = V::Repeat(step->re_scale), im_scale = V::Repeat(step->im_scale);
-    if (n < kWidth) {
-      for (Index line = 0; line < lines; ++line)
-        for (Index i = 0; i < n; ++i)
-          step->to[line * step->to_step + i] =
-              step->from[i * kWidth + line] * (i % 2 == 0 ? step->re_scale : step->im_scale);
-      return;
-    }
-    for (Index i = 0; i < n; i += kWidth) {
-      if (i + kWidth > n) i = n - kWidth;
-      V rows[kWidth];
-#pragma GCC unroll 16
-      for (int k = 0; k < kWidth; ++k)
-        rows[k] = V::Load(step->from + (i + k) * kWidth) * ((kWidth > 1 ? k : i) % 2 == 0 ? re_scale : im_scale);
-      TransposeSquare(rows);
-#pragma GCC unroll 16
-      for (int line = 0; line < kWidth; ++line)
-        if (line < lines) rows[line].Store(step->to + line * step->to_step + i);
-    }
-  }
-};
-
-// to[i] = from[i] twiddles[i], m complex numbers; signs and scales as in passes.
-template <class T>
-struct FftProducts {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    const V sign = V::Repeat(step->in_sign), re_scale = V::Repeat(step->re_scale);
-    const V im_scale = V::Repeat(step->im_scale);
-    const Index n = 2 * step->m;
-    Index i = 0;
-    for (; i + 2 * V::size <= n; i += 2 * V::size) {
-      FftPair<V> x = LoadPair<V>(step->from + i);
-      x.im = x.im * sign;
-      x = x * LoadPair<V>(step->twiddles + i);
-      StorePair<V>({x.re * re_scale, x.im * im_scale}, step->to + i);
-    }
-    for (; i < n; i += 2) {
-      const T re = step->from[i], im = step->from[i + 1] * step->in_sign;
-      const T* const w = step->twiddles + i;
-      const T product = re * w[0] - im * w[1];
-      step->to[i + 1] = (re * w[1] + im * w[0]) * step->im_scale;
-      step->to[i] = product * step->re_scale;
-    }
-  }
-};
-
-// The transform of real numbers from that of half as many complex ones, each made of two, and back: elements k and m -
-// k, both complex, are sums and differences of each other, for 0 < k < m. With w = twiddles[k] = -i exp(-2 pi i k /
-// 2m), its imaginary part multiplied by in_sign, s = from[k] + from*[m - k] and d = from[k] - from*[m - k]: to[k] =
-// re_scale (s + w d), to[m - k] = re_scale (s - w d)*. `to` may be `from`.
-template <class T>
-struct FftRealSums {
-  template <int bytes>
-  TENON_HD static void Run(const FftStep<T>* step) {
-    using V = FftVector<T, bytes>;
-    const Index m = step->m;
-    const V sign = V::Repeat(step->in_sign), scale = V::Repeat(step->re_scale);
-    Index k = 1;
-    for (; 2 * (k + V::size) - 2 < m; k += V::size) {
-      const Index other = 2 * (m - k - V::size + 1);
-      const FftPair<V> a = LoadPair<V>(step->from + 2 * k);
-      FftPair<V> b = LoadPair<V>(step->from + other), w = LoadPair<V>(step->twiddles + 2 * k);
-      b = {TurnedRound(b.re), TurnedRound(b.im)};
-      w.im = w.im * sign;
-      const FftPair<V> s{a.re + b.re, a.im - b.im}, d = FftPair<V>{a.re - b.re, a.im + b.im} * w;
-      StorePair<V>({(s.re + d.re) * scale, (s.im + d.im) * scale}, step->to + 2 * k);
-      StorePair<V>({TurnedRound((s.re - d.re) * scale), TurnedRound((d.im - s.im) * scale)}, step->to + other);
-    }
-    for (; 2 * k <= m; ++k) {
-      const T *const a = step->from + 2 * k, *const b = step->from + 2 * (m - k), *const w = step->twiddles + 2 * k;
-      const T s_re = a[0] + b[0], s_im = a[1] - b[1], d_re = a[0] - b[0], d_im = a[1] + b[1];
-      const T w_im = w[1] * step->in_sign, re = d_re * w[0] - d_im * w_im, im = d_re * w_im + d_im * w[0];
-      T *const to = step->to + 2 * k, *const to_other = step->to + 2 * (m - k);
-      to_other[0] = (s_re - re) * step->re_scale;
-      to_other[1] = (im - s_im) * step->re_scale;
-      to[0] = (s_re + re) * step->re_scale;
-      to[1] = (s_im + im) * step->re_scale;
-    }
-  }
-};
-
-// The steps for the best instructions that this processor has.
-template <class T>
-struct FftKernels {
-  int width;  // lanes of a vector
-  FftStepFn<T> first[kFftRadices], middle[kFftRadices], twist[kFftRadices], last[kFftRadices];
-  FftStepFn<T> turn, gather, scatter, products, real_sums;
-};
-
-template <class Body, class T, class Isa>
-FftStepFn<T> BestFftStep() {
-#if TENON_DETAIL_LANES
-  return simd::detail::ForLevels<Body, Isa, const FftStep<T>*>::Best();
-#else
-  return [](const FftStep<T>* step) { Body::template Run<sizeof(T)>(step); };
-#endif
-}
-template <FftPassKind kind, class T, class Isa>
-void FillFftPasses(FftStepFn<T> (&passes)[kFftRadices]) {
-  passes[0] = BestFftStep<FftPass<kind, 1, T>, T, Isa>();
-  passes[1] = BestFftStep<FftPass<kind, 2, T>, T, Isa>();
-  passes[2] = BestFftStep<FftPass<kind, 3, T>, T, Isa>();
-  passes[3] = BestFftStep<FftPass<kind, 4, T>, T, Isa>();
-  passes[4] = BestFftStep<FftPass<kind, 5, T>, T, Isa>();
-  passes[5] = BestFftStep<FftPass<kind, 7, T>, T, Isa>();
-  passes[6] = BestFftStep<FftPass<kind, 8, T>, T, Isa>();
-  passes[7] = BestFftStep<FftPass<kind, 0, T>, T, Isa>();
-}
-template <class T, class Isa>
-FftKernels<T> MakeFftKernels() {
-  FftKernels<T> kernels;
-  int bytes = simd::kVectorBytes<Isa>;
-  if (simd::BestLevel() == simd::Level::kAvx512 && bytes < 64) bytes = 64;
-  if (simd::BestLevel() == simd::Level::kAvx2 && bytes < 32) bytes = 32;
-  kernels.width = TENON_DETAIL_LANES ? bytes / static_cast<int>(sizeof(T)) : 1;
-  FillFftPasses<FftPassKind::kFirst, T, Isa>(kernels.first);
-  FillFftPasses<FftPassKind::kMiddle, T, Isa>(kernels.middle);
-  FillFftPasses<FftPassKind::kTwist, T, Isa>(kernels.twist);
-  FillFftPasses<FftPassKind::kLast, T, Isa>(kernels.last);
-  kernels.turn = BestFftStep<FftTurn<T>, T, Isa>();
-  kernels.gather = BestFftStep<FftGather<T>, T, Isa>();
-  kernels.scatter = BestFftStep<FftScatter<T>, T, Isa>();
-  kernels.products = BestFftStep<FftProducts<T>, T, Isa>();
-  kernels.real_sums = BestFftStep<FftRealSums<T>, T, Isa>();
-  return kernels;
-}
-// thread-safe.
-template <class T, class Isa>
-const FftKernels<T>& FftKernelsHere() {
-  static const FftKernels<T> kernels = MakeFftKernels<T, Isa>();
-  return kernels;
-}
-
-}  // namespace detail
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/fft/plan.hpp ----
-// FftPlan: the data of Fourier transforms of one length - its factors and the roots of one - made once and kept for the
-// next transforms of that length.
-//
-// Several lines of numbers are transformed at once, one in each lane of a vector. One line alone is made a matrix of
-// n1 rows and n2 columns: its columns are transformed, one in each lane, multiplied by roots, and then the rows (W. M.
-// Gentleman and G. Sande, "Fast Fourier transforms: for fun and profit", 1966). Lengths with large prime factors are a
-// convolution, which two transforms of a longer length calculate (L. I. Bluestein, "A linear filtering approach to the
-// computation of discrete Fourier transform", 1970).
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Numbers that vectors are loaded from; null when there was no memory. Zeros at first.
-template <class T>
-class FftTable {
- public:
-  FftTable() = default;
-  explicit FftTable(Index n) : size_(n) {
-    data_ = static_cast<T*>(operator new(static_cast<std::size_t>(n) * sizeof(T), kAlignment, std::nothrow));
-    for (Index i = 0; data_ != nullptr && i < n; ++i) data_[i] = 0;
-  }
-  FftTable(FftTable&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  FftTable& operator=(FftTable&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~FftTable() { operator delete(data_, kAlignment); }
-
-  bool ok() const { return data_ != nullptr || size_ == 0; }
-  Index size() const { return size_; }
-  const T* data() const { return data_; }
-  T* data() { return data_; }
-  void Set(Index i, T re, T im) {
-    data_[i] = re;
-    data_[i + 1] = im;
-  }
-
- private:
-  static constexpr std::align_val_t kAlignment{64};
-  T* data_ = nullptr;
-  Index size_ = 0;
-};
-
-// exp(-2 pi i k / n), more exact than T: the product of one of a few powers far apart and one of a few successive
-// powers, each calculated with an angle of at most pi / 4.
-template <class T>
-class FftRoots {
- public:
-  using Real = std::conditional_t<sizeof(T) == 4, double, long double>;
-  struct Root {
-    Real re, im;
-  };
-
-  explicit FftRoots(Index n) : n_(n) {
-    while ((Index{1} << (2 * shift_)) < n) ++shift_;
-    const Index near = Index{1} << shift_, far = (n >> shift_) + 1;
-    near_ = FftTable<Real>(2 * near);
-    far_ = FftTable<Real>(2 * far);
-    if (!ok()) return;
-    for (Index i = 0; i < near; ++i) Fill(near_, i, i);
-    for (Index i = 0; i < far; ++i) Fill(far_, i, i << shift_);
-  }
-  bool ok() const { return near_.ok() && far_.ok(); }
-
-  // 0 <= k < n
-  Root operator()(Index k) const {
-    const Real* const a = near_.data() + 2 * (k & ((Index{1} << shift_) - 1));
-    const Real* const b = far_.data() + 2 * (k >> shift_);
-    return {a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]};
-  }
-
- private:
-  void Fill(FftTable<Real>& table, Index i, Index k) {
-    constexpr Real kPi = Real(3.14159265358979323846264338327950288L);
-    Index eighths = 8 * (k % n_);  // eighths of a circle, times n
-    const bool below = eighths > 4 * n_;
-    if (below) eighths = 8 * n_ - eighths;
-    const bool left = eighths > 2 * n_;
-    if (left) eighths = 4 * n_ - eighths;
-    const bool swapped = eighths > n_;
-    if (swapped) eighths = 2 * n_ - eighths;
-    const Real angle = kPi * static_cast<Real>(eighths) / static_cast<Real>(4 * n_);
-    Real re = std::cos(angle), im = std::sin(angle);
-    if (swapped) std::swap(re, im);
-    table.Set(2 * i, left ? -re : re, below ? im : -im);
-  }
-
-  Index n_;
-  int shift_ = 0;
-  FftTable<Real> near_, far_;
-};
-
-// The passes of transforms in lanes. There are two at least: the first reads from memory, the last writes there.
-template <class T>
-struct FftLanesPlan {
-  struct Pass {
-    Index radix, m, s, twiddles, roots;  // the last two are positions in `table`
-  };
-  Index n = 0;
-  InlinedVector<Pass, 8> passes;
-  FftTable<T> table;
-
-  bool Make(Index length) {
-    n = length;
-    Index rest = n, s = 1, numbers = 0;
-    while (rest > 1 || passes.size() < 2) {
-      const Index radix = NextRadix(rest);
-      rest /= radix;
-      passes.push_back({radix, rest, s, numbers, numbers + 2 * rest * (radix - 1)});
-      numbers += 2 * rest * (radix - 1) + (FftRadixCode(radix) == kFftRadices - 1 ? 2 * radix : 0);
-      s *= radix;
-    }
-    const FftRoots<T> roots(n);
-    table = FftTable<T>(numbers);
-    if (!table.ok() || !roots.ok()) return false;
-    for (const Pass& pass : passes) {
-      for (Index p = 0; p < pass.m; ++p)
-        for (Index k = 1; k < pass.radix; ++k)
-          SetRoot(pass.twiddles + 2 * ((pass.radix - 1) * p + k - 1), roots(p * k * pass.s));
-      if (FftRadixCode(pass.radix) == kFftRadices - 1)
-        for (Index k = 0; k < pass.radix; ++k) SetRoot(pass.roots + 2 * k, roots(k * (n / pass.radix)));
-    }
-    return true;
-  }
-  // Odd ones first: fewer of the other passes' products are left. Of powers of two, eights but for what is left over.
-  static Index NextRadix(Index rest) {
-    for (Index radix = kFftMostRadix; radix >= 3; radix -= 2)
-      if (rest % radix == 0 && (radix <= 7 || IsPrime(radix))) return radix;
-    int twos = 0;
-    for (; rest > 1; rest /= 2) ++twos;
-    if (twos == 0) return 1;
-    return twos == 1 ? 2 : twos == 2 || twos == 4 ? 4 : 8;
-  }
-  static bool IsPrime(Index radix) {
-    for (Index i = 3; i * i <= radix; i += 2)
-      if (radix % i == 0) return false;
-    return true;
-  }
-
- private:
-  void SetRoot(Index place, const typename FftRoots<T>::Root& root) {
-    table.Set(place, static_cast<T>(root.re), static_cast<T>(root.im));
-  }
-};
-
-// Work of a transform in lanes, in operations of vectors; kFftImpossible where a prime factor is too large. (Not
-// infinity, which -ffast-math does not know.)
-inline constexpr double kFftImpossible = 1e200;
-inline double FftLanesCost(Index n) {
-  double each = 0;
-  for (Index rest = n; rest > 1;) {
-    const Index radix = FftLanesPlan<float>::NextRadix(rest);
-    if (radix == 1 || rest % radix != 0) return kFftImpossible;
-    if (radix == 2 && rest % 2 != 0) return kFftImpossible;
-    constexpr double kKnown[] = {0, 8, 13, 12, 18, 24, 14};
-    const int code = FftRadixCode(radix);
-    each += code < kFftRadices - 1 ? kKnown[code] : 2 * static_cast<double>(radix) + 20;
-    rest /= radix;
-  }
-  if (FftLanesPlan<float>::NextRadix(n) == n) each += 9;  // two passes at least
-  return each * static_cast<double>(n);
-}
-constexpr Index FftRoundUp(Index n, Index width) { return (n + width - 1) / width * width; }
-
-template <class T>
-class FftPlan;
-// In place; false when there was no memory. engine/fft/lines.hpp
-template <class T>
-bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel);
-
-// Transforms of one length by vectors of `width` lanes: forward with exp(-2 pi i j k / n). immutable once made.
-template <class T>
-class FftPlan : public RefCounted {
- public:
-  enum class Method {
-    kLanes,  // one lane of several
-    kSplit,  // a matrix of n1 rows and n2 columns
-    kConvolution,
-  };
-
-  Index n, width;
-  Method method = Method::kLanes;  // method for a line by itself
-  bool has_lanes = false;  // `lanes` is there
-  FftLanesPlan<T> lanes;  // passes of length n
-  Index n1 = 1, n2 = 1;
-  FftLanesPlan<T> columns, rows;  // passes of lengths n1 and n2
-  FftTable<T> twist;  // [column / width][row][2][width]
-  Ref<const FftPlan> padded;  // plan of the convolution's transforms
-  FftTable<T> chirp, kernel;
-  FftTable<T> halves;  // -i exp(-pi i k / n) for k to n / 2: for 2 n real numbers
-  double line_cost = 0, lanes_cost = 0;  // vector operations for one line by itself, and for as many as there are lanes
-
-  FftPlan(Index length, Index lanes_of_vector) : n(length), width(lanes_of_vector) {}
-
-  // Columns of the matrix that are transformed together are `width`, from this one on.
-  Index FirstColumn(Index group) const {
-    const Index first = group * width;
-    return first + width <= n2 || n2 < width ? first : n2 - width;
-  }
-  // From row to row of the matrix once it is turned, in numbers of type T. Not a power of two, whose rows would push
-  // each other out of the cache.
-  Index turned_step() const { return 2 * FftRoundUp(n1, width) + 2 * width; }
-
-  // Bytes of its tables.
-  Index bytes() const {
-    return (lanes.table.size() + columns.table.size() + rows.table.size() + twist.size() + chirp.size() +
-            kernel.size() + halves.size()) *
-               static_cast<Index>(sizeof(T)) +
-           (padded ? padded->bytes() : 0);
-  }
-
-  // The cost of a line as a matrix of so many rows.
-  static double SplitCost(Index n, Index rows, Index width) {
-    const Index columns = n / rows;
-    const double w = static_cast<double>(width);
-    const auto vectors = [w, width](Index size) { return static_cast<double>(FftRoundUp(size, width)) / w; };
-    const double partial = (columns < width ? 10 : 0) * static_cast<double>(rows) +
-                           (rows % width != 0 ? 20 : 0) * static_cast<double>(columns);
-    return vectors(columns) * FftLanesCost(rows) + vectors(rows) * FftLanesCost(columns) + partial +
-           vectors(columns) * vectors(rows) * 10 * w;
-  }
-  // The least, and the number of rows; 1: in one lane.
-  static double BestSplit(Index n, Index width, Index* rows) {
-    *rows = 1;
-    double best = FftLanesCost(n) + 6 * static_cast<double>(n);
-    if (!(best < kFftImpossible)) return best;
-    for (Index i = 2; i * i <= n; ++i) {
-      if (n % i != 0) continue;
-      for (const Index candidate : {i, n / i}) {
-        const double cost = SplitCost(n, candidate, width);
-        if (cost < best) {
-          best = cost;
-          *rows = candidate;
-        }
-      }
-    }
-    return best;
-  }
-  // The best length for a convolution of n numbers: 2 n - 1 at least, of small factors.
-  static Index PaddedLength(Index n, Index width, double* cost) {
-    Index best = 0;
-    for (Index odd : {1, 3, 5, 7, 9, 15, 21, 25, 27, 35, 45}) {
-      Index length = odd;
-      while (length < 2 * n - 1) length *= 2;
-      Index unused;
-      const double of_this = BestSplit(length, width, &unused);
-      if (best != 0 && of_this >= *cost) continue;
-      best = length;
-      *cost = of_this;
-    }
-    return best;
-  }
-
-  // False when there was no memory.
-  bool Make(const FftKernels<T>& kernels) {
-    lanes_cost = FftLanesCost(n) + 6 * static_cast<double>(n);
-    has_lanes = lanes_cost < kFftImpossible;
-    line_cost = BestSplit(n, width, &n1);
-    n2 = n / n1;
-    double convolution = 0;
-    const Index length = n > 7 ? PaddedLength(n, width, &convolution) : 0;
-    if (length != 0) convolution = 2 * convolution + 12 * static_cast<double>(n + length) / static_cast<double>(width);
-    if (length != 0 && convolution < line_cost) {
-      method = Method::kConvolution;
-      line_cost = convolution;
-      if (!MakeConvolution(length, kernels)) return false;
-    } else if (n1 > 1) {
-      method = Method::kSplit;
-      if (!columns.Make(n1) || !rows.Make(n2) || !MakeTwist()) return false;
-    }
-    return MakeHalves() && (!has_lanes || lanes.Make(n));
-  }
-
- private:
-  bool MakeTwist() {
-    const Index groups = (n2 + width - 1) / width;
-    twist = FftTable<T>(groups * n1 * 2 * width);
-    const FftRoots<T> roots(n);
-    if (!twist.ok() || !roots.ok()) return false;
-    for (Index group = 0; group < groups; ++group)
-      for (Index row = 0; row < n1; ++row) {
-        T* const to = twist.data() + (group * n1 + row) * 2 * width;
-        for (Index lane = 0; lane < width; ++lane) {
-          const Index column = FirstColumn(group) + FftNumberOfLane<T>(static_cast<int>(width), static_cast<int>(lane));
-          if (column >= n2) continue;
-          const auto root = roots(column * row);
-          to[lane] = static_cast<T>(root.re);
-          to[width + lane] = static_cast<T>(root.im);
-        }
-      }
-    return true;
-  }
-  bool MakeConvolution(Index length, const FftKernels<T>& kernels);
-  bool MakeHalves() {
-    halves = FftTable<T>(2 * (n / 2 + 1));
-    const FftRoots<T> roots(2 * n);
-    if (!halves.ok() || !roots.ok()) return false;
-    for (Index k = 0; 2 * k <= n; ++k) {
-      const auto root = roots(k);
-      halves.Set(2 * k, static_cast<T>(root.im), static_cast<T>(-root.re));
-    }
-    return true;
-  }
-};
-
-// Plans in use and the last ones that were: as many as fit into 16 MiB, and not more than 32. thread-safe.
-template <class T>
-class FftPlans {
- public:
-  // Null when there was no memory.
-  static Ref<const FftPlan<T>> Find(Index n, const FftKernels<T>& kernels) {
-    static FftPlans plans;
-    const Index width = kernels.width;
-    {
-      MutexLock lock(plans.mutex_);
-      for (std::size_t i = 0; i < plans.kept_.size(); ++i) {
-        if (plans.kept_[i]->n != n || plans.kept_[i]->width != width) continue;
-        plans.MoveToFront(i);
-        return plans.kept_[0];
-      }
-    }
-    FftPlan<T>* const made = new (std::nothrow) FftPlan<T>(n, width);
-    auto plan = Ref<const FftPlan<T>>::Adopt(made);
-    if (made == nullptr || !made->Make(kernels)) return {};
-    MutexLock lock(plans.mutex_);
-    plans.Keep(plan);
-    return plan;
-  }
-
- private:
-  static constexpr std::size_t kMost = 32;
-  static constexpr Index kMostBytes = Index{16} << 20;
-
-  void Keep(const Ref<const FftPlan<T>>& plan) {
-    if (plan->bytes() > kMostBytes) return;
-    bytes_ += plan->bytes();
-    while (!kept_.empty() && (kept_.size() == kMost || bytes_ > kMostBytes)) {
-      bytes_ -= kept_.back()->bytes();
-      kept_.pop_back();
-    }
-    kept_.push_back(plan);
-    MoveToFront(kept_.size() - 1);
-  }
-  // Keeps plans in the order of their last use: the one that was not used for longest is the last.
-  void MoveToFront(std::size_t i) {
-    for (; i > 0; --i) std::swap(kept_[i], kept_[i - 1]);
-  }
-
-  Mutex mutex_;
-  InlinedVector<Ref<const FftPlan<T>>, 1> kept_;
-  Index bytes_ = 0;
-};
-
-// chirp: exp(-pi i j^2 / n). kernel: the transform of its conjugate laid round, divided by the length.
-template <class T>
-bool FftPlan<T>::MakeConvolution(Index length, const FftKernels<T>& kernels) {
-  padded = FftPlans<T>::Find(length, kernels);
-  chirp = FftTable<T>(2 * n);
-  kernel = FftTable<T>(2 * length);
-  const FftRoots<T> roots(2 * n);
-  if (!padded || !chirp.ok() || !kernel.ok() || !roots.ok()) return false;
-  const T scale = T(1) / static_cast<T>(length);
-  Index square = 0;  // j^2 modulo 2 n
+// in, out: [n, n], not the same memory. NaN or infinity where the exponential is too large or an element not finite.
+inline void Exponential(const std::complex<double>* in, Index n, std::complex<double>* out) {
+  using C = std::complex<double>;
+  constexpr int kTerms = 18;  // enough for a norm of 1/2 in double
+  const auto size = static_cast<std::size_t>(n * n);
+  double norm = 0;  // the largest sum of a column
   for (Index j = 0; j < n; ++j) {
-    const auto root = roots(square);
-    chirp.Set(2 * j, static_cast<T>(root.re), static_cast<T>(root.im));
-    const T re = static_cast<T>(root.re) * scale, im = -static_cast<T>(root.im) * scale;
-    kernel.Set(2 * j, re, im);
-    if (j > 0) kernel.Set(2 * (length - j), re, im);
-    square = (square + 2 * j + 1) % (2 * n);
+    double sum = 0;
+    for (Index i = 0; i < n; ++i) sum += std::abs(in[i * n + j]);
+    if (!(sum <= norm)) norm = sum;
   }
-  return TransformFftKernel(*padded, kernels, kernel.data());
+  int exponent = 0;
+  if (std::isfinite(norm)) (void)std::frexp(norm, &exponent);
+  const int squarings = exponent > -1 ? exponent + 1 : 0;
+  const double scale = std::ldexp(1.0, -squarings);
+  SlimVector<C> scaled(size), power(size), product(size);
+  for (Index i = 0; i < n * n; ++i) {
+    scaled.data()[i] = power.data()[i] = in[i] * scale;
+    out[i] = scaled.data()[i] + (i % (n + 1) == 0 ? C(1) : C(0));
+  }
+  for (int k = 2; k <= kTerms; ++k) {
+    Multiply(power.data(), scaled.data(), product.data(), n, n, n);
+    for (Index i = 0; i < n * n; ++i) out[i] += power.data()[i] = product.data()[i] / static_cast<double>(k);
+  }
+  for (int k = 0; k < squarings; ++k) {
+    for (Index i = 0; i < n * n; ++i) power.data()[i] = out[i];
+    Multiply(power.data(), power.data(), out, n, n, n);
+  }
 }
 
-}  // namespace detail
+}  // namespace linalg
 
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/fft/lines.hpp ----
-// Fourier transforms of lines of complex numbers by a plan: one line by itself, several at once, and neighbouring
-// columns of a matrix, which lie in memory as lanes want them.
+// ---- tenon/ops/linalg/exponential.hpp ----
+// MatrixExponential: of square matrices, in graphs from before version 27.
 TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
 
 namespace detail {
 
 template <class T>
-struct FftNumber {
-  T re, im;
-};
-// to[r * to_step + c] = from[r + c * from_step]; steps in complex numbers.
-template <class T>
-void TransposeFftNumbers(const T* from, Index from_step, T* to, Index to_step, Index rows, Index columns) {
-  TransposeUnits(reinterpret_cast<const FftNumber<T>*>(from), from_step, reinterpret_cast<FftNumber<T>*>(to), to_step,
-                 rows, columns);
-}
-
-// Forward, or inverse without a factor, and every result multiplied by `scale`.
-template <class T>
-struct FftDirection {
-  bool inverse;
-  T scale;
-
-  void Set(FftStep<T>* step) const {
-    step->in_sign = inverse ? T(-1) : T(1);
-    step->re_scale = scale;
-    step->im_scale = inverse ? -scale : scale;
+void ExponentialOf(const T* in, Index n, T* out) {
+  constexpr bool kComplex = TypeList<complex64, complex128>::contains<T>;
+  SlimVector<complex128> from = Numbers<complex128>(n * n), to = Numbers<complex128>(n * n);
+  for (Index i = 0; i < n * n; ++i) {
+    if constexpr (kComplex)
+      from.data()[i] = complex128(in[i]);
+    else
+      from.data()[i] = complex128(static_cast<double>(in[i]));
   }
-};
-
-// Memory for work is given in numbers of type T, aligned to Allocator::kAlignment.
-template <class T>
-class FftLines {
- public:
-  FftLines(const FftPlan<T>& plan, const FftKernels<T>& kernels)
-      : plan_(plan), kernels_(kernels), width_(static_cast<Index>(kernels.width)) {}
-
-  // Work memory of Line by `parts` threads.
-  Index LineWork(Index parts = 1) const {
-    switch (plan_.method) {
-      case FftPlan<T>::Method::kLanes: return TogetherWork();
-      case FftPlan<T>::Method::kSplit: return plan_.n2 * plan_.turned_step() + parts * SplitWork();
-      case FftPlan<T>::Method::kConvolution: return PaddedSize() + FftLines(*plan_.padded, kernels_).LineWork(parts);
-    }
-    return 0;
+  linalg::Exponential(from.data(), n, to.data());
+  for (Index i = 0; i < n * n; ++i) {
+    if constexpr (kComplex)
+      out[i] = static_cast<T>(to.data()[i]);
+    else
+      out[i] = static_cast<T>(to.data()[i].real());
   }
-  // Work memory of Together and of Columns.
-  Index TogetherWork() const { return plan_.has_lanes ? plan_.n * 2 * width_ + Tiles(plan_.n) : 0; }
-  Index ColumnsWork() const { return ColumnsInLanes() ? TogetherWork() : RowsOfColumns() + LineWork(); }
-
-  // One line, by `parts` threads of the device, which may be null for one. `to` may be `from`.
-  void Line(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device = nullptr, Index parts = 1) const {
-    switch (plan_.method) {
-      case FftPlan<T>::Method::kLanes: return Together(from, 2 * plan_.n, to, 2 * plan_.n, 1, direction, work);
-      case FftPlan<T>::Method::kSplit: return Split(from, to, direction, work, device, parts);
-      case FftPlan<T>::Method::kConvolution: return Convolve(from, to, direction, work, device, parts);
-    }
-  }
-  // Whether it takes less time to transform `count` lines at once.
-  bool IsBetterTogether(Index count) const {
-    return plan_.has_lanes && count > 1 &&
-           plan_.lanes_cost + 16 * static_cast<double>(plan_.n) <
-               plan_.line_cost * static_cast<double>(count < width_ ? count : width_);
-  }
-  // Lines at distances of so many numbers of type T, at most as many as there are lanes.
-  void Together(const T* from, Index from_step, T* to, Index to_step, Index count, FftDirection<T> direction,
-                T* work) const {
-    T* const tiles = work + plan_.n * 2 * width_;
-    FftStep<T> step;
-    direction.Set(&step);
-    step.from = from;
-    step.from_step = from_step;
-    step.to = work;
-    step.m = count;
-    step.s = plan_.n;
-    kernels_.gather(&step);
-    FftStep<T> ends;
-    ends.from = work;
-    ends.from_step = 2 * width_;
-    ends.from_plane = width_;
-    step.from = RunPasses(plan_.lanes, ends, kernels_.middle, kernels_.middle, nullptr, tiles);
-    step.m = count;
-    step.s = plan_.n;
-    step.to = to;
-    step.to_step = to_step;
-    kernels_.scatter(&step);
-  }
-  // Lines whose elements are `step` complex numbers apart, and that begin beside each other, in place; at most as many
-  // as there are lanes.
-  void Columns(T* x, Index step, Index count, FftDirection<T> direction, T* work) const {
-    const Index n = plan_.n;
-    if (!ColumnsInLanes()) {
-      TransposeFftNumbers(x, step, work, n, count, n);
-      for (Index i = 0; i < count; ++i) Line(work + 2 * i * n, work + 2 * i * n, direction, work + RowsOfColumns());
-      TransposeFftNumbers(work, n, x, step, n, count);
-    } else if (count == width_) {
-      InLanes(plan_.lanes, x, 2 * step, x, 2 * step, direction, work);
-    } else {
-      T* const staged = work;
-      std::memset(staged, 0, static_cast<std::size_t>(n * 2 * width_) * sizeof(T));
-      CopyRows(x, step, staged, width_, n, count);
-      InLanes(plan_.lanes, staged, 2 * width_, staged, 2 * width_, direction, work + n * 2 * width_);
-      CopyRows(staged, width_, x, step, n, count);
-    }
-  }
-  // Costs in operations of vectors.
-  double LineCost() const { return plan_.line_cost; }
-  double ColumnsCost() const {
-    const double width = static_cast<double>(width_);
-    return ColumnsInLanes() ? plan_.lanes_cost : width * (plan_.line_cost + 6 * static_cast<double>(plan_.n));
-  }
-  Index width() const { return width_; }
-
- private:
-  // Two copies of a line in each lane, alternately the source and the target of a pass.
-  Index Tiles(Index n) const { return 2 * TileSize(n); }
-  // Not a power of two. Processors that compare the last bits of addresses would otherwise confuse an offset in one
-  // copy with the same offset in the other, which has just been written.
-  Index TileSize(Index n) const { return 2 * width_ * (FftRoundUp(n, width_) + 2); }
-  Index SplitWork() const { return Tiles(std::max(plan_.n1, plan_.n2)) + 2 * width_ * std::max(plan_.n1, plan_.n2); }
-  Index PaddedSize() const { return FftRoundUp(2 * plan_.padded->n, 16); }
-  Index RowsOfColumns() const { return FftRoundUp(2 * plan_.n * width_, 16); }
-  // Not where the lines in all lanes are too much for the cache.
-  bool ColumnsInLanes() const {
-    constexpr Index kMostBytes = Index{1} << 19;
-    return plan_.has_lanes &&
-           (Tiles(plan_.n) * static_cast<Index>(sizeof(T)) <= kMostBytes || plan_.method == FftPlan<T>::Method::kLanes);
-  }
-  static void CopyRows(const T* from, Index from_step, T* to, Index to_step, Index rows, Index count) {
-    for (Index i = 0; i < rows; ++i)
-      std::memcpy(to + 2 * i * to_step, from + 2 * i * from_step, static_cast<std::size_t>(2 * count) * sizeof(T));
-  }
-
-  // From memory into memory, steps in numbers of type T.
-  void InLanes(const FftLanesPlan<T>& lanes, const T* from, Index from_step, T* to, Index to_step,
-               FftDirection<T> direction, T* tiles) const {
-    FftStep<T> step;
-    step.from = from;
-    step.from_step = from_step;
-    step.to = to;
-    step.to_step = to_step;
-    direction.Set(&step);
-    RunPasses(lanes, step, kernels_.first, kernels_.last, nullptr, tiles);
-  }
-  // From ends.from to ends.to or, where that is null, to some place among the tiles, which is returned. `twist` is what
-  // kTwist multiplies by.
-  T* RunPasses(const FftLanesPlan<T>& lanes, const FftStep<T>& ends, const FftStepFn<T> (&first)[kFftRadices],
-               const FftStepFn<T> (&last)[kFftRadices], const T* twist, T* tiles) const {
-    FftStep<T> step = ends;
-    T* tile = tiles;
-    T* other = tiles + TileSize(lanes.n);
-    const std::size_t passes = lanes.passes.size();
-    for (std::size_t i = 0; i < passes; ++i) {
-      const auto& pass = lanes.passes[i];
-      const bool is_first = i == 0, is_last = i + 1 == passes;
-      step.radix = pass.radix;
-      step.m = pass.m;
-      step.s = pass.s;
-      step.twiddles = is_last && twist != nullptr ? twist : lanes.table.data() + pass.twiddles;
-      step.roots = lanes.table.data() + pass.roots;
-      if (is_last && ends.to != nullptr) {
-        step.to = ends.to;
-        step.to_step = ends.to_step;
-      } else {
-        step.to = tile;
-        step.to_step = 2 * width_;
-        step.to_plane = width_;
-        std::swap(tile, other);
-      }
-      (is_first ? first : is_last ? last : kernels_.middle)[FftRadixCode(pass.radix)](&step);
-      step.from = step.to;
-      step.from_step = 2 * width_;
-      step.from_plane = width_;
-    }
-    return step.to;
-  }
-
-  // The line is [n1, n2]: its columns are transformed, multiplied and written as rows of [n2, n1]; so are then the
-  // columns of that, into [n2, n1].
-  void Split(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device, Index parts) const {
-    T* const turned = work;
-    T* const rest = work + plan_.n2 * plan_.turned_step();
-    const auto columns = [&](Index part) {
-      const Index groups = (plan_.n2 + width_ - 1) / width_, end = PartBegin(groups, parts, 1, part + 1);
-      T* const tiles = rest + part * SplitWork();
-      PadTiles(tiles);
-      for (Index i = PartBegin(groups, parts, 1, part); i < end; ++i) SplitColumns(from, direction, i, turned, tiles);
-    };
-    const auto rows = [&](Index part) {
-      const Index groups = (plan_.n1 + width_ - 1) / width_, end = PartBegin(groups, parts, 1, part + 1);
-      T* const tiles = rest + part * SplitWork();
-      for (Index i = PartBegin(groups, parts, 1, part); i < end; ++i) SplitRows(turned, direction, i, to, tiles);
-    };
-    if (parts == 1 || device == nullptr) {
-      columns(0);
-      rows(0);
-    } else {
-      RunParts(*device, parts, columns);
-      RunParts(*device, parts, rows);
-    }
-  }
-  // Zeroes the elements behind the last row, which are transposed but not used.
-  void PadTiles(T* tiles) const {
-    const Index n1 = plan_.n1, padding = 2 * width_ * (FftRoundUp(n1, width_) - n1);
-    if (padding == 0) return;
-    for (T* tile : {tiles, tiles + TileSize(n1)})
-      std::memset(tile + 2 * width_ * n1, 0, static_cast<std::size_t>(padding) * sizeof(T));
-  }
-  void SplitColumns(const T* from, FftDirection<T> direction, Index group, T* turned, T* tiles) const {
-    const Index n1 = plan_.n1, n2 = plan_.n2, first = plan_.FirstColumn(group);
-    FftStep<T> ends;
-    direction.Set(&ends);
-    ends.from = from + 2 * first;
-    ends.from_step = 2 * n2;
-    if (n2 < width_) {  // vectors reach into the next row, and behind the last one
-      T* const staged = tiles + Tiles(std::max(n1, n2));
-      std::memcpy(staged, from, static_cast<std::size_t>(2 * n1 * n2) * sizeof(T));
-      std::memset(staged + 2 * n1 * n2, 0, static_cast<std::size_t>(2 * (width_ - n2)) * sizeof(T));
-      ends.from = staged;
-    }
-    FftStep<T> turn;
-    turn.from = RunPasses(plan_.columns, ends, kernels_.first, kernels_.twist,
-                          plan_.twist.data() + group * n1 * 2 * width_, tiles);
-    turn.to = turned + first * plan_.turned_step();
-    turn.to_step = plan_.turned_step();
-    turn.to_plane = FftRoundUp(n1, width_);
-    turn.s = n1;
-    turn.first = group * width_ - first;  // skips those that the group before has transposed
-    turn.m = n2;
-    kernels_.turn(&turn);
-  }
-  void SplitRows(const T* turned, FftDirection<T> direction, Index group, T* to, T* tiles) const {
-    const Index n1 = plan_.n1, n2 = plan_.n2, first = group * width_;
-    const bool is_part = first + width_ > n1;
-    T* const staged = tiles + Tiles(std::max(n1, n2));
-    FftStep<T> ends;
-    direction.Set(&ends);
-    ends.from = turned + first;
-    ends.from_step = plan_.turned_step();
-    ends.from_plane = FftRoundUp(n1, width_);
-    ends.to = is_part ? staged : to + 2 * first;
-    ends.to_step = is_part ? 2 * width_ : 2 * n1;
-    RunPasses(plan_.rows, ends, kernels_.middle, kernels_.last, nullptr, tiles);
-    if (is_part) CopyRows(staged, width_, to + 2 * first, n1, n2, n1 - first);
-  }
-
-  void Convolve(const T* from, T* to, FftDirection<T> direction, T* work, Cpu* device, Index parts) const {
-    const FftLines padded(*plan_.padded, kernels_);
-    const Index n = plan_.n, length = plan_.padded->n;
-    T *const y = work, *const rest = work + PaddedSize();
-    FftStep<T> step;
-    direction.Set(&step);
-    step.re_scale = step.im_scale = 1;
-    step.from = from;
-    step.to = y;
-    step.twiddles = plan_.chirp.data();
-    step.m = n;
-    kernels_.products(&step);
-    std::memset(y + 2 * n, 0, static_cast<std::size_t>(2 * (length - n)) * sizeof(T));
-    padded.Line(y, y, {false, 1}, rest, device, parts);
-    step.in_sign = 1;
-    step.from = y;
-    step.twiddles = plan_.kernel.data();
-    step.m = length;
-    kernels_.products(&step);
-    padded.Line(y, y, {true, 1}, rest, device, parts);
-    direction.Set(&step);
-    step.in_sign = 1;
-    step.to = to;
-    step.twiddles = plan_.chirp.data();
-    step.m = n;
-    kernels_.products(&step);
-  }
-
-  const FftPlan<T>& plan_;
-  const FftKernels<T>& kernels_;
-  Index width_;
-};
-
-template <class T>
-bool TransformFftKernel(const FftPlan<T>& plan, const FftKernels<T>& kernels, T* kernel) {
-  const FftLines<T> lines(plan, kernels);
-  FftTable<T> work(lines.LineWork());
-  if (!work.ok()) return false;
-  lines.Line(kernel, kernel, {false, 1}, work.data());
-  return true;
 }
 
 }  // namespace detail
 
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/fft/fft.hpp ----
-// Discrete Fourier transforms of the last dimensions of tensors: complex ones and their inverses, and those of real
-// numbers, of which the first n / 2 + 1 elements of the last dimension determine the others. Calculated in the type of
-// the elements, with roots of one that are rounded from more digits.
-//
-// Lines of the last dimension are transformed first (by the inverse of a real transform: last), then those of the
-// others, in place in the output. n real numbers, n even, are n / 2 complex ones, from whose transform a pass of sums
-// makes theirs (W. H. Press et al., "Numerical Recipes", "FFT of real functions").
-TENON_DETAIL_NAMESPACE_BEGIN
-
-enum class FftKind : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
-
-// The blocks that are transformed: `in` of the input, of which the first are used, `full` while they are transformed,
-// `out` of the output. No size is 0.
-struct FftSizes {
-  static constexpr int kMost = 3;
-  int dims = 0;
-  Index in[kMost] = {}, full[kMost] = {}, out[kMost] = {};
-  Index blocks = 1;
-};
-
-namespace detail {
-
-// One call.
-template <class T>
-class FftRun {
- public:
-  FftRun(const FftKernels<T>& kernels, FftKind kind, const FftSizes& sizes, const T* in, T* out)
-      : kernels_(kernels),
-        kind_(kind),
-        sizes_(sizes),
-        last_(sizes.dims - 1),
-        n_(sizes.full[last_]),
-        in_(in),
-        out_(out) {}
-
-  // `who` is the op's name.
-  Status Run(Cpu& device, std::string_view who) {
-    for (int d = 0; d <= last_; ++d) {
-      plans_[d] = FftPlans<T>::Find(d == last_ && IsHalved() ? n_ / 2 : sizes_.full[d], kernels_);
-      if (!plans_[d]) return NoMemory(who);
-    }
-    const Index lines = last_ == 0 ? sizes_.blocks : 1, blocks = last_ == 0 ? 1 : sizes_.blocks;
-    rows_ = last_ == 0 ? lines : LinesOf(sizes_.full);
-    Index parts = WorthwhileParts(device, static_cast<double>(blocks) * BlockNs());
-    const bool by_blocks = parts > 1 && blocks >= parts && (blocks % parts == 0 || blocks >= 4 * parts);
-    const Index block_size = last_ > 0 && kind_ == FftKind::kRealInverse ? FftRoundUp(rows_ * 2 * Half(), 32) : 0;
-    const Index work = PartWork();
-    const std::size_t bytes = static_cast<std::size_t>(parts * work + (by_blocks ? parts : 1) * block_size) * sizeof(T);
-    alignas(Allocator::kAlignment) char few[16384];
-    const Scratch scratch(device, bytes <= sizeof few ? 0 : bytes);
-    TENON_RETURN_IF_ERROR(scratch.status(who));
-    T* const begin = bytes <= sizeof few ? reinterpret_cast<T*>(few) : scratch.As<T>();
-    T* const work_begin = begin + (by_blocks ? parts : 1) * block_size;
-    if (by_blocks) {
-      RunParts(device, parts, [&](Index part) {
-        const Threads one{nullptr, 1, work_begin + part * work, work};
-        for (Index i = PartBegin(blocks, parts, 1, part); i < PartBegin(blocks, parts, 1, part + 1); ++i)
-          Block(one, i, begin + part * block_size);
+// input: [..., n, n]  ->  output: 1 + input + input input / 2 + ...
+struct MatrixExponential {
+  static constexpr auto signature =
+      Op("MatrixExponential")
+          .Deprecated(27, "Use Python implementation tf.linalg.matrix_exponential instead.")
+          .Input("input: T")
+          .Output("output: T")
+          .Attr("T: {double, float, half, complex64, complex128}")
+          .SetShapeFn(detail::SquareUnchangedShape);
+  template <class Device, class T>
+    requires(Device::type == "CPU" && TypeList<double, float, half, complex64, complex128>::contains<T>)
+  struct kernel {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& output) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("MatrixExponential", input.shape(), &at));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();
+      const Index n = at.rows;
+      (void)detail::ForEachMatrix(context.device(), at.count, 20 * n, n, [&](Cpu&, Index i) {
+        detail::ExponentialOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
+        return true;
       });
-    } else {
-      const Threads all{parts > 1 ? &device : nullptr, parts, work_begin, work};
-      for (Index i = 0; i < blocks; ++i) Block(all, i, begin);
-    }
-    return OkStatus();
-  }
-
- private:
-  static constexpr double kNs = 0.3;  // time of a vector operation, with its reads and writes
-  // Threads that run a step: `parts` of them, each with memory of its own.
-  struct Threads {
-    Cpu* device;
-    Index parts;
-    T* work;
-    Index work_step;
-
-    // body(begin, end, work) on ranges of [0, total), if that is worth it.
-    template <class Body>
-    void Split(Index total, Index step, double ns, const Body& body) const {
-      const Index worth = device == nullptr ? 1 : WorthwhileParts(*device, ns), most = worth < parts ? worth : parts;
-      if (most <= 1) return body(Index{0}, total, work);
-      RunParts(*device, most, [&](Index part) {
-        body(PartBegin(total, most, step, part), PartBegin(total, most, step, part + 1), work + part * work_step);
-      });
+      return OkStatus();
     }
   };
-
-  bool IsReal() const { return kind_ == FftKind::kRealForward || kind_ == FftKind::kRealInverse; }
-  bool IsInverse() const { return kind_ == FftKind::kInverse || kind_ == FftKind::kRealInverse; }
-  bool IsHalved() const { return IsReal() && n_ % 2 == 0; }
-  Index Half() const { return n_ / 2 + 1; }
-  // Complex numbers of a row while the other dimensions are transformed.
-  Index RowSize() const { return IsReal() ? Half() : n_; }
-  Index LinesOf(const Index (&sizes)[FftSizes::kMost]) const {
-    Index lines = 1;
-    for (int d = 0; d < last_; ++d) lines *= sizes[d];
-    return lines;
-  }
-  Index ColumnsOf(int d) const {
-    Index columns = RowSize();
-    for (int i = d + 1; i < last_; ++i) columns *= sizes_.full[i];
-    return columns;
-  }
-
-  // Whether `lines` rows are transformed together.
-  bool IsTogether(Index lines) const { return FftLines<T>(*plans_[last_], kernels_).IsBetterTogether(lines); }
-  Index Group() const { return IsTogether(rows_) ? FftLines<T>(*plans_[last_], kernels_).width() : 1; }
-  double RowsNs(Index rows) const {
-    const FftLines<T> lines(*plans_[last_], kernels_);
-    const double width = static_cast<double>(lines.width()), n = static_cast<double>(n_);
-    double each = lines.LineCost();
-    if (IsTogether(rows)) each = (plans_[last_]->lanes_cost + 16 * n) / width;
-    return static_cast<double>(rows) * (20 + kNs * (each + (IsReal() ? 20 * n / width : 0)));
-  }
-  double ColumnsNs(int d) const {
-    const FftLines<T> lines(*plans_[d], kernels_);
-    const Index tiles = (ColumnsOf(d) + lines.width() - 1) / lines.width();
-    return static_cast<double>(tiles) * kNs * lines.ColumnsCost();
-  }
-  double BlockNs() const {
-    double ns = RowsNs(rows_);
-    for (int d = 0; d < last_; ++d)
-      ns += static_cast<double>(rows_ * RowSize() / (sizes_.full[d] * ColumnsOf(d))) * ColumnsNs(d);
-    return ns;
-  }
-  // Work memory of one thread, in numbers of type T.
-  Index PartWork() const {
-    const FftLines<T> lines(*plans_[last_], kernels_);
-    Index most = std::max(lines.LineWork(), Group() > 1 ? lines.TogetherWork() : 0) + StagedSize();
-    for (int d = 0; d < last_; ++d) most = std::max(most, FftLines<T>(*plans_[d], kernels_).ColumnsWork());
-    return FftRoundUp(most, 32);
-  }
-  // Rows of an odd number of real elements are transformed as complex ones.
-  Index StagedSize() const { return IsReal() && !IsHalved() ? FftRoundUp(2 * n_ * Group(), 32) : 0; }
-  TENON_DETAIL_COLD static Status NoMemory(std::string_view who) {
-    return errors::ResourceExhausted(who, ": OOM when making the tables of a Fourier transform");
-  }
-
-  void Block(const Threads& threads, Index block, T* scratch) {
-    const Index out_part = kind_ == FftKind::kRealInverse ? 1 : 2;
-    T* const out = out_ + block * rows_ * sizes_.out[last_] * out_part;
-    if (kind_ != FftKind::kRealInverse) {
-      Rows(threads, block, nullptr, out);
-      for (int d = last_; d-- > 0;) Columns(threads, d, out);
-    } else if (last_ == 0) {
-      Rows(threads, block, nullptr, out);
-    } else {
-      for (Index i = 0; i < rows_; ++i)
-        std::memcpy(scratch + 2 * i * Half(), InRow(block, i), static_cast<std::size_t>(2 * Half()) * sizeof(T));
-      for (int d = 0; d < last_; ++d) Columns(threads, d, scratch);
-      Rows(threads, block, scratch, out);
-    }
-  }
-  // Row i of a block of the input: the first of each dimension's elements are used.
-  const T* InRow(Index block, Index i) const {
-    const Index part = kind_ == FftKind::kRealForward ? 1 : 2;
-    Index place = block, step = 1;
-    if (last_ == 0) {
-      place = i;
-    } else {
-      for (int d = 0; d < last_; ++d) step *= sizes_.full[d];
-      for (int d = 0; d < last_; ++d) {
-        step /= sizes_.full[d];
-        place = place * sizes_.in[d] + i / step % sizes_.full[d];
-      }
-    }
-    return in_ + place * sizes_.in[last_] * part;
-  }
-  // How many rows lie at the same distances from each other, in the input.
-  Index EvenRows() const {
-    if (last_ == 0) return rows_;
-    for (int d = 1; d < last_; ++d)
-      if (sizes_.in[d] != sizes_.full[d]) return sizes_.full[last_ - 1];
-    return rows_;
-  }
-
-  // The last dimension, from `from` or else the input, to `out`.
-  void Rows(const Threads& threads, Index block, const T* from, T* out) const {
-    const FftLines<T> lines(*plans_[last_], kernels_);
-    const Index group = Group(), even = from != nullptr ? rows_ : EvenRows();
-    const double ns = RowsNs(rows_);
-    if (rows_ < threads.parts && group == 1) {  // fewer rows than threads: each by all threads
-      const Index worth =
-          threads.device == nullptr ? 1 : WorthwhileParts(*threads.device, ns / static_cast<double>(rows_));
-      const Index parts = worth < threads.parts ? worth : threads.parts;
-      for (Index i = 0; i < rows_; ++i)
-        OneRow(lines, from != nullptr ? from + 2 * i * Half() : InRow(block, i), OutRow(out, i), threads.work,
-               threads.device, parts);
-      return;
-    }
-    threads.Split(rows_, group, ns, [&](Index begin, Index end, T* work) {
-      for (Index i = begin; i < end;) {
-        Index count = std::min(group, end - i);
-        count = std::min(count, even - i % even);
-        const T* const row = from != nullptr ? from + 2 * i * Half() : InRow(block, i);
-        if (count == 1)
-          OneRow(lines, row, OutRow(out, i), work, nullptr, 1);
-        else
-          SomeRows(lines, row, OutRow(out, i), count, work);
-        i += count;
-      }
-    });
-  }
-  T* OutRow(T* out, Index i) const { return out + i * sizes_.out[last_] * (kind_ == FftKind::kRealInverse ? 1 : 2); }
-  FftDirection<T> Direction(Index n) const { return {IsInverse(), IsInverse() ? T(1) / static_cast<T>(n) : T(1)}; }
-
-  void OneRow(const FftLines<T>& lines, const T* from, T* to, T* work, Cpu* device, Index parts) const {
-    if (!IsReal()) return lines.Line(from, to, Direction(n_), work, device, parts);
-    if (!IsHalved()) {
-      T* const staged = work;
-      Spread(from, staged);
-      lines.Line(staged, staged, Direction(n_), work + StagedSize(), device, parts);
-      return Take(staged, to);
-    }
-    if (kind_ == FftKind::kRealInverse) {
-      ToHalf(from, to);
-      from = to;
-    }
-    lines.Line(from, to, Direction(n_), work, device, parts);
-    if (kind_ == FftKind::kRealForward) FromHalf(to);
-  }
-  // Rows at even distances.
-  void SomeRows(const FftLines<T>& lines, const T* from, T* to, Index count, T* work) const {
-    const bool is_inner = kind_ == FftKind::kRealInverse && last_ > 0;
-    const Index from_row = (is_inner ? Half() : sizes_.in[last_]) * (kind_ == FftKind::kRealForward ? 1 : 2);
-    const Index to_row = sizes_.out[last_] * (kind_ == FftKind::kRealInverse ? 1 : 2);
-    if (IsReal() && !IsHalved()) {
-      T* const staged = work;
-      for (Index i = 0; i < count; ++i) Spread(from + i * from_row, staged + 2 * i * n_);
-      lines.Together(staged, 2 * n_, staged, 2 * n_, count, Direction(n_), work + StagedSize());
-      for (Index i = 0; i < count; ++i) Take(staged + 2 * i * n_, to + i * to_row);
-    } else if (kind_ == FftKind::kRealInverse) {
-      for (Index i = 0; i < count; ++i) ToHalf(from + i * from_row, to + i * to_row);
-      lines.Together(to, to_row, to, to_row, count, Direction(n_), work);
-    } else {
-      lines.Together(from, from_row, to, to_row, count, Direction(n_), work);
-      if (kind_ == FftKind::kRealForward)
-        for (Index i = 0; i < count; ++i) FromHalf(to + i * to_row);
-    }
-  }
-
-  // Writes n real numbers, or the first half of complex ones (the others are their conjugates), as n complex ones.
-  void Spread(const T* from, T* to) const {
-    if (kind_ == FftKind::kRealForward) {
-      for (Index i = 0; i < n_; ++i) {
-        to[2 * i] = from[i];
-        to[2 * i + 1] = 0;
-      }
-      return;
-    }
-    to[0] = from[0];
-    to[1] = 0;
-    for (Index i = 1; i < Half(); ++i) {
-      to[2 * i] = to[2 * (n_ - i)] = from[2 * i];
-      to[2 * i + 1] = from[2 * i + 1];
-      to[2 * (n_ - i) + 1] = -from[2 * i + 1];
-    }
-  }
-  // Takes the result from n complex numbers: the first half or, for an inverse, the real parts.
-  void Take(const T* from, T* to) const {
-    if (kind_ == FftKind::kRealForward) {
-      std::memcpy(to, from, static_cast<std::size_t>(2 * Half()) * sizeof(T));
-      return;
-    }
-    for (Index i = 0; i < n_; ++i) to[i] = from[2 * i];
-  }
-  // Converts between the transform of n real numbers and that of n / 2 complex ones.
-  void FromHalf(T* row) const {
-    const T re = row[0], im = row[1];
-    RealSums(row, row, 1, T(0.5));
-    row[0] = re + im;
-    row[1] = 0;
-    row[n_] = re - im;
-    row[n_ + 1] = 0;
-  }
-  void ToHalf(const T* from, T* to) const {
-    const T first = from[0], middle = from[n_];  // the imaginary parts of both are ignored
-    RealSums(from, to, -1, 1);
-    to[0] = first + middle;
-    to[1] = first - middle;
-  }
-  void RealSums(const T* from, T* to, T sign, T scale) const {
-    FftStep<T> step;
-    step.from = from;
-    step.to = to;
-    step.m = n_ / 2;
-    step.twiddles = plans_[last_]->halves.data();
-    step.in_sign = sign;
-    step.re_scale = scale;
-    kernels_.real_sums(&step);
-  }
-
-  // Dimension d of a block of complex numbers, in place.
-  void Columns(const Threads& threads, int d, T* x) const {
-    const FftLines<T> lines(*plans_[d], kernels_);
-    const Index n = sizes_.full[d], columns = ColumnsOf(d), width = lines.width();
-    const Index tiles = (columns + width - 1) / width, outer = rows_ * RowSize() / (n * columns);
-    if (n == 1) return;
-    threads.Split(outer * tiles, 1, static_cast<double>(outer) * ColumnsNs(d), [&](Index begin, Index end, T* work) {
-      for (Index i = begin; i < end; ++i) {
-        const Index first = i % tiles * width;
-        lines.Columns(x + 2 * (i / tiles * n * columns + first), columns, std::min(width, columns - first),
-                      Direction(n), work);
-      }
-    });
-  }
-
-  const FftKernels<T>& kernels_;
-  FftKind kind_;
-  const FftSizes& sizes_;
-  int last_;
-  Index n_;  // size of the last dimension
-  const T* in_;
-  T* out_;
-  Index rows_ = 1;  // rows of a block
-  Ref<const FftPlan<T>> plans_[FftSizes::kMost];
 };
 
-}  // namespace detail
-
-// T is float or double, the type of the parts of complex numbers. in: [blocks, sizes.in], out: [blocks, sizes.out],
-// which may be `in` where the sizes are the same and there is one dimension. Inverse transforms are divided by the
-// number of elements. `who` is the op's name.
-template <class T, class Isa = simd::Compiled>
-Status Fft(Cpu& device, FftKind kind, const FftSizes& sizes, const void* in, void* out, std::string_view who) {
-  return detail::FftRun<T>(detail::FftKernelsHere<T, Isa>(), kind, sizes, static_cast<const T*>(in),
-                           static_cast<T*>(out))
-      .Run(device, who);
-}
+}  // namespace ops
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -32916,6 +34206,186 @@ struct IRFFT3D {
   static constexpr int kDims = 3;
   template <class Device>
   using kernel = detail::RealFftKernel<IRFFT3D, Device>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/linalg/logarithm.hpp ----
+// The principal logarithm of a complex matrix, row-major, by inverse scaling and squaring of its Schur form: N. J.
+// Higham, "Functions of Matrices" (2008), 11.5.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace linalg {
+
+// Logarithm of an upper triangular matrix t: [n, n] without zeros on its diagonal. t is overwritten.
+class TriangularLogarithm {
+ public:
+  using C = std::complex<double>;
+
+  TriangularLogarithm(C* t, Index n) : t_(t), n_(n), x_(static_cast<std::size_t>(n * n)), y_(x_.size()) {}
+
+  // out: [n, n]. False: no convergence.
+  bool Run(C* out) {
+    SlimVector<C> diagonal;
+    for (Index i = 0; i < n_; ++i) diagonal.push_back(std::log(t_[i * n_ + i]));
+    int roots = 0;
+    while (!(Distance() <= kNear)) {
+      if (++roots > kMostRoots) return false;
+      TakeRoot();
+    }
+    Approximate(out);
+    const double scale = std::ldexp(1.0, roots);
+    for (Index i = 0; i < n_; ++i) {
+      for (Index j = i; j < n_; ++j) out[i * n_ + j] *= scale;
+      out[i * n_ + i] = diagonal[static_cast<std::size_t>(i)];
+    }
+    return true;
+  }
+
+ private:
+  static constexpr double kNear = 0.25;
+  static constexpr int kMostRoots = 100, kNodes = 8;
+
+  // The largest sum of a column of t - 1.
+  double Distance() const {
+    double largest = 0;
+    for (Index j = 0; j < n_; ++j) {
+      double sum = 0;
+      for (Index i = 0; i <= j; ++i) sum += std::abs(t_[i * n_ + j] - (i == j ? C(1) : C(0)));
+      if (!(sum <= largest)) largest = sum;
+    }
+    return largest;
+  }
+  // t := its principal root, column by column.
+  void TakeRoot() {
+    for (Index j = 0; j < n_; ++j) {
+      t_[j * n_ + j] = std::sqrt(t_[j * n_ + j]);
+      for (Index i = j; i-- > 0;) {
+        C sum = t_[i * n_ + j];
+        for (Index k = i + 1; k < j; ++k) sum -= Times(t_[i * n_ + k], t_[k * n_ + j]);
+        t_[i * n_ + j] = sum == C(0) ? C(0) : sum / (t_[i * n_ + i] + t_[j * n_ + j]);
+      }
+    }
+  }
+  // out := log(1 + x) of x = t - 1, the integral of x / (1 + s x) over s in [0, 1] by Gauss's rule.
+  void Approximate(C* out) {
+    constexpr double kPlaces[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
+    constexpr double kWeights[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
+    for (Index i = 0; i < n_; ++i)
+      for (Index j = 0; j < n_; ++j) {
+        x_.data()[i * n_ + j] = j < i ? C(0) : t_[i * n_ + j] - (i == j ? C(1) : C(0));
+        out[i * n_ + j] = C(0);
+      }
+    for (int node = 0; node < kNodes; ++node) {
+      const double place = (1 + (node % 2 == 0 ? kPlaces[node / 2] : -kPlaces[node / 2])) / 2;
+      Solve(place);
+      for (Index i = 0; i < n_; ++i)
+        for (Index j = i; j < n_; ++j) out[i * n_ + j] += kWeights[node / 2] / 2 * y_.data()[i * n_ + j];
+    }
+  }
+  // (1 + s x) y = x
+  void Solve(double s) {
+    for (Index j = 0; j < n_; ++j)
+      for (Index i = j + 1; i-- > 0;) {
+        C sum = x_.data()[i * n_ + j];
+        for (Index k = i + 1; k <= j; ++k) sum -= s * Times(x_.data()[i * n_ + k], y_.data()[k * n_ + j]);
+        y_.data()[i * n_ + j] = sum / (C(1) + s * x_.data()[i * n_ + i]);
+      }
+  }
+
+  C* t_;
+  Index n_;
+  SlimVector<C> x_, y_;
+};
+
+// out: [n, n], the logarithm whose eigenvalues have imaginary parts in (-pi, pi]. False: there is none, because an
+// eigenvalue is 0 or an element is not finite.
+inline bool Logarithm(const std::complex<double>* in, Index n, std::complex<double>* out) {
+  using C = std::complex<double>;
+  const auto size = static_cast<std::size_t>(n * n);
+  Schur schur(n);
+  bool is_real = true;
+  for (Index i = 0; i < n * n; ++i) {
+    schur.t()[i] = in[i];
+    is_real = is_real && in[i].imag() == 0;
+  }
+  if (!schur.Run()) return false;
+  C* const t = schur.t();
+  double norm = 0;
+  for (Index i = 0; i < n; ++i) norm = std::max(norm, std::abs(t[i * n + i]));
+  for (Index i = 0; i < n; ++i) {
+    C& value = t[i * n + i];
+    // Rounding must not choose the side of the cut on which a negative eigenvalue of a real matrix lies.
+    if (is_real && std::fabs(value.imag()) <= 64 * std::numeric_limits<double>::epsilon() * norm)
+      value = C(value.real());
+    if (value == C(0)) return false;
+  }
+  SlimVector<C> log(size, C(0)), turned(size, C(0)), adjoint(size, C(0));
+  if (!TriangularLogarithm(t, n).Run(log.data())) return false;
+  Multiply(schur.q(), log.data(), turned.data(), n, n, n);
+  Adjoint(schur.q(), n, n, adjoint.data());
+  Multiply(turned.data(), adjoint.data(), out, n, n, n);
+  return true;
+}
+
+}  // namespace linalg
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/linalg/logarithm.hpp ----
+// MatrixLogarithm: of complex square matrices.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// NaN where there is no logarithm.
+template <class T>
+void LogarithmOf(const T* in, Index n, T* out) {
+  SlimVector<complex128> from = Numbers<complex128>(n * n), to = Numbers<complex128>(n * n);
+  for (Index i = 0; i < n * n; ++i) from.data()[i] = complex128(in[i]);
+  if (!linalg::Logarithm(from.data(), n, to.data())) {
+    constexpr auto kNaN = std::numeric_limits<typename T::value_type>::quiet_NaN();
+    std::fill(out, out + n * n, T(kNaN, kNaN));
+    // TensorFlow's logarithm of one zero in float.
+    if (n == 1 && in[0] == T(0) && sizeof(T) == sizeof(complex64))
+      out[0] = T(-std::numeric_limits<typename T::value_type>::infinity(), kNaN);
+    return;
+  }
+  for (Index i = 0; i < n * n; ++i) out[i] = static_cast<T>(to.data()[i]);
+}
+
+}  // namespace detail
+
+// input: [..., n, n]  ->  output: exp(output) = input, eigenvalues with imaginary parts in (-pi, pi]
+struct MatrixLogarithm {
+  static constexpr auto signature = Op("MatrixLogarithm")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: {complex64, complex128}")
+                                        .SetShapeFn(detail::SquareUnchangedShape);
+  template <class Device, class T>
+    requires(Device::type == "CPU" && TypeList<complex64, complex128>::contains<T>)
+  struct kernel {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& output) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("MatrixLogarithm", input.shape(), &at));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      if (input.size() == 0) return OkStatus();
+      const Index n = at.rows;
+      (void)detail::ForEachMatrix(context.device(), at.count, 16 * n, n, [&](Cpu&, Index i) {
+        detail::LogarithmOf(input.data + i * n * n, n, out->data<T>() + i * n * n);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
 };
 
 }  // namespace ops
@@ -38748,6 +40218,147 @@ struct SparseSegmentSqrtNGrad {
 
   template <class Device>
   using kernel = detail::SparseSegmentGradKernel<SparseSegmentSqrtNGrad, Device>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/math/sparse_segment_gradient.hpp ----
+// SparseSegmentSumGradV2, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2: gradients of the rows that were picked,
+// and of no other row.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status SparseSegmentGradV2Shape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
+  TENON_RETURN_IF_ERROR(SparseSegmentShapeOf(c, c->UnknownDim()));
+  c->set_output(1, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+// place[i]: the output row of element i. Returns their number; rows gets the input row of each.
+inline Index PlaceRows(const HostIndices& indices, SlimVector<Index>* place, SlimVector<Index>* rows) {
+  const auto less = [&](std::size_t a, std::size_t b) {
+    return indices[static_cast<Index>(a)] < indices[static_cast<Index>(b)];
+  };
+  const auto n = static_cast<std::size_t>(indices.size());
+  place->resize(n, 0);
+  for (const std::size_t i : SortedOrder(n, less)) {
+    const Index row = indices[static_cast<Index>(i)];
+    if (rows->empty() || rows->back() != row) rows->push_back(row);
+    (*place)[i] = static_cast<Index>(rows->size()) - 1;
+  }
+  return static_cast<Index>(rows->size());
+}
+
+inline Status CheckSparseSegmentGradV2(std::string_view op, const Tensor& grad, const HostIndices& indices,
+                                       const HostIndices& ids, const HostIndices& dim0) {
+  if (dim0.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": dense_output_dim0 should be a scalar, got shape ", dim0.shape());
+  if (grad.dims() < 1) return errors::InvalidArgument(op, ": Shape must be at least rank 1 but is rank 0");
+  TENON_RETURN_IF_ERROR(CheckPicked(op, indices, ids));
+  const Index count = ids.size(), rows = dim0[0], segments = grad.dim_size(0);
+  if (rows < 0) return errors::InvalidArgument(op, ": Expected a non-negative size, got ", rows);
+  if (rows == 0) return OkStatus();  // TensorFlow looks no further
+  for (Index i = 0; i < count; ++i) {
+    if (ids[i] < 0 || ids[i] >= segments)
+      return errors::InvalidArgument(op, ": Segment id ", ids[i], " out of range [0, ", segments, ").");
+    if (indices[i] < 0 || indices[i] >= rows)
+      return errors::InvalidArgument(op, ": Index ", indices[i], " out of range [0, ", rows, ").");
+  }
+  return OkStatus();
+}
+
+inline Status RunSparseSegmentGradV2(OpKernelContext& context, Cpu& device, SegmentScale scale, const Tensor& grad,
+                                     const HostIndices& indices, const HostIndices& ids, const HostIndices& dim0) {
+  const std::string_view op = context.op_kernel().type_string();
+  TENON_RETURN_IF_ERROR(CheckSparseSegmentGradV2(op, grad, indices, ids, dim0));
+  SlimVector<Index> place, rows;
+  const Index count = dim0[0] == 0 ? 0 : ids.size(), n = count == 0 ? 0 : PlaceRows(indices, &place, &rows);
+  Tensor *output = nullptr, *unique = nullptr;
+  TensorShape shape = grad.shape();
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, n));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &unique));
+  for (Index i = 0; i < n; ++i) StoreIndex(unique, i, rows[static_cast<std::size_t>(i)]);
+  if (shape.num_elements() == 0) return OkStatus();
+  SlimVector<Index> sizes(static_cast<std::size_t>(grad.dim_size(0)), 0);
+  for (Index i = 0; i < count; ++i) ++sizes[static_cast<std::size_t>(ids[i])];
+  const Index columns = RowSize(shape, 1);
+  const PickedSumLoops loops = PickedSumLoopsFor(grad.dtype());
+  const ElementMover mover = MoverOf(grad.dtype());
+  const Scratch sums(device, static_cast<std::size_t>(shape.num_elements() * loops.acc_bytes));
+  TENON_RETURN_IF_ERROR(sums.status(op));
+  std::memset(sums.As<char>(), 0, static_cast<std::size_t>(shape.num_elements() * loops.acc_bytes));
+  ForEachColumnRange(device, count, columns, [&](Index begin, Index end) {
+    for (Index i = 0; i < count; ++i)
+      loops.add(mover.At(grad.raw_data(), ids[i] * columns + begin),
+                1 / ScaleOf(scale, sizes[static_cast<std::size_t>(ids[i])]),
+                sums.As<char>() + (place[static_cast<std::size_t>(i)] * columns + begin) * loops.acc_bytes,
+                end - begin);
+  });
+  loops.finish(sums.As<char>(), 1, output->raw_data(), shape.num_elements());
+  return OkStatus();
+}
+
+template <class Op, class Device>
+  requires(Device::type == "CPU")
+struct SparseSegmentGradV2Kernel {
+  Status operator()(Context<Device>& context, const Tensor& grad, HostIndices indices, HostIndices segment_ids,
+                    HostIndices dense_output_dim0, Tensor&, Tensor&) const {
+    return RunSparseSegmentGradV2(context.op(), context.device(), Op::kScale, grad, indices, segment_ids,
+                                  dense_output_dim0);
+  }
+};
+
+constexpr auto SparseSegmentGradV2Op(std::string_view name) {
+  return Op(name)
+      .Input("grad: T")
+      .Input("indices: Tidx")
+      .Input("segment_ids: Tsegmentids")
+      .Input("dense_output_dim0: int32")
+      .Output("output: T")
+      .Output("sorted_unique_indices: Tidx")
+      .Attr("T: {bfloat16, half, float, double}")
+      .Attr("Tidx: {int32, int64} = DT_INT32")
+      .Attr("Tsegmentids: {int32, int64} = DT_INT32")
+      .SetShapeFn(SparseSegmentGradV2Shape);
+}
+
+}  // namespace detail
+
+// grad: a row for each segment  ->  a row for each different index, and these indices in order
+struct SparseSegmentSumGradV2 {
+  static constexpr auto signature = detail::SparseSegmentGradV2Op("SparseSegmentSumGradV2");
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr detail::SegmentScale kScale = detail::SegmentScale::kSum;
+  template <class Device>
+  using kernel = detail::SparseSegmentGradV2Kernel<SparseSegmentSumGradV2, Device>;
+};
+
+struct SparseSegmentMeanGradV2 {
+  static constexpr auto signature = detail::SparseSegmentGradV2Op("SparseSegmentMeanGradV2");
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr detail::SegmentScale kScale = detail::SegmentScale::kMean;
+  template <class Device>
+  using kernel = detail::SparseSegmentGradV2Kernel<SparseSegmentMeanGradV2, Device>;
+};
+
+struct SparseSegmentSqrtNGradV2 {
+  static constexpr auto signature = detail::SparseSegmentGradV2Op("SparseSegmentSqrtNGradV2");
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr detail::SegmentScale kScale = detail::SegmentScale::kSqrtN;
+  template <class Device>
+  using kernel = detail::SparseSegmentGradV2Kernel<SparseSegmentSqrtNGradV2, Device>;
 };
 
 }  // namespace ops
@@ -49840,6 +51451,1390 @@ struct RaggedTensorToTensor {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/text/fingerprint.hpp ----
+// Fingerprints of bytes that are the same on every machine and in TensorFlow: Fingerprint64 (FarmHash's farmhashna),
+// SipHash-2-4 with a key; base/hash.hpp has Hash64.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Little-endian, as all supported machines are.
+inline std::uint64_t Fetch64(const char* p) {
+  std::uint64_t value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+inline std::uint64_t Fetch32(const char* p) {
+  std::uint32_t value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+// FarmHash's constants: primes between 2^63 and 2^64.
+inline constexpr std::uint64_t kFarm0 = 0xc3a5c85c97cb3127, kFarm1 = 0xb492b66fbe98f273, kFarm2 = 0x9ae16a3b2f90404f;
+
+constexpr std::uint64_t Rotate(std::uint64_t value, int shift) { return std::rotr(value, shift); }
+constexpr std::uint64_t ShiftMix(std::uint64_t value) { return value ^ (value >> 47); }
+constexpr std::uint64_t FarmMix16(std::uint64_t u, std::uint64_t v, std::uint64_t mul) {
+  std::uint64_t a = (u ^ v) * mul;
+  a ^= a >> 47;
+  std::uint64_t b = (v ^ a) * mul;
+  b ^= b >> 47;
+  return b * mul;
+}
+inline std::uint64_t Farm0To16(const char* s, std::size_t n) {
+  if (n >= 8) {
+    const std::uint64_t mul = kFarm2 + n * 2;
+    const std::uint64_t a = Fetch64(s) + kFarm2, b = Fetch64(s + n - 8);
+    const std::uint64_t c = Rotate(b, 37) * mul + a, d = (Rotate(a, 25) + b) * mul;
+    return FarmMix16(c, d, mul);
+  }
+  if (n >= 4) {
+    const std::uint64_t mul = kFarm2 + n * 2;
+    return FarmMix16(n + (Fetch32(s) << 3), Fetch32(s + n - 4), mul);
+  }
+  if (n > 0) {
+    const auto a = static_cast<unsigned char>(s[0]), b = static_cast<unsigned char>(s[n >> 1]),
+               c = static_cast<unsigned char>(s[n - 1]);
+    const std::uint32_t y = std::uint32_t{a} + (std::uint32_t{b} << 8);
+    const std::uint32_t z = static_cast<std::uint32_t>(n) + (std::uint32_t{c} << 2);
+    return ShiftMix(y * kFarm2 ^ z * kFarm0) * kFarm2;
+  }
+  return kFarm2;
+}
+inline std::uint64_t Farm17To32(const char* s, std::size_t n) {
+  const std::uint64_t mul = kFarm2 + n * 2;
+  const std::uint64_t a = Fetch64(s) * kFarm1, b = Fetch64(s + 8);
+  const std::uint64_t c = Fetch64(s + n - 8) * mul, d = Fetch64(s + n - 16) * kFarm2;
+  return FarmMix16(Rotate(a + b, 43) + Rotate(c, 30) + d, a + Rotate(b + kFarm2, 18) + c, mul);
+}
+inline std::uint64_t Farm33To64(const char* s, std::size_t n) {
+  const std::uint64_t mul = kFarm2 + n * 2;
+  const std::uint64_t a = Fetch64(s) * kFarm2, b = Fetch64(s + 8);
+  const std::uint64_t c = Fetch64(s + n - 8) * mul, d = Fetch64(s + n - 16) * kFarm2;
+  const std::uint64_t y = Rotate(a + b, 43) + Rotate(c, 30) + d;
+  const std::uint64_t z = FarmMix16(y, a + Rotate(b + kFarm2, 18) + c, mul);
+  const std::uint64_t e = Fetch64(s + 16) * mul, f = Fetch64(s + 24);
+  const std::uint64_t g = (y + Fetch64(s + n - 32)) * mul, h = (z + Fetch64(s + n - 24)) * mul;
+  return FarmMix16(Rotate(e + f, 43) + Rotate(g, 30) + h, e + Rotate(f + a, 18) + g, mul);
+}
+
+struct FarmPair {
+  std::uint64_t first, second;
+};
+// 48 bytes to 16.
+inline FarmPair FarmWeak32(const char* s, std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t w = Fetch64(s), x = Fetch64(s + 8), y = Fetch64(s + 16), z = Fetch64(s + 24);
+  a += w;
+  b = Rotate(b + a + z, 21);
+  const std::uint64_t c = a;
+  a += x;
+  a += y;
+  b += Rotate(a, 44);
+  return {a + z, b + c};
+}
+
+}  // namespace detail
+
+inline std::uint64_t Fingerprint64(std::string_view bytes) {
+  using namespace detail;
+  const char* s = bytes.data();
+  const std::size_t n = bytes.size();
+  if (n <= 16) return Farm0To16(s, n);
+  if (n <= 32) return Farm17To32(s, n);
+  if (n <= 64) return Farm33To64(s, n);
+  constexpr std::uint64_t kSeed = 81;
+  std::uint64_t x = kSeed, y = kSeed * kFarm1 + 113, z = ShiftMix(y * kFarm2 + 113) * kFarm2;
+  FarmPair v{0, 0}, w{0, 0};
+  x = x * kFarm2 + Fetch64(s);
+  const char* const end = s + (n - 1) / 64 * 64;       // end of the whole blocks
+  const char* const last = end + ((n - 1) & 63) - 63;  // the last 64 bytes
+  const auto swap = [](std::uint64_t& a, std::uint64_t& b) {
+    const std::uint64_t c = a;
+    a = b;
+    b = c;
+  };
+  do {
+    x = Rotate(x + y + v.first + Fetch64(s + 8), 37) * kFarm1;
+    y = Rotate(y + v.second + Fetch64(s + 48), 42) * kFarm1;
+    x ^= w.second;
+    y += v.first + Fetch64(s + 40);
+    z = Rotate(z + w.first, 33) * kFarm1;
+    v = FarmWeak32(s, v.second * kFarm1, x + w.first);
+    w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
+    swap(z, x);
+    s += 64;
+  } while (s != end);
+  const std::uint64_t mul = kFarm1 + ((z & 0xff) << 1);
+  s = last;
+  w.first += (n - 1) & 63;
+  v.first += w.first;
+  w.first += v.first;
+  x = Rotate(x + y + v.first + Fetch64(s + 8), 37) * mul;
+  y = Rotate(y + v.second + Fetch64(s + 48), 42) * mul;
+  x ^= w.second * 9;
+  y += v.first * 9 + Fetch64(s + 40);
+  z = Rotate(z + w.first, 33) * mul;
+  v = FarmWeak32(s, v.second * mul, x + w.first);
+  w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
+  swap(z, x);
+  return FarmMix16(FarmMix16(v.first, w.first, mul) + ShiftMix(y) * kFarm0 + z, FarmMix16(v.second, w.second, mul) + x,
+                   mul);
+}
+
+// SipHash-2-4 with a key of 128 bits.
+inline std::uint64_t SipHash(std::uint64_t key0, std::uint64_t key1, std::string_view bytes) {
+  std::uint64_t v0 = 0x736f6d6570736575 ^ key0, v1 = 0x646f72616e646f6d ^ key1, v2 = 0x6c7967656e657261 ^ key0,
+                v3 = 0x7465646279746573 ^ key1;
+  const auto rounds = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      v0 += v1;
+      v1 = std::rotl(v1, 13) ^ v0;
+      v0 = std::rotl(v0, 32);
+      v2 += v3;
+      v3 = std::rotl(v3, 16) ^ v2;
+      v0 += v3;
+      v3 = std::rotl(v3, 21) ^ v0;
+      v2 += v1;
+      v1 = std::rotl(v1, 17) ^ v2;
+      v2 = std::rotl(v2, 32);
+    }
+  };
+  const auto take = [&](std::uint64_t word) {
+    v3 ^= word;
+    rounds(2);
+    v0 ^= word;
+  };
+  const char* s = bytes.data();
+  std::size_t n = bytes.size();
+  for (; n >= 8; n -= 8, s += 8) take(detail::Fetch64(s));
+  std::uint64_t last = std::uint64_t{bytes.size() & 0xff} << 56;
+  for (std::size_t i = 0; i < n; ++i) last |= std::uint64_t{static_cast<unsigned char>(s[i])} << (8 * i);
+  take(last);
+  v2 ^= 0xff;
+  rounds(4);
+  return v0 ^ v1 ^ v2 ^ v3;
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/layout/sparse_coo.hpp ----
+// Sparse tensors in coordinates: rows of an index matrix, in row-major order or not. And sums, products, quotients and
+// maxima of elements of any number type, chosen while running.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// *sum = a + b and *difference = a - b; false where 64 bits do not hold them. Sizes and indices may be any numbers.
+inline bool AddFits(std::int64_t a, std::int64_t b, std::int64_t* sum) { return !__builtin_add_overflow(a, b, sum); }
+inline bool SubtractFits(std::int64_t a, std::int64_t b, std::int64_t* difference) {
+  return !__builtin_sub_overflow(a, b, difference);
+}
+
+// The rows of a matrix [n, rank], each the position of one stored element. Borrowed.
+struct SparseRows {
+  const std::int64_t* data;
+  Index n;
+  Index rank;
+
+  const std::int64_t* Row(Index i) const { return data + i * rank; }
+};
+
+// Which of two rows comes first in row-major order: negative, 0 or positive.
+inline int CompareRows(const std::int64_t* a, const std::int64_t* b, Index rank) {
+  for (Index d = 0; d < rank; ++d)
+    if (a[d] != b[d]) return a[d] < b[d] ? -1 : 1;
+  return 0;
+}
+
+// Numbers of the rows in row-major order of the columns listed; equal ones stay in their order. Rows that are in order
+// already cost one look.
+inline SlimVector<std::size_t> RowOrder(const SparseRows& rows, const SlimVector<Index>& columns) {
+  const auto less = [&](std::size_t a, std::size_t b) {
+    const std::int64_t *x = rows.Row(static_cast<Index>(a)), *y = rows.Row(static_cast<Index>(b));
+    for (const Index d : columns)
+      if (x[d] != y[d]) return x[d] < y[d];
+    return false;
+  };
+  const auto n = static_cast<std::size_t>(rows.n);
+  bool sorted = true;
+  for (std::size_t i = 1; i < n && sorted; ++i) sorted = !less(i, i - 1);
+  if (!sorted) return SortedOrder(n, less);
+  SlimVector<std::size_t> order;
+  order.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) order.push_back(i);
+  return order;
+}
+inline SlimVector<Index> AllColumns(Index rank) {
+  SlimVector<Index> columns;
+  for (Index d = 0; d < rank; ++d) columns.push_back(d);
+  return columns;
+}
+
+// Loops over n elements of one type. Integers wrap around; half and bfloat16 are rounded after each operation.
+struct ElementMath {
+  using Loop = void (*)(const void* a, const void* b, void* out, Index n);
+  Loop add, multiply;
+  Loop divide;   // integers toward zero, never by zero (the caller looks first); null for complex numbers
+  Loop largest;  // a where a >= b, else b; null for complex numbers
+  Loop smallest;
+  bool (*has_zero)(const void* a, Index n);
+  // Sum and largest of the elements whose numbers are given, n > 0. Small floats are summed in float.
+  void (*sum_of)(const void* a, const std::size_t* which, Index n, void* out);
+  void (*largest_of)(const void* a, const std::size_t* which, Index n, void* out);  // null for complex numbers
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool kComplexElement = std::is_same_v<T, complex64> || std::is_same_v<T, complex128>;
+// Sums and products of integers without the undefined overflow: small ones are computed as int, which is wider.
+template <class T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+
+template <class T>
+struct ElementLoops {
+  using W = Wrapping<T>;
+  static const T* In(const void* a) { return static_cast<const T*>(a); }
+  static void Add(const void* a, const void* b, void* out, Index n) {
+    for (Index i = 0; i < n; ++i)
+      static_cast<T*>(out)[i] = static_cast<T>(static_cast<W>(In(a)[i]) + static_cast<W>(In(b)[i]));
+  }
+  static void Multiply(const void* a, const void* b, void* out, Index n) {
+    for (Index i = 0; i < n; ++i)
+      static_cast<T*>(out)[i] = static_cast<T>(static_cast<W>(In(a)[i]) * static_cast<W>(In(b)[i]));
+  }
+  static void Divide(const void* a, const void* b, void* out, Index n) {
+    for (Index i = 0; i < n; ++i) {
+      const T x = In(a)[i], y = In(b)[i];
+      if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+        static_cast<T*>(out)[i] = y == T(-1) ? static_cast<T>(W{0} - static_cast<W>(x)) : static_cast<T>(x / y);
+      else
+        static_cast<T*>(out)[i] = static_cast<T>(x / y);
+    }
+  }
+  static void Largest(const void* a, const void* b, void* out, Index n) {
+    for (Index i = 0; i < n; ++i) static_cast<T*>(out)[i] = In(a)[i] < In(b)[i] ? In(b)[i] : In(a)[i];
+  }
+  static void Smallest(const void* a, const void* b, void* out, Index n) {
+    for (Index i = 0; i < n; ++i) static_cast<T*>(out)[i] = In(b)[i] < In(a)[i] ? In(b)[i] : In(a)[i];
+  }
+  static bool HasZero(const void* a, Index n) {
+    for (Index i = 0; i < n; ++i)
+      if (In(a)[i] == T(0)) return true;
+    return false;
+  }
+  static void SumOf(const void* a, const std::size_t* which, Index n, void* out) {
+    using Sum = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, W>;
+    Sum sum = static_cast<Sum>(In(a)[which[0]]);
+    for (Index i = 1; i < n; ++i) sum = sum + static_cast<Sum>(In(a)[which[i]]);
+    *static_cast<T*>(out) = static_cast<T>(sum);
+  }
+  // As TensorFlow on Eigen: beginning with the lowest number, so that a NaN never wins.
+  static void LargestOf(const void* a, const std::size_t* which, Index n, void* out) {
+    T most = std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
+                                                  : std::numeric_limits<T>::lowest();
+    for (Index i = 0; i < n; ++i)
+      if (most < In(a)[which[i]]) most = In(a)[which[i]];
+    *static_cast<T*>(out) = most;
+  }
+};
+template <class T>
+constexpr ElementMath MakeElementMath() {
+  using L = ElementLoops<T>;
+  if constexpr (kComplexElement<T>)
+    return {&L::Add, &L::Multiply, nullptr, nullptr, nullptr, &L::HasZero, &L::SumOf, nullptr};
+  else
+    return {&L::Add, &L::Multiply, &L::Divide, &L::Largest, &L::Smallest, &L::HasZero, &L::SumOf, &L::LargestOf};
+}
+template <class T>
+inline constexpr ElementMath kElementMath = MakeElementMath<T>();
+
+}  // namespace detail
+
+// Null for types that are not numbers, or are quantised.
+inline const ElementMath* ElementMathOf(DataType dtype) {
+  using detail::kElementMath;
+  switch (dtype) {
+    case DataType::kInt8: return &kElementMath<std::int8_t>;
+    case DataType::kUint8: return &kElementMath<std::uint8_t>;
+    case DataType::kInt16: return &kElementMath<std::int16_t>;
+    case DataType::kUint16: return &kElementMath<std::uint16_t>;
+    case DataType::kInt32: return &kElementMath<std::int32_t>;
+    case DataType::kUint32: return &kElementMath<std::uint32_t>;
+    case DataType::kInt64: return &kElementMath<std::int64_t>;
+    case DataType::kUint64: return &kElementMath<std::uint64_t>;
+    case DataType::kHalf: return &kElementMath<half>;
+    case DataType::kBfloat16: return &kElementMath<bfloat16>;
+    case DataType::kFloat: return &kElementMath<float>;
+    case DataType::kDouble: return &kElementMath<double>;
+    case DataType::kComplex64: return &kElementMath<complex64>;
+    case DataType::kComplex128: return &kElementMath<complex128>;
+    default: return nullptr;
+  }
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/sparse_tensor.hpp ----
+// Shared code of the sparse ops: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r]
+// int64), its checks, and outputs picked from rows.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Borrowed from inputs that stay.
+struct SparseInput {
+  const Tensor* indices;
+  const Tensor* values;
+  const Tensor* shape;
+
+  SparseRows rows() const { return {indices->data<std::int64_t>(), indices->dim_size(0), indices->dim_size(1)}; }
+  Index rank() const { return shape->NumElements(); }
+  const std::int64_t* sizes() const { return shape->data<std::int64_t>(); }
+};
+inline SparseInput SparseInputAt(const OpKernelContext& context, int first) {
+  return {&context.input(first), &context.input(first + 1), &context.input(first + 2)};
+}
+
+// "[1,2]", as TensorFlow writes shapes that are values.
+inline std::string SizesText(const std::int64_t* sizes, Index rank) {
+  std::string text = "[";
+  for (Index d = 0; d < rank; ++d) StrAppend(&text, d == 0 ? "" : ",", sizes[d]);
+  return text + "]";
+}
+
+// Ranks and counts of the three inputs.
+inline Status CheckSparse(std::string_view op, const SparseInput& x) {
+  if (x.indices->dims() != 2)
+    return errors::InvalidArgument(op, ": Sparse indices must be rank 2 but is rank ", x.indices->dims());
+  if (x.values->dims() != 1)
+    return errors::InvalidArgument(op, ": Sparse values must be rank 1 but is rank ", x.values->dims());
+  if (x.shape->dims() != 1)
+    return errors::InvalidArgument(op, ": Sparse shape must be rank 1 but is rank ", x.shape->dims());
+  if (x.indices->dim_size(0) != x.values->dim_size(0))
+    return errors::InvalidArgument(op, ": Number of elements in indices (", x.indices->dim_size(0), ") and values (",
+                                   x.values->dim_size(0), ") do not match");
+  if (x.indices->dim_size(1) != x.shape->dim_size(0))
+    return errors::InvalidArgument(op, ": Index rank (", x.indices->dim_size(1), ") and shape rank (",
+                                   x.shape->dim_size(0), ") do not match");
+  return OkStatus();
+}
+// The sizes as a shape: none negative, their product within bounds.
+inline Status ShapeOfSizes(std::string_view op, const std::int64_t* sizes, Index rank, TensorShape* shape) {
+  for (Index d = 0; d < rank; ++d)
+    if (sizes[d] < 0)
+      return errors::InvalidArgument(op, ": Expected shape dimensions to be non-negative, got ", sizes[d],
+                                     " for dimension ", d);
+  if (rank > kMaxTensorRank)
+    return errors::InvalidArgument(op, ": a shape has at most ", kMaxTensorRank, " dimensions, got ", rank);
+  const Status status = TensorShape::Build({sizes, static_cast<std::size_t>(rank)}, shape);
+  return status.ok() ? status : Status(status.code(), StrCat(op, ": ", status.message()));
+}
+// The first index that is outside of `sizes`, or -1.
+inline Index FirstOutside(const SparseRows& rows, const std::int64_t* sizes) {
+  for (Index i = 0; i < rows.n; ++i)
+    for (Index d = 0; d < rows.rank; ++d)
+      if (rows.Row(i)[d] < 0 || rows.Row(i)[d] >= sizes[d]) return i;
+  return -1;
+}
+
+// Outputs `output` and `output` + 1: the rows and values whose numbers are given, in that order.
+inline Status TakeRows(OpKernelContext& context, int output, const SparseInput& x,
+                       const SlimVector<std::size_t>& chosen) {
+  const SparseRows rows = x.rows();
+  Tensor *indices = nullptr, *values = nullptr;
+  const auto n = static_cast<Index>(chosen.size());
+  TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({n, rows.rank}), &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(output + 1, TensorShape({n}), &values));
+  const ElementMover mover = MoverOf(values->dtype());
+  std::int64_t* to = indices->data<std::int64_t>();
+  for (Index i = 0; i < n; ++i) {
+    const auto from = static_cast<Index>(chosen[static_cast<std::size_t>(i)]);
+    for (Index d = 0; d < rows.rank; ++d) *to++ = rows.Row(from)[d];
+    CopyRun(mover, mover.At(x.values->raw_data(), from), mover.At(values->raw_data(), i), 1);
+  }
+  return OkStatus();
+}
+// Output number `output`: a vector of int64.
+inline Status SetVector(OpKernelContext& context, int output, const std::int64_t* numbers, Index n) {
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({n}), &out));
+  for (Index i = 0; i < n; ++i) out->data<std::int64_t>()[i] = numbers[i];
+  return OkStatus();
+}
+
+// Number types of TensorFlow's kernels: all but the quantised ones.
+inline constexpr DataTypeSet kSparseNumberTypes{kNumberTypes.mask & ~kQuantizedTypes.mask};
+inline constexpr DataTypeSet kSparseRealTypes{kRealNumberTypes.mask & ~kQuantizedTypes.mask};
+
+// ---- shape functions
+inline Status SparseRanks(InferenceContext* c, int first) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), 2, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first + 1), 1, &unused));
+  return c->WithRank(c->input(first + 2), 1, &unused);
+}
+
+}  // namespace detail
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/cross.hpp ----
+// SparseCross, SparseCrossV2, SparseCrossHashed: all combinations of the features of each row of a batch, as joined
+// strings or as hashes of hashes.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status SparseCrossShape(InferenceContext* c) {
+  c->set_output(0, c->Matrix(c->UnknownDim(), 2));
+  c->set_output(1, c->Vector(c->UnknownDim()));
+  c->set_output(2, c->Vector(2));
+  return OkStatus();
+}
+
+// The lists of inputs.
+struct CrossInputs {
+  std::span<const Tensor> indices, values, shapes, dense;
+
+  // Rows of the batch; the inputs must have been checked.
+  Index batch() const {
+    if (!shapes.empty()) return shapes[0].data<std::int64_t>()[0];
+    return dense.empty() ? 0 : dense[0].dim_size(0);
+  }
+};
+
+inline Status CheckCrossInputs(std::string_view op, const CrossInputs& in, bool refuse_integers) {
+  const auto wrong_type = [&](const Tensor& t) { return refuse_integers && t.dtype() == DataType::kInt64; };
+  for (std::size_t i = 0; i < in.indices.size(); ++i) {
+    if (in.indices[i].dims() != 2)
+      return errors::InvalidArgument(op, ": Input indices should be a matrix but received shape ",
+                                     in.indices[i].shape(), " at position ", i);
+    if (in.indices[i].dim_size(1) != 2)
+      return errors::InvalidArgument(op, ": Expected D2 of index to be 2 got ", in.indices[i].dim_size(1),
+                                     " at position ", i);
+  }
+  if (in.values.size() != in.indices.size())
+    return errors::InvalidArgument(op, ": Expected ", in.indices.size(), " input values, got ", in.values.size());
+  for (std::size_t i = 0; i < in.values.size(); ++i) {
+    if (wrong_type(in.values[i]))
+      return errors::InvalidArgument(op, ": Input values should be of internal type string but received int64 at ",
+                                     "position ", i);
+    if (in.values[i].dims() != 1)
+      return errors::InvalidArgument(op, ": Input values should be a vector but received shape ", in.values[i].shape(),
+                                     " at position ", i);
+    if (in.indices[i].dim_size(0) != in.values[i].dim_size(0))
+      return errors::InvalidArgument(op, ": Expected size of values to be ", in.indices[i].dim_size(0), " got ",
+                                     in.values[i].dim_size(0), " at position ", i);
+  }
+  for (std::size_t i = 0; i < in.shapes.size(); ++i) {
+    if (in.shapes[i].dims() != 1)
+      return errors::InvalidArgument(op, ": Input shapes should be a vector but received shape ", in.shapes[i].shape(),
+                                     " at position ", i);
+    if (in.shapes[i].NumElements() != 2)
+      return errors::InvalidArgument(op, ": shape should imply a 2D tensor, but got ", in.shapes[i].shape(),
+                                     " at position ", i);
+  }
+  for (std::size_t i = 0; i < in.dense.size(); ++i) {
+    if (wrong_type(in.dense[i]))
+      return errors::InvalidArgument(op, ": Dense inputs should be of internal type string but received int64 at ",
+                                     "position ", i);
+    if (in.dense[i].dims() != 2)
+      return errors::InvalidArgument(op, ": Dense inputs should be a matrix but received shape ", in.dense[i].shape(),
+                                     " at position ", i);
+  }
+  const Index batch = in.batch();
+  if (batch < 0) return errors::InvalidArgument(op, ": batch size must not be negative, got ", batch);
+  for (std::size_t i = 0; i < in.shapes.size(); ++i)
+    if (in.shapes[i].data<std::int64_t>()[0] != batch)
+      return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ", in.shapes[i].data<std::int64_t>()[0],
+                                     " at position ", i);
+  for (std::size_t i = 0; i < in.dense.size(); ++i)
+    if (in.dense[i].dim_size(0) != batch)
+      return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ", in.dense[i].dim_size(0),
+                                     " at dense tensor ", i);
+  return OkStatus();
+}
+
+// One input's features of one row of the batch after the other.
+class CrossColumn {
+ public:
+  explicit CrossColumn(const Tensor& dense) : values_(&dense), count_(dense.dim_size(1)) {}
+  // Rows of indices count as long as their first numbers ascend from 0 and are below `batch`.
+  CrossColumn(const Tensor& indices, const Tensor& values, Index batch)
+      : values_(&values), rows_(indices.data<std::int64_t>()), sparse_(true) {
+    Index last = 0;
+    while (end_ < indices.dim_size(0) && rows_[2 * end_] >= last && rows_[2 * end_] < batch) last = rows_[2 * end_++];
+  }
+  bool sparse() const { return sparse_; }
+  // To row b of the batch; they must ascend.
+  void MoveTo(Index b) {
+    if (!sparse()) {
+      first_ = b * count_;
+      return;
+    }
+    first_ += count_;
+    while (first_ < end_ && rows_[2 * first_] < b) ++first_;
+    count_ = 0;
+    while (first_ + count_ < end_ && rows_[2 * (first_ + count_)] == b) ++count_;
+  }
+  void Rewind() {
+    first_ = 0;
+    if (sparse()) count_ = 0;
+  }
+  // The next row of the batch, after row b (-1: from the start), that has features; `batch` when there is none.
+  Index NextRow(Index b, Index batch) const {
+    if (!sparse()) return count_ > 0 ? b + 1 : batch;
+    const Index next = first_ + count_;
+    return next < end_ ? rows_[2 * next] : batch;
+  }
+  Index count() const { return count_; }
+  const Tensor& values() const { return *values_; }
+  Index At(Index n) const { return first_ + n; }
+
+ private:
+  const Tensor* values_;
+  const std::int64_t* rows_ = nullptr;  // indices of a sparse column, [n, 2]; may be null when n is 0
+  bool sparse_ = false;
+  Index end_ = 0, first_ = 0, count_ = 0;
+};
+
+// How one cross is made.
+struct CrossRule {
+  enum Kind { kText, kHash, kKeyedHash };
+  Kind kind = kText;
+  std::string_view separator = "_X_";
+  std::int64_t num_buckets = 0;  // 0: hashes modulo the largest int64
+  std::uint64_t hash_key = 0;    // kHash
+  bool strong = false;           // kKeyedHash: with the salt as key
+  std::uint64_t salt[2] = {};
+};
+
+// One hash of two; the order matters.
+inline std::uint64_t FingerprintOfTwo(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
+  const auto mix = [](std::uint64_t x) { return x ^ (x >> 47); };
+  const std::uint64_t result = ((a ^ kMultiplier) ^ (mix(b * kMultiplier) * kMultiplier)) * kMultiplier;
+  return mix(mix(result) * kMultiplier);
+}
+
+inline std::uint64_t FeatureHash(const CrossRule& rule, const CrossColumn& column, Index n) {
+  const Tensor& values = column.values();
+  if (values.dtype() == DataType::kString) {
+    const std::string_view text = values.data<tstring>()[column.At(n)];
+    return rule.strong ? SipHash(rule.salt[0], rule.salt[1], text) : Fingerprint64(text);
+  }
+  const std::int64_t number = values.data<std::int64_t>()[column.At(n)];
+  const auto bits = static_cast<std::uint64_t>(number);
+  if (rule.kind == CrossRule::kHash || (!rule.strong && !column.sparse())) return bits;
+  // TensorFlow hashes as many bytes of the number as its own dtype enumeration has.
+  const std::string_view bytes(reinterpret_cast<const char*>(&number), 4);
+  return rule.strong ? SipHash(rule.salt[0], rule.salt[1], bytes) : Fingerprint64(bytes);
+}
+
+// `choice`: which feature of each column.
+inline std::int64_t HashOfCross(const CrossRule& rule, const SlimVector<CrossColumn>& columns,
+                                const SlimVector<Index>& choice) {
+  std::uint64_t hash = rule.hash_key;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::uint64_t own = FeatureHash(rule, columns[i], choice[i]);
+    hash = i == 0 && rule.kind == CrossRule::kKeyedHash ? own : FingerprintOfTwo(hash, own);
+  }
+  const auto buckets = rule.num_buckets > 0 ? static_cast<std::uint64_t>(rule.num_buckets)
+                                            : std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  return static_cast<std::int64_t>(hash % buckets);
+}
+inline std::string TextOfCross(const CrossRule& rule, const SlimVector<CrossColumn>& columns,
+                               const SlimVector<Index>& choice) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Tensor& values = columns[i].values();
+    const Index at = columns[i].At(choice[i]);
+    if (i > 0) text.append(rule.separator);
+    if (values.dtype() == DataType::kString)
+      text.append(std::string_view(values.data<tstring>()[at]));
+    else
+      StrAppend(&text, values.data<std::int64_t>()[at]);
+  }
+  return text;
+}
+
+// Moves all columns to the next row of the batch after b that may have crosses; `batch` when there is none.
+inline Index NextCrossRow(SlimVector<CrossColumn>* columns, Index b, Index batch) {
+  Index next = b + 1;
+  for (const CrossColumn& column : *columns) next = std::max(next, column.NextRow(b, batch));
+  if (next < batch)
+    for (CrossColumn& column : *columns) column.MoveTo(next);
+  return next;
+}
+
+inline Status RunSparseCross(OpKernelContext& context, const CrossInputs& in, const CrossRule& rule) {
+  const std::string_view op = context.op_kernel().def().op;
+  const Index batch = in.batch();
+  SlimVector<CrossColumn> columns;
+  for (std::size_t i = 0; i < in.values.size(); ++i) columns.emplace_back(in.indices[i], in.values[i], batch);
+  for (const Tensor& dense : in.dense) columns.emplace_back(dense);
+  Index total = 0, most = 0;
+  for (Index b = NextCrossRow(&columns, -1, batch); b < batch; b = NextCrossRow(&columns, b, batch)) {
+    Index crosses = 1;
+    for (const CrossColumn& column : columns) crosses = MultiplyWithoutOverflow(crosses, column.count());
+    if (crosses < 0 || !AddFits(total, crosses, &total))
+      return errors::InvalidArgument(op, ": row ", b, " of the batch has more crosses than 63 bits can count");
+    most = std::max(most, crosses);
+  }
+  Tensor *indices = nullptr, *values = nullptr;
+  const Index sizes[] = {total, 2};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(op, sizes, 2, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({total}), &values));
+  const std::int64_t dense_shape[] = {batch, most};
+  TENON_RETURN_IF_ERROR(SetVector(context, 2, dense_shape, 2));
+  for (CrossColumn& column : columns) column.Rewind();
+  SlimVector<Index> choice(columns.size(), 0);
+  Index at = 0;
+  for (Index b = NextCrossRow(&columns, -1, batch); b < batch; b = NextCrossRow(&columns, b, batch)) {
+    Index crosses = 1;
+    for (const CrossColumn& column : columns) crosses *= column.count();
+    for (Index n = 0; n < crosses; ++n, ++at) {  // the last column's features change fastest
+      Index left = n;
+      for (std::size_t i = columns.size(); i-- > 0; left /= columns[i].count()) choice[i] = left % columns[i].count();
+      indices->data<std::int64_t>()[2 * at] = b;
+      indices->data<std::int64_t>()[2 * at + 1] = n;
+      if (rule.kind == CrossRule::kText)
+        values->data<tstring>()[at] = tstring(TextOfCross(rule, columns, choice));
+      else
+        values->data<std::int64_t>()[at] = HashOfCross(rule, columns, choice);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Strings joined by "_X_", or (out_type int64) hashes beginning with hash_key.
+struct SparseCross {
+  static constexpr auto signature = Op("SparseCross")
+                                        .Input("indices: N * int64")
+                                        .Input("values: sparse_types")
+                                        .Input("shapes: N * int64")
+                                        .Input("dense_inputs: dense_types")
+                                        .Output("output_indices: int64")
+                                        .Output("output_values: out_type")
+                                        .Output("output_shape: int64")
+                                        .Attr("N: int >= 0")
+                                        .Attr("hashed_output: bool")
+                                        .Attr("num_buckets: int >= 0")
+                                        .Attr("hash_key: int")
+                                        .Attr("sparse_types: list({int64, string}) >= 0")
+                                        .Attr("dense_types: list({int64, string}) >= 0")
+                                        .Attr("out_type: {int64, string}")
+                                        .Attr("internal_type: {int64, string}")
+                                        .SetShapeFn(detail::SparseCrossShape);
+
+  struct Attrs {
+    std::int64_t num_buckets;
+    std::int64_t hash_key;
+    DataType internal_type;
+  };
+  static constexpr std::string_view unused[] = {"hashed_output"};  // out_type says it
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
+                      std::span<const Tensor> shapes, std::span<const Tensor> dense, Tensor&, Tensor&, Tensor&) const {
+      const detail::CrossInputs in{indices, values, shapes, dense};
+      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCross", in, this->internal_type == DataType::kString));
+      detail::CrossRule rule;
+      if (context.op().expected_output_dtype(1) == DataType::kInt64) rule.kind = detail::CrossRule::kHash;
+      rule.num_buckets = this->num_buckets;
+      rule.hash_key = static_cast<std::uint64_t>(this->hash_key);
+      return detail::RunSparseCross(context.op(), in, rule);
+    }
+  };
+};
+
+// Strings joined by sep.
+struct SparseCrossV2 {
+  static constexpr auto signature = Op("SparseCrossV2")
+                                        .Input("indices: N * int64")
+                                        .Input("values: sparse_types")
+                                        .Input("shapes: N * int64")
+                                        .Input("dense_inputs: dense_types")
+                                        .Input("sep: string")
+                                        .Output("output_indices: int64")
+                                        .Output("output_values: string")
+                                        .Output("output_shape: int64")
+                                        .Attr("N: int >= 0")
+                                        .Attr("sparse_types: list({int64, string}) >= 0")
+                                        .Attr("dense_types: list({int64, string}) >= 0")
+                                        .SetShapeFn(detail::SparseCrossShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
+                      std::span<const Tensor> shapes, std::span<const Tensor> dense, In<tstring> sep, Tensor&, Tensor&,
+                      Tensor&) const {
+      const detail::CrossInputs in{indices, values, shapes, dense};
+      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCrossV2", in, false));
+      if (sep.shape().dims() != 0)
+        return errors::InvalidArgument("SparseCrossV2: Input separator should be a scalar. Received: ", sep.shape());
+      detail::CrossRule rule;
+      rule.separator = sep[0];
+      return detail::RunSparseCross(context.op(), in, rule);
+    }
+  };
+};
+
+// Hashes, with a key where strong_hash says so. num_buckets 0: as many as there are numbers.
+struct SparseCrossHashed {
+  static constexpr auto signature = Op("SparseCrossHashed")
+                                        .Input("indices: N * int64")
+                                        .Input("values: sparse_types")
+                                        .Input("shapes: N * int64")
+                                        .Input("dense_inputs: dense_types")
+                                        .Input("num_buckets: int64")
+                                        .Input("strong_hash: bool")
+                                        .Input("salt: int64")
+                                        .Output("output_indices: int64")
+                                        .Output("output_values: int64")
+                                        .Output("output_shape: int64")
+                                        .Attr("N: int >= 0")
+                                        .Attr("sparse_types: list({int64, string}) >= 0")
+                                        .Attr("dense_types: list({int64, string}) >= 0")
+                                        .SetShapeFn(detail::SparseCrossShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
+                      std::span<const Tensor> shapes, std::span<const Tensor> dense, In<std::int64_t> num_buckets,
+                      In<bool> strong_hash, In<std::int64_t> salt, Tensor&, Tensor&, Tensor&) const {
+      const detail::CrossInputs in{indices, values, shapes, dense};
+      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCrossHashed", in, false));
+      if (num_buckets.size() != 1 || strong_hash.size() != 1)
+        return errors::InvalidArgument("SparseCrossHashed: num_buckets and strong_hash must be scalars, got shapes ",
+                                       num_buckets.shape(), " and ", strong_hash.shape());
+      if (salt.size() != 2)
+        return errors::InvalidArgument("SparseCrossHashed: Input \"salt\" must have length 2 but has length ",
+                                       salt.size());
+      detail::CrossRule rule;
+      rule.kind = detail::CrossRule::kKeyedHash;
+      rule.num_buckets = num_buckets[0];
+      rule.strong = strong_hash[0];
+      for (int i = 0; i < 2; ++i) rule.salt[i] = static_cast<std::uint64_t>(salt[i]);
+      return detail::RunSparseCross(context.op(), in, rule);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/ragged/cross.hpp ----
+// RaggedCross: all combinations of the features of each row of ragged, sparse and dense inputs, as joined strings or as
+// hashes.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status UnequalBatches() {
+  return errors::InvalidArgument("RaggedCross: inputs must all have the same batch dimension size.");
+}
+inline Status CrossNeedsRankTwo() {
+  return errors::InvalidArgument("RaggedCross: tf.ragged.cross only supports inputs with rank=2.");
+}
+inline Status RaggedCrossShape(InferenceContext* c) {
+  SlimVector<DataType> values, splits, dense;
+  std::int64_t sparse = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("ragged_values_types", &values));
+  TENON_RETURN_IF_ERROR(c->GetAttr("ragged_splits_types", &splits));
+  TENON_RETURN_IF_ERROR(c->GetAttr("dense_types", &dense));
+  TENON_RETURN_IF_ERROR(c->GetAttr("Nsparse", &sparse));
+  if (values.size() != splits.size())
+    return errors::InvalidArgument("Parameters `values` and `row_splits` must be the same length, got ", values.size(),
+                                   " and ", splits.size());
+  ShapeHandle out = c->UnknownShapeOfRank(1);
+  const int ragged = static_cast<int>(values.size());
+  for (int i = 0; i < ragged; ++i)
+    if (!c->Merge(out, c->input(ragged + i), &out).ok()) return UnequalBatches();
+  const int first_dense = c->num_inputs() - static_cast<int>(dense.size());
+  for (int i = first_dense; i < c->num_inputs(); ++i) {
+    ShapeHandle matrix;
+    if (!c->WithRank(c->input(i), 2, &matrix).ok()) return CrossNeedsRankTwo();
+    const DimensionHandle batch = c->Dim(matrix, 0);
+    if (c->ValueKnown(batch) && !c->Merge(out, c->Vector(c->Value(batch) + 1), &out).ok()) return UnequalBatches();
+  }
+  c->set_output(0, c->UnknownShapeOfRank(1));
+  c->set_output(1, out);
+  return OkStatus();
+}
+
+// One input's features, row by row.
+class RaggedFeatures {
+ public:
+  explicit RaggedFeatures(const Tensor& dense) : values_(&dense), columns_(dense.dim_size(1)) {}
+  RaggedFeatures(const Tensor& values, const Tensor& splits) : values_(&values), splits_(&splits) {}
+  // Elements of a sparse tensor belong to the first row whose number is not below theirs, and never to one before the
+  // element before.
+  RaggedFeatures(const Tensor& indices, const Tensor& values, Index batch) : values_(&values) {
+    const std::int64_t* const rows = indices.data<std::int64_t>();
+    const Index n = values.NumElements(), width = indices.dim_size(1);
+    starts_.reserve(static_cast<std::size_t>(batch + 1));
+    starts_.push_back(0);
+    Index i = 0;
+    for (Index row = 0; row < batch; ++row) {
+      while (i < n && rows[i * width] <= row) ++i;
+      starts_.push_back(i);
+    }
+  }
+  Index Start(Index row) const {
+    if (splits_ != nullptr) return Splits(*splits_)[row];
+    return starts_.empty() ? row * columns_ : starts_[static_cast<std::size_t>(row)];
+  }
+  Index Count(Index row) const { return Start(row + 1) - Start(row); }
+
+  std::uint64_t Hash(Index at) const {
+    if (values_->dtype() == DataType::kString) return Fingerprint64(values_->data<tstring>()[at].view());
+    return static_cast<std::uint64_t>(values_->data<std::int64_t>()[at]);
+  }
+  void AppendTo(std::string* text, Index at) const {
+    if (values_->dtype() == DataType::kString)
+      text->append(values_->data<tstring>()[at].view());
+    else
+      StrAppend(text, values_->data<std::int64_t>()[at]);
+  }
+
+ private:
+  const Tensor* values_;
+  const Tensor* splits_ = nullptr;  // the row splits of a ragged tensor
+  SlimVector<Index> starts_;  // where rows of a sparse tensor begin and end
+  Index columns_ = 0;  // the row size of a dense tensor
+};
+
+// The lists of inputs.
+struct RaggedCrossInputs {
+  std::span<const Tensor> values, splits, indices, sparse_values, shapes, dense;
+
+  Index Batch() const {
+    if (!splits.empty()) return splits[0].NumElements() - 1;
+    if (!dense.empty()) return dense[0].dim_size(0);
+    return shapes.empty() ? 0 : shapes[0].data<std::int64_t>()[0];
+  }
+};
+
+inline Status CheckRaggedCross(const RaggedCrossInputs& in) {
+  for (std::size_t i = 0; i < in.values.size(); ++i) {
+    if (in.values[i].dims() != 1 || in.splits[i].dims() != 1) return CrossNeedsRankTwo();
+    TENON_RETURN_IF_ERROR(CheckSplits(Splits(in.splits[i]), in.values[i].NumElements()));
+  }
+  for (std::size_t i = 0; i < in.indices.size(); ++i) {
+    if (in.indices[i].dims() != 2 || in.sparse_values[i].dims() != 1 || in.shapes[i].dims() != 1)
+      return errors::InvalidArgument("RaggedCross: Invalid SparseTensor ", i);
+    if (in.shapes[i].NumElements() != 2) return CrossNeedsRankTwo();
+    if (in.indices[i].dim_size(0) != in.sparse_values[i].NumElements() || in.indices[i].dim_size(1) == 0)
+      return errors::InvalidArgument("RaggedCross: Invalid SparseTensor ", i, ": indices of shape ",
+                                     in.indices[i].shape(), " for ", in.sparse_values[i].NumElements(), " values");
+  }
+  for (const Tensor& dense : in.dense)
+    if (dense.dims() != 2) return CrossNeedsRankTwo();
+  const Index batch = in.Batch();
+  bool equal = true;
+  for (const Tensor& splits : in.splits) equal = equal && splits.NumElements() - 1 == batch;
+  for (const Tensor& shape : in.shapes) equal = equal && shape.data<std::int64_t>()[0] == batch;
+  for (const Tensor& dense : in.dense) equal = equal && dense.dim_size(0) == batch;
+  if (!equal) return UnequalBatches();
+  if (batch < 0 || batch == std::numeric_limits<Index>::max())
+    return errors::InvalidArgument("RaggedCross: there cannot be ", batch, " rows");
+  return OkStatus();
+}
+
+// The inputs in the order of the letters R, S and D.
+inline Status OrderFeatures(const RaggedCrossInputs& in, std::string_view order, Index batch,
+                            SlimVector<RaggedFeatures>* features) {
+  std::size_t ragged = 0, sparse = 0, dense = 0;
+  for (const char letter : order) {
+    if (letter == 'R' && ragged < in.values.size()) {
+      features->emplace_back(in.values[ragged], in.splits[ragged]);
+      ++ragged;
+    } else if (letter == 'S' && sparse < in.indices.size()) {
+      features->emplace_back(in.indices[sparse], in.sparse_values[sparse], batch);
+      ++sparse;
+    } else if (letter == 'D' && dense < in.dense.size()) {
+      features->emplace_back(in.dense[dense++]);
+    } else if (letter == 'R' || letter == 'S' || letter == 'D') {
+      return errors::InvalidArgument("RaggedCross: input_order \"", order, "\" specifies more tensors of kind '",
+                                     letter, "' than there are");
+    } else {
+      return errors::InvalidArgument("RaggedCross: Unexpected input_order value '", letter, "' in \"", order, "\"");
+    }
+  }
+  return OkStatus();
+}
+
+// The combinations of one row, the last input's features fastest, into out[at...].
+inline void CrossRow(const SlimVector<RaggedFeatures>& features, Index row, Index count, std::int64_t num_buckets,
+                     std::uint64_t hash_key, Tensor* out, Index at) {
+  const auto buckets = num_buckets > 0 ? static_cast<std::uint64_t>(num_buckets)
+                                       : std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  SlimVector<Index> choice(features.size(), 0);
+  for (Index n = 0; n < count; ++n, ++at) {
+    if (out->dtype() == DataType::kString) {
+      std::string text;
+      for (std::size_t i = 0; i < features.size(); ++i) {
+        if (i > 0) text.append("_X_");
+        features[i].AppendTo(&text, features[i].Start(row) + choice[i]);
+      }
+      out->data<tstring>()[at].assign(text);
+    } else {
+      std::uint64_t hash = hash_key;
+      for (std::size_t i = 0; i < features.size(); ++i)
+        hash = FingerprintOfTwo(hash, features[i].Hash(features[i].Start(row) + choice[i]));
+      out->data<std::int64_t>()[at] = static_cast<std::int64_t>(hash % buckets);
+    }
+    for (std::size_t i = features.size(); i-- > 0;) {
+      if (++choice[i] < features[i].Count(row)) break;
+      choice[i] = 0;
+    }
+  }
+}
+
+inline Index CrossesOfRow(const SlimVector<RaggedFeatures>& features, Index row) {
+  Index crosses = 1;
+  for (const RaggedFeatures& one : features) {
+    const Index count = one.Count(row);
+    if (count == 0) return 0;
+    if (crosses >= 0) crosses = MultiplyWithoutOverflow(crosses, count);
+  }
+  return crosses;
+}
+
+inline Status RunRaggedCross(OpKernelContext& context, const RaggedCrossInputs& in, std::string_view order,
+                             std::int64_t num_buckets, std::int64_t hash_key) {
+  TENON_RETURN_IF_ERROR(CheckRaggedCross(in));
+  const Index batch = in.Batch();
+  Tensor *values = nullptr, *splits = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({batch + 1}), &splits));
+  SlimVector<RaggedFeatures> features;
+  TENON_RETURN_IF_ERROR(OrderFeatures(in, order, batch, &features));
+  const Index most = splits->dtype() == DataType::kInt32 ? Index{std::numeric_limits<std::int32_t>::max()}
+                                                         : std::numeric_limits<Index>::max();
+  Index total = 0;
+  StoreIndex(splits, 0, 0);
+  for (Index row = 0; row < batch; ++row) {
+    const Index crosses = CrossesOfRow(features, row);
+    if (crosses < 0 || crosses > most - total)
+      return errors::InvalidArgument("RaggedCross: the crosses up to row ", row, " are more than ", most,
+                                     ", which row splits can count");
+    total += crosses;
+    StoreIndex(splits, row + 1, total);
+  }
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({total}), &values));
+  for (Index row = 0; row < batch; ++row) {
+    const Index at = Splits(*splits)[row];
+    CrossRow(features, row, Splits(*splits)[row + 1] - at, num_buckets, static_cast<std::uint64_t>(hash_key), values,
+             at);
+  }
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// input_order: a letter for each input, R (ragged), S (sparse) or D (dense).
+struct RaggedCross {
+  static constexpr auto signature = Op("RaggedCross")
+                                        .Input("ragged_values: ragged_values_types")
+                                        .Input("ragged_row_splits: ragged_splits_types")
+                                        .Input("sparse_indices: Nsparse * int64")
+                                        .Input("sparse_values: sparse_values_types")
+                                        .Input("sparse_shape: Nsparse * int64")
+                                        .Input("dense_inputs: dense_types")
+                                        .Output("output_values: out_values_type")
+                                        .Output("output_row_splits: out_row_splits_type")
+                                        .Attr("Nsparse: int >= 0")
+                                        .Attr("input_order: string")
+                                        .Attr("hashed_output: bool")
+                                        .Attr("num_buckets: int >= 0")
+                                        .Attr("hash_key: int")
+                                        .Attr("ragged_values_types: list({int64, string}) >= 0")
+                                        .Attr("ragged_splits_types: list({int32, int64}) >= 0")
+                                        .Attr("sparse_values_types: list({int64, string}) >= 0")
+                                        .Attr("dense_types: list({int64, string}) >= 0")
+                                        .Attr("out_values_type: {int64, string}")
+                                        .Attr("out_row_splits_type: {int32, int64}")
+                                        .SetShapeFn(detail::RaggedCrossShape);
+
+  struct Attrs {
+    std::string_view input_order;
+    std::int64_t num_buckets;
+    std::int64_t hash_key;
+  };
+  static constexpr std::string_view unused[] = {"hashed_output"};  // out_values_type says it
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, std::span<const Tensor> values, std::span<const Tensor> splits,
+                      std::span<const Tensor> indices, std::span<const Tensor> sparse_values,
+                      std::span<const Tensor> shapes, std::span<const Tensor> dense, Tensor&, Tensor&) const {
+      if (values.size() != splits.size() || indices.size() != sparse_values.size() ||
+          values.size() + indices.size() + dense.size() != this->input_order.size())
+        return errors::InvalidArgument("RaggedCross: Invalid length for input_order \"", this->input_order, "\"");
+      return detail::RunRaggedCross(context.op(), {values, splits, indices, sparse_values, shapes, dense},
+                                    this->input_order, this->num_buckets, this->hash_key);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/fill_empty_rows.hpp ----
+// SparseFillEmptyRows and its gradient: every row of the first dimension gets an element.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status FillEmptyRowsShape(InferenceContext* c) {
+  ShapeHandle indices, values, shape, unused, constant;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &values));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
+  DimensionHandle n = c->Dim(indices, 0), unused_rank;
+  TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(values, 0), &n));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused_rank));
+  if (c->Value(c->Dim(shape, 0)) == 0) return errors::InvalidArgument("dense_shape must not be empty");
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &constant));
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->Dim(shape, 0)));
+  c->set_output(1, c->Vector(c->UnknownDim()));
+  c->set_output(2, c->Vector(c->RankKnown(constant) ? c->Dim(constant, 0) : c->UnknownDim()));
+  c->set_output(3, c->Vector(n));
+  return OkStatus();
+}
+inline Status FillEmptyRowsGradShape(InferenceContext* c) {
+  ShapeHandle map, grad;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &map));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &grad));
+  c->set_output(0, map);
+  c->set_output(1, c->Scalar());
+  return OkStatus();
+}
+
+inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_value) {
+  constexpr const char* kOp = "SparseFillEmptyRows";
+  if (x.shape->dims() != 1)
+    return errors::InvalidArgument(kOp, ": dense_shape must be a vector, saw: ", x.shape->shape());
+  if (x.indices->dims() != 2)
+    return errors::InvalidArgument(kOp, ": indices must be a matrix, saw: ", x.indices->shape());
+  if (x.values->dims() != 1) return errors::InvalidArgument(kOp, ": values must be a vector, saw: ", x.values->shape());
+  if (x.indices->dim_size(0) != x.values->dim_size(0))
+    return errors::InvalidArgument(kOp, ": The length of `values` (", x.values->dim_size(0),
+                                   ") must match the first dimension of `indices` (", x.indices->dim_size(0), ").");
+  if (x.indices->dim_size(1) != x.shape->dim_size(0))
+    return errors::InvalidArgument(kOp, ": The length of `dense_shape` (", x.shape->dim_size(0),
+                                   ") must match the second dimension of `indices` (", x.indices->dim_size(1), ").");
+  if (default_value.dims() != 0)
+    return errors::InvalidArgument(kOp, ": default_value must be a scalar, saw: ", default_value.shape());
+  if (x.rank() == 0) return errors::InvalidArgument(kOp, ": Dense shape cannot be empty.");
+  const std::int64_t rows = x.sizes()[0];
+  if (rows < 0) return errors::InvalidArgument(kOp, ": Expected shape dimensions to be non-negative, got ", rows);
+  if (rows == 0 && x.indices->dim_size(0) != 0)
+    return errors::InvalidArgument(
+        kOp, ": Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ", x.indices->dim_size(0));
+  return OkStatus();
+}
+
+inline Status RunFillEmptyRowsGrad(OpKernelContext& context, const Tensor& map, const Tensor& grad) {
+  const std::string_view op = context.op_kernel().type_string();
+  if (map.dims() != 1) return errors::InvalidArgument(op, ": reverse_index_map must be a vector, saw: ", map.shape());
+  if (grad.dims() != 1) return errors::InvalidArgument(op, ": grad_values must be a vector, saw: ", grad.shape());
+  const Index n = map.NumElements(), m = grad.NumElements();
+  Tensor *values = nullptr, *rest = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &values));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &rest));
+  const ElementMover mover = MoverOf(grad.dtype());
+  SlimVector<char> visited(static_cast<std::size_t>(m), 0);
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t at = map.data<std::int64_t>()[i];
+    if (at < 0 || at >= m)
+      return errors::InvalidArgument(op, ": Elements in reverse index must be in [0, ", m, ") but got ", at);
+    visited[static_cast<std::size_t>(at)] = 1;
+    CopyRun(mover, mover.At(grad.raw_data(), at), mover.At(values->raw_data(), i), 1);
+  }
+  const ElementMath& math = *ElementMathOf(grad.dtype());
+  ZeroRun(mover, rest->raw_data(), 1);
+  for (Index i = 0; i < m; ++i)
+    if (visited[static_cast<std::size_t>(i)] == 0)
+      math.add(rest->raw_data(), mover.At(grad.raw_data(), i), rest->raw_data(), 1);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The elements by their first index, in their order within a row. A row without elements gets default_value at [row, 0,
+// 0, ...]. reverse_index_map[i]: where input element i went.
+struct SparseFillEmptyRows {
+  static constexpr auto signature = Op("SparseFillEmptyRows")
+                                        .Input("indices: int64")
+                                        .Input("values: T")
+                                        .Input("dense_shape: int64")
+                                        .Input("default_value: T")
+                                        .Output("output_indices: int64")
+                                        .Output("output_values: T")
+                                        .Output("empty_row_indicator: bool")
+                                        .Output("reverse_index_map: int64")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::FillEmptyRowsShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor& default_value, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return Run(context.op(), default_value);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& default_value) {
+    const detail::SparseInput x = detail::SparseInputAt(context, 0);
+    TENON_RETURN_IF_ERROR(detail::CheckFillEmptyRows(x, default_value));
+    const SparseRows in = x.rows();
+    const Index rows = x.sizes()[0], rank = in.rank;
+    Tensor *indices = nullptr, *values = nullptr, *empty = nullptr, *map = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({rows}), &empty));
+    TENON_RETURN_IF_ERROR(context.allocate_output(3, TensorShape({in.n}), &map));
+    Tensor next_place;  // output slot of the row's next element
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rows}), &next_place));
+    std::int64_t* const next = next_place.data<std::int64_t>();
+    for (Index r = 0; r < rows; ++r) next[r] = 0;
+    for (Index i = 0; i < in.n; ++i) {
+      const std::int64_t row = in.Row(i)[0];
+      if (row < 0 || row >= rows)
+        return errors::InvalidArgument("SparseFillEmptyRows: indices(", i, ", 0) is invalid: ", row,
+                                       row < 0 ? " < 0, of " : " >= ", rows, row < 0 ? " rows" : "");
+      ++next[row];
+    }
+    Index count = 0;
+    for (Index r = 0; r < rows; ++r) {
+      const bool none = next[r] == 0;
+      empty->data<bool>()[r] = none;
+      const Index own = none ? 1 : next[r];
+      next[r] = count;
+      count += own;
+    }
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, rank}), &indices));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({count}), &values));
+    const ElementMover mover = MoverOf(values->dtype());
+    std::int64_t* const to = indices->data<std::int64_t>();
+    for (Index r = 0; r < rows; ++r) {
+      if (!empty->data<bool>()[r]) continue;
+      to[next[r] * rank] = r;
+      for (Index d = 1; d < rank; ++d) to[next[r] * rank + d] = 0;
+      CopyRun(mover, default_value.raw_data(), mover.At(values->raw_data(), next[r]), 1);
+    }
+    for (Index i = 0; i < in.n; ++i) {
+      const Index at = next[in.Row(i)[0]]++;
+      for (Index d = 0; d < rank; ++d) to[at * rank + d] = in.Row(i)[d];
+      CopyRun(mover, mover.At(x.values->raw_data(), i), mover.At(values->raw_data(), at), 1);
+      map->data<std::int64_t>()[i] = at;
+    }
+    return OkStatus();
+  }
+};
+
+// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the other grad_values.
+struct SparseFillEmptyRowsGrad {
+  static constexpr auto signature = Op("SparseFillEmptyRowsGrad")
+                                        .Input("reverse_index_map: int64")
+                                        .Input("grad_values: T")
+                                        .Output("d_values: T")
+                                        .Output("d_default_value: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::FillEmptyRowsGradShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kSparseNumberTypes); }
+    Status operator()(Context<Device>& context, const Tensor& map, const Tensor& grad, Tensor&, Tensor&) const {
+      return detail::RunFillEmptyRowsGrad(context.op(), map, grad);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/ragged/fill_empty_rows.hpp ----
+// RaggedFillEmptyRows and its gradient: every row gets a value.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status RaggedFillEmptyRowsShape(InferenceContext* c) {
+  ShapeHandle rowids, values, unused;
+  DimensionHandle n;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &rowids));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &values));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(rowids, 0), c->Dim(values, 0), &n));
+  for (int i = 0; i < 3; ++i) c->set_output(i, c->Vector(c->UnknownDim()));
+  const Tensor* const nrows = c->input_tensor(2);
+  if (nrows != nullptr && nrows->NumElements() == 1 && nrows->data<std::int64_t>()[0] == 0)
+    c->set_output(0, c->UnknownShape());  // the kernel gives a matrix
+  c->set_output(3, rowids);
+  return OkStatus();
+}
+
+inline Status CheckRaggedFill(const Tensor& rowids, const Tensor& values, const Tensor& nrows,
+                              const Tensor& default_value) {
+  constexpr const char* kOp = "RaggedFillEmptyRows";
+  if (nrows.dims() != 0) return errors::InvalidArgument(kOp, ": nrows must be a scalar, saw: ", nrows.shape());
+  if (rowids.dims() != 1) return errors::InvalidArgument(kOp, ": value_rowids must be a vector, saw: ", rowids.shape());
+  if (values.dims() != 1) return errors::InvalidArgument(kOp, ": values must be a vector, saw: ", values.shape());
+  if (rowids.NumElements() != values.NumElements())
+    return errors::InvalidArgument(kOp, ": The length of `values` (", values.NumElements(),
+                                   ") must match the first dimension of `value_rowids` (", rowids.NumElements(), ").");
+  if (default_value.dims() != 0)
+    return errors::InvalidArgument(kOp, ": default_value must be a scalar, saw: ", default_value.shape());
+  const std::int64_t rows = nrows.data<std::int64_t>()[0];
+  if (rows < 0)
+    return errors::InvalidArgument(kOp, ": Expected shape dimensions to be non-negative, got ", rows, " rows");
+  for (Index i = 0; i < rowids.NumElements(); ++i) {
+    const std::int64_t row = rowids.data<std::int64_t>()[i];
+    if (row < 0 || row >= rows)
+      return errors::InvalidArgument(kOp, ": value_rowids[", i, "] is invalid: ", row, " is not in [0, ", rows, ")");
+  }
+  return OkStatus();
+}
+
+inline Status RunRaggedFill(OpKernelContext& context) {
+  const Tensor &rowids = context.input(0), &values = context.input(1);
+  TENON_RETURN_IF_ERROR(CheckRaggedFill(rowids, values, context.input(2), context.input(3)));
+  const Index n = rowids.NumElements(), rows = context.input(2).data<std::int64_t>()[0];
+  const std::int64_t* const row_of = rowids.data<std::int64_t>();
+  Tensor *out_rows = nullptr, *out_values = nullptr, *empty = nullptr, *map = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({rows}), &empty));
+  TENON_RETURN_IF_ERROR(context.allocate_output(3, TensorShape({n}), &map));
+  Tensor next_place;  // output slot of the row's next value
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rows}), &next_place));
+  std::int64_t* const next = next_place.data<std::int64_t>();
+  for (Index r = 0; r < rows; ++r) next[r] = 0;
+  for (Index i = 0; i < n; ++i) ++next[row_of[i]];
+  Index count = 0;
+  for (Index r = 0; r < rows; ++r) {
+    const bool none = next[r] == 0;
+    empty->data<bool>()[r] = none;
+    const Index own = none ? 1 : next[r];
+    next[r] = count;
+    count += own;
+  }
+  // Without rows TensorFlow's row numbers are a matrix.
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, rows == 0 ? TensorShape({0, 1}) : TensorShape({count}), &out_rows));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({count}), &out_values));
+  const ElementMover mover = MoverOf(values.dtype());
+  for (Index r = 0; r < rows; ++r) {
+    if (!empty->data<bool>()[r]) continue;
+    out_rows->data<std::int64_t>()[next[r]] = r;
+    CopyRun(mover, context.input(3).raw_data(), mover.At(out_values->raw_data(), next[r]), 1);
+  }
+  for (Index i = 0; i < n; ++i) {
+    const Index at = next[row_of[i]]++;
+    out_rows->data<std::int64_t>()[at] = row_of[i];
+    CopyRun(mover, mover.At(values.raw_data(), i), mover.At(out_values->raw_data(), at), 1);
+    map->data<std::int64_t>()[i] = at;
+  }
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// The values by rows, in their order within a row. A row without values gets default_value. reverse_index_map[i]: where
+// value i went.
+struct RaggedFillEmptyRows {
+  static constexpr auto signature = Op("RaggedFillEmptyRows")
+                                        .Input("value_rowids: int64")
+                                        .Input("values: T")
+                                        .Input("nrows: int64")
+                                        .Input("default_value: T")
+                                        .Output("output_value_rowids: int64")
+                                        .Output("output_values: T")
+                                        .Output("empty_row_indicator: bool")
+                                        .Output("reverse_index_map: int64")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::RaggedFillEmptyRowsShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&, Tensor&,
+                      Tensor&, Tensor&, Tensor&) const {
+      return detail::RunRaggedFill(context.op());
+    }
+  };
+};
+
+// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the other grad_values.
+struct RaggedFillEmptyRowsGrad {
+  static constexpr auto signature = Op("RaggedFillEmptyRowsGrad")
+                                        .Input("reverse_index_map: int64")
+                                        .Input("grad_values: T")
+                                        .Output("d_values: T")
+                                        .Output("d_default_value: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::FillEmptyRowsGradShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kSparseNumberTypes); }
+    Status operator()(Context<Device>& context, const Tensor& map, const Tensor& grad, Tensor&, Tensor&) const {
+      return detail::RunFillEmptyRowsGrad(context.op(), map, grad);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/ragged/gather.hpp ----
 // RaggedGather: rows of a ragged tensor by number.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -50519,6 +53514,130 @@ struct RaggedTensorFromVariant {
     context.set_output(static_cast<int>(output_rank), parts[0].values);
     return OkStatus();
   }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/ragged/variant_gradient.hpp ----
+// RaggedTensorToVariantGradient: the values of encoded ragged tensors, one behind the other.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status VariantGradientShape(InferenceContext* c) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &shape));
+  // The values of one variant keep their shape, whatever the input says.
+  const Tensor* const variants = c->input_tensor(0);
+  if (variants != nullptr && variants->NumElements() == 1) return shape_inference::UnknownShape(c);
+  c->set_output(0, shape);
+  return OkStatus();
+}
+
+// The splits from 0 on, never smaller; where they end does not matter.
+inline Status CheckGradientSplits(const Tensor& splits) {
+  if (splits.dims() != 1)
+    return errors::InvalidArgument("Invalid ragged splits: ragged splits must be rank 1 but is rank ", splits.dims());
+  const Splits numbers(splits);
+  return CheckSplits(numbers, numbers.size() > 0 ? numbers.back() : 0);
+}
+
+// The values of variant i. An empty variant stands for zeros.
+inline Status GradientPart(OpKernelContext& context, Index i, const TensorShape& dense, Tensor* part) {
+  constexpr const char* kOp = "RaggedTensorToVariantGradient";
+  const DataType dtype = context.expected_output_dtype(0);
+  Variant variant = context.input(0).data<Variant>()[i];
+  if (const Result<RaggedTensorVariant*> ragged = GetVariantValue<RaggedTensorVariant>(&variant); ragged.ok()) {
+    *part = (*ragged)->values;
+    if (part->dtype() == dtype) return OkStatus();
+    return errors::InvalidArgument(kOp, ": element ", i, " has values of type ", part->dtype(), ", not ", dtype);
+  }
+  const Splits splits(context.input(1));
+  if (dense.dims() == 0 || i + 1 >= splits.size())
+    return errors::InvalidArgument(kOp, ": element ", i, " is missing, and ", splits.size(), " splits and the shape ",
+                                   dense, " do not say its size");
+  TensorShape shape = dense;
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, splits[i + 1] - splits[i]));
+  AllocatorAttributes on_host;  // strings live there
+  on_host.set_on_host(true);
+  TENON_RETURN_IF_ERROR(context.allocate_temp(dtype, shape, part, on_host));
+  ZeroRun(MoverOf(dtype), part->raw_data(), shape.num_elements());
+  return OkStatus();
+}
+
+inline Status RunVariantGradient(OpKernelContext& context) {
+  constexpr const char* kOp = "RaggedTensorToVariantGradient";
+  const Tensor& sizes = context.input(2);
+  TENON_RETURN_IF_ERROR(CheckGradientSplits(context.input(1)));
+  if (sizes.dims() != 1)
+    return errors::InvalidArgument(kOp, ": dense_values_shape must be a vector, got shape ", sizes.shape());
+  TensorShape dense;
+  for (Index d = 0; d < sizes.NumElements(); ++d) {
+    const std::int32_t size = sizes.data<std::int32_t>()[d];
+    if (size < 0) return errors::InvalidArgument(kOp, ": Dimension ", size, " must be >= 0");
+    TENON_RETURN_IF_ERROR(dense.AddDimWithStatus(size));
+  }
+  const Index count = context.input(0).NumElements();
+  SlimVector<Tensor> parts(static_cast<std::size_t>(count));
+  Index total = 0;
+  for (Index i = 0; i < count; ++i) {
+    Tensor& part = parts[static_cast<std::size_t>(i)];
+    TENON_RETURN_IF_ERROR(GradientPart(context, i, dense, &part));
+    total += part.NumElements();
+  }
+  if (count == 1) {
+    context.set_output(0, parts[0]);
+    return OkStatus();
+  }
+  if (total > dense.num_elements())
+    return errors::InvalidArgument(kOp, ": the ", total, " values do not fit into the shape ", dense);
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, dense, &out));
+  const ElementMover mover = MoverOf(out->dtype());
+  Index at = 0;
+  for (const Tensor& part : parts) {
+    const Index n = part.NumElements();
+    if (n > 0) CopyRun(mover, part.raw_data(), mover.At(out->raw_data(), at), n);
+    at += n;
+  }
+  if (at < dense.num_elements()) ZeroRun(mover, mover.At(out->raw_data(), at), dense.num_elements() - at);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// row_splits: those of the outermost dimension of the ragged tensor that was encoded; dense_values_shape: that of its
+// values.
+struct RaggedTensorToVariantGradient {
+  static constexpr auto signature = Op("RaggedTensorToVariantGradient")
+                                        .Input("encoded_ragged_grad: variant")
+                                        .Input("row_splits: Tsplits")
+                                        .Input("dense_values_shape: int32")
+                                        .Output("dense_values_grad: Tvalues")
+                                        .Attr("Tvalues: type")
+                                        .Attr("Tsplits: {int32, int64} = DT_INT64")
+                                        .SetShapeFn(detail::VariantGradientShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(detail::RegisterRaggedVariant());
+      return ServeOnly(c, c.output_type(0), detail::kRaggedVariantTypes);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunVariantGradient(context.op());
+    }
+  };
 };
 
 }  // namespace ops
@@ -51694,6 +54813,835 @@ struct StatelessParameterizedTruncatedNormal {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/text/strings.hpp ----
+// Texts: what string kernels do with the bytes of one element - UTF-8, white space, numbers, base64 - and a loop over
+// all elements of a tensor with the device's threads.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// body(arg, begin, end) for ranges that together are [0, n); a text costs some `ns` nanoseconds.
+inline void ForTexts(Cpu& device, Index n, double ns, void (*body)(void* arg, Index begin, Index end), void* arg) {
+  ParallelFor(device, n, ns, [body, arg](Index begin, Index end) { body(arg, begin, end); });
+}
+// out[i] = map(in[i])
+inline void MapTexts(Cpu& device, const tstring* in, tstring* out, Index n, double ns,
+                     void (*map)(std::string_view in, tstring* out)) {
+  ParallelFor(device, n, ns, [in, out, map](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) map(in[i].view(), out + i);
+  });
+}
+
+// ---- ASCII
+
+constexpr bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr std::string_view WithoutSpaces(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+constexpr char AsciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+constexpr char AsciiUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
+
+// ---- UTF-8
+
+inline constexpr std::int32_t kReplacementCharacter = 0xfffd;
+inline constexpr std::int32_t kLargestCodePoint = 0x10ffff;
+constexpr bool IsSurrogate(std::int32_t c) { return c >= 0xd800 && c <= 0xdfff; }
+
+// Whether a byte goes on with a character that began before it.
+constexpr bool IsUtf8Trail(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Bytes that begin a character: the number of characters in valid UTF-8.
+constexpr Index CountUtf8(std::string_view text) {
+  Index count = 0;
+  for (const char c : text) count += IsUtf8Trail(c) ? 0 : 1;
+  return count;
+}
+
+// One character from the front of a text: its number, or -1 for bytes that are no UTF-8; `bytes` are what it takes (of
+// wrong ones the longest beginning of a character, at least one).
+struct Utf8Character {
+  std::int32_t code;
+  int bytes;
+};
+constexpr Utf8Character ReadUtf8(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::int32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const int length = lead >= 0xc2 && lead < 0xe0   ? 2
+                     : lead >= 0xe0 && lead < 0xf0 ? 3
+                     : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                   : 0;
+  if (length == 0) return {-1, 1};
+  std::int32_t code = lead & (0x7f >> length);
+  for (int i = 1; i < length; ++i) {
+    const std::int32_t next = static_cast<std::size_t>(i) < text.size() ? byte(static_cast<std::size_t>(i)) : 0;
+    // The second byte has a narrower range where a longer form, a surrogate or a number too large would begin.
+    const std::int32_t low = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const std::int32_t high = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (next < low || next > high) return {-1, i};
+    code = code << 6 | (next & 0x3f);
+  }
+  return {code, length};
+}
+// `code` must be one that UTF-8 has.
+inline void AppendUtf8(std::int32_t code, std::string* out) {
+  const auto put = [out](std::int32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) return put(0xc0 | code >> 6), put(0x80 | (code & 0x3f));
+  if (code < 0x10000) return put(0xe0 | code >> 12), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
+  put(0xf0 | code >> 18);
+  put(0x80 | (code >> 12 & 0x3f));
+  put(0x80 | (code >> 6 & 0x3f));
+  put(0x80 | (code & 0x3f));
+}
+
+// ---- numbers. Spaces around are allowed, a '+' too.
+
+// Decimal digits, all of them, for T = int32, int64, uint32, uint64; false also for a number that T cannot hold.
+inline bool ReadInteger(std::string_view text, bool is_signed, int bits, std::uint64_t* value) {
+  text = WithoutSpaces(text);
+  const bool negative = !text.empty() && text.front() == '-';
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  if (text.empty() || (negative && !is_signed)) return false;
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits);
+  const std::uint64_t limit = is_signed ? (all >> 1) + (negative ? 1 : 0) : all;
+  std::uint64_t magnitude = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (magnitude > (limit - digit) / 10 || digit > limit) return false;
+    magnitude = magnitude * 10 + digit;
+  }
+  *value = negative ? ~magnitude + 1 : magnitude;
+  return true;
+}
+// Decimal, hexadecimal, "inf", "infinity", "nan", "nan(...)" in any case; numbers too large become infinite.
+inline bool ReadReal(std::string_view text, double* value) {
+  text = WithoutSpaces(text);
+  if (text.empty() || text.find('\0') != text.npos) return false;
+  if (IsSpace(text.front())) return false;
+  const std::string copy(text);
+  char* end = nullptr;
+  *value = std::strtod(copy.c_str(), &end);
+  return end == copy.c_str() + copy.size();
+}
+
+// ---- base64, the form for addresses: '-' and '_' for 62 and 63
+
+inline std::string EncodeBase64(std::string_view bytes, bool pad) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t some = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < some ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k <= some; ++k) out.push_back(kDigits[group >> (18 - 6 * k) & 63]);
+    if (pad) out.append(3 - some, '=');
+  }
+  return out;
+}
+// Both padded and not; null when it worked, otherwise what is wrong.
+inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
+  constexpr const char* kInvalid = "Invalid character found in base64.";
+  bytes->clear();
+  if (text.size() % 4 == 0 && !text.empty())
+    for (int k = 0; k < 2 && text.back() == '='; ++k) text.remove_suffix(1);
+  if (text.size() % 4 == 1) return "Base64 string length cannot be 1 modulo 4.";
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    std::uint32_t digit = 0;
+    if (c >= 'A' && c <= 'Z')
+      digit = static_cast<std::uint32_t>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      digit = static_cast<std::uint32_t>(c - 'a') + 26;
+    else if (c >= '0' && c <= '9')
+      digit = static_cast<std::uint32_t>(c - '0') + 52;
+    else if (c == '-')
+      digit = 62;
+    else if (c == '_')
+      digit = 63;
+    else
+      return kInvalid;
+    group = group << 6 | digit;
+    if (i % 4 == 3)
+      for (int shift = 16; shift >= 0; shift -= 8) bytes->push_back(static_cast<char>(group >> shift & 0xff));
+  }
+  const std::size_t rest = text.size() % 4;
+  if (rest == 2) bytes->push_back(static_cast<char>(group >> 4 & 0xff));
+  if (rest == 3) {
+    bytes->push_back(static_cast<char>(group >> 10 & 0xff));
+    bytes->push_back(static_cast<char>(group >> 2 & 0xff));
+  }
+  return nullptr;
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/unigram_weights.hpp ----
+// Random numbers with given frequencies, as TensorFlow draws them: whole ones from words of a stream, weights that
+// grow, weights that stay.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline std::uint64_t NextWords(PhiloxWords* words) {
+  const std::uint64_t low = words->Next();
+  return low | std::uint64_t{words->Next()} << 32;
+}
+
+// In [0, n), each number as often as any other: words that would favour small ones are drawn again.
+inline std::uint64_t BelowOf64(PhiloxWords* words, std::uint64_t n) {
+  if (n == 0) return NextWords(words) * n;
+  if (std::has_single_bit(n)) return NextWords(words) & (n - 1);
+  const std::uint64_t refused = ~std::uint64_t{0} % n + 1;
+  for (;;)
+    if (const std::uint64_t drawn = NextWords(words); drawn >= refused) return drawn % n;
+}
+inline std::uint32_t BelowOf32(PhiloxWords* words, std::uint32_t n) {
+  if (n == 0) return words->Next() * n;
+  if (std::has_single_bit(n)) return words->Next() & (n - 1);
+  const std::uint32_t refused = ~std::uint32_t{0} % n + 1;
+  for (;;)
+    if (const std::uint32_t drawn = words->Next(); drawn >= refused) return drawn % n;
+}
+
+// Whole weights of [0, range), each 1 at first: a Fenwick tree of what came to them, in blocks that are made when they
+// are needed.
+class GrowingWeights {
+ public:
+  explicit GrowingWeights(Index range = 0) : range_(range) {}
+  Index total() const { return range_ + extra_; }
+  Index Weight(Index value) const { return 1 + ExtraBefore(value + 1) - ExtraBefore(value); }
+  void Add(Index value) {
+    if (blocks_.empty()) blocks_.resize(static_cast<std::size_t>(range_ / kBlock + 1));
+    ++extra_;
+    for (Index node = value + 1; node <= range_; node += node & -node) ++*Node(node);
+  }
+  // The first value with which the sum of the weights exceeds `place`, 0 <= place < total().
+  Index Pick(Index place) const {
+    Index value = 0;
+    for (auto step = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(range_))); step > 0; step /= 2) {
+      const Index next = value + step;
+      if (next > range_) continue;
+      const Index weight = step + At(next);
+      if (weight > place) continue;
+      place -= weight;
+      value = next;
+    }
+    return value;
+  }
+
+ private:
+  static constexpr Index kBlock = 1024;
+
+  Index At(Index node) const {
+    if (blocks_.empty()) return 0;
+    const SlimVector<std::int32_t>& block = blocks_[static_cast<std::size_t>(node / kBlock)];
+    return block.empty() ? 0 : block[static_cast<std::size_t>(node % kBlock)];
+  }
+  std::int32_t* Node(Index node) {
+    SlimVector<std::int32_t>& block = blocks_[static_cast<std::size_t>(node / kBlock)];
+    if (block.empty()) block.resize(static_cast<std::size_t>(kBlock), 0);
+    return &block[static_cast<std::size_t>(node % kBlock)];
+  }
+  Index ExtraBefore(Index node) const {
+    Index sum = 0;
+    for (; node > 0; node -= node & -node) sum += At(node);
+    return sum;
+  }
+
+  Index range_;
+  Index extra_ = 0;
+  SlimVector<SlimVector<std::int32_t>> blocks_;  // node n covers the values (n - lowest bit of n, n]
+};
+
+// Any weights: slot i is value i with the probability own(i), and else its alias (Walker's method).
+class AliasTable {
+ public:
+  AliasTable() = default;
+  explicit AliasTable(const SlimVector<float>& weights) : own_(weights.size()), alias_(weights.size()) {
+    const std::size_t n = weights.size();
+    SlimVector<double> left(n);
+    SlimVector<std::int32_t> high, low;
+    double sum = 0;
+    for (const float weight : weights) sum += static_cast<double>(weight);
+    for (std::size_t i = 0; i < n; ++i) {
+      left[i] = static_cast<double>(weights[i] * static_cast<float>(n)) / sum;
+      (left[i] < 1.0 ? low : high).push_back(static_cast<std::int32_t>(i));
+    }
+    while (!high.empty() && !low.empty()) {
+      const std::int32_t small = low.back(), large = high.back();
+      low.pop_back();
+      high.pop_back();
+      alias_[static_cast<std::size_t>(small)] = large;
+      double& rest = left[static_cast<std::size_t>(large)];
+      rest -= 1.0 - left[static_cast<std::size_t>(small)];
+      (rest < 1.0 ? low : high).push_back(large);
+    }
+    for (std::size_t i = 0; i < n; ++i) own_[i] = static_cast<float>(left[i]);
+    for (const SlimVector<std::int32_t>* full : {&high, &low}) {
+      for (const std::int32_t i : *full) {
+        own_[static_cast<std::size_t>(i)] = 1;
+        alias_[static_cast<std::size_t>(i)] = i;
+      }
+    }
+  }
+  Index Draw(PhiloxWords* words) const {
+    const float place = tenon::detail::UniformFloat(words->Next());
+    const std::uint32_t slot = BelowOf32(words, static_cast<std::uint32_t>(own_.size()));
+    return place < own_[slot] ? Index{slot} : Index{alias_[slot]};
+  }
+  // How many values can be drawn at all.
+  Index CountDrawable() const {
+    constexpr float kLargestPlace = 1 - 1.0F / (1 << 23);
+    SlimVector<char> drawable(own_.size(), 0);
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      if (own_[i] > 0) drawable[i] = 1;
+      if (!(own_[i] > kLargestPlace)) drawable[static_cast<std::size_t>(alias_[i])] = 1;
+    }
+    return static_cast<Index>(std::count(drawable.begin(), drawable.end(), 1));
+  }
+
+ private:
+  SlimVector<float> own_;
+  SlimVector<std::int32_t> alias_;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/range_sampler.hpp ----
+// RangeSampler: draws classes for the candidate samplers, and says how often each is expected.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+enum class SamplerKind : std::uint8_t { kUniform, kLogUniform, kUnigram, kFixed, kAll };
+
+// Draws numbers of [0, range) and knows how often each comes.
+struct RangeSampler {
+  SamplerKind kind = SamplerKind::kUniform;
+  Index range = 0;
+  double log_range = 0;      // kLogUniform
+  GrowingWeights growing;    // kUnigram
+  AliasTable table;          // kFixed
+  SlimVector<float> fixed;   // kFixed: the weights
+  float total = 0;           // kFixed: their sum
+  Index drawable = 0;        // how many numbers can be drawn at all
+
+  void Make(SamplerKind k, Index r) {
+    kind = k;
+    range = drawable = r;
+    log_range = std::log1p(static_cast<double>(r));
+    if (k == SamplerKind::kUnigram) growing = GrowingWeights(r);
+  }
+  Index Draw(PhiloxWords* words) const {
+    switch (kind) {
+      case SamplerKind::kUniform: return static_cast<Index>(BelowOf64(words, static_cast<std::uint64_t>(range)));
+      case SamplerKind::kLogUniform: {
+        const std::uint32_t high = words->Next(), low = words->Next();
+        const double drawn = std::exp(tenon::detail::UniformDouble(high, low) * log_range);
+        return drawn < 0x1p63 ? (static_cast<Index>(drawn) - 1) % range : std::numeric_limits<Index>::max() % range;
+      }
+      case SamplerKind::kUnigram:
+        return growing.Pick(Index{BelowOf32(words, static_cast<std::uint32_t>(growing.total()))});
+      case SamplerKind::kFixed: return table.Draw(words);
+      default: return 0;
+    }
+  }
+  float Probability(Index value) const {
+    switch (kind) {
+      case SamplerKind::kUniform: return static_cast<float>(1.0 / static_cast<double>(range));
+      case SamplerKind::kLogUniform: {
+        const auto number = static_cast<double>(value);
+        return static_cast<float>(std::log((number + 2.0) / (number + 1.0)) / log_range);
+      }
+      case SamplerKind::kUnigram:
+        return static_cast<float>(growing.Weight(value)) / static_cast<float>(growing.total());
+      case SamplerKind::kFixed: return fixed[static_cast<std::size_t>(value)] / total;
+      default: return 1;
+    }
+  }
+};
+
+// How often a number of probability p is expected among `count` drawn by so many tries.
+inline float ExpectedCount(float p, Index count, Index tries) {
+  if (tries == count) return p * static_cast<float>(count);
+  return -std::expm1(static_cast<float>(tries) * std::log1p(-p));
+}
+
+// drawn: [count], all different. Returns the tries; 0 where they were too many. slots: a power of two of them, empty.
+inline Index DrawDifferent(const RangeSampler& sampler, PhiloxWords* words, Index count, std::int64_t* drawn,
+                           std::int64_t* slots, Index num_slots) {
+  Index tries = 0;
+  for (Index picked = 0; picked < count;) {
+    if (++tries == std::numeric_limits<std::int32_t>::max()) return 0;
+    const Index value = sampler.Draw(words);
+    const auto hash = static_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15;
+    auto slot = static_cast<Index>((hash >> 32) & static_cast<std::uint64_t>(num_slots - 1));
+    while (slots[slot] >= 0 && slots[slot] != value) slot = (slot + 1) & (num_slots - 1);
+    if (slots[slot] == value) continue;
+    slots[slot] = value;
+    drawn[picked++] = value;
+  }
+  return tries;
+}
+
+struct CandidateAttrs {
+  std::int64_t num_true;
+  std::int64_t num_sampled;
+  bool unique;
+  std::int64_t seed;
+  std::int64_t seed2;
+};
+
+inline Status CheckCandidateAttrs(const OpKernelConstruction& c, const CandidateAttrs& attrs) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (attrs.num_true > kMost || attrs.num_sampled > kMost)
+    return errors::InvalidArgument(c.op().name, ": num_true and num_sampled must be int32, got ", attrs.num_true,
+                                   " and ", attrs.num_sampled);
+  return OkStatus();
+}
+
+inline Status DrawCandidates(OpKernelContext& context, const RangeSampler& sampler, const CandidateAttrs& attrs,
+                             const Philox& stream, Tensor* sampled, Index* tries) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Index count = attrs.num_sampled;
+  std::int64_t* const drawn = sampled->data<std::int64_t>();
+  PhiloxWords words(stream);
+  *tries = count;
+  if (sampler.kind == SamplerKind::kAll || !attrs.unique) {
+    for (Index i = 0; i < count; ++i) drawn[i] = sampler.kind == SamplerKind::kAll ? i : sampler.Draw(&words);
+    return OkStatus();
+  }
+  if (sampler.drawable < count)
+    return errors::InvalidArgument(op, ": ", count, " different candidates are wanted, but only ", sampler.drawable,
+                                   " have a probability");
+  const auto num_slots = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(2 * count)));
+  Tensor slots;
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({num_slots}), &slots));
+  std::int64_t* const slot = slots.data<std::int64_t>();
+  std::fill(slot, slot + num_slots, -1);
+  *tries = DrawDifferent(sampler, &words, count, drawn, slot, num_slots);
+  if (*tries == 0)
+    return errors::InvalidArgument(op, ": ", count, " different candidates of ", sampler.range, " were not found in ",
+                                   std::numeric_limits<std::int32_t>::max(), " tries");
+  return OkStatus();
+}
+
+inline Status RunCandidateSampler(OpKernelContext& context, RangeSampler* sampler, const CandidateAttrs& attrs,
+                                  SeededGenerator* generator) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Tensor& classes = context.input(0);
+  if (classes.dims() != 2)
+    return errors::InvalidArgument(op, ": true_classes must be a matrix, got shape ", classes.shape());
+  if (classes.dim_size(1) != attrs.num_true)
+    return errors::InvalidArgument(op, ": true_classes must have num_true columns, expected: ", classes.dim_size(1),
+                                   " was: ", attrs.num_true);
+  if (attrs.unique && attrs.num_sampled > sampler->range)
+    return errors::InvalidArgument(op, ": Sampler's range is too small: ", attrs.num_sampled,
+                                   " different candidates of ", sampler->range);
+  Tensor *sampled = nullptr, *expected_true = nullptr, *expected = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({attrs.num_sampled}), &sampled));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, classes.shape(), &expected_true));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({attrs.num_sampled}), &expected));
+  const Index n = classes.NumElements();
+  const std::int64_t* const wanted = classes.data<std::int64_t>();
+  for (Index i = 0; i < n; ++i)
+    if (wanted[i] < 0 || wanted[i] >= sampler->range)
+      return errors::InvalidArgument(op, ": `true_candidate` out of range [0, ", sampler->range, "), received ",
+                                     wanted[i]);
+  // TensorFlow reserves 2048 words a candidate, counted in 32 bits.
+  const auto samples = static_cast<std::int32_t>(static_cast<std::uint32_t>(attrs.num_sampled) * 2048);
+  const Philox stream = generator->Reserve(static_cast<std::uint64_t>((std::int64_t{samples} + 3) / 4));
+  Index tries = 0;
+  TENON_RETURN_IF_ERROR(DrawCandidates(context, *sampler, attrs, stream, sampled, &tries));
+  const bool all = sampler->kind == SamplerKind::kAll;
+  for (Index i = 0; i < attrs.num_sampled; ++i)
+    expected->data<float>()[i] =
+        all ? 1 : ExpectedCount(sampler->Probability(sampled->data<std::int64_t>()[i]), attrs.num_sampled, tries);
+  for (Index i = 0; i < n; ++i)
+    expected_true->data<float>()[i] =
+        all ? 1 : ExpectedCount(sampler->Probability(wanted[i]), attrs.num_sampled, tries);
+  if (sampler->kind != SamplerKind::kUnigram) return OkStatus();
+  const Index room = std::numeric_limits<std::int32_t>::max() - sampler->growing.total();
+  for (Index i = 0; i < std::min(n, room); ++i) sampler->growing.Add(wanted[i]);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+// The part that the kernels of all samplers have.
+struct SamplerState {
+  mutable RangeSampler sampler;
+  mutable SeededGenerator generator;
+  mutable tenon::Mutex mutex;  // guards the weights that grow
+
+  Status Run(OpKernelContext& context, const CandidateAttrs& attrs) const {
+    if (sampler.kind != SamplerKind::kUnigram) return RunCandidateSampler(context, &sampler, attrs, &generator);
+    const tenon::MutexLock lock(mutex);
+    return RunCandidateSampler(context, &sampler, attrs, &generator);
+  }
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/candidate_sampler.hpp ----
+// UniformCandidateSampler, LogUniformCandidateSampler, LearnedUnigramCandidateSampler,
+// ThreadUnsafeUnigramCandidateSampler, FixedUnigramCandidateSampler, AllCandidateSampler, ComputeAccidentalHits:
+// classes drawn for a sampled loss.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status CandidateSamplerShape(InferenceContext* c) {
+  std::int64_t num_sampled = 0, num_true = 0;
+  ShapeHandle classes;
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_sampled", &num_sampled));
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_true", &num_true));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &classes));
+  c->set_output(0, c->Vector(num_sampled));
+  c->set_output(1, c->Matrix(c->Dim(classes, 0), num_true));
+  c->set_output(2, c->Vector(num_sampled));
+  return OkStatus();
+}
+inline Status AccidentalHitsShape(InferenceContext* c) {
+  std::int64_t num_true = 0;
+  ShapeHandle classes, unused;
+  DimensionHandle columns;
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_true", &num_true));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &classes));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(classes, 1), num_true, &columns));
+  for (int i = 0; i < 3; ++i) c->set_output(i, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+
+// ---- the weights of FixedUnigramCandidateSampler
+struct FixedUnigramAttrs {
+  std::int64_t num_true;
+  std::int64_t num_sampled;
+  bool unique;
+  std::int64_t range_max;
+  std::string_view vocab_file;
+  float distortion;
+  std::int64_t num_reserved_ids;
+  std::int64_t num_shards;
+  std::int64_t shard;
+  std::span<const float> unigrams;
+  std::int64_t seed;
+  std::int64_t seed2;
+
+  CandidateAttrs candidates() const { return {num_true, num_sampled, unique, seed, seed2}; }
+};
+
+// Adds the weights that belong to the shard; the first has the number `first` of all.
+struct FixedWeights {
+  RangeSampler* sampler;
+  std::int32_t num_shards, shard;
+  float distortion;
+  std::int32_t next = 0;
+
+  bool Mine() const { return next % num_shards == shard; }
+  void Add(float weight) {
+    weight = std::pow(weight, distortion);
+    sampler->total += weight;
+    sampler->fixed.push_back(weight);
+  }
+  // The last column of each line.
+  Status AddLines(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      std::string line(text.substr(at, end - at));
+      at = end + 1;
+      line.resize(static_cast<std::size_t>(std::remove(line.begin(), line.end(), '\r') - line.begin()));
+      if (line.empty()) continue;
+      const std::size_t comma = line.rfind(',');
+      const std::string_view column = std::string_view(line).substr(comma == line.npos ? 0 : comma + 1);
+      double weight = 0;
+      if (Mine() && !ReadReal(column, &weight))
+        return errors::InvalidArgument("FixedUnigramCandidateSampler: Wrong vocabulary format at line: ", line);
+      if (Mine()) Add(static_cast<float>(weight));
+      next = static_cast<std::int32_t>(static_cast<std::uint32_t>(next) + 1);
+    }
+    return OkStatus();
+  }
+};
+
+inline Status MakeFixedUnigram(const FixedUnigramAttrs& attrs, RangeSampler* sampler) {
+  constexpr const char* kOp = "FixedUnigramCandidateSampler";
+  if (attrs.vocab_file.empty() && attrs.unigrams.empty())
+    return errors::InvalidArgument(kOp, ": Must provide either vocab_file or unigrams.");
+  if (!attrs.vocab_file.empty() && !attrs.unigrams.empty())
+    return errors::InvalidArgument(kOp, ": Must only provide one of vocab_file and unigrams, got '", attrs.vocab_file,
+                                   "' and ", attrs.unigrams.size(), " unigrams");
+  FixedWeights weights{sampler, static_cast<std::int32_t>(attrs.num_shards), static_cast<std::int32_t>(attrs.shard),
+                       attrs.distortion};
+  if (weights.num_shards <= 0)
+    return errors::InvalidArgument(kOp, ": num_shards must be a positive int32, got ", attrs.num_shards);
+  sampler->Make(SamplerKind::kFixed, attrs.range_max);
+  const auto reserved = static_cast<std::int32_t>(attrs.num_reserved_ids);
+  // Reserved ids have the weight 0; those of the shard are shard, shard + num_shards, ...
+  const Index mine = weights.shard >= 0 && weights.shard < weights.num_shards && reserved > weights.shard
+                         ? (Index{reserved} - 1 - weights.shard) / weights.num_shards + 1
+                         : 0;
+  // One more than the range are too many already.
+  sampler->fixed.resize(static_cast<std::size_t>(mine > attrs.range_max ? attrs.range_max + 1 : mine), 0.0F);
+  weights.next = static_cast<std::int32_t>(sampler->fixed.size());
+  if (attrs.vocab_file.empty()) {
+    for (const float weight : attrs.unigrams) {
+      if (weights.Mine()) weights.Add(weight);
+      ++weights.next;
+    }
+  } else {
+    const Result<MappedFile> file = MappedFile::Open(std::string(attrs.vocab_file), FileAccess::kRead);
+    if (!file.ok() && !errors::IsFailedPrecondition(file.status())) return file.status();
+    if (file.ok())  // a folder counts as an empty file
+      TENON_RETURN_IF_ERROR(
+          weights.AddLines({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()}));
+  }
+  if (static_cast<Index>(sampler->fixed.size()) != attrs.range_max)
+    return errors::InvalidArgument(kOp, ": range is ", attrs.range_max, " must be equal to weights size  ",
+                                   sampler->fixed.size());
+  sampler->table = AliasTable(sampler->fixed);
+  sampler->drawable = sampler->table.CountDrawable();
+  return OkStatus();
+}
+
+inline Status RunAccidentalHits(OpKernelContext& context, std::int64_t num_true) {
+  constexpr const char* kOp = "ComputeAccidentalHits";
+  const Tensor &classes = context.input(0), &sampled = context.input(1);
+  if (classes.dims() != 2 || classes.dim_size(1) != num_true)
+    return errors::InvalidArgument(kOp, ": true_candidates must be a batch_size * num_true matrix, got shape ",
+                                   classes.shape(), " for num_true = ", num_true);
+  if (sampled.dims() != 1)
+    return errors::InvalidArgument(kOp, ": sampled_candidates must be a vector, which is typically an output from ",
+                                   "CandidateSampler, got shape ", sampled.shape());
+  const std::int64_t* const of = sampled.data<std::int64_t>();
+  const auto count = static_cast<std::size_t>(sampled.NumElements());
+  // Equal candidates stay in their order: the last of them counts.
+  const SlimVector<std::size_t> order = SortedOrder(count, [&](std::size_t a, std::size_t b) { return of[a] < of[b]; });
+  SlimVector<Index> hits, ids;
+  for (Index i = 0; i < classes.NumElements(); ++i) {
+    const std::int64_t wanted = classes.data<std::int64_t>()[i];
+    const std::size_t* const after =
+        std::upper_bound(order.begin(), order.end(), wanted, [&](std::int64_t w, std::size_t k) { return w < of[k]; });
+    if (after == order.begin() || of[after[-1]] != wanted) continue;
+    hits.push_back(i / num_true);
+    ids.push_back(static_cast<Index>(after[-1]));
+  }
+  Tensor *rows = nullptr, *places = nullptr, *weights = nullptr;
+  const auto n = static_cast<Index>(hits.size());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &rows));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &places));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({n}), &weights));
+  for (Index k = 0; k < n; ++k) {
+    rows->data<std::int32_t>()[k] = static_cast<std::int32_t>(hits[static_cast<std::size_t>(k)]);
+    places->data<std::int64_t>()[k] = ids[static_cast<std::size_t>(k)];
+    weights->data<float>()[k] = std::numeric_limits<float>::lowest();
+  }
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+struct RangeAttrs {
+  std::int64_t num_true;
+  std::int64_t num_sampled;
+  bool unique;
+  std::int64_t range_max;
+  std::int64_t seed;
+  std::int64_t seed2;
+
+  CandidateAttrs candidates() const { return {num_true, num_sampled, unique, seed, seed2}; }
+};
+
+template <class Device, SamplerKind kKind>
+struct CandidateKernel : RangeAttrs {
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(CheckCandidateAttrs(c, this->candidates()));
+    if (kKind == SamplerKind::kUnigram && this->range_max >= std::numeric_limits<std::int32_t>::max())
+      return errors::InvalidArgument(c.op().name, ": range_max must be less than ",
+                                     std::numeric_limits<std::int32_t>::max(), ", got ", this->range_max);
+    state.sampler.Make(kKind, this->range_max);
+    state.generator.Seed(this->seed, this->seed2);
+    return OkStatus();
+  }
+  Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+    return state.Run(context.op(), this->candidates());
+  }
+  SamplerState state;
+};
+
+constexpr auto CandidateSamplerOp(std::string_view name) {
+  return Op(name)
+      .Input("true_classes: int64")
+      .Output("sampled_candidates: int64")
+      .Output("true_expected_count: float")
+      .Output("sampled_expected_count: float")
+      .Attr("num_true: int >= 1")
+      .Attr("num_sampled: int >= 1")
+      .Attr("unique: bool")
+      .Attr("range_max: int >= 1")
+      .Attr("seed: int = 0")
+      .Attr("seed2: int = 0")
+      .SetIsStateful()
+      .SetShapeFn(CandidateSamplerShape);
+}
+
+}  // namespace detail
+
+// Each class of [0, range_max) alike.
+struct UniformCandidateSampler {
+  static constexpr auto signature = detail::CandidateSamplerOp("UniformCandidateSampler");
+  using Attrs = detail::RangeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::CandidateKernel<Device, detail::SamplerKind::kUniform>;
+};
+
+// Class k with a probability that falls like 1 / (k + 1).
+struct LogUniformCandidateSampler {
+  static constexpr auto signature = detail::CandidateSamplerOp("LogUniformCandidateSampler");
+  using Attrs = detail::RangeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::CandidateKernel<Device, detail::SamplerKind::kLogUniform>;
+};
+
+// As often as a class was among true_classes of earlier runs, and once more.
+struct LearnedUnigramCandidateSampler {
+  static constexpr auto signature = detail::CandidateSamplerOp("LearnedUnigramCandidateSampler");
+  using Attrs = detail::RangeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::CandidateKernel<Device, detail::SamplerKind::kUnigram>;
+};
+
+// LearnedUnigramCandidateSampler by another name.
+struct ThreadUnsafeUnigramCandidateSampler {
+  static constexpr auto signature = detail::CandidateSamplerOp("ThreadUnsafeUnigramCandidateSampler");
+  using Attrs = detail::RangeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::CandidateKernel<Device, detail::SamplerKind::kUnigram>;
+};
+
+// With weights from a list or from the last column of a file.
+struct FixedUnigramCandidateSampler {
+  static constexpr auto signature = Op("FixedUnigramCandidateSampler")
+                                        .Input("true_classes: int64")
+                                        .Output("sampled_candidates: int64")
+                                        .Output("true_expected_count: float")
+                                        .Output("sampled_expected_count: float")
+                                        .Attr("num_true: int >= 1")
+                                        .Attr("num_sampled: int >= 1")
+                                        .Attr("unique: bool")
+                                        .Attr("range_max: int >= 1")
+                                        .Attr("vocab_file: string = ''")
+                                        .Attr("distortion: float = 1.0")
+                                        .Attr("num_reserved_ids: int = 0")
+                                        .Attr("num_shards: int >= 1 = 1")
+                                        .Attr("shard: int >= 0 = 0")
+                                        .Attr("unigrams: list(float) = []")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::CandidateSamplerShape);
+  using Attrs = detail::FixedUnigramAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(detail::CheckCandidateAttrs(c, this->candidates()));
+      state.generator.Seed(this->seed, this->seed2);
+      return detail::MakeFixedUnigram(*this, &state.sampler);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return state.Run(context.op(), this->candidates());
+    }
+    detail::SamplerState state;
+  };
+};
+
+// The classes 0 to num_sampled - 1.
+struct AllCandidateSampler {
+  static constexpr auto signature = Op("AllCandidateSampler")
+                                        .Input("true_classes: int64")
+                                        .Output("sampled_candidates: int64")
+                                        .Output("true_expected_count: float")
+                                        .Output("sampled_expected_count: float")
+                                        .Attr("num_true: int >= 1")
+                                        .Attr("num_sampled: int >= 1")
+                                        .Attr("unique: bool")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::CandidateSamplerShape);
+  using Attrs = detail::CandidateAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(detail::CheckCandidateAttrs(c, *this));
+      state.sampler.Make(detail::SamplerKind::kAll, this->num_sampled);
+      state.generator.Seed(this->seed, this->seed2);
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return state.Run(context.op(), *this);
+    }
+    detail::SamplerState state;
+  };
+};
+
+// Where a sampled candidate is a true class of a row: the row, the candidate's place and the lowest float.
+struct ComputeAccidentalHits {
+  static constexpr auto signature = Op("ComputeAccidentalHits")
+                                        .Input("true_classes: int64")
+                                        .Input("sampled_candidates: int64")
+                                        .Output("indices: int32")
+                                        .Output("ids: int64")
+                                        .Output("weights: float")
+                                        .Attr("num_true: int")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .SetShapeFn(detail::AccidentalHitsShape);
+  struct Attrs {
+    std::int64_t num_true;
+  };
+  static constexpr std::string_view unused[] = {"seed", "seed2"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunAccidentalHits(context.op(), this->num_true);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/random/index_shuffle.hpp ----
 // RandomIndexShuffle: where an index goes in a random permutation that is never built.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -52369,6 +56317,307 @@ struct StatelessShuffle {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/random/sobol.hpp ----
+// Direction numbers of Sobol's sequences for 1111 dimensions, as S. Joe and F. Y. Kuo chose them: "Constructing Sobol
+// sequences with better two-dimensional projections", SIAM J. Sci. Comput. 30 (2008). Their table new-joe-kuo-6.21201
+// is at https://web.maths.unsw.edu.au/~fkuo/sobol.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace sobol {
+
+inline constexpr int kMaxDimensions = 1111, kMaxDigits = 31;
+
+namespace detail {
+
+// The table's numbers m, dimension by dimension from the second on. All are odd, and the first is 1: of number i,
+// counted from 0, the i bits above the lowest follow here, six bits to a letter, the lowest first.
+inline constexpr char kBits[] =
+    "DUqpQKxNJAkq6HHMuqibM+IyNGV6f3z8tdEln4XJw0ipYdU7fYTqXTYEthEwll6EZHV9C2esOSioFpWohH47NNP2UshyfDm++v/BLtKm8T76IBft"
+    "ga5hfgnCySgZyU548FgscXOy5o3bu3QoewwR2KH2PEJNKq/9qlqqmwKHdZ991AYTQEIcuIY1I+8MLf0C9RbLWyBPvW+0SN43vPlS0Nk9c/OF6/sx"
+    "AKZ+OtCQUV7zXS3awdKUK0gGII7dA2v9CqGosA53Y8f+B5z26HFI1/zOu9JlHSWUrvteIwYgmVdgnPAi0pie+qgr99Hjm2TXFTGIwxXJJhfY4J0p"
+    "QbEupuzL7wyCn1JHj16PKapVQbrE/pEyT8Hy80A88cOx6AAASis38r6YIenspG86FJuE21NqN1hSxCZg3pfmD5VNDaTmit5stgjvmtG4/dqSYpjt"
+    "NXC1LpcRIF/tyZJzv/DNvMasyntVKT3B41un70QEiA4Wl9BKfKVm/fU5MFbazgL4TlMFBn4ZifEvxbS9DWwnursTPT+EYXEBvz99Ca1FykROqBs6"
+    "/KzZCVp8cfr2OxDjH6M8wipGaWWLeSMbtzJj8Z2WCAJ3jlHacpOqiX3a76kpSVlhqkzcb5QjjzSY5ch1U+JYnmhayNh+7RQz+hL9QAhf5aqcuHMJ"
+    "6h3LzRiQwprg7AFrT/0bnWH8nzCDBfXQ5afQCKj/NUbso1f3LQHPh1B8FjFozbCZt9ysJl1n4MtwbkSoGAYGBa5dn514Yoqt2iVURpPWvV+pV/Ga"
+    "db4Mg/mfIvLnerPNoSkMHXOLg90jTfJLFkvkS/BpW+yaSQgZLexmlv8uhfVCeXN5/XXNlWvljp+ayXb0IAk2MVaam+1ck/21KYqzeFJ+c7jel/St"
+    "hNhjYMf29Gj3DnQoOvxal6OxbM4Hkt8sUjcRXImhJbRmNA8hr9C7tpNCJcbNbOa1Oc4yFYzgfMlPiu9qgHrolZ8IQHkF5BsaceWQqB4zrcvu2O7E"
+    "+XUvv/AjYDO6XgAmxwhyQjO2MZcPbcM+a4snKhsNKhTx0f9cfs1q+4K3pl33D0mZvswYot/iQDZBq1dPo6ocneZlPzAhGr7qfAYlEuNE4Kty7ySs"
+    "JFx+LZjMp9nyvGQ8qh2FLmdsV1wRLiw8QsWGW3GASyc7kV0J9fjzNQMVcHwJX924vp2v/kQZkHgHLrPOkryj9bgj1/vhgFMEfHKjLRSl89NVUCic"
+    "/k31IzSxBOW/ZTtM3wY2TcmSzC+iYY1FUZkH1lOiFggpYjGWUdwN18WXRxSvXdDK5PA1EvoUtKleJksBUElYHo1cC4UchyhY6ifadtTYp4OLvM9Z"
+    "vej9mFVkvMJ1Kz3VqUjBo+RO7CG6JFQY8yL3NQjvgiZBrJZIfnmD1itZQ24FlpKYqgPmu1kHDw4fsU9Y8OyW1NQj0IEhiCy9jtXlMu+Vjhhd3U6m"
+    "wX5vyCJRdC5tJdcYZsuf/wmIZvbNMaCX+8qfrR1+uv+RrGQmg/yiJ77hjYh+V++x5h50nYfMT2SV+bu4TqN+3CtCuiiS1x+0varSyCkVFb7CBbp6"
+    "KS0IB4Mz0vpZHDFR32l/wk+P6fiZ0X989fesXxNVp0NLGP33tYqFlVG5BQFygFAUQBkahYSDSlel3vUbE1k0nYbMQySADjS7tey70OOXx/jmAiUU"
+    "vQG5/KRg8ishsrDYKuO9n1NbyDX+PcvcUWHMGYq0zaId/fuxTVITyFizDtjZXZSqS4IMeYyUd65PhImuUx6qrHKDaCh51rXMRbpZFMwJmBnLck5M"
+    "hWY9yC+RUv6Vf/X+ewOdijCu/QlnnuKEYcwHLG+TNmio14gmeEhGEChrxfS74QEw/sfROzj8+NxyJnHUe9uZSL/oenBdlK/gTEmhBLqvUeWMdr/o"
+    "0yZemIgdZr6N9MLYdaBqa5rKd2ANU+BVelebFNhQJ8SqMvB09mQEK/J0SV7FECDazFxAnq03HdCFaOkKEEQggquBsvDGFNXtEokBOEkJ+qKbm7rU"
+    "l7dPstym9tNI3We4i6I2Bq6gOE+rIIRjhoSRB4M5gEQi2aDtZplrtc86bqQ7r5Vgb/XZzcvGjymcmm6ZqIyQFH5VowZ/NG1a94NA+RiEV1013Uru"
+    "JxQ7ofEsh1s0wbAyWXc3na8kF0iQ56Z77XNQ3A/1HfA+QHq+FMTiGC7+5c4dH/+DylTqznCNyOpbI8EiZ44ja4XnqlauDr2pu7ZLa/Uu6DcEMYyg"
+    "df+SYBTL4Z+MVBHXzDhvSX11ZD+5utmazSelnoFsxck3wGb9SJkLX3MMnGjJjHuMLD+MyamDYIL2ZotUQieuJ5MoRl8yaEze7YCswrdMcu+TyK/y"
+    "cGfSGyX5CdsZam3tmNXqXnYu3CHPad3Ee/81W9O7iI2+W0JQ4cX+II+AuqFipM/jh0YWHxj85XRKlDoI1xUywn6BYj6n1ehLvrKJEy0X2U4UBVei"
+    "uVY5eGz0UpRXVwac5Mh5Jw7r7RrEVaeu9xwH+YnyFRIldiyV4QTZ48iOPUHvMdzzDi7cVfhJXoL2XYdQu9GWVAXHt80sj8cK2ZvOVihC9dyPcV8S"
+    "7fAPFCM6nrObLa7M7Wcbe7KUigeefUPpWbwoetr0bsSTixIm4lETEgkVn/PFxMyOX/r/01gD4rVeGi/DjQO5w90ApJHYJFuptY+3eWoZ5zmW1V/e"
+    "Z+LSJGdNP5hATB9bxcrPhYiN1wSCtToWbkEjOgHl4BaMXxfVXXbOevsCqSUQ0LU47PQ6pYnBZn9zJAYHB3EkfZixZZPkVQUhFVeB4zLQVD4uI/Ku"
+    "kRto/Dyg89wVV6eRIppKzDQRJdp4T9ZHavQk2fmQIIsg2E/VHk0KT9j9Sb9nTtXmAM+GrrFPuEJJGOUBw9a9jpSil4fgDQkrw0S9nuWMo5YmcTUv"
+    "yrHcfz7pamRZ6bvu3t2NNp+x+ufdhx13cgKkZOL+411E1hmbnTT8WXdrlKVSpCW5E/WaSDloxOCcfk7yKDFKKwN/WDT7NMlPG5kkF2DIvOYvnlG1"
+    "QTt8SmYi2JpU+yY/Ly6H5TT9h81k7WtZO8ASUovoE9JiRylQbHAyfh6S5WUL5DWtIrrlnZA51MhtKWpRpSvXINpBhFGw2fYuFPj2eWkV3abgLGa0"
+    "HsR6HxLTI0Xht9YGj7D1XyAaLXQS00skkkc+UULKIhkvAfHv2qENRHbUJ+ZoDMb7r5xnBJwY4NW6vW14+AD2ZknS+2soOf7LStTNKNmEfb1nLhd+"
+    "A4Xo4qW1MCWfp+di5LbmK4j8oUmdbNCqin4eLs2Uafh/hNFK2T2J+LqofbfojI/ZnhPnMbCMnaTtxppe9DlHJm/iuDtbea8RUatmd0pFxkdvEKXX"
+    "r1K9efTnJEPJe6v8MEDjuIVrAu+ksUM3Yy+sQjzWhIte3T6knX1cyQNe21JSWwTHXAoF8GLmqdn5oQ9iKjeO27G1fB4VIS92jHq09oVGFop/qXcb"
+    "1feByeZNsdVXt1s52zpxhO/rl0bWnNaW01HeeGaOlvjcNOI+gcq3rXejFXIZN0y23fVrPhm3O6mwry/JhnVGcL5v4Xv+B2u5PZLrBMoLwbcHbI77"
+    "aU5Ni4jLVuW3wSmux/i6a3J3Zs2VlXMU8yc8zI6PYc7aZFBpXQ5wUKz5Nr/5cfWnsem4O0j7WeorUrb/SOPcWfOv/luMqLGPlpjZ/zEDr4HlpTJT"
+    "zLr//RuubpeLBnWu0hekXyDeX2ongW4EMHXx/EDDNEzrh2/0Jge9i3VDh3ZDFGYKeHpyOkdSPbh4QYuclWS9vI4FsZzfBG4jdemtKFZPYWnyEUbu"
+    "ixGvF/210p+XqIhzwqhhHX45A1tEgeK3F0RiGXrNcKSFInAQnvZg0zjMJr0PQpMaQhc8AbFEuOkD5Ww2AoiBWywmCqWaRTEgHlYIdFPfOH90FSFV"
+    "NN60orYBqM6KysQAVv5Wg197OK79JO6p1wmpc4pSb6D0qlXtouAzW0sn8jc/2iAi4JoC9Q3k86KUITFaiJHViJAxnSNnFNuRIEwwzAGJThvFICVK"
+    "q19iTcQhnUTStYbJXTc/AXvGrFmg5RFLc72Ogq1aQiRNYojbjALBwzj7W2CdH+BQi5QMzB100yi1Xn+dkqOmoFkdgzL/0yWQ4t0ppKeGeIa/qFjm"
+    "UtDBVTjf+nb+7mu1Dz71IeCFodkY6sqALrlIHY1kVecPxs3vD+jVDUxR7hAhnIlDdv3hEJDEVIb/L8KgDDCWUGz0wg8mV05SXr4qqGFhdOlYKqDm"
+    "gFJxG55T9JidX/I/U3ga91RSATZ33fS8g788wgu0jWmn+afd49vLlJkGqqExQd0mrS4Wtat/LMeKiy6HIVZ7OkXZL4VRKMayRJH28/3uE/VjS41c"
+    "WBlBlkQ88Fnh+41R0cIKID+1vzBSZ/VdRRq0LKD5x9ETla2yycXa6Y1wY8dwuhWjePjTOuam+OqZ9YIDKfWcuQDxJE4iAEF3hvHtHSDcUWmd0tc+"
+    "kI7L4msDViFBYyCcg1ZLF1RCDF5j9rPB+WOaneoKdWBgzjh3cMFcrzzC3z4caE90YFPn0T0ZhvWyTq4ePUSfUOxFDxOGfdGmHt134eQjByQWh1vU"
+    "9No+bDcPQi62JoemfGwYCR9LqYlIqKeZxIqaUKw2ru1RXKoEnqaP9F5F0C1L7oVj/WPled+dX0RiLF+s+VyzWKZpfQZvAmj8I5CTqZ+61Q/py1gY"
+    "wRlZRb7EKnvOMYsswDYrYQ/BT95Ey91qQYsyxV1CzTmuRQeJG8GLbe71yjfhxAPxsAgO5ebNuoRVJm/6PRqCZSSsD1+0YWRWQKp+0ery3HGVNIph"
+    "ZbtSaxu8ZJy+DUIYXgQBgMcjo+HcBixMePpNKS8iq0CrrsiUAaZdwt86k7jpn2v0tVtdJXO8gvHANdpGdBb1kOztw3QnQ9cfcN8kK0XFrhJTdQFc"
+    "fMh9jdeBjDRBGk+DgJ5v2hq7yDMjs9oWoEuBikCDYc91TKVAMo3iW6s2DcQl/mQCGwkI3Nq8y8b6AqQ8MQUWBig36ufqi85NO3UyWDTWNPvFRfcL"
+    "io2VShCUJ3faJFJ/o/1siO7tix6RIv3OFeHghFLy0FOPkt9wqTH10C1smiWAFD2DOvQHGL1DO9CkqdOR6gK7BZXc9dLAeSDlzJYD04sHKtxQSYoq"
+    "+PfjdxDdWFea5Sm0cuXWrPJWw8uhaXsMxUDVBq244j142pEM0D2SruXJy7UtpFUm/bJwevJI6RaWtLzA7U563NFn77Z6oIxbkMBssQ+nEzZqI+Yc"
+    "Rrw9t45jIfqzhjr0XC1Dbz0N8fbj8ZWQ1Ttf0P0+s+Qez2O9RRUUyo0ekpjf5wU46twop9jM/NR4Rd4Hg+y/YPpki7k6bVFFNJk0rmtKnMQylY8f"
+    "pnVF+H6MyT1M5f6HujXLU1QLShRdUMOyz0+7Ose3sBBMAn8Bg3E7WILln1AXxiQX0Ajjh/srJMshb2sj7XNldchgsvqlkd6WHtvFc34j7wuT5jxU"
+    "v59IehVPtHmVic3k5m6ifAnHT/faBuWOM/T6eIYM9BFko7KgMyfH/FDlPB4KR1trwKZgqjT7bcHkafGqjFtmP0oux4j6ffshJ5iIDe24alcNmblB"
+    "daIMrUMRRcXjSS3kIJQVHi942hl4mQJMlq34Mc804MAssgK+lfSzAzh7CXl1ACUKs0q0cJxC1jSRqT3VWZ3mrqcBJMrZmFnHE8oTeoK7xrTRbG4O"
+    "4qDWX7Kejj1S/d5nN4Z120gqnClfV+z2XZ9xl0yvbbgylg/FHnDc7Cs1qVtqpO365etwqknMtJfvByB+Zf/B7eK4mOydscepdV66TwvjKR5UGgke"
+    "wvxRxJu8T+1iHmOG5cS6wRBYWyDGV2HHTH+gvkzudyMS+p1fO95YeanxXnYj2RL+PZ1S51uUViNTPVIK97trmJOv+2i94tY2uBdVckd/Ops/DwBL"
+    "ECMWGyOB31yw1cL/yhsehJxfKXnpmj/Lj3DdZkcRFPEa94S2xn1GvltcBdLwEIHVnNaPhLix3b8b+Zkr09NLCHuaZgtvBcZ7IEQ/T7UhXNylBv+U"
+    "dnBM2PGYrYEDANncNAgqJE1qrsmWGZHPBPGkV0qMS6tLdxZkSzUzhEhU7VCBKXE5CHzjnObAFMXxiLslTnJ5pvAx4H2/ZM6+9AyWhuJ9WRc9DGgW"
+    "DyjR1FV0rQN4AIGZqCpOk26LM5uA1HUvs7lWSgUPSgfP2dvivq/3QQ0BnFFShZdNkK5T4yFLOKWpKizCKTpbPR9YeHlDu7dp2MuHM2vLGlZtdFJj"
+    "Z89J/K8kCFfGf2R85DwojzuRzM45QPSeJw4Mlw9auE1cUIWAkAolE6Ke2BUd2VVpEQ9p23uxKCBoH0vCXSIuxh2hWJBbrtK11uckRJ/9MF7tgo31"
+    "l41IG796ZiFgmv4Q6M1jn+EdwUZOmOCIl76dtgFDjnBeGijmbubv5DP79dP+dRiyNrPYdYr0ighGMfJlpcVc9srD2czGYN7emjCWpezF0yYQ3hTL"
+    "L/WI6TncyXzGHgJO/9AFYmEylAAnSth8IZvqxxQUM9K/oZOzrWIJXfR9ECBpqjx5OwuXOQjNK/kjAsuiLyyrpCEaeIZi7xNfHlswMwRSo6f2diCb"
+    "b0j7GVlquZWNMUMjRU/9jizPOQOmvmP8EZqIE6LS7LimKQoqNzru3Km0Oz2IYQ7lt0CqhzvdXRV6eKD6rehdGmdbuOkhe5sIOjBFWlwO3bevLMpN"
+    "KBOMU/PCCjYaIj3mmYkKUwhkJ+JCLyKeugjy7Yxtx7Y0vD8TdAyZfdrw3jv85/PQfCTTEFZ/tJMfOS2RnvWuAmty4ALOpQML7WhX3KL9Hxb/iuK8"
+    "shxWN2uqv8zpfHQzFPUwyBeCRqgGggPcCiygEcPTIiQqdMXzE2B2MJwa/rvHgJX1N80zpxqIXGyIfDk39PTt2or6jUtER/3Lgvhk+/g4ByqgLOHs"
+    "p48yT2ffq/J8HIo4G3a2DIuR4iL7CFuq0gAjrceFa5BjJlxgDbIdXlNTNezVQtI3CPT9n38NT5obh2Mk6Yl90IbUJl+UdciEgGCZYckeW+fiACqx"
+    "YjAS9yhRdHD0OlDlut5VUiwubQ4c0saVa2e7RoKIK7YMuVfZZ7jU9nl0zmVLB/g9YkMLAyw6kOSVZA2dS1Ft8t1GRE8OLpiTEmVjG9wtsYl9ugRR"
+    "zLHVfsV16wLy6MlsXMiSAWAjwkun+Ydhl7vkSwjwnRYsek9uT48iYS7ThNrz0ubUdNot42/N9ehjTLRRzArk0OcpevfvpU8JC/L1Ws3XNu8kqNaK"
+    "opxp10xYkfQN0rfYd7tGzF9kXlaagMm+LkCSAlVHEjZ9wkPhe2iQi7gjonMFFhr0C/WeovMBtKiGUYcE3Oj5mZlQH6bvyXF4d3gJb1kT3c/qnrET"
+    "crvo0PLAZBqJpyB+Ko0WLwcc+9189vgQCCyzmH1c/m3E62q9Dc5CaT9hvk8nj32BFMmDe7zrzfUUUMazl3WgA1kLpNe2Fh/v5/fnmX0vlGABTpKg"
+    "HGuXRBKJlMc+3iXC/8O2JjFOKeEFiXtGj1aIBeSSCS99Fp862t3S/foExTq1zutULvKAkEJI0JkGQu+qTdXpQBCyHC4EyZvZC2gJwuo+2gWY0DOK"
+    "CFtpQx1fTtGpNKHVloltslzZPJQEgEWE/OFqnSOxZ9YdPkI+O35sLI7YjhxipcCMk1BLp4uEVGUyN6RuQ98CFcWqpyQvD0LF3JVNLGe/i9kn0C6e"
+    "CD1sQhveaq2Wu1giwB8d37Mg5sVuJdw2RnWAbk7MzffwnNI5MN/w+5YvFVls8g+ZuhcyV8MiNqzxej8fyoOHHro1sCiDk0JDLf2pLUyySwcM3vrQ"
+    "B1GsGidTmrBiveReRr1HWJimU/ZamKfaa7IJ46LvkjusEgpIOHyVDyYk6kXfz2MvGoKW/+ukuu4LRrtlWAZKaYsd5HLTJgxPFMyM5F2u9LFsgqF3"
+    "mK3kaM5wXHBGPBdBxI3t9LmmB08o3UDol2Wt7ZNXXG26Wy/9sMm3KQ7HYCHkcIxV0ijE+zz93UwER4LwrM3jQSVk620Ha+Gpru/wimk0J+yj11in"
+    "34MVK8OgAsAPt94dJX0fjoecTBwVOssnTsOtknudEwVDxGjTw6OnCx9Ypm9PFjholMX4XU0+QnMdAz3E1ouKN777MPMqWGPogfgw5+SXpeDmrC06"
+    "ShxUvBdfDKjudLMiG01+1+0s129S+TbTRc4h7/MxhszFHs7J+5RpEgtCG0KKcbLGvM32Eoa6lLP1cd3axkcQUflcom4fxyvHUYvEuVdiYsF6zUYa"
+    "49MWUc9PeEm3FUaYQ/umeajl1C0hpbAX6IIcxmailVtKjr+FAcxICptk8WvY20c8o+hAYjj96WrR0BwOMdhVp+9yiHQHatmb8B9C8e3XeneAbLfO"
+    "WCZch3Aw02/ZiD4JwYkLYvEP8LsDm2zNor90vGYZ9D/Kyh88mgrseoDgIPsVUs979TGcoOT6DLXuJNQX4EJK7vKh3mn5Oc83NKw5sJ5m41wqWMsy"
+    "DxecwecdvTmKhRhCZE6C8OOu8iafTdXpGb1K5YoxIY2xaLsZWPYjWXWBcvtJVa4/NRQzMYVwmxDEecnm1bri7v5aLFTy7GnYxdGw3FdrZV/Qa5we"
+    "v9LV8pPQ56bxXSHIl1Vxz2nzSvs1PIPv+u2MSnnBB/zoDWH2QyXZFOW37yRX7Qtyau8I3ZrfMuhGpCTZNJLJlcnufoNI6k+2/3KX9bHsBx6yLIRD"
+    "dxx2L7QbY81MQep05kArM5TMEZWkL4zV12UtqGLo/EOkG6MSGqVqpHkXXSxJbUbkPE3RU+qdJLSbqEd5KyUt80qEkIn1Ika9tnft0Bl0+EprPVjS"
+    "L6bw22/P5VMcqfkn/yY5cdf0IN8F37cj/mx9feY5/7MkV843ZrNfJ+jgBdbOweWD3+ubS4y6LaDogHoW2Q4iAf4yITf5yaDl1ZIU6BnzW9mWGxTv"
+    "4YB0jU0eMQY+qnHg9WWdx43nfmHG7njTh4hGN7lIWWb47rCcyE9xfnEEzUs6aB3bFZZnEF8nHnYN+gXLtBBq9u8res1yX9DModPIDweqWpCTJeq7"
+    "XqgUSOcvdKMUb5gkV9oPGTyaIYKC8ygCy8cFX2VKbIAIGnk/Vo+2/pXgimbdvogfyZlIuQfll6SBIs45V+ityuIKFFOFDS4mg+kGOksouhNmZsuR"
+    "Vi9bsSCDx36fbTylra8mYjSSw4T3jG/0H4LIXYGwdZVZ6stJY8oqe7ZF0/Ow2CauHcDNaod38trfLGAOpL990HlWmhU3miAtiW/amQo8YScdcalR"
+    "swSXztYqMP0kEynG1W1GAhhz7f8tirBal4PMBV8kNZwhtKjVLolh27x7g0kPHmycSOgr0+ri6RzfonRqzDM9cn46nvVuY76eRKIrSsBrz6x4HKMZ"
+    "yOBEp+DzyguF8s+1CoQs+MeChAjY/CWS3GdD6VCJZlnv2I5deF+NTKpL2hjC15FWF/Wfa1RIzdDXQLy7Cb8i7oaCwxugwDK77yEGtAazup8ifnP0"
+    "XJjeclUMgJeqj4Hsrvif5I5AP0tAf3GSwJ/t6GsuyI9B8Bc8WrVugRCNcctQJDV9fhSxpkH0BWRJtE7r2v0rlK9s6tsnHAD5Qi4MgxAQoT4PDyth"
+    "gOPWZIcSa+TiFnhWtTQ1AOTYqFe8YfAj02Cg3DKUI9H/zs5wG6paMjDADSMhScL5G1eRV3RPNLDpYJaTxTpBe9rRp5By8xoUWlXa5LlMliG6szIa"
+    "UMXWbypffN8tsqUFRlm6ArHkVqugIqheSqSqTjLIPmmPZwNjomJa/KhsRW+pUi/aDOhjt/xes5yDs3Rc7t1cwqDDIniTfxtoIsCxiaTNxterxhkF"
+    "hcmFz4UvEAUkZpc1Ffy1ad0IH/baNcmk6inXXcHw+ct0EQzcgBkdaUPcC60q/gs6Zf8bpeVUBqvAqj7dTxnuHl6NiO0jBUe9nG4bcORqfcEV/2d2"
+    "07ZAGvrfM06zLYUf25ZgHP8zhLFsnIyAjD+ctjmIs7gL+oXhdWROZ4sxtz55hRRw0RaTKKuA6MBbuacB3Br77Xt/uRNiOxwGTcs5z8wldnA8o9j7"
+    "x0553hbYNuBv23NiI16Y+NAWuiJLgHzecItxA54slSKWe4MPecFQQwuDtxUKRRHujRts21YvJ93Jkgi633DKVgAidS35p1wVs6ueYHNT7RQtabSC"
+    "SnWbmS4wP+AusodVvtN3PV1tmwKrMNM4IOnrAaJ7WB7pG+Ma+1OpePwYpFVZxsmprMSdMYxBAjc6fFFMM1MFPfbqT/9Kphi64wAiICgYERCcN4PK"
+    "X2RTwWXbIJYB0qRIs4nLnnUMV7/9F6Ms4c0Iyk92uR7Lv5Mk4J0Xx56oUih/K9AqTBwEmxoY5ZMVmzKBWw/GJ0BlYLWzntyQpnh9hr5Ci21hpSgi"
+    "2jF58KhA0Mxz5bR/7RswxgCsS7c+hU7WzTo2fGj+/eSW+eI4BpwsnNTLy5qHSRqd/AqaEE2B+gu8aren9nbj5Kt5gNNgS7j3sukSprLVjpJpSU80"
+    "VQLcpY0hqh8eapq0lafP04dLCwQYFCjUJzB3hB6BWmnIg3xhoObg5DH/EOL2zUgSZZgmt+V1VunXweXlXdKRwi9aYtYJZLbXQnBK5ogfiUD/3pRc"
+    "svYYqJvyodYHNWD0mx9evOs2FTIK5KdyNawpbhw0jX4UtJQRpiyREmfIiCy9nr8OKPTIuu7nQgDQPWtgwsEyejJabSlJdcGktVurRpWhUABiL2qp"
+    "MZqOfTDlAlDuSpxbBr3I+2vTek34E18tXkLQnGSar4WBh+eMEqJ1udLgbMRtZxsDGGAytb2VuF0SPLissNBFjANZdt9ydn4nztqRMSiCsgvhXfEi"
+    "IWwvghJjUChCLQPmHuZQAV3Lz76Q4fsMgqBjiD2RDtGvThQRxdexsGAOOXizdoFEB2QGrLf5cb8nSv/4KDoqiLytzE6n8G7YS8NQKSlz2gA9QDos"
+    "+XJCdm/moohu0nmLFqyTZQs3v2N4/owLNgUzXGgCZVcDhfwBlq8ZrCe1SZkKEfURFHw5fhDxNv7Fsqgc1RgloNIaoxR+2j/xyhhRimD56V0FypJa"
+    "OmxPOtKTwbihaa3epbx6cjBPajttkca+txdrgtTN3REdM/yKOJLysSkh7VRZLokjB7PSZt+5nfm0FBf5UXRhGAevVuEvj4T7oDb+Qh1TDJVWFD7N"
+    "drRojxihy4xicrMfc1JO0VSFBPt520FSSIHBlI1bdRTn0ZgAe9HzubGgAb5uhY1mbgbbFa7oDYtsCFr82inV0xms3XUdscpKFrkJ+lEdWgUmeDsi"
+    "K0RoZ2iP2dZ62RxqoAAx4fFKX6EBnUpXntzaLvENUYSEnjcAbVDdFkSf7v0V2LJ4f2Gulm7SqUcdvg46JLV/OAXN+63ubTR24AaDXII2UZlbX9D2"
+    "0Of+DhsTDTco2hty6X9oA1qXcQBAk1v+Mqw/BWLuQzlX4ccSWw++4cejthEBDgk4THtbmEILV7iJJA+OcCfPmyIqDFzrDorK4VwTPe4d4IQu7PcT"
+    "nLyQ5ubY22htcNzzeQT7Q613nbhJikFNex9UcGDG9MTMLyWEUkNxddMEMQi419uFM6MJh1wc0iSjtjEByoIOMjm2xc3DoXvRR9rcI4ucllPaDbJN"
+    "ASMSPtnP5YPHxQOFoodXJWBgygVoe+urKGs888/A3/EV6NwTeRfv+NJ+buks9yqiasQ/qgSmELsf8MlQVR66LAAbjl9HzCTykOangz7rshuj6MUY"
+    "8/tvCgpNrYn4kscT7M3nlgL8O8IdLHBbQUM6dbMVqV368dX8GplC2bOz440KdYkN/AyVk+Glah+lVWwZGpjGtF7JcIi5hKqc6yZMKXLU/K7+qZIS"
+    "9lDQ3tKvajdn8Ns0m9ErKiUHqbWH+uzvnpQoVB03eJVnzPtsY9Q/x90wSVM08H4g6cfHk98b/NGY0Da/cV3Pv9r2kXFwOlsELJMBYSZp/Y0QsRoV"
+    "qLN7SVJRN2weBTMCu7GtC9h1Z/tbpygMvjf921/LU61ffo5uyZUOo1VkQKaJCLYD4zm2jyqKyVJXKC8tHpIivcj+sT1MsnKbt7/I1K9Z9q1U2VyR"
+    "UTB6u9oCnaBkmTjcgsnKgfUJyOjKt6EOE66fgq4aQPs0nlVjwSAWfoMmqAiDRoJyDYqeRQm/640DGpPZsS1H7VTxJILEn4VgbFZLD0A9Cce0m/M6"
+    "mpEjg/xjeqZjSOsd9TZUfEsRu6ZIbZQwtjPqBVK0UlFaci0N4uTVS1lUYS6Qg1hVTkhmHy4TwQanaZyUruYA";
+
+class BitReader {
+ public:
+  std::uint32_t Take(int count) {
+    std::uint32_t value = 0;
+    for (int i = 0; i < count; ++i, ++at_) value |= (Letter(kBits[at_ / 6]) >> (at_ % 6) & 1U) << i;
+    return value;
+  }
+
+ private:
+  static std::uint32_t Letter(char c) {
+    const int value = c >= 'a' ? c - 'a' + 26 : c >= 'A' ? c - 'A' : c >= '0' ? c - '0' + 52 : c == '+' ? 62 : 63;
+    return static_cast<std::uint32_t>(value);
+  }
+  std::size_t at_ = 0;
+};
+
+// Whether the powers of x modulo the polynomial of this degree run through all remainders.
+inline bool IsPrimitive(std::uint32_t polynomial, int degree) {
+  if (degree > 1 && std::popcount(polynomial) % 2 == 0) return false;  // x + 1 divides it
+  const std::uint32_t all = (1U << degree) - 1;
+  std::uint32_t power = 1;
+  for (std::uint32_t i = 1; i <= all; ++i) {
+    power <<= 1;
+    if ((power >> degree) != 0) power ^= polynomial;
+    if (power == 1) return i == all;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+using Directions = std::array<std::uint32_t, kMaxDigits>;
+
+// The numbers m of one dimension after the other. one thread.
+class DirectionNumbers {
+ public:
+  // Returns those of the next dimension; number k is less than 2^(k + 1). At most kMaxDimensions calls.
+  Directions Next() {
+    Directions m{};
+    if (polynomial_ == 0) {
+      m.fill(1);
+      polynomial_ = 1;
+      return m;
+    }
+    do {
+      polynomial_ += 2;
+    } while (!detail::IsPrimitive(polynomial_, static_cast<int>(std::bit_width(polynomial_)) - 1));
+    const int degree = static_cast<int>(std::bit_width(polynomial_)) - 1;
+    for (int k = 0; k < kMaxDigits; ++k) {
+      std::uint32_t& own = m[static_cast<std::size_t>(k)];
+      if (k < degree) {
+        own = bits_.Take(k) << 1 | 1;
+        continue;
+      }
+      own = m[static_cast<std::size_t>(k - degree)];
+      for (int i = 1; i <= degree; ++i)
+        if ((polynomial_ >> (degree - i) & 1U) != 0) own ^= m[static_cast<std::size_t>(k - i)] << i;
+    }
+    return m;
+  }
+
+ private:
+  std::uint32_t polynomial_ = 0;
+  detail::BitReader bits_;
+};
+
+}  // namespace sobol
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/random/sobol.hpp ----
+// SobolSample: points that fill a cube evenly.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status SobolSampleShape(InferenceContext* c) {
+  ShapeHandle unused;
+  DimensionHandle rows, columns;
+  for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &rows));
+  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(0, &columns));
+  c->set_output(0, c->Matrix(rows, columns));
+  return OkStatus();
+}
+
+inline Status CheckSobolSample(std::int32_t dim, std::int32_t num_results, std::int32_t skip) {
+  constexpr const char* kOp = "SobolSample";
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max(), kMostOfTensorFlow = 21200;
+  if (dim < 1) return errors::InvalidArgument(kOp, ": dim must be at least one, got ", dim);
+  if (dim > kMostOfTensorFlow)
+    return errors::InvalidArgument(kOp, ": dim must be at most ", kMostOfTensorFlow, ", got ", dim);
+  if (dim > sobol::kMaxDimensions)
+    return errors::Unimplemented(kOp, ": dim is ", dim, "; there are direction numbers for ", sobol::kMaxDimensions,
+                                 " dimensions");
+  if (num_results < 1) return errors::InvalidArgument(kOp, ": num_results must be at least one, got ", num_results);
+  if (skip < 0) return errors::InvalidArgument(kOp, ": skip must be non-negative, got ", skip);
+  if (num_results >= kMost - skip)
+    return errors::InvalidArgument(kOp, ": num_results+skip must be less than ", kMost, ", got ", num_results, " + ",
+                                   skip);
+  return OkStatus();
+}
+
+inline Status RunSobolSample(OpKernelContext& context) {
+  std::int32_t numbers[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    if (context.input(i).dims() != 0)
+      return errors::InvalidArgument("SobolSample: input ", i, " must be a scalar, got shape ",
+                                     context.input(i).shape());
+    numbers[i] = context.input(i).data<std::int32_t>()[0];
+  }
+  const std::int32_t dim = numbers[0], num_results = numbers[1], skip = numbers[2];
+  TENON_RETURN_IF_ERROR(CheckSobolSample(dim, num_results, skip));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({num_results, dim}), &out));
+  const auto last = static_cast<std::uint32_t>(skip) + static_cast<std::uint32_t>(num_results);
+  const int digits = static_cast<int>(std::bit_width(last + 1));
+  // With 31 digits TensorFlow's factor overflows, and its points are negative.
+  const double unit = (digits == sobol::kMaxDigits ? -1.0 : 1.0) / static_cast<double>(std::uint64_t{1} << digits);
+  sobol::DirectionNumbers all;
+  for (Index d = 0; d < dim; ++d) {
+    sobol::Directions directions = all.Next();
+    std::uint32_t point = 0;
+    const std::uint32_t first = static_cast<std::uint32_t>(skip) + 1, gray = first ^ first >> 1;
+    for (int k = 0; k < digits; ++k) {
+      directions[static_cast<std::size_t>(k)] <<= digits - k - 1;
+      if ((gray >> k & 1U) != 0) point ^= directions[static_cast<std::size_t>(k)];
+    }
+    for (Index i = 0; i < num_results; ++i) {
+      if (i > 0)
+        point ^= directions[static_cast<std::size_t>(std::countr_one(first + static_cast<std::uint32_t>(i) - 1))];
+      const Index at = i * dim + d;
+      if (out->dtype() == DataType::kFloat)
+        out->data<float>()[at] = static_cast<float>(point) * static_cast<float>(unit);
+      else
+        out->data<double>()[at] = static_cast<double>(point) * unit;
+    }
+  }
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// Points skip + 1 to skip + num_results of Sobol's sequence in `dim` dimensions: [num_results, dim], in [0, 1).
+struct SobolSample {
+  static constexpr auto signature = Op("SobolSample")
+                                        .Input("dim: int32")
+                                        .Input("num_results: int32")
+                                        .Input("skip: int32")
+                                        .Output("samples: dtype")
+                                        .Attr("dtype: {float, double} = DT_FLOAT")
+                                        .SetShapeFn(detail::SobolSampleShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunSobolSample(context.op());
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/random/stateless.hpp ----
 // StatelessRandomUniform and its sisters, V1: each value is a function of shape and seed.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -52731,270 +56980,6 @@ struct StatelessRandomGetAlg {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/layout/sparse_coo.hpp ----
-// Sparse tensors in coordinates: rows of an index matrix, in row-major order or not. And sums, products, quotients and
-// maxima of elements of any number type, chosen while running.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// *sum = a + b and *difference = a - b; false where 64 bits do not hold them. Sizes and indices may be any numbers.
-inline bool AddFits(std::int64_t a, std::int64_t b, std::int64_t* sum) { return !__builtin_add_overflow(a, b, sum); }
-inline bool SubtractFits(std::int64_t a, std::int64_t b, std::int64_t* difference) {
-  return !__builtin_sub_overflow(a, b, difference);
-}
-
-// The rows of a matrix [n, rank], each the position of one stored element. Borrowed.
-struct SparseRows {
-  const std::int64_t* data;
-  Index n;
-  Index rank;
-
-  const std::int64_t* Row(Index i) const { return data + i * rank; }
-};
-
-// Which of two rows comes first in row-major order: negative, 0 or positive.
-inline int CompareRows(const std::int64_t* a, const std::int64_t* b, Index rank) {
-  for (Index d = 0; d < rank; ++d)
-    if (a[d] != b[d]) return a[d] < b[d] ? -1 : 1;
-  return 0;
-}
-
-// Numbers of the rows in row-major order of the columns listed; equal ones stay in their order. Rows that are in order
-// already cost one look.
-inline SlimVector<std::size_t> RowOrder(const SparseRows& rows, const SlimVector<Index>& columns) {
-  const auto less = [&](std::size_t a, std::size_t b) {
-    const std::int64_t *x = rows.Row(static_cast<Index>(a)), *y = rows.Row(static_cast<Index>(b));
-    for (const Index d : columns)
-      if (x[d] != y[d]) return x[d] < y[d];
-    return false;
-  };
-  const auto n = static_cast<std::size_t>(rows.n);
-  bool sorted = true;
-  for (std::size_t i = 1; i < n && sorted; ++i) sorted = !less(i, i - 1);
-  if (!sorted) return SortedOrder(n, less);
-  SlimVector<std::size_t> order;
-  order.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) order.push_back(i);
-  return order;
-}
-inline SlimVector<Index> AllColumns(Index rank) {
-  SlimVector<Index> columns;
-  for (Index d = 0; d < rank; ++d) columns.push_back(d);
-  return columns;
-}
-
-// Loops over n elements of one type. Integers wrap around; half and bfloat16 are rounded after each operation.
-struct ElementMath {
-  using Loop = void (*)(const void* a, const void* b, void* out, Index n);
-  Loop add, multiply;
-  Loop divide;   // integers toward zero, never by zero (the caller looks first); null for complex numbers
-  Loop largest;  // a where a >= b, else b; null for complex numbers
-  Loop smallest;
-  bool (*has_zero)(const void* a, Index n);
-  // Sum and largest of the elements whose numbers are given, n > 0. Small floats are summed in float.
-  void (*sum_of)(const void* a, const std::size_t* which, Index n, void* out);
-  void (*largest_of)(const void* a, const std::size_t* which, Index n, void* out);  // null for complex numbers
-};
-
-namespace detail {
-
-template <class T>
-inline constexpr bool kComplexElement = std::is_same_v<T, complex64> || std::is_same_v<T, complex128>;
-// Sums and products of integers without the undefined overflow: small ones are computed as int, which is wider.
-template <class T>
-using Wrapping = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-
-template <class T>
-struct ElementLoops {
-  using W = Wrapping<T>;
-  static const T* In(const void* a) { return static_cast<const T*>(a); }
-  static void Add(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i)
-      static_cast<T*>(out)[i] = static_cast<T>(static_cast<W>(In(a)[i]) + static_cast<W>(In(b)[i]));
-  }
-  static void Multiply(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i)
-      static_cast<T*>(out)[i] = static_cast<T>(static_cast<W>(In(a)[i]) * static_cast<W>(In(b)[i]));
-  }
-  static void Divide(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i) {
-      const T x = In(a)[i], y = In(b)[i];
-      if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-        static_cast<T*>(out)[i] = y == T(-1) ? static_cast<T>(W{0} - static_cast<W>(x)) : static_cast<T>(x / y);
-      else
-        static_cast<T*>(out)[i] = static_cast<T>(x / y);
-    }
-  }
-  static void Largest(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i) static_cast<T*>(out)[i] = In(a)[i] < In(b)[i] ? In(b)[i] : In(a)[i];
-  }
-  static void Smallest(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i) static_cast<T*>(out)[i] = In(b)[i] < In(a)[i] ? In(b)[i] : In(a)[i];
-  }
-  static bool HasZero(const void* a, Index n) {
-    for (Index i = 0; i < n; ++i)
-      if (In(a)[i] == T(0)) return true;
-    return false;
-  }
-  static void SumOf(const void* a, const std::size_t* which, Index n, void* out) {
-    using Sum = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float, W>;
-    Sum sum = static_cast<Sum>(In(a)[which[0]]);
-    for (Index i = 1; i < n; ++i) sum = sum + static_cast<Sum>(In(a)[which[i]]);
-    *static_cast<T*>(out) = static_cast<T>(sum);
-  }
-  // As TensorFlow on Eigen: beginning with the lowest number, so that a NaN never wins.
-  static void LargestOf(const void* a, const std::size_t* which, Index n, void* out) {
-    T most = std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
-                                                  : std::numeric_limits<T>::lowest();
-    for (Index i = 0; i < n; ++i)
-      if (most < In(a)[which[i]]) most = In(a)[which[i]];
-    *static_cast<T*>(out) = most;
-  }
-};
-template <class T>
-constexpr ElementMath MakeElementMath() {
-  using L = ElementLoops<T>;
-  if constexpr (kComplexElement<T>)
-    return {&L::Add, &L::Multiply, nullptr, nullptr, nullptr, &L::HasZero, &L::SumOf, nullptr};
-  else
-    return {&L::Add, &L::Multiply, &L::Divide, &L::Largest, &L::Smallest, &L::HasZero, &L::SumOf, &L::LargestOf};
-}
-template <class T>
-inline constexpr ElementMath kElementMath = MakeElementMath<T>();
-
-}  // namespace detail
-
-// Null for types that are not numbers, or are quantised.
-inline const ElementMath* ElementMathOf(DataType dtype) {
-  using detail::kElementMath;
-  switch (dtype) {
-    case DataType::kInt8: return &kElementMath<std::int8_t>;
-    case DataType::kUint8: return &kElementMath<std::uint8_t>;
-    case DataType::kInt16: return &kElementMath<std::int16_t>;
-    case DataType::kUint16: return &kElementMath<std::uint16_t>;
-    case DataType::kInt32: return &kElementMath<std::int32_t>;
-    case DataType::kUint32: return &kElementMath<std::uint32_t>;
-    case DataType::kInt64: return &kElementMath<std::int64_t>;
-    case DataType::kUint64: return &kElementMath<std::uint64_t>;
-    case DataType::kHalf: return &kElementMath<half>;
-    case DataType::kBfloat16: return &kElementMath<bfloat16>;
-    case DataType::kFloat: return &kElementMath<float>;
-    case DataType::kDouble: return &kElementMath<double>;
-    case DataType::kComplex64: return &kElementMath<complex64>;
-    case DataType::kComplex128: return &kElementMath<complex128>;
-    default: return nullptr;
-  }
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/sparse/sparse_tensor.hpp ----
-// Shared code of the sparse ops: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r]
-// int64), its checks, and outputs picked from rows.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-// Borrowed from inputs that stay.
-struct SparseInput {
-  const Tensor* indices;
-  const Tensor* values;
-  const Tensor* shape;
-
-  SparseRows rows() const { return {indices->data<std::int64_t>(), indices->dim_size(0), indices->dim_size(1)}; }
-  Index rank() const { return shape->NumElements(); }
-  const std::int64_t* sizes() const { return shape->data<std::int64_t>(); }
-};
-inline SparseInput SparseInputAt(const OpKernelContext& context, int first) {
-  return {&context.input(first), &context.input(first + 1), &context.input(first + 2)};
-}
-
-// "[1,2]", as TensorFlow writes shapes that are values.
-inline std::string SizesText(const std::int64_t* sizes, Index rank) {
-  std::string text = "[";
-  for (Index d = 0; d < rank; ++d) StrAppend(&text, d == 0 ? "" : ",", sizes[d]);
-  return text + "]";
-}
-
-// Ranks and counts of the three inputs.
-inline Status CheckSparse(std::string_view op, const SparseInput& x) {
-  if (x.indices->dims() != 2)
-    return errors::InvalidArgument(op, ": Sparse indices must be rank 2 but is rank ", x.indices->dims());
-  if (x.values->dims() != 1)
-    return errors::InvalidArgument(op, ": Sparse values must be rank 1 but is rank ", x.values->dims());
-  if (x.shape->dims() != 1)
-    return errors::InvalidArgument(op, ": Sparse shape must be rank 1 but is rank ", x.shape->dims());
-  if (x.indices->dim_size(0) != x.values->dim_size(0))
-    return errors::InvalidArgument(op, ": Number of elements in indices (", x.indices->dim_size(0), ") and values (",
-                                   x.values->dim_size(0), ") do not match");
-  if (x.indices->dim_size(1) != x.shape->dim_size(0))
-    return errors::InvalidArgument(op, ": Index rank (", x.indices->dim_size(1), ") and shape rank (",
-                                   x.shape->dim_size(0), ") do not match");
-  return OkStatus();
-}
-// The sizes as a shape: none negative, their product within bounds.
-inline Status ShapeOfSizes(std::string_view op, const std::int64_t* sizes, Index rank, TensorShape* shape) {
-  for (Index d = 0; d < rank; ++d)
-    if (sizes[d] < 0)
-      return errors::InvalidArgument(op, ": Expected shape dimensions to be non-negative, got ", sizes[d],
-                                     " for dimension ", d);
-  if (rank > kMaxTensorRank)
-    return errors::InvalidArgument(op, ": a shape has at most ", kMaxTensorRank, " dimensions, got ", rank);
-  const Status status = TensorShape::Build({sizes, static_cast<std::size_t>(rank)}, shape);
-  return status.ok() ? status : Status(status.code(), StrCat(op, ": ", status.message()));
-}
-// The first index that is outside of `sizes`, or -1.
-inline Index FirstOutside(const SparseRows& rows, const std::int64_t* sizes) {
-  for (Index i = 0; i < rows.n; ++i)
-    for (Index d = 0; d < rows.rank; ++d)
-      if (rows.Row(i)[d] < 0 || rows.Row(i)[d] >= sizes[d]) return i;
-  return -1;
-}
-
-// Outputs `output` and `output` + 1: the rows and values whose numbers are given, in that order.
-inline Status TakeRows(OpKernelContext& context, int output, const SparseInput& x,
-                       const SlimVector<std::size_t>& chosen) {
-  const SparseRows rows = x.rows();
-  Tensor *indices = nullptr, *values = nullptr;
-  const auto n = static_cast<Index>(chosen.size());
-  TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({n, rows.rank}), &indices));
-  TENON_RETURN_IF_ERROR(context.allocate_output(output + 1, TensorShape({n}), &values));
-  const ElementMover mover = MoverOf(values->dtype());
-  std::int64_t* to = indices->data<std::int64_t>();
-  for (Index i = 0; i < n; ++i) {
-    const auto from = static_cast<Index>(chosen[static_cast<std::size_t>(i)]);
-    for (Index d = 0; d < rows.rank; ++d) *to++ = rows.Row(from)[d];
-    CopyRun(mover, mover.At(x.values->raw_data(), from), mover.At(values->raw_data(), i), 1);
-  }
-  return OkStatus();
-}
-// Output number `output`: a vector of int64.
-inline Status SetVector(OpKernelContext& context, int output, const std::int64_t* numbers, Index n) {
-  Tensor* out = nullptr;
-  TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({n}), &out));
-  for (Index i = 0; i < n; ++i) out->data<std::int64_t>()[i] = numbers[i];
-  return OkStatus();
-}
-
-// Number types of TensorFlow's kernels: all but the quantised ones.
-inline constexpr DataTypeSet kSparseNumberTypes{kNumberTypes.mask & ~kQuantizedTypes.mask};
-inline constexpr DataTypeSet kSparseRealTypes{kRealNumberTypes.mask & ~kQuantizedTypes.mask};
-
-// ---- shape functions
-inline Status SparseRanks(InferenceContext* c, int first) {
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), 2, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first + 1), 1, &unused));
-  return c->WithRank(c->input(first + 2), 1, &unused);
-}
-
-}  // namespace detail
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/ops/sparse/add.hpp ----
 // SparseAdd and its gradient, SparseSparseMaximum, SparseSparseMinimum: two sparse tensors, element by element.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -53337,523 +57322,268 @@ struct SparseSparseMinimum {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/text/fingerprint.hpp ----
-// Fingerprints of bytes that are the same on every machine and in TensorFlow: Fingerprint64 (FarmHash's farmhashna),
-// SipHash-2-4 with a key; base/hash.hpp has Hash64.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Little-endian, as all supported machines are.
-inline std::uint64_t Fetch64(const char* p) {
-  std::uint64_t value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
-inline std::uint64_t Fetch32(const char* p) {
-  std::uint32_t value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
-
-// FarmHash's constants: primes between 2^63 and 2^64.
-inline constexpr std::uint64_t kFarm0 = 0xc3a5c85c97cb3127, kFarm1 = 0xb492b66fbe98f273, kFarm2 = 0x9ae16a3b2f90404f;
-
-constexpr std::uint64_t Rotate(std::uint64_t value, int shift) { return std::rotr(value, shift); }
-constexpr std::uint64_t ShiftMix(std::uint64_t value) { return value ^ (value >> 47); }
-constexpr std::uint64_t FarmMix16(std::uint64_t u, std::uint64_t v, std::uint64_t mul) {
-  std::uint64_t a = (u ^ v) * mul;
-  a ^= a >> 47;
-  std::uint64_t b = (v ^ a) * mul;
-  b ^= b >> 47;
-  return b * mul;
-}
-inline std::uint64_t Farm0To16(const char* s, std::size_t n) {
-  if (n >= 8) {
-    const std::uint64_t mul = kFarm2 + n * 2;
-    const std::uint64_t a = Fetch64(s) + kFarm2, b = Fetch64(s + n - 8);
-    const std::uint64_t c = Rotate(b, 37) * mul + a, d = (Rotate(a, 25) + b) * mul;
-    return FarmMix16(c, d, mul);
-  }
-  if (n >= 4) {
-    const std::uint64_t mul = kFarm2 + n * 2;
-    return FarmMix16(n + (Fetch32(s) << 3), Fetch32(s + n - 4), mul);
-  }
-  if (n > 0) {
-    const auto a = static_cast<unsigned char>(s[0]), b = static_cast<unsigned char>(s[n >> 1]),
-               c = static_cast<unsigned char>(s[n - 1]);
-    const std::uint32_t y = std::uint32_t{a} + (std::uint32_t{b} << 8);
-    const std::uint32_t z = static_cast<std::uint32_t>(n) + (std::uint32_t{c} << 2);
-    return ShiftMix(y * kFarm2 ^ z * kFarm0) * kFarm2;
-  }
-  return kFarm2;
-}
-inline std::uint64_t Farm17To32(const char* s, std::size_t n) {
-  const std::uint64_t mul = kFarm2 + n * 2;
-  const std::uint64_t a = Fetch64(s) * kFarm1, b = Fetch64(s + 8);
-  const std::uint64_t c = Fetch64(s + n - 8) * mul, d = Fetch64(s + n - 16) * kFarm2;
-  return FarmMix16(Rotate(a + b, 43) + Rotate(c, 30) + d, a + Rotate(b + kFarm2, 18) + c, mul);
-}
-inline std::uint64_t Farm33To64(const char* s, std::size_t n) {
-  const std::uint64_t mul = kFarm2 + n * 2;
-  const std::uint64_t a = Fetch64(s) * kFarm2, b = Fetch64(s + 8);
-  const std::uint64_t c = Fetch64(s + n - 8) * mul, d = Fetch64(s + n - 16) * kFarm2;
-  const std::uint64_t y = Rotate(a + b, 43) + Rotate(c, 30) + d;
-  const std::uint64_t z = FarmMix16(y, a + Rotate(b + kFarm2, 18) + c, mul);
-  const std::uint64_t e = Fetch64(s + 16) * mul, f = Fetch64(s + 24);
-  const std::uint64_t g = (y + Fetch64(s + n - 32)) * mul, h = (z + Fetch64(s + n - 24)) * mul;
-  return FarmMix16(Rotate(e + f, 43) + Rotate(g, 30) + h, e + Rotate(f + a, 18) + g, mul);
-}
-
-struct FarmPair {
-  std::uint64_t first, second;
-};
-// 48 bytes to 16.
-inline FarmPair FarmWeak32(const char* s, std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t w = Fetch64(s), x = Fetch64(s + 8), y = Fetch64(s + 16), z = Fetch64(s + 24);
-  a += w;
-  b = Rotate(b + a + z, 21);
-  const std::uint64_t c = a;
-  a += x;
-  a += y;
-  b += Rotate(a, 44);
-  return {a + z, b + c};
-}
-
-}  // namespace detail
-
-inline std::uint64_t Fingerprint64(std::string_view bytes) {
-  using namespace detail;
-  const char* s = bytes.data();
-  const std::size_t n = bytes.size();
-  if (n <= 16) return Farm0To16(s, n);
-  if (n <= 32) return Farm17To32(s, n);
-  if (n <= 64) return Farm33To64(s, n);
-  constexpr std::uint64_t kSeed = 81;
-  std::uint64_t x = kSeed, y = kSeed * kFarm1 + 113, z = ShiftMix(y * kFarm2 + 113) * kFarm2;
-  FarmPair v{0, 0}, w{0, 0};
-  x = x * kFarm2 + Fetch64(s);
-  const char* const end = s + (n - 1) / 64 * 64;       // end of the whole blocks
-  const char* const last = end + ((n - 1) & 63) - 63;  // the last 64 bytes
-  const auto swap = [](std::uint64_t& a, std::uint64_t& b) {
-    const std::uint64_t c = a;
-    a = b;
-    b = c;
-  };
-  do {
-    x = Rotate(x + y + v.first + Fetch64(s + 8), 37) * kFarm1;
-    y = Rotate(y + v.second + Fetch64(s + 48), 42) * kFarm1;
-    x ^= w.second;
-    y += v.first + Fetch64(s + 40);
-    z = Rotate(z + w.first, 33) * kFarm1;
-    v = FarmWeak32(s, v.second * kFarm1, x + w.first);
-    w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
-    swap(z, x);
-    s += 64;
-  } while (s != end);
-  const std::uint64_t mul = kFarm1 + ((z & 0xff) << 1);
-  s = last;
-  w.first += (n - 1) & 63;
-  v.first += w.first;
-  w.first += v.first;
-  x = Rotate(x + y + v.first + Fetch64(s + 8), 37) * mul;
-  y = Rotate(y + v.second + Fetch64(s + 48), 42) * mul;
-  x ^= w.second * 9;
-  y += v.first * 9 + Fetch64(s + 40);
-  z = Rotate(z + w.first, 33) * mul;
-  v = FarmWeak32(s, v.second * mul, x + w.first);
-  w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
-  swap(z, x);
-  return FarmMix16(FarmMix16(v.first, w.first, mul) + ShiftMix(y) * kFarm0 + z, FarmMix16(v.second, w.second, mul) + x,
-                   mul);
-}
-
-// SipHash-2-4 with a key of 128 bits.
-inline std::uint64_t SipHash(std::uint64_t key0, std::uint64_t key1, std::string_view bytes) {
-  std::uint64_t v0 = 0x736f6d6570736575 ^ key0, v1 = 0x646f72616e646f6d ^ key1, v2 = 0x6c7967656e657261 ^ key0,
-                v3 = 0x7465646279746573 ^ key1;
-  const auto rounds = [&](int count) {
-    for (int i = 0; i < count; ++i) {
-      v0 += v1;
-      v1 = std::rotl(v1, 13) ^ v0;
-      v0 = std::rotl(v0, 32);
-      v2 += v3;
-      v3 = std::rotl(v3, 16) ^ v2;
-      v0 += v3;
-      v3 = std::rotl(v3, 21) ^ v0;
-      v2 += v1;
-      v1 = std::rotl(v1, 17) ^ v2;
-      v2 = std::rotl(v2, 32);
-    }
-  };
-  const auto take = [&](std::uint64_t word) {
-    v3 ^= word;
-    rounds(2);
-    v0 ^= word;
-  };
-  const char* s = bytes.data();
-  std::size_t n = bytes.size();
-  for (; n >= 8; n -= 8, s += 8) take(detail::Fetch64(s));
-  std::uint64_t last = std::uint64_t{bytes.size() & 0xff} << 56;
-  for (std::size_t i = 0; i < n; ++i) last |= std::uint64_t{static_cast<unsigned char>(s[i])} << (8 * i);
-  take(last);
-  v2 ^= 0xff;
-  rounds(4);
-  return v0 ^ v1 ^ v2 ^ v3;
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/sparse/cross.hpp ----
-// SparseCross, SparseCrossV2, SparseCrossHashed: all combinations of the features of each row of a batch, as joined
-// strings or as hashes of hashes.
+// ---- tenon/ops/sparse/count.hpp ----
+// DenseCountSparseOutput, SparseCountSparseOutput, RaggedCountSparseOutput: how often each value stands in each row, as
+// a sparse tensor.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-inline Status SparseCrossShape(InferenceContext* c) {
-  c->set_output(0, c->Matrix(c->UnknownDim(), 2));
+struct CountAttrs {
+  std::int64_t minlength;
+  std::int64_t maxlength;
+  bool binary_output;
+};
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status SetCountShapes(InferenceContext* c, DimensionHandle rank) {
+  c->set_output(0, c->Matrix(c->UnknownDim(), rank));
   c->set_output(1, c->Vector(c->UnknownDim()));
-  c->set_output(2, c->Vector(2));
+  c->set_output(2, c->Vector(rank));
   return OkStatus();
 }
+inline DimensionHandle RankDim(InferenceContext* c, ShapeHandle shape, int more) {
+  return c->RankKnown(shape) ? c->MakeDim(c->Rank(shape) + more) : c->UnknownDim();
+}
+inline Status DenseCountShape(InferenceContext* c) {
+  ShapeHandle values = c->input(0);
+  const DimensionHandle weights = c->NumElements(c->input(1));
+  if (!c->ValueKnown(weights) || c->Value(weights) != 0) TENON_RETURN_IF_ERROR(c->Merge(c->input(1), values, &values));
+  return SetCountShapes(c, RankDim(c, values, 0));
+}
+// Before a run the shape functions of TensorFlow count all dimensions. The kernels, which see the inputs' values, give
+// two at most.
+inline Status SparseCountShape(InferenceContext* c) {
+  ShapeHandle indices;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &indices));
+  const DimensionHandle rank = c->Dim(indices, 1);
+  return SetCountShapes(c, c->input_tensor(0) != nullptr && c->Value(rank) > 2 ? c->MakeDim(2) : rank);
+}
+inline Status RaggedCountShape(InferenceContext* c) {
+  return SetCountShapes(c, c->input_tensor(1) != nullptr ? c->MakeDim(2) : RankDim(c, c->input(1), 1));
+}
 
-// The lists of inputs.
-struct CrossInputs {
-  std::span<const Tensor> indices, values, shapes, dense;
+// The values to count.
+struct CountInput {
+  std::string_view op;
+  const HostIndices* values;
+  const Tensor* weights;  // without elements: each value counts 1
+  Index rows;  // -1: the output is a vector
+  SlimVector<Index> row;  // the row of each value; empty: all in row 0
 
-  // Rows of the batch; the inputs must have been checked.
-  Index batch() const {
-    if (!shapes.empty()) return shapes[0].data<std::int64_t>()[0];
-    return dense.empty() ? 0 : dense[0].dim_size(0);
-  }
+  Index RowOf(std::size_t i) const { return row.empty() ? 0 : row[i]; }
 };
 
-inline Status CheckCrossInputs(std::string_view op, const CrossInputs& in, bool refuse_integers) {
-  const auto wrong_type = [&](const Tensor& t) { return refuse_integers && t.dtype() == DataType::kInt64; };
-  for (std::size_t i = 0; i < in.indices.size(); ++i) {
-    if (in.indices[i].dims() != 2)
-      return errors::InvalidArgument(op, ": Input indices should be a matrix but received shape ",
-                                     in.indices[i].shape(), " at position ", i);
-    if (in.indices[i].dim_size(1) != 2)
-      return errors::InvalidArgument(op, ": Expected D2 of index to be 2 got ", in.indices[i].dim_size(1),
-                                     " at position ", i);
-  }
-  if (in.values.size() != in.indices.size())
-    return errors::InvalidArgument(op, ": Expected ", in.indices.size(), " input values, got ", in.values.size());
-  for (std::size_t i = 0; i < in.values.size(); ++i) {
-    if (wrong_type(in.values[i]))
-      return errors::InvalidArgument(op, ": Input values should be of internal type string but received int64 at ",
-                                     "position ", i);
-    if (in.values[i].dims() != 1)
-      return errors::InvalidArgument(op, ": Input values should be a vector but received shape ", in.values[i].shape(),
-                                     " at position ", i);
-    if (in.indices[i].dim_size(0) != in.values[i].dim_size(0))
-      return errors::InvalidArgument(op, ": Expected size of values to be ", in.indices[i].dim_size(0), " got ",
-                                     in.values[i].dim_size(0), " at position ", i);
-  }
-  for (std::size_t i = 0; i < in.shapes.size(); ++i) {
-    if (in.shapes[i].dims() != 1)
-      return errors::InvalidArgument(op, ": Input shapes should be a vector but received shape ", in.shapes[i].shape(),
-                                     " at position ", i);
-    if (in.shapes[i].NumElements() != 2)
-      return errors::InvalidArgument(op, ": shape should imply a 2D tensor, but got ", in.shapes[i].shape(),
-                                     " at position ", i);
-  }
-  for (std::size_t i = 0; i < in.dense.size(); ++i) {
-    if (wrong_type(in.dense[i]))
-      return errors::InvalidArgument(op, ": Dense inputs should be of internal type string but received int64 at ",
-                                     "position ", i);
-    if (in.dense[i].dims() != 2)
-      return errors::InvalidArgument(op, ": Dense inputs should be a matrix but received shape ", in.dense[i].shape(),
-                                     " at position ", i);
-  }
-  const Index batch = in.batch();
-  if (batch < 0) return errors::InvalidArgument(op, ": batch size must not be negative, got ", batch);
-  for (std::size_t i = 0; i < in.shapes.size(); ++i)
-    if (in.shapes[i].data<std::int64_t>()[0] != batch)
-      return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ", in.shapes[i].data<std::int64_t>()[0],
-                                     " at position ", i);
-  for (std::size_t i = 0; i < in.dense.size(); ++i)
-    if (in.dense[i].dim_size(0) != batch)
-      return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ", in.dense[i].dim_size(0),
-                                     " at dense tensor ", i);
-  return OkStatus();
+inline Status CheckCountWeights(std::string_view op, const TensorShape& values, const Tensor& weights) {
+  if (weights.NumElements() == 0 || weights.shape() == values) return OkStatus();
+  return errors::InvalidArgument(op, ": Weights and values must have the same shape. Weight shape: ", weights.shape(),
+                                 "; values shape: ", values);
 }
 
-// One input's features of one row of the batch after the other.
-class CrossColumn {
- public:
-  explicit CrossColumn(const Tensor& dense) : values_(&dense), count_(dense.dim_size(1)) {}
-  // Rows of indices count as long as their first numbers ascend from 0 and are below `batch`.
-  CrossColumn(const Tensor& indices, const Tensor& values, Index batch)
-      : values_(&values), rows_(indices.data<std::int64_t>()), sparse_(true) {
-    Index last = 0;
-    while (end_ < indices.dim_size(0) && rows_[2 * end_] >= last && rows_[2 * end_] < batch) last = rows_[2 * end_++];
+// out[k] := the sum of the weights of the values that order lists from starts[k] on.
+template <class T>
+void SumCounts(const Tensor& weights, bool binary, const SlimVector<std::size_t>& order,
+               const SlimVector<std::size_t>& starts, void* out) {
+  const T* const weight = weights.NumElements() > 0 ? weights.data<T>() : nullptr;
+  using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;  // integers wrap around
+  for (std::size_t k = 0; k < starts.size(); ++k) {
+    const std::size_t end = k + 1 < starts.size() ? starts[k + 1] : order.size();
+    T sum = T(0);
+    for (std::size_t i = starts[k]; i < end; ++i)
+      sum = static_cast<T>(static_cast<Sum>(sum) + static_cast<Sum>(weight == nullptr ? T(1) : weight[order[i]]));
+    static_cast<T*>(out)[k] = binary ? T(1) : sum;
   }
-  bool sparse() const { return sparse_; }
-  // To row b of the batch; they must ascend.
-  void MoveTo(Index b) {
-    if (!sparse()) {
-      first_ = b * count_;
-      return;
-    }
-    first_ += count_;
-    while (first_ < end_ && rows_[2 * first_] < b) ++first_;
-    count_ = 0;
-    while (first_ + count_ < end_ && rows_[2 * (first_ + count_)] == b) ++count_;
-  }
-  void Rewind() {
-    first_ = 0;
-    if (sparse()) count_ = 0;
-  }
-  // The next row of the batch, after row b (-1: from the start), that has features; `batch` when there is none.
-  Index NextRow(Index b, Index batch) const {
-    if (!sparse()) return count_ > 0 ? b + 1 : batch;
-    const Index next = first_ + count_;
-    return next < end_ ? rows_[2 * next] : batch;
-  }
-  Index count() const { return count_; }
-  const Tensor& values() const { return *values_; }
-  Index At(Index n) const { return first_ + n; }
-
- private:
-  const Tensor* values_;
-  const std::int64_t* rows_ = nullptr;  // indices of a sparse column, [n, 2]; may be null when n is 0
-  bool sparse_ = false;
-  Index end_ = 0, first_ = 0, count_ = 0;
-};
-
-// How one cross is made.
-struct CrossRule {
-  enum Kind { kText, kHash, kKeyedHash };
-  Kind kind = kText;
-  std::string_view separator = "_X_";
-  std::int64_t num_buckets = 0;  // 0: hashes modulo the largest int64
-  std::uint64_t hash_key = 0;    // kHash
-  bool strong = false;           // kKeyedHash: with the salt as key
-  std::uint64_t salt[2] = {};
-};
-
-// One hash of two; the order matters.
-inline std::uint64_t FingerprintOfTwo(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
-  const auto mix = [](std::uint64_t x) { return x ^ (x >> 47); };
-  const std::uint64_t result = ((a ^ kMultiplier) ^ (mix(b * kMultiplier) * kMultiplier)) * kMultiplier;
-  return mix(mix(result) * kMultiplier);
 }
 
-inline std::uint64_t FeatureHash(const CrossRule& rule, const CrossColumn& column, Index n) {
-  const Tensor& values = column.values();
-  if (values.dtype() == DataType::kString) {
-    const std::string_view text = values.data<tstring>()[column.At(n)];
-    return rule.strong ? SipHash(rule.salt[0], rule.salt[1], text) : Fingerprint64(text);
+inline Status RunCount(OpKernelContext& context, const CountInput& in, const CountAttrs& attrs) {
+  const HostIndices& values = *in.values;
+  Index largest = 0;
+  SlimVector<std::size_t> kept;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (values[i] < 0)
+      return errors::InvalidArgument(in.op, ": Input values must all be non-negative, got ", values[i]);
+    if (attrs.maxlength >= 0 && values[i] >= attrs.maxlength) continue;
+    largest = std::max(largest, values[i]);
+    kept.push_back(static_cast<std::size_t>(i));
   }
-  const std::int64_t number = values.data<std::int64_t>()[column.At(n)];
-  const auto bits = static_cast<std::uint64_t>(number);
-  if (rule.kind == CrossRule::kHash || (!rule.strong && !column.sparse())) return bits;
-  // TensorFlow hashes as many bytes of the number as its own dtype enumeration has.
-  const std::string_view bytes(reinterpret_cast<const char*>(&number), 4);
-  return rule.strong ? SipHash(rule.salt[0], rule.salt[1], bytes) : Fingerprint64(bytes);
+  if (largest == std::numeric_limits<Index>::max())
+    return errors::InvalidArgument(in.op, ": value ", largest, " is too large to be counted");
+  const auto before = [&](std::size_t a, std::size_t b) {
+    const Index row_a = in.RowOf(kept[a]), row_b = in.RowOf(kept[b]);
+    if (row_a != row_b) return row_a < row_b;
+    return values[static_cast<Index>(kept[a])] < values[static_cast<Index>(kept[b])];
+  };
+  SlimVector<std::size_t> order = SortedOrder(kept.size(), before), starts;
+  for (std::size_t k = 0; k < order.size(); ++k)
+    if (k == 0 || before(order[k - 1], order[k])) starts.push_back(k);
+  for (std::size_t& place : order) place = kept[place];
+  const Index rank = in.rows < 0 ? 1 : 2, n = static_cast<Index>(starts.size());
+  Tensor *indices = nullptr, *counts = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n, rank}), &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &counts));
+  std::int64_t* to = indices->data<std::int64_t>();
+  for (const std::size_t start : starts) {
+    if (rank == 2) *to++ = in.RowOf(order[start]);
+    *to++ = values[static_cast<Index>(order[start])];
+  }
+  const Index columns = attrs.maxlength >= 0 ? attrs.maxlength : std::max(largest + 1, attrs.minlength);
+  const std::int64_t sizes[] = {in.rows, columns};
+  TENON_RETURN_IF_ERROR(SetVector(context, 2, rank == 2 ? sizes : sizes + 1, rank));
+  return DispatchType<TypeList<std::int32_t, std::int64_t, float, double>>(counts->dtype(), [&]<class T>() {
+    SumCounts<T>(*in.weights, attrs.binary_output, order, starts, counts->raw_data());
+  });
 }
 
-// `choice`: which feature of each column.
-inline std::int64_t HashOfCross(const CrossRule& rule, const SlimVector<CrossColumn>& columns,
-                                const SlimVector<Index>& choice) {
-  std::uint64_t hash = rule.hash_key;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::uint64_t own = FeatureHash(rule, columns[i], choice[i]);
-    hash = i == 0 && rule.kind == CrossRule::kKeyedHash ? own : FingerprintOfTwo(hash, own);
+inline Status RunDenseCount(OpKernelContext& context, const HostIndices& values, const CountAttrs& attrs) {
+  CountInput in{"DenseCountSparseOutput", &values, &context.input(1), -1, {}};
+  const TensorShape& shape = values.shape();
+  if (shape.dims() != 1 && shape.dims() != 2)
+    return errors::InvalidArgument(in.op, ": Input must be a 1 or 2-dimensional tensor. Got: ", shape);
+  TENON_RETURN_IF_ERROR(CheckCountWeights(in.op, shape, *in.weights));
+  if (shape.dims() == 2) {
+    in.rows = shape.dim_size(0);
+    if (in.rows == 0)
+      return errors::InvalidArgument(in.op, ": Invalid input: Shapes dimension cannot be 0, got ", shape);
+    for (Index i = 0; i < values.size(); ++i) in.row.push_back(i / shape.dim_size(1));
   }
-  const auto buckets = rule.num_buckets > 0 ? static_cast<std::uint64_t>(rule.num_buckets)
-                                            : std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-  return static_cast<std::int64_t>(hash % buckets);
-}
-inline std::string TextOfCross(const CrossRule& rule, const SlimVector<CrossColumn>& columns,
-                               const SlimVector<Index>& choice) {
-  std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Tensor& values = columns[i].values();
-    const Index at = columns[i].At(choice[i]);
-    if (i > 0) text.append(rule.separator);
-    if (values.dtype() == DataType::kString)
-      text.append(std::string_view(values.data<tstring>()[at]));
-    else
-      StrAppend(&text, values.data<std::int64_t>()[at]);
-  }
-  return text;
+  return RunCount(context, in, attrs);
 }
 
-// Moves all columns to the next row of the batch after b that may have crosses; `batch` when there is none.
-inline Index NextCrossRow(SlimVector<CrossColumn>* columns, Index b, Index batch) {
-  Index next = b + 1;
-  for (const CrossColumn& column : *columns) next = std::max(next, column.NextRow(b, batch));
-  if (next < batch)
-    for (CrossColumn& column : *columns) column.MoveTo(next);
-  return next;
+inline Status RunSparseCount(OpKernelContext& context, const HostIndices& values, const CountAttrs& attrs) {
+  CountInput in{"SparseCountSparseOutput", &values, &context.input(3), -1, {}};
+  const SparseInput x = SparseInputAt(context, 0);
+  if (x.indices->dims() != 2)
+    return errors::InvalidArgument(in.op, ": Input indices must be a 2-dimensional tensor. Got: ", x.indices->shape());
+  if (x.values->dims() != 1)
+    return errors::InvalidArgument(in.op, ": Input values must be a vector. Got: ", x.values->shape());
+  if (x.shape->dims() != 1)
+    return errors::InvalidArgument(in.op, ": Input shape must be a vector. Got: ", x.shape->shape());
+  TENON_RETURN_IF_ERROR(CheckSparse(in.op, x));
+  if (x.rank() == 0)
+    return errors::InvalidArgument(in.op, ": The shape argument requires at least one element, got ", x.shape->shape());
+  const SparseRows rows = x.rows();
+  if (const Index bad = FirstOutside(rows, x.sizes()); bad >= 0)
+    return errors::InvalidArgument(in.op, ": Invalid index value at ", bad, ": ", SizesText(rows.Row(bad), rows.rank),
+                                   " does not lie in the dense shape ", SizesText(x.sizes(), x.rank()));
+  TENON_RETURN_IF_ERROR(CheckCountWeights(in.op, x.values->shape(), *in.weights));
+  if (x.rank() > 1) {
+    in.rows = x.sizes()[0];
+    if (in.rows <= 0 || in.rows >= std::numeric_limits<std::int32_t>::max())
+      return errors::InvalidArgument(in.op, ": Cannot allocate ", in.rows, " batches, is the dense shape too wide?");
+    for (Index i = 0; i < rows.n; ++i) in.row.push_back(rows.Row(i)[0]);
+  }
+  for (Index d = 0; d < x.rank(); ++d)
+    if (x.sizes()[d] < 0)
+      return errors::InvalidArgument(
+          in.op, ": Elements in dense_shape must be >= 0. Instead got: ", SizesText(x.sizes(), x.rank()));
+  return RunCount(context, in, attrs);
 }
 
-inline Status RunSparseCross(OpKernelContext& context, const CrossInputs& in, const CrossRule& rule) {
-  const std::string_view op = context.op_kernel().def().op;
-  const Index batch = in.batch();
-  SlimVector<CrossColumn> columns;
-  for (std::size_t i = 0; i < in.values.size(); ++i) columns.emplace_back(in.indices[i], in.values[i], batch);
-  for (const Tensor& dense : in.dense) columns.emplace_back(dense);
-  Index total = 0, most = 0;
-  for (Index b = NextCrossRow(&columns, -1, batch); b < batch; b = NextCrossRow(&columns, b, batch)) {
-    Index crosses = 1;
-    for (const CrossColumn& column : columns) crosses = MultiplyWithoutOverflow(crosses, column.count());
-    if (crosses < 0 || !AddFits(total, crosses, &total))
-      return errors::InvalidArgument(op, ": row ", b, " of the batch has more crosses than 63 bits can count");
-    most = std::max(most, crosses);
+inline Status RunRaggedCount(OpKernelContext& context, const HostIndices& splits, const HostIndices& values,
+                             const CountAttrs& attrs) {
+  CountInput in{"RaggedCountSparseOutput", &values, &context.input(2), splits.size() - 1, {}};
+  TENON_RETURN_IF_ERROR(CheckCountWeights(in.op, values.shape(), *in.weights));
+  if (in.rows < 1)
+    return errors::InvalidArgument(in.op, ": Must provide at least 2 elements for the splits argument, got ",
+                                   splits.size());
+  if (splits[0] != 0) return errors::InvalidArgument(in.op, ": Splits must start with 0, not with ", splits[0]);
+  if (splits[in.rows] != values.size())
+    return errors::InvalidArgument(in.op, ": Splits must end with the number of values, got ", splits[in.rows],
+                                   " instead of ", values.size());
+  Index next = 0;  // splits that fall are not refused; the last one ends the search
+  for (Index i = 0; i < values.size(); ++i) {
+    while (i >= splits[next]) ++next;
+    in.row.push_back(next - 1);
   }
-  Tensor *indices = nullptr, *values = nullptr;
-  const Index sizes[] = {total, 2};
-  TensorShape shape;
-  TENON_RETURN_IF_ERROR(ShapeOfSizes(op, sizes, 2, &shape));
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &indices));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({total}), &values));
-  const std::int64_t dense_shape[] = {batch, most};
-  TENON_RETURN_IF_ERROR(SetVector(context, 2, dense_shape, 2));
-  for (CrossColumn& column : columns) column.Rewind();
-  SlimVector<Index> choice(columns.size(), 0);
-  Index at = 0;
-  for (Index b = NextCrossRow(&columns, -1, batch); b < batch; b = NextCrossRow(&columns, b, batch)) {
-    Index crosses = 1;
-    for (const CrossColumn& column : columns) crosses *= column.count();
-    for (Index n = 0; n < crosses; ++n, ++at) {  // the last column's features change fastest
-      Index left = n;
-      for (std::size_t i = columns.size(); i-- > 0; left /= columns[i].count()) choice[i] = left % columns[i].count();
-      indices->data<std::int64_t>()[2 * at] = b;
-      indices->data<std::int64_t>()[2 * at + 1] = n;
-      if (rule.kind == CrossRule::kText)
-        values->data<tstring>()[at] = tstring(TextOfCross(rule, columns, choice));
-      else
-        values->data<std::int64_t>()[at] = HashOfCross(rule, columns, choice);
-    }
-  }
-  return OkStatus();
+  return RunCount(context, in, attrs);
 }
+
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail
 
-// Strings joined by "_X_", or (out_type int64) hashes beginning with hash_key.
-struct SparseCross {
-  static constexpr auto signature = Op("SparseCross")
-                                        .Input("indices: N * int64")
-                                        .Input("values: sparse_types")
-                                        .Input("shapes: N * int64")
-                                        .Input("dense_inputs: dense_types")
+// values: [n] or [rows, n]
+struct DenseCountSparseOutput {
+  static constexpr auto signature = Op("DenseCountSparseOutput")
+                                        .Input("values: T")
+                                        .Input("weights: output_type")
                                         .Output("output_indices: int64")
-                                        .Output("output_values: out_type")
-                                        .Output("output_shape: int64")
-                                        .Attr("N: int >= 0")
-                                        .Attr("hashed_output: bool")
-                                        .Attr("num_buckets: int >= 0")
-                                        .Attr("hash_key: int")
-                                        .Attr("sparse_types: list({int64, string}) >= 0")
-                                        .Attr("dense_types: list({int64, string}) >= 0")
-                                        .Attr("out_type: {int64, string}")
-                                        .Attr("internal_type: {int64, string}")
-                                        .SetShapeFn(detail::SparseCrossShape);
-
-  struct Attrs {
-    std::int64_t num_buckets;
-    std::int64_t hash_key;
-    DataType internal_type;
-  };
-  static constexpr std::string_view unused[] = {"hashed_output"};  // out_type says it
+                                        .Output("output_values: output_type")
+                                        .Output("output_dense_shape: int64")
+                                        .Attr("T: {int32, int64}")
+                                        .Attr("minlength: int >= -1 = -1")
+                                        .Attr("maxlength: int >= -1 = -1")
+                                        .Attr("binary_output: bool")
+                                        .Attr("output_type: {int32, int64, float, double}")
+                                        .SetShapeFn(detail::DenseCountShape);
+  using Attrs = detail::CountAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
-                      std::span<const Tensor> shapes, std::span<const Tensor> dense, Tensor&, Tensor&, Tensor&) const {
-      const detail::CrossInputs in{indices, values, shapes, dense};
-      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCross", in, this->internal_type == DataType::kString));
-      detail::CrossRule rule;
-      if (context.op().expected_output_dtype(1) == DataType::kInt64) rule.kind = detail::CrossRule::kHash;
-      rule.num_buckets = this->num_buckets;
-      rule.hash_key = static_cast<std::uint64_t>(this->hash_key);
-      return detail::RunSparseCross(context.op(), in, rule);
+    Status operator()(Context<Device>& context, HostIndices values, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunDenseCount(context.op(), values, *this);
     }
   };
 };
 
-// Strings joined by sep.
-struct SparseCrossV2 {
-  static constexpr auto signature = Op("SparseCrossV2")
-                                        .Input("indices: N * int64")
-                                        .Input("values: sparse_types")
-                                        .Input("shapes: N * int64")
-                                        .Input("dense_inputs: dense_types")
-                                        .Input("sep: string")
+// The first dimension of the sparse tensor are the rows; the others do not matter.
+struct SparseCountSparseOutput {
+  static constexpr auto signature = Op("SparseCountSparseOutput")
+                                        .Input("indices: int64")
+                                        .Input("values: T")
+                                        .Input("dense_shape: int64")
+                                        .Input("weights: output_type")
                                         .Output("output_indices: int64")
-                                        .Output("output_values: string")
-                                        .Output("output_shape: int64")
-                                        .Attr("N: int >= 0")
-                                        .Attr("sparse_types: list({int64, string}) >= 0")
-                                        .Attr("dense_types: list({int64, string}) >= 0")
-                                        .SetShapeFn(detail::SparseCrossShape);
+                                        .Output("output_values: output_type")
+                                        .Output("output_dense_shape: int64")
+                                        .Attr("T: {int32, int64}")
+                                        .Attr("minlength: int >= -1 = -1")
+                                        .Attr("maxlength: int >= -1 = -1")
+                                        .Attr("binary_output: bool")
+                                        .Attr("output_type: {int32, int64, float, double}")
+                                        .SetShapeFn(detail::SparseCountShape);
+  using Attrs = detail::CountAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
-                      std::span<const Tensor> shapes, std::span<const Tensor> dense, In<tstring> sep, Tensor&, Tensor&,
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices values, const Tensor&, const Tensor&,
+                      Tensor&, Tensor&, Tensor&) const {
+      return detail::RunSparseCount(context.op(), values, *this);
+    }
+  };
+};
+
+// splits: [rows + 1]
+struct RaggedCountSparseOutput {
+  static constexpr auto signature = Op("RaggedCountSparseOutput")
+                                        .Input("splits: int64")
+                                        .Input("values: T")
+                                        .Input("weights: output_type")
+                                        .Output("output_indices: int64")
+                                        .Output("output_values: output_type")
+                                        .Output("output_dense_shape: int64")
+                                        .Attr("T: {int32, int64}")
+                                        .Attr("minlength: int >= -1 = -1")
+                                        .Attr("maxlength: int >= -1 = -1")
+                                        .Attr("binary_output: bool")
+                                        .Attr("output_type: {int32, int64, float, double}")
+                                        .SetShapeFn(detail::RaggedCountShape);
+  using Attrs = detail::CountAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices splits, HostIndices values, const Tensor&, Tensor&, Tensor&,
                       Tensor&) const {
-      const detail::CrossInputs in{indices, values, shapes, dense};
-      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCrossV2", in, false));
-      if (sep.shape().dims() != 0)
-        return errors::InvalidArgument("SparseCrossV2: Input separator should be a scalar. Received: ", sep.shape());
-      detail::CrossRule rule;
-      rule.separator = sep[0];
-      return detail::RunSparseCross(context.op(), in, rule);
-    }
-  };
-};
-
-// Hashes, with a key where strong_hash says so. num_buckets 0: as many as there are numbers.
-struct SparseCrossHashed {
-  static constexpr auto signature = Op("SparseCrossHashed")
-                                        .Input("indices: N * int64")
-                                        .Input("values: sparse_types")
-                                        .Input("shapes: N * int64")
-                                        .Input("dense_inputs: dense_types")
-                                        .Input("num_buckets: int64")
-                                        .Input("strong_hash: bool")
-                                        .Input("salt: int64")
-                                        .Output("output_indices: int64")
-                                        .Output("output_values: int64")
-                                        .Output("output_shape: int64")
-                                        .Attr("N: int >= 0")
-                                        .Attr("sparse_types: list({int64, string}) >= 0")
-                                        .Attr("dense_types: list({int64, string}) >= 0")
-                                        .SetShapeFn(detail::SparseCrossShape);
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
-                      std::span<const Tensor> shapes, std::span<const Tensor> dense, In<std::int64_t> num_buckets,
-                      In<bool> strong_hash, In<std::int64_t> salt, Tensor&, Tensor&, Tensor&) const {
-      const detail::CrossInputs in{indices, values, shapes, dense};
-      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCrossHashed", in, false));
-      if (num_buckets.size() != 1 || strong_hash.size() != 1)
-        return errors::InvalidArgument("SparseCrossHashed: num_buckets and strong_hash must be scalars, got shapes ",
-                                       num_buckets.shape(), " and ", strong_hash.shape());
-      if (salt.size() != 2)
-        return errors::InvalidArgument("SparseCrossHashed: Input \"salt\" must have length 2 but has length ",
-                                       salt.size());
-      detail::CrossRule rule;
-      rule.kind = detail::CrossRule::kKeyedHash;
-      rule.num_buckets = num_buckets[0];
-      rule.strong = strong_hash[0];
-      for (int i = 0; i < 2; ++i) rule.salt[i] = static_cast<std::uint64_t>(salt[i]);
-      return detail::RunSparseCross(context.op(), in, rule);
+      return detail::RunRaggedCount(context.op(), splits, values, *this);
     }
   };
 };
@@ -54097,195 +57827,6 @@ struct SparseDenseCwiseDiv {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : detail::SparseDenseKernel<Device, &ElementMath::divide, true> {};
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/sparse/fill_empty_rows.hpp ----
-// SparseFillEmptyRows and its gradient: every row of the first dimension gets an element.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-inline Status FillEmptyRowsShape(InferenceContext* c) {
-  ShapeHandle indices, values, shape, unused, constant;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &indices));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &values));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &shape));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 0, &unused));
-  DimensionHandle n = c->Dim(indices, 0), unused_rank;
-  TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(values, 0), &n));
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused_rank));
-  if (c->Value(c->Dim(shape, 0)) == 0) return errors::InvalidArgument("dense_shape must not be empty");
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &constant));
-  c->set_output(0, c->Matrix(c->UnknownDim(), c->Dim(shape, 0)));
-  c->set_output(1, c->Vector(c->UnknownDim()));
-  c->set_output(2, c->Vector(c->RankKnown(constant) ? c->Dim(constant, 0) : c->UnknownDim()));
-  c->set_output(3, c->Vector(n));
-  return OkStatus();
-}
-inline Status FillEmptyRowsGradShape(InferenceContext* c) {
-  ShapeHandle map, grad;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &map));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &grad));
-  c->set_output(0, map);
-  c->set_output(1, c->Scalar());
-  return OkStatus();
-}
-
-inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_value) {
-  constexpr const char* kOp = "SparseFillEmptyRows";
-  if (x.shape->dims() != 1)
-    return errors::InvalidArgument(kOp, ": dense_shape must be a vector, saw: ", x.shape->shape());
-  if (x.indices->dims() != 2)
-    return errors::InvalidArgument(kOp, ": indices must be a matrix, saw: ", x.indices->shape());
-  if (x.values->dims() != 1) return errors::InvalidArgument(kOp, ": values must be a vector, saw: ", x.values->shape());
-  if (x.indices->dim_size(0) != x.values->dim_size(0))
-    return errors::InvalidArgument(kOp, ": The length of `values` (", x.values->dim_size(0),
-                                   ") must match the first dimension of `indices` (", x.indices->dim_size(0), ").");
-  if (x.indices->dim_size(1) != x.shape->dim_size(0))
-    return errors::InvalidArgument(kOp, ": The length of `dense_shape` (", x.shape->dim_size(0),
-                                   ") must match the second dimension of `indices` (", x.indices->dim_size(1), ").");
-  if (default_value.dims() != 0)
-    return errors::InvalidArgument(kOp, ": default_value must be a scalar, saw: ", default_value.shape());
-  if (x.rank() == 0) return errors::InvalidArgument(kOp, ": Dense shape cannot be empty.");
-  const std::int64_t rows = x.sizes()[0];
-  if (rows < 0) return errors::InvalidArgument(kOp, ": Expected shape dimensions to be non-negative, got ", rows);
-  if (rows == 0 && x.indices->dim_size(0) != 0)
-    return errors::InvalidArgument(
-        kOp, ": Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ", x.indices->dim_size(0));
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// The elements by their first index, in their order within a row. A row without elements gets default_value at [row, 0,
-// 0, ...]. reverse_index_map[i]: where input element i went.
-struct SparseFillEmptyRows {
-  static constexpr auto signature = Op("SparseFillEmptyRows")
-                                        .Input("indices: int64")
-                                        .Input("values: T")
-                                        .Input("dense_shape: int64")
-                                        .Input("default_value: T")
-                                        .Output("output_indices: int64")
-                                        .Output("output_values: T")
-                                        .Output("empty_row_indicator: bool")
-                                        .Output("reverse_index_map: int64")
-                                        .Attr("T: type")
-                                        .SetShapeFn(detail::FillEmptyRowsShape);
-
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndObjectTypes); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&,
-                      const Tensor& default_value, Tensor&, Tensor&, Tensor&, Tensor&) const {
-      return Run(context.op(), default_value);
-    }
-  };
-
- private:
-  static Status Run(OpKernelContext& context, const Tensor& default_value) {
-    const detail::SparseInput x = detail::SparseInputAt(context, 0);
-    TENON_RETURN_IF_ERROR(detail::CheckFillEmptyRows(x, default_value));
-    const SparseRows in = x.rows();
-    const Index rows = x.sizes()[0], rank = in.rank;
-    Tensor *indices = nullptr, *values = nullptr, *empty = nullptr, *map = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({rows}), &empty));
-    TENON_RETURN_IF_ERROR(context.allocate_output(3, TensorShape({in.n}), &map));
-    Tensor next_place;  // output slot of the row's next element
-    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rows}), &next_place));
-    std::int64_t* const next = next_place.data<std::int64_t>();
-    for (Index r = 0; r < rows; ++r) next[r] = 0;
-    for (Index i = 0; i < in.n; ++i) {
-      const std::int64_t row = in.Row(i)[0];
-      if (row < 0 || row >= rows)
-        return errors::InvalidArgument("SparseFillEmptyRows: indices(", i, ", 0) is invalid: ", row,
-                                       row < 0 ? " < 0, of " : " >= ", rows, row < 0 ? " rows" : "");
-      ++next[row];
-    }
-    Index count = 0;
-    for (Index r = 0; r < rows; ++r) {
-      const bool none = next[r] == 0;
-      empty->data<bool>()[r] = none;
-      const Index own = none ? 1 : next[r];
-      next[r] = count;
-      count += own;
-    }
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, rank}), &indices));
-    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({count}), &values));
-    const ElementMover mover = MoverOf(values->dtype());
-    std::int64_t* const to = indices->data<std::int64_t>();
-    for (Index r = 0; r < rows; ++r) {
-      if (!empty->data<bool>()[r]) continue;
-      to[next[r] * rank] = r;
-      for (Index d = 1; d < rank; ++d) to[next[r] * rank + d] = 0;
-      CopyRun(mover, default_value.raw_data(), mover.At(values->raw_data(), next[r]), 1);
-    }
-    for (Index i = 0; i < in.n; ++i) {
-      const Index at = next[in.Row(i)[0]]++;
-      for (Index d = 0; d < rank; ++d) to[at * rank + d] = in.Row(i)[d];
-      CopyRun(mover, mover.At(x.values->raw_data(), i), mover.At(values->raw_data(), at), 1);
-      map->data<std::int64_t>()[i] = at;
-    }
-    return OkStatus();
-  }
-};
-
-// d_values[i] = grad_values[reverse_index_map[i]]; d_default_value: the sum of the other grad_values.
-struct SparseFillEmptyRowsGrad {
-  static constexpr auto signature = Op("SparseFillEmptyRowsGrad")
-                                        .Input("reverse_index_map: int64")
-                                        .Input("grad_values: T")
-                                        .Output("d_values: T")
-                                        .Output("d_default_value: T")
-                                        .Attr("T: type")
-                                        .SetShapeFn(detail::FillEmptyRowsGradShape);
-
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), detail::kSparseNumberTypes); }
-    Status operator()(Context<Device>& context, const Tensor& map, const Tensor& grad, Tensor&, Tensor&) const {
-      return Run(context.op(), map, grad);
-    }
-  };
-
- private:
-  static Status Run(OpKernelContext& context, const Tensor& map, const Tensor& grad) {
-    if (map.dims() != 1)
-      return errors::InvalidArgument("SparseFillEmptyRowsGrad: reverse_index_map must be a vector, saw: ", map.shape());
-    if (grad.dims() != 1)
-      return errors::InvalidArgument("SparseFillEmptyRowsGrad: grad_values must be a vector, saw: ", grad.shape());
-    const Index n = map.NumElements(), m = grad.NumElements();
-    Tensor *values = nullptr, *rest = nullptr;
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &values));
-    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &rest));
-    const ElementMover mover = MoverOf(grad.dtype());
-    SlimVector<char> visited(static_cast<std::size_t>(m), 0);
-    for (Index i = 0; i < n; ++i) {
-      const std::int64_t at = map.data<std::int64_t>()[i];
-      if (at < 0 || at >= m)
-        return errors::InvalidArgument("SparseFillEmptyRowsGrad: Elements in reverse index must be in [0, ", m,
-                                       ") but got ", at);
-      visited[static_cast<std::size_t>(at)] = 1;
-      CopyRun(mover, mover.At(grad.raw_data(), at), mover.At(values->raw_data(), i), 1);
-    }
-    const ElementMath& math = *ElementMathOf(grad.dtype());
-    ZeroRun(mover, rest->raw_data(), 1);
-    for (Index i = 0; i < m; ++i)
-      if (visited[static_cast<std::size_t>(i)] == 0)
-        math.add(rest->raw_data(), mover.At(grad.raw_data(), i), rest->raw_data(), 1);
-    return OkStatus();
-  }
 };
 
 }  // namespace ops
@@ -54957,6 +58498,426 @@ struct SparseReorder {
       const detail::SparseInput x = detail::SparseInputAt(context.op(), 0);
       TENON_RETURN_IF_ERROR(detail::CheckSparse("SparseReorder", x));
       return detail::TakeRows(context.op(), 0, x, RowOrder(x.rows(), AllColumns(x.rank())));
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/batch_rows.hpp ----
+// Batches of sparse tensors: one taken apart along its first dimension, and many put together under a new one.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status CheckSparseRanks(std::string_view op, const SparseInput& x) {
+  if (x.indices->dims() != 2)
+    return errors::InvalidArgument(op, ": Input indices should be a matrix but received shape ", x.indices->shape());
+  if (x.values->dims() != 1)
+    return errors::InvalidArgument(op, ": Input values should be a vector but received shape ", x.values->shape());
+  if (x.shape->dims() != 1)
+    return errors::InvalidArgument(op, ": Input shape should be a vector but received shape ", x.shape->shape());
+  return OkStatus();
+}
+// A batch that can be taken apart: two dimensions or more, and indices in order, in range, each once.
+inline Status CheckBatch(std::string_view op, const SparseInput& x) {
+  TENON_RETURN_IF_ERROR(CheckSparseRanks(op, x));
+  TENON_RETURN_IF_ERROR(CheckSparse(op, x));
+  if (x.rank() < 2)
+    return errors::InvalidArgument(op, ": Rank of input SparseTensor should be > 1, but saw rank: ", x.rank());
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(op, x.sizes(), x.rank(), &shape));
+  const SparseRows rows = x.rows();
+  if (const Index bad = FirstOutside(rows, x.sizes()); bad >= 0)
+    return errors::InvalidArgument(op, ": indices[", bad, "] = ", SizesText(rows.Row(bad), rows.rank),
+                                   " is out of bounds: need 0 <= index < ", SizesText(x.sizes(), x.rank()));
+  for (Index i = 1; i < rows.n; ++i) {
+    const int order = CompareRows(rows.Row(i - 1), rows.Row(i), rows.rank);
+    if (order >= 0)
+      return errors::InvalidArgument(op, ": indices[", i, "] = ", SizesText(rows.Row(i), rows.rank), " is ",
+                                     order == 0 ? "repeated" : "out of order",
+                                     ". Many sparse ops require sorted indices.");
+  }
+  return OkStatus();
+}
+
+// A sparse tensor without its shape.
+struct SparsePart {
+  Tensor indices;  // [n, rank]
+  Tensor values;   // [n]
+};
+
+// The row of a checked batch that begins at element *at, which moves behind it.
+inline Status TakeBatchRow(OpKernelContext& context, const SparseInput& x, Index row, Index* at, SparsePart* part) {
+  const SparseRows rows = x.rows();
+  const Index first = *at;
+  while (*at < rows.n && rows.Row(*at)[0] == row) ++*at;
+  const Index n = *at - first, rank = rows.rank - 1;
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({n, rank}), &part->indices));
+  AllocatorAttributes on_host;  // strings live there
+  on_host.set_on_host(true);
+  TENON_RETURN_IF_ERROR(context.allocate_temp(x.values->dtype(), TensorShape({n}), &part->values, on_host));
+  std::int64_t* to = part->indices.data<std::int64_t>();
+  for (Index i = first; i < *at; ++i)
+    for (Index d = 1; d <= rank; ++d) *to++ = rows.Row(i)[d];
+  const ElementMover mover = MoverOf(x.values->dtype());
+  if (n > 0) CopyRun(mover, mover.At(x.values->raw_data(), first), part->values.raw_data(), n);
+  return OkStatus();
+}
+
+// Sparse tensors of one rank, to be put together.
+struct SparseParts {
+  SlimVector<SparsePart> parts;
+  SlimVector<std::int64_t> sizes;  // the largest in each dimension
+  Index total = 0;                 // elements of all parts
+
+  // Takes a part with its shape; the first one sets the rank.
+  Status Add(std::string_view op, SparsePart part, const std::int64_t* own_sizes, Index rank) {
+    const std::size_t number = parts.size();
+    if (number == 0)
+      for (Index d = 0; d < rank; ++d) sizes.push_back(own_sizes[d]);
+    const auto before = static_cast<Index>(sizes.size());
+    if (rank != before)
+      return errors::InvalidArgument(op, ": Inconsistent shape across SparseTensors: rank prior to SparseTensor[",
+                                     number, "] was: ", before, " but rank of SparseTensor[", number, "] is: ", rank);
+    for (std::size_t d = 0; d < sizes.size(); ++d) sizes[d] = std::max(sizes[d], own_sizes[d]);
+    total += part.values.NumElements();
+    parts.push_back(std::move(part));
+    return OkStatus();
+  }
+};
+
+// Checks one sparse tensor that was stored, number i: its form and the type of its values.
+inline Status CheckPart(std::string_view op, Index i, const SparsePart& part, const Tensor& shape, DataType dtype) {
+  const Tensor &indices = part.indices, &values = part.values;
+  if (indices.dims() != 2 || indices.dtype() != DataType::kInt64)
+    return errors::InvalidArgument(op, ": Expected serialized_sparse[", i,
+                                   ", 0] to represent an index matrix of int64 but received ", indices.dtype(),
+                                   " of shape ", indices.shape());
+  if (values.dims() != 1)
+    return errors::InvalidArgument(op, ": Expected serialized_sparse[", i,
+                                   ", 1] to represent a values vector but received shape ", values.shape());
+  if (values.dtype() != dtype)
+    return errors::InvalidArgument(op, ": Requested SparseTensor of type ", dtype, " but SparseTensor[", i,
+                                   "].values.dtype() == ", values.dtype());
+  if (indices.dim_size(0) != values.dim_size(0))
+    return errors::InvalidArgument(op, ": Expected row counts of SparseTensor[", i, "].indices and SparseTensor[", i,
+                                   "].values to match but they do not: ", indices.dim_size(0), " vs. ",
+                                   values.dim_size(0));
+  if (shape.dims() != 1 || shape.dtype() != DataType::kInt64)
+    return errors::InvalidArgument(op, ": Expected serialized_sparse[", i,
+                                   ", 2] to be a shape vector of int64 but it is ", shape.dtype(), " of shape ",
+                                   shape.shape());
+  if (indices.dim_size(1) != shape.dim_size(0))
+    return errors::InvalidArgument(op, ": Expected column counts of SparseTensor[", i,
+                                   "].indices to match size of SparseTensor[", i,
+                                   "].shape but they do not: ", indices.dim_size(1), " vs. ", shape.dim_size(0));
+  return OkStatus();
+}
+
+// An element of a batch that has several dimensions keeps its place in the row-major order of all elements. An index
+// out of range may wrap around, and the first dimension takes what is left.
+inline void SpreadIndex(Index part, const std::int64_t* row, const SlimVector<std::int64_t>& sizes,
+                        const TensorShape& lead, std::int64_t* to) {
+  auto place = static_cast<std::uint64_t>(part);
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    place = place * static_cast<std::uint64_t>(sizes[d]) + static_cast<std::uint64_t>(row[d]);
+  auto left = static_cast<std::int64_t>(place);
+  const auto count = static_cast<Index>(sizes.size()) + lead.dims();
+  for (Index d = count - 1; d >= 0; --d) {
+    const std::int64_t size =
+        d < lead.dims() ? lead.dim_size(static_cast<int>(d)) : sizes[static_cast<std::size_t>(d - lead.dims())];
+    to[d] = d > 0 ? left % size : left;
+    left /= size;
+  }
+}
+
+// Outputs 0 to 2: all parts as one sparse tensor [lead..., sizes...]; part i is number i of the row-major order of
+// lead. With `spread`, indices out of range move, as SparseReshape moves them.
+inline Status JoinParts(OpKernelContext& context, const SparseParts& in, const TensorShape& lead, bool spread) {
+  const auto rank = static_cast<Index>(in.sizes.size()), out_rank = rank + lead.dims();
+  if (spread && in.total > 0)
+    for (const std::int64_t size : in.sizes)
+      if (size == 0)
+        return errors::InvalidArgument(context.op_kernel().type_string(), ": Input tensor has ", in.total,
+                                       " non zero elements but input shape ", SizesText(in.sizes.data(), rank),
+                                       " is empty");
+  Tensor *indices = nullptr, *values = nullptr, *shape = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({in.total, out_rank}), &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({in.total}), &values));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({out_rank}), &shape));
+  for (Index d = 0; d < out_rank; ++d)
+    shape->data<std::int64_t>()[d] =
+        d < lead.dims() ? lead.dim_size(static_cast<int>(d)) : in.sizes[static_cast<std::size_t>(d - lead.dims())];
+  const ElementMover mover = MoverOf(values->dtype());
+  std::int64_t* to = indices->data<std::int64_t>();
+  Index at = 0;
+  for (std::size_t i = 0; i < in.parts.size(); ++i) {
+    const SparsePart& part = in.parts[i];
+    const Index n = part.values.NumElements();
+    const std::int64_t* row = part.indices.data<std::int64_t>();
+    for (Index k = 0; k < n; ++k, row += rank, to += out_rank) {
+      if (spread) {
+        SpreadIndex(static_cast<Index>(i), row, in.sizes, lead, to);
+        continue;
+      }
+      auto left = static_cast<Index>(i);
+      for (int d = lead.dims() - 1; d >= 0; --d) {
+        to[d] = left % lead.dim_size(d);
+        left /= lead.dim_size(d);
+      }
+      std::copy(row, row + rank, to + lead.dims());
+    }
+    if (n > 0) CopyRun(mover, part.values.raw_data(), mover.At(values->raw_data(), at), n);
+    at += n;
+  }
+  return OkStatus();
+}
+
+// ---- shape functions
+inline Status JoinedSparseShape(InferenceContext* c) {
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->UnknownDim()));
+  c->set_output(1, c->Vector(c->UnknownDim()));
+  c->set_output(2, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/serialize.hpp ----
+// SerializeSparse, SerializeManySparse, DeserializeSparse, DeserializeManySparse: a sparse tensor as three strings or
+// variants: indices, values, shape.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status SerializeSparseShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SparseRanks(c, 0));
+  c->set_output(0, c->Vector(3));
+  return OkStatus();
+}
+inline Status SerializeManySparseShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SparseRanks(c, 0));
+  c->set_output(0, c->Matrix(c->UnknownDim(), 3));
+  return OkStatus();
+}
+inline Status DeserializeSparseShape(InferenceContext* c) {
+  ShapeHandle serialized;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &serialized));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(serialized, -1), 3, &unused));
+  return JoinedSparseShape(c);
+}
+inline Status DeserializeManySparseShape(InferenceContext* c) {
+  ShapeHandle serialized;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &serialized));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(serialized, 1), 3, &unused));
+  return JoinedSparseShape(c);
+}
+
+// Element i of `out`, a string or a variant.
+inline Status StoreSerialized(std::string_view op, const Tensor& tensor, Tensor* out, Index i) {
+  if (out->dtype() == DataType::kVariant) {
+    out->data<Variant>()[i] = Variant(Tensor(tensor));
+    return OkStatus();
+  }
+  if (const Status status = CheckTensorCanBeWritten(tensor); !status.ok())
+    return Status(status.code(), StrCat(op, ": ", status.message()));
+  std::string bytes;
+  TensorToProto(tensor, &bytes, TensorProtoForm::kContent);
+  out->data<tstring>()[i].assign(bytes);
+  return OkStatus();
+}
+inline Status LoadSerialized(std::string_view op, const Tensor& from, Index i, Tensor* tensor) {
+  if (from.dtype() == DataType::kVariant) {
+    Variant variant = from.data<Variant>()[i];
+    const Result<Tensor*> value = GetVariantValue<Tensor>(&variant);
+    if (!value.ok()) return errors::InvalidArgument(op, ": Could not get a tensor from Variant element ", i);
+    *tensor = **value;
+    return OkStatus();
+  }
+  const std::string_view bytes = from.data<tstring>()[i].view();
+  Result<Tensor> parsed = TensorFromProto(std::as_bytes(std::span<const char>(bytes)));
+  if (!parsed.ok() && !errors::IsResourceExhausted(parsed.status()))
+    return errors::InvalidArgument(op, ": Could not parse serialized proto ", i, ": ", parsed.status().message());
+  TENON_RETURN_IF_ERROR(parsed.status());
+  *tensor = *std::move(parsed);
+  return OkStatus();
+}
+
+inline Status RunSerializeSparse(OpKernelContext& context) {
+  constexpr const char* kOp = "SerializeSparse";
+  const SparseInput x = SparseInputAt(context, 0);
+  TENON_RETURN_IF_ERROR(CheckSparseRanks(kOp, x));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({3}), &out));
+  TENON_RETURN_IF_ERROR(StoreSerialized(kOp, *x.indices, out, 0));
+  TENON_RETURN_IF_ERROR(StoreSerialized(kOp, *x.values, out, 1));
+  return StoreSerialized(kOp, *x.shape, out, 2);
+}
+
+inline Status RunSerializeManySparse(OpKernelContext& context) {
+  constexpr const char* kOp = "SerializeManySparse";
+  const SparseInput x = SparseInputAt(context, 0);
+  TENON_RETURN_IF_ERROR(CheckBatch(kOp, x));
+  const Index rows = x.sizes()[0], rank = x.rank() - 1;
+  Tensor* out = nullptr;
+  const Index sizes[] = {rows, 3};
+  TensorShape out_shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(kOp, sizes, 2, &out_shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, out_shape, &out));
+  Tensor shape;
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rank}), &shape));
+  std::memcpy(shape.raw_data(), x.sizes() + 1, static_cast<std::size_t>(rank) * sizeof(std::int64_t));
+  Index at = 0;
+  for (Index row = 0; row < rows; ++row) {
+    SparsePart part;
+    TENON_RETURN_IF_ERROR(TakeBatchRow(context, x, row, &at, &part));
+    TENON_RETURN_IF_ERROR(StoreSerialized(kOp, part.indices, out, 3 * row));
+    TENON_RETURN_IF_ERROR(StoreSerialized(kOp, part.values, out, 3 * row + 1));
+    TENON_RETURN_IF_ERROR(StoreSerialized(kOp, shape, out, 3 * row + 2));
+  }
+  return OkStatus();
+}
+
+inline Status RunDeserializeSparse(OpKernelContext& context) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Tensor& serialized = context.input(0);
+  const DataType dtype = context.expected_output_dtype(1);
+  const int dims = serialized.dims();
+  const bool variants = serialized.dtype() == DataType::kVariant;  // TensorFlow looks at their sizes less closely
+  if (dims == 0)
+    return errors::InvalidArgument(op, ": Serialized sparse should have non-zero rank ", serialized.shape());
+  if (serialized.dim_size(dims - 1) != 3)
+    return errors::InvalidArgument(op, ": Serialized sparse should have 3 as the last dimension ", serialized.shape());
+  const Index count = serialized.NumElements() / 3;
+  if (count == 0)
+    return errors::InvalidArgument(op, ": Serialized sparse should have at least 1 serialized tensor, ",
+                                   "but has a zero dimension ", serialized.shape());
+  SparseParts in;
+  for (Index i = 0; i < count; ++i) {
+    SparsePart part;
+    Tensor shape;
+    TENON_RETURN_IF_ERROR(LoadSerialized(op, serialized, 3 * i, &part.indices));
+    TENON_RETURN_IF_ERROR(LoadSerialized(op, serialized, 3 * i + 1, &part.values));
+    TENON_RETURN_IF_ERROR(LoadSerialized(op, serialized, 3 * i + 2, &shape));
+    TENON_RETURN_IF_ERROR(CheckPart(op, i, part, shape, dtype));
+    if (dims == 1) {
+      context.set_output(0, std::move(part.indices));
+      context.set_output(1, std::move(part.values));
+      context.set_output(2, std::move(shape));
+      return OkStatus();
+    }
+    const Index rank = shape.NumElements();
+    TensorShape own;
+    if (!variants) TENON_RETURN_IF_ERROR(ShapeOfSizes(op, shape.data<std::int64_t>(), rank, &own));
+    TENON_RETURN_IF_ERROR(in.Add(op, std::move(part), shape.data<std::int64_t>(), rank));
+  }
+  TensorShape lead = serialized.shape(), all;
+  TENON_RETURN_IF_ERROR(lead.RemoveDimWithStatus(dims - 1));
+  if (variants) return JoinParts(context, in, lead, false);
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(op, in.sizes.data(), static_cast<Index>(in.sizes.size()), &all));
+  TENON_RETURN_IF_ERROR(all.InsertDimWithStatus(0, count));
+  return JoinParts(context, in, lead, lead.dims() > 1);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// A sparse tensor  ->  [3]
+struct SerializeSparse {
+  static constexpr auto signature = Op("SerializeSparse")
+                                        .Input("sparse_indices: int64")
+                                        .Input("sparse_values: T")
+                                        .Input("sparse_shape: int64")
+                                        .Output("serialized_sparse: out_type")
+                                        .Attr("T: type")
+                                        .Attr("out_type: {string, variant} = DT_STRING")
+                                        .SetShapeFn(detail::SerializeSparseShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunSerializeSparse(context.op());
+    }
+  };
+};
+
+// A sparse tensor [n, ...]  ->  [n, 3]: each row by itself
+struct SerializeManySparse {
+  static constexpr auto signature = Op("SerializeManySparse")
+                                        .Input("sparse_indices: int64")
+                                        .Input("sparse_values: T")
+                                        .Input("sparse_shape: int64")
+                                        .Output("serialized_sparse: out_type")
+                                        .Attr("T: type")
+                                        .Attr("out_type: {string, variant} = DT_STRING")
+                                        .SetShapeFn(detail::SerializeManySparseShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunSerializeManySparse(context.op());
+    }
+  };
+};
+
+// [..., 3]  ->  a sparse tensor [..., the largest sizes]
+struct DeserializeSparse {
+  static constexpr auto signature = Op("DeserializeSparse")
+                                        .Input("serialized_sparse: Tserialized")
+                                        .Output("sparse_indices: int64")
+                                        .Output("sparse_values: dtype")
+                                        .Output("sparse_shape: int64")
+                                        .Attr("dtype: type")
+                                        .Attr("Tserialized: {string, variant} = DT_STRING")
+                                        .SetShapeFn(detail::DeserializeSparseShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunDeserializeSparse(context.op());
+    }
+  };
+};
+
+// [n, 3]  ->  a sparse tensor [n, the largest sizes]
+struct DeserializeManySparse {
+  static constexpr auto signature = Op("DeserializeManySparse")
+                                        .Input("serialized_sparse: string")
+                                        .Output("sparse_indices: int64")
+                                        .Output("sparse_values: dtype")
+                                        .Output("sparse_shape: int64")
+                                        .Attr("dtype: type")
+                                        .SetShapeFn(detail::DeserializeManySparseShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunDeserializeSparse(context.op());
     }
   };
 };
@@ -55913,6 +59874,248 @@ struct SparseSoftmax {
     }
     return OkStatus();
   }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/tensors_map.hpp ----
+// AddSparseToTensorsMap, AddManySparseToTensorsMap, TakeManySparseFromTensorsMap: sparse tensors kept under numbers
+// between nodes and runs.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// thread-safe.
+class SparseTensorsMap final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::SparseTensorsMap";
+
+  struct Entry {
+    SparsePart part;
+    SlimVector<std::int64_t> sizes;
+  };
+
+  explicit SparseTensorsMap(std::string name) : name_(std::move(name)) {}
+  std::string DebugString() const override { return "A SparseTensorsMap"; }
+
+  std::int64_t Add(Entry entry) {
+    const tenon::MutexLock lock(mutex_);
+    entries_.try_emplace(next_, std::move(entry));
+    return next_++;
+  }
+  // Moves the entries out, in the order of the numbers. InvalidArgument: no entry has the number; those before it are
+  // gone then.
+  Status Take(const Tensor& handles, SlimVector<Entry>* taken) {
+    const tenon::MutexLock lock(mutex_);
+    for (Index i = 0; i < handles.NumElements(); ++i) {
+      const std::int64_t handle = handles.data<std::int64_t>()[i];
+      const auto at = entries_.find(handle);
+      if (at == entries_.end())
+        return errors::InvalidArgument("Unable to find SparseTensor: ", handle, " in map: ", name_);
+      taken->push_back(std::move(at->second));
+      entries_.erase(at);
+    }
+    return OkStatus();
+  }
+
+ private:
+  const std::string name_;
+  mutable tenon::Mutex mutex_;
+  std::int64_t next_ = 0;
+  FlatMap<std::int64_t, Entry> entries_;
+};
+
+inline Status AddSparseToMapShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SparseRanks(c, 0));
+  c->set_output(0, c->Scalar());
+  return OkStatus();
+}
+inline Status AddManySparseToMapShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SparseRanks(c, 0));
+  c->set_output(0, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+inline Status TakeManySparseShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+  return JoinedSparseShape(c);
+}
+
+inline Status FindTensorsMap(const OpKernelContext& context, const ContainerInfo& info, Ref<SparseTensorsMap>* map) {
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  return resources->LookupOrCreate<SparseTensorsMap>(info.container, info.name, map, [&](Ref<SparseTensorsMap>* made) {
+    *made = Ref<SparseTensorsMap>::Adopt(new SparseTensorsMap(info.name));
+    return OkStatus();
+  });
+}
+
+inline Status RunAddSparse(OpKernelContext& context, const ContainerInfo& info) {
+  constexpr const char* kOp = "AddSparseToTensorsMap";
+  const SparseInput x = SparseInputAt(context, 0);
+  Ref<SparseTensorsMap> map;
+  TENON_RETURN_IF_ERROR(FindTensorsMap(context, info, &map));
+  TENON_RETURN_IF_ERROR(CheckSparseRanks(kOp, x));
+  TENON_RETURN_IF_ERROR(CheckSparse(kOp, x));
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(kOp, x.sizes(), x.rank(), &shape));
+  Tensor* handle = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &handle));
+  SparseTensorsMap::Entry entry;
+  entry.part = {*x.indices, *x.values};
+  for (Index d = 0; d < x.rank(); ++d) entry.sizes.push_back(x.sizes()[d]);
+  handle->data<std::int64_t>()[0] = map->Add(std::move(entry));
+  return OkStatus();
+}
+
+inline Status RunAddManySparse(OpKernelContext& context, const ContainerInfo& info) {
+  constexpr const char* kOp = "AddManySparseToTensorsMap";
+  const SparseInput x = SparseInputAt(context, 0);
+  Ref<SparseTensorsMap> map;
+  TENON_RETURN_IF_ERROR(FindTensorsMap(context, info, &map));
+  TENON_RETURN_IF_ERROR(CheckBatch(kOp, x));
+  const Index rows = x.sizes()[0];
+  Tensor* handles = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({rows}), &handles));
+  const SparseRows elements = x.rows();
+  Index at = 0;
+  for (Index row = 0; row < rows; ++row) handles->data<std::int64_t>()[row] = -1;
+  // Rows with elements get their numbers first, as in TensorFlow.
+  for (const bool empty : {false, true}) {
+    for (Index row = 0; row < rows; ++row) {
+      if (!empty && at == elements.n) break;
+      if (!empty) row = elements.Row(at)[0];
+      if (handles->data<std::int64_t>()[row] >= 0) continue;
+      SparseTensorsMap::Entry entry;
+      TENON_RETURN_IF_ERROR(TakeBatchRow(context, x, row, &at, &entry.part));
+      for (Index d = 1; d < x.rank(); ++d) entry.sizes.push_back(x.sizes()[d]);
+      handles->data<std::int64_t>()[row] = map->Add(std::move(entry));
+    }
+  }
+  return OkStatus();
+}
+
+inline Status RunTakeManySparse(OpKernelContext& context, const ContainerInfo& info) {
+  constexpr const char* kOp = "TakeManySparseFromTensorsMap";
+  const Tensor& handles = context.input(0);
+  const DataType dtype = context.expected_output_dtype(1);
+  Ref<SparseTensorsMap> map;
+  TENON_RETURN_IF_ERROR(FindTensorsMap(context, info, &map));
+  if (handles.dims() != 1)
+    return errors::InvalidArgument(kOp, ": sparse_handles should be a vector but received shape ", handles.shape());
+  if (handles.NumElements() == 0)
+    return errors::InvalidArgument(kOp, ": Must have at least 1 serialized SparseTensor, but input matrix has 0 rows");
+  SlimVector<SparseTensorsMap::Entry> entries;
+  TENON_RETURN_IF_ERROR(map->Take(handles, &entries));
+  SparseParts in;
+  for (SparseTensorsMap::Entry& entry : entries) {
+    if (entry.part.values.dtype() != dtype)
+      return errors::InvalidArgument(kOp, ": Requested SparseTensor of type ", dtype, " but SparseTensor[",
+                                     in.parts.size(), "].values.dtype() == ", entry.part.values.dtype());
+    TENON_RETURN_IF_ERROR(
+        in.Add(kOp, std::move(entry.part), entry.sizes.data(), static_cast<Index>(entry.sizes.size())));
+  }
+  return JoinParts(context, in, TensorShape({handles.NumElements()}), false);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// A sparse tensor  ->  its number in the map
+struct AddSparseToTensorsMap {
+  static constexpr auto signature = Op("AddSparseToTensorsMap")
+                                        .Input("sparse_indices: int64")
+                                        .Input("sparse_values: T")
+                                        .Input("sparse_shape: int64")
+                                        .Output("sparse_handle: int64")
+                                        .Attr("T: type")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::AddSparseToMapShape);
+  static constexpr std::string_view unused[] = {"container", "shared_name"};  // ContainerInfo reads them
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    ContainerInfo info;
+
+    Status Init(OpKernelConstruction& c) {
+      TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunAddSparse(context.op(), info);
+    }
+  };
+};
+
+// A sparse tensor [n, ...]  ->  [n]: the numbers of its rows
+struct AddManySparseToTensorsMap {
+  static constexpr auto signature = Op("AddManySparseToTensorsMap")
+                                        .Input("sparse_indices: int64")
+                                        .Input("sparse_values: T")
+                                        .Input("sparse_shape: int64")
+                                        .Output("sparse_handles: int64")
+                                        .Attr("T: type")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::AddManySparseToMapShape);
+  static constexpr std::string_view unused[] = {"container", "shared_name"};  // ContainerInfo reads them
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    ContainerInfo info;
+
+    Status Init(OpKernelConstruction& c) {
+      TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
+      return ServeOnly(c, c.input_type(1), kPodAndObjectTypes);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunAddManySparse(context.op(), info);
+    }
+  };
+};
+
+// [n] numbers  ->  a sparse tensor [n, the largest sizes]; the map forgets them
+struct TakeManySparseFromTensorsMap {
+  static constexpr auto signature = Op("TakeManySparseFromTensorsMap")
+                                        .Input("sparse_handles: int64")
+                                        .Output("sparse_indices: int64")
+                                        .Output("sparse_values: dtype")
+                                        .Output("sparse_shape: int64")
+                                        .Attr("dtype: type")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TakeManySparseShape);
+  static constexpr std::string_view unused[] = {"container", "shared_name"};  // ContainerInfo reads them
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    ContainerInfo info;
+
+    Status Init(OpKernelConstruction& c) {
+      TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, false));
+      return ServeOnly(c, c.output_type(1), kPodAndObjectTypes);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunTakeManySparse(context.op(), info);
+    }
+  };
 };
 
 }  // namespace ops
@@ -60209,6 +64412,1186 @@ struct QueueSize {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/reader/file_records.hpp ----
+// FileRecords: how the readers of TensorFlow 1 take records out of one file after the other.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// The records of one file at a time. one thread.
+class FileRecords {
+ public:
+  virtual ~FileRecords() = default;
+  // Opens the file. After an error the reader goes on to another file.
+  virtual Status Open(const std::string& path) = 0;
+  // Reads a record and its key, "path:number". OutOfRange: the file has no more. After other errors the file stays.
+  virtual Status Read(std::string* key, std::string* value) = 0;
+  virtual void Close() {}
+  // Whether the name of the file is all that a position needs, so that it can be saved.
+  virtual bool can_be_saved() const { return false; }
+  // Whether there is only one record in each file.
+  virtual bool is_single() const { return false; }
+  // Whether a file may have endlessly many records.
+  virtual bool is_endless() const { return false; }
+};
+
+// The names themselves.
+class NameRecords final : public FileRecords {
+ public:
+  Status Open(const std::string& path) override {
+    path_ = path;
+    return OkStatus();
+  }
+  Status Read(std::string* key, std::string* value) override {
+    *key = *value = path_;
+    return OkStatus();
+  }
+  bool can_be_saved() const override { return true; }
+  bool is_single() const override { return true; }
+
+ private:
+  std::string path_;
+};
+
+// Whole files.
+class WholeFiles final : public FileRecords {
+ public:
+  Status Open(const std::string& path) override {
+    path_ = path;
+    return OkStatus();
+  }
+  Status Read(std::string* key, std::string* value) override {
+    TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path_, FileAccess::kRead));
+    *key = path_;
+    value->assign(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    return OkStatus();
+  }
+  bool can_be_saved() const override { return true; }
+  bool is_single() const override { return true; }
+
+ private:
+  std::string path_;
+};
+
+// The bytes of a file, or the error that its first read gives: folders can be opened, as in TensorFlow.
+class OpenedBytes {
+ public:
+  Status Open(const std::string& path, const std::string& compression) {
+    bytes_ = MakeOwned<FileBytes>(path);
+    broken_ = bytes_->Open(compression);
+    return broken_.code() == Code::kFailedPrecondition ? OkStatus() : broken_;
+  }
+  bool Get(char* byte) { return broken_.ok() && bytes_->Get(byte); }
+  // False: the file ends before.
+  bool Skip(std::int64_t count) {
+    const std::int64_t rest = std::numeric_limits<std::int64_t>::max() - bytes_->place();
+    return broken_.ok() && bytes_->SkipTo(bytes_->place() + (count < rest ? count : rest));
+  }
+  // Why a call returned false; OutOfRange at the end.
+  Status Why() const {
+    if (!broken_.ok()) return broken_;
+    return bytes_->status().ok() ? errors::OutOfRange("EOF reached") : bytes_->status();
+  }
+  void Close() { bytes_.reset(); }
+
+ private:
+  Owned<FileBytes> bytes_;
+  Status broken_;
+};
+
+// Lines without their ends, and without a carriage return before it.
+class LineRecords final : public FileRecords {
+ public:
+  explicit LineRecords(std::int64_t skipped) : skipped_(skipped) {}
+  Status Open(const std::string& path) override {
+    path_ = path;
+    number_ = 0;
+    TENON_RETURN_IF_ERROR(bytes_.Open(path, ""));
+    std::string line;
+    for (; number_ < skipped_; ++number_) {
+      const Status status = ReadLine(&line);
+      if (status.code() == Code::kOutOfRange) break;  // the file has no other lines
+      TENON_RETURN_IF_ERROR(status);
+    }
+    return OkStatus();
+  }
+  Status Read(std::string* key, std::string* value) override {
+    TENON_RETURN_IF_ERROR(ReadLine(value));
+    *key = StrCat(path_, ":", ++number_);
+    return OkStatus();
+  }
+  void Close() override { bytes_.Close(); }
+
+ private:
+  Status ReadLine(std::string* line) {
+    line->clear();
+    bool ended = false;
+    for (char byte; !ended && bytes_.Get(&byte);) {
+      ended = byte == '\n';
+      if (!ended) line->push_back(byte);
+    }
+    if (!ended && bytes_.Why().code() != Code::kOutOfRange) return bytes_.Why();
+    if (!line->empty() && line->back() == '\r') line->pop_back();
+    return ended || !line->empty() ? OkStatus() : errors::OutOfRange("eof");
+  }
+
+  const std::int64_t skipped_;
+  std::string path_;
+  std::int64_t number_ = 0;
+  OpenedBytes bytes_;
+};
+
+// Records of `record` bytes, each `hop` bytes behind the one before, between a header and a footer.
+class FixedSizeRecords final : public FileRecords {
+ public:
+  FixedSizeRecords(std::int64_t header, std::int64_t record, std::int64_t footer, std::int64_t hop,
+                   std::string_view encoding)
+      : header_(header), record_(record), footer_(footer), hop_(hop == 0 ? record : hop) {
+    if (encoding == "ZLIB" || encoding == "GZIP") encoding_ = encoding;
+  }
+  Status Open(const std::string& path) override {
+    path_ = path;
+    number_ = 0;
+    ahead_.clear();
+    TENON_RETURN_IF_ERROR(bytes_.Open(path, encoding_));
+    return header_ == 0 || bytes_.Skip(header_) ? OkStatus() : bytes_.Why();
+  }
+  Status Read(std::string* key, std::string* value) override {
+    if (number_ != 0) {
+      const auto held = static_cast<std::int64_t>(ahead_.size());
+      if (hop_ <= held) {
+        ahead_.erase(0, static_cast<std::size_t>(hop_));
+      } else {
+        ahead_.clear();
+        if (!bytes_.Skip(hop_ - held)) return bytes_.Why();
+      }
+    }
+    const auto record = static_cast<std::uint64_t>(record_), footer = static_cast<std::uint64_t>(footer_);
+    for (char byte; ahead_.size() < record + footer; ahead_.push_back(byte))
+      if (!bytes_.Get(&byte)) return bytes_.Why();
+    value->assign(ahead_, 0, static_cast<std::size_t>(record_));
+    *key = StrCat(path_, ":", number_++);
+    return OkStatus();
+  }
+  void Close() override { bytes_.Close(); }
+  bool is_endless() const override { return hop_ == 0; }
+
+ private:
+  const std::int64_t header_, record_, footer_, hop_;
+  std::string path_, encoding_, ahead_;
+  std::int64_t number_ = 0;
+  OpenedBytes bytes_;
+};
+
+// Records of TFRecord files.
+class TfRecordRecords final : public FileRecords {
+ public:
+  // As in TensorFlow, other names than "ZLIB" and "GZIP" mean none.
+  explicit TfRecordRecords(std::string_view compression) {
+    if (compression == "ZLIB" || compression == "GZIP") compression_ = compression;
+  }
+  Status Open(const std::string& path) override {
+    path_ = path;
+    Result<RecordReader> opened = RecordReader::Open(path, {.compression = compression_});
+    broken_ = opened.status();
+    if (opened.ok()) reader_ = MakeOwned<RecordReader>(*std::move(opened));
+    return broken_.code() == Code::kFailedPrecondition ? OkStatus() : broken_;
+  }
+  Status Read(std::string* key, std::string* value) override {
+    TENON_RETURN_IF_ERROR(broken_);
+    std::string_view record;
+    *key = StrCat(path_, ":", reader_->offset());
+    TENON_RETURN_IF_ERROR(reader_->Read(&record));
+    value->assign(record);
+    return OkStatus();
+  }
+  void Close() override { reader_.reset(); }
+
+ private:
+  std::string path_, compression_;
+  Owned<RecordReader> reader_;
+  Status broken_;
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/summary/summary_proto.hpp ----
+// Summary messages, as TensorBoard reads them: their parts are written as text, and summaries of others are checked.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// ---- parts of messages, in the order of their field numbers
+
+inline void PutVarint(std::uint64_t value, std::string* out) {
+  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
+  out->push_back(static_cast<char>(value));
+}
+// A number that is 0 is left out.
+inline void PutInt(std::uint32_t field, std::int64_t value, std::string* out) {
+  if (value == 0) return;
+  PutVarint(field << 3, out);
+  PutVarint(static_cast<std::uint64_t>(value), out);
+}
+inline void PutBytes(std::uint32_t field, std::string_view bytes, std::string* out) {
+  PutVarint(field << 3 | 2, out);
+  PutVarint(bytes.size(), out);
+  out->append(bytes);
+}
+inline void PutText(std::uint32_t field, std::string_view text, std::string* out) {
+  if (!text.empty()) PutBytes(field, text, out);
+}
+inline void PutFloat(std::uint32_t field, float value, std::string* out) {
+  PutVarint(field << 3 | 5, out);
+  char bytes[4];
+  std::memcpy(bytes, &value, 4);
+  out->append(bytes, 4);
+}
+inline void PutDouble(std::uint32_t field, double value, std::string* out) {
+  char bytes[8];
+  std::memcpy(bytes, &value, 8);
+  if (std::string_view(bytes, 8) == std::string_view("\0\0\0\0\0\0\0\0", 8)) return;
+  PutVarint(field << 3 | 1, out);
+  out->append(bytes, 8);
+}
+inline void PutDoubles(std::uint32_t field, const SlimVector<double>& values, std::string* out) {
+  PutBytes(field, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)}, out);
+}
+
+// Fields of Summary and of Summary.Value.
+inline constexpr std::uint32_t kSummaryValue = 1;
+inline constexpr std::uint32_t kValueTag = 1, kValueNumber = 2, kValueImage = 4, kValueHistogram = 5, kValueAudio = 6,
+                               kValueNode = 7, kValueTensor = 8, kValueMetadata = 9;
+
+// Sets *message to a TensorProto: strings and handles in their fields, other values as they lie in memory.
+inline Status TensorMessage(const Tensor& tensor, std::string* message) {
+  TENON_RETURN_IF_ERROR(CheckTensorCanBeWritten(tensor));
+  const bool plain = kPlainTypes.contains(tensor.dtype());
+  TensorToProto(tensor, message, plain ? TensorProtoForm::kContent : TensorProtoForm::kTyped);
+  return OkStatus();
+}
+
+// ---- numbers
+
+// Element i as a float or a double; 0 of a type that is not a number.
+template <class F>
+F ElementAs(const Tensor& tensor, Index i) {
+  switch (tensor.dtype()) {
+    case DataType::kFloat: return static_cast<F>(tensor.data<float>()[i]);
+    case DataType::kDouble: return static_cast<F>(tensor.data<double>()[i]);
+    case DataType::kHalf: return static_cast<F>(static_cast<float>(tensor.data<half>()[i]));
+    case DataType::kBfloat16: return static_cast<F>(static_cast<float>(tensor.data<bfloat16>()[i]));
+    case DataType::kInt8: return static_cast<F>(tensor.data<std::int8_t>()[i]);
+    case DataType::kUint8: return static_cast<F>(tensor.data<std::uint8_t>()[i]);
+    case DataType::kInt16: return static_cast<F>(tensor.data<std::int16_t>()[i]);
+    case DataType::kUint16: return static_cast<F>(tensor.data<std::uint16_t>()[i]);
+    case DataType::kInt32: return static_cast<F>(tensor.data<std::int32_t>()[i]);
+    case DataType::kUint32: return static_cast<F>(tensor.data<std::uint32_t>()[i]);
+    case DataType::kInt64: return static_cast<F>(tensor.data<std::int64_t>()[i]);
+    case DataType::kUint64: return static_cast<F>(tensor.data<std::uint64_t>()[i]);
+    case DataType::kBool: return static_cast<F>(tensor.data<bool>()[i]);
+    default: return F(0);
+  }
+}
+
+// A value with one number.
+inline void ScalarValue(std::string_view tag, float number, std::string* value) {
+  PutText(kValueTag, tag, value);
+  PutFloat(kValueNumber, number, value);
+}
+
+// ---- histograms
+
+// The upper limits of TensorFlow's buckets: each is a tenth larger than the one before, on both sides of 0.
+inline SlimVector<double> BucketLimits() {
+  SlimVector<double> limits, positive;
+  for (double limit = 1.0e-12; limit < 1.0e20; limit *= 1.1) positive.push_back(limit);
+  positive.push_back(std::numeric_limits<double>::max());
+  for (std::size_t i = positive.size(); i-- > 0;) limits.push_back(-positive[i]);
+  limits.push_back(0.0);
+  for (const double limit : positive) limits.push_back(limit);
+  return limits;
+}
+
+// Sets *message to a HistogramProto of all elements. Of empty buckets in a row only the last one is written.
+inline Status HistogramMessage(const Tensor& values, std::string_view where, std::string* message) {
+  const SlimVector<double> limits = BucketLimits();
+  SlimVector<double> counts(limits.size()), kept_limits, kept_counts;
+  double least = limits.back(), greatest = limits.front(), sum = 0, squares = 0;
+  for (Index i = 0; i < values.NumElements(); ++i) {
+    const double value = ElementAs<double>(values, i);
+    if (std::isnan(value)) return errors::InvalidArgument("Nan in summary histogram for: ", where);
+    if (std::isinf(value)) return errors::InvalidArgument("Infinity in summary histogram for: ", where);
+    const double* const bucket = std::upper_bound(limits.begin(), limits.end(), value);
+    counts[std::min(static_cast<std::size_t>(bucket - limits.begin()), counts.size() - 1)] += 1;
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+    sum += value;
+    squares += value * value;
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0 && i + 1 < counts.size() && counts[i + 1] == 0) continue;
+    kept_limits.push_back(limits[i]);
+    kept_counts.push_back(counts[i]);
+  }
+  PutDouble(1, least, message);
+  PutDouble(2, greatest, message);
+  PutDouble(3, static_cast<double>(values.NumElements()), message);
+  PutDouble(4, sum, message);
+  PutDouble(5, squares, message);
+  PutDoubles(6, kept_limits, message);
+  PutDoubles(7, kept_counts, message);
+  return OkStatus();
+}
+
+// ---- messages that are given
+
+// The fields of a message that are messages themselves, or texts.
+struct GivenField {
+  std::uint32_t field;
+  const struct GivenMessage* message;  // null: text in UTF-8
+};
+struct GivenMessage {
+  std::size_t count;
+  const GivenField* fields;
+};
+inline constexpr GivenMessage kGivenBytes{0, nullptr};
+inline constexpr GivenField kPluginFields[] = {{1, nullptr}};
+inline constexpr GivenMessage kGivenPlugin{1, kPluginFields};
+inline constexpr GivenField kMetadataFields[] = {{1, &kGivenPlugin}, {2, nullptr}, {3, nullptr}};
+inline constexpr GivenMessage kGivenMetadata{3, kMetadataFields};
+inline constexpr GivenField kTensorFields[] = {{2, &kGivenBytes}};
+inline constexpr GivenMessage kGivenTensor{1, kTensorFields};
+inline constexpr GivenField kAudioFields[] = {{5, nullptr}};
+inline constexpr GivenMessage kGivenAudio{1, kAudioFields};
+inline constexpr GivenField kValueFields[] = {
+    {kValueTag, nullptr},  {kValueImage, &kGivenBytes},   {kValueHistogram, &kGivenBytes},  {kValueAudio, &kGivenAudio},
+    {kValueNode, nullptr}, {kValueTensor, &kGivenTensor}, {kValueMetadata, &kGivenMetadata}};
+inline constexpr GivenMessage kGivenValue{7, kValueFields};
+inline constexpr GivenField kSummaryFields[] = {{kSummaryValue, &kGivenValue}};
+inline constexpr GivenMessage kGivenSummary{1, kSummaryFields};
+inline constexpr GivenField kSourceFields[] = {{1, nullptr}};
+inline constexpr GivenMessage kGivenSource{1, kSourceFields};
+inline constexpr GivenField kEventFields[] = {{3, nullptr}, {5, &kGivenSummary}, {10, &kGivenSource}};
+inline constexpr GivenMessage kGivenEvent{3, kEventFields};
+
+inline bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = wire::detail::Utf8Size(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+// Whether the bytes are such a message, as far as protocol buffers check it.
+inline bool IsMessage(std::string_view bytes, const GivenMessage& message) {
+  wire::Reader reader({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+  wire::Tag tag;
+  while (reader.ReadTag(&tag)) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+      continue;
+    }
+    std::string_view part;
+    if (!reader.ReadBytes(&part)) return false;
+    for (std::size_t i = 0; i < message.count; ++i) {
+      const GivenField& known = message.fields[i];
+      if (known.field != tag.field) continue;
+      if (known.message == nullptr ? !IsUtf8(part) : !IsMessage(part, *known.message)) return false;
+    }
+  }
+  return reader.ok();
+}
+
+// Appends the values of a Summary to *out, and their tags to *tags. False if the bytes are not a Summary.
+inline bool AppendValues(std::string_view summary, std::string* out, SlimVector<std::string_view>* tags) {
+  if (!IsMessage(summary, kGivenSummary)) return false;
+  wire::Reader values({reinterpret_cast<const std::byte*>(summary.data()), summary.size()});
+  for (wire::Tag tag; values.ReadTag(&tag);) {
+    std::string_view value, text;
+    if (tag.field != kSummaryValue || tag.type != wire::WireType::kBytes) {
+      if (!values.Skip(tag)) return false;
+      continue;
+    }
+    if (!values.ReadBytes(&value)) return false;
+    PutBytes(kSummaryValue, value, out);
+    if (tags == nullptr) continue;
+    wire::Reader fields({reinterpret_cast<const std::byte*>(value.data()), value.size()});
+    for (wire::Tag field; fields.ReadTag(&field);) {
+      const bool is_tag = field.field == kValueTag && field.type == wire::WireType::kBytes;
+      if (is_tag ? !fields.ReadBytes(&text) : !fields.Skip(field)) return false;
+    }
+    if (!text.empty()) tags->push_back(text);
+  }
+  return true;
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/reader/reader_resource.hpp ----
+// FileReader: the resource behind the readers of TensorFlow 1. It takes the names of files from a queue. A read that
+// has to wait for a name holds no thread.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// thread-safe. Reads are served in their order.
+class FileReader final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::ReaderInterface";
+
+  // A read of one record, or of up to `most` of one file.
+  struct Request {
+    OpKernelContext* context;
+    Ref<TensorQueue> queue;
+    Index most;  // -1: one, as scalars
+    SlimVector<std::string> keys = {}, values = {};
+    Done done;
+  };
+
+  FileReader(std::string_view name, Owned<FileRecords> records) : name_(name), records_(std::move(records)) {}
+  std::string DebugString() const override { return StrCat("Reader '", name_, "'"); }
+
+  // Ends by the request's `done`, now or later.
+  void Read(Owned<Request> request) {
+    {
+      const tenon::MutexLock lock(mutex_);
+      waiting_.push_back(std::move(request));
+      if (is_busy_) return;
+      is_busy_ = true;
+    }
+    Serve();
+  }
+
+  std::int64_t produced() const {
+    const tenon::MutexLock lock(mutex_);
+    return produced_;
+  }
+  std::int64_t completed() const {
+    const tenon::MutexLock lock(mutex_);
+    return finished_;
+  }
+  void Reset() {
+    const tenon::MutexLock lock(mutex_);
+    ResetLocked();
+  }
+  // A ReaderBaseState message. Unimplemented for readers whose position is inside of a file.
+  Status Save(std::string* state) const {
+    const tenon::MutexLock lock(mutex_);
+    if (!records_->can_be_saved()) return errors::Unimplemented("Reader SerializeState");
+    PutInt(1, started_, state);
+    PutInt(2, finished_, state);
+    PutInt(3, produced_, state);
+    PutText(4, work_, state);
+    return OkStatus();
+  }
+  // After an error the reader is as new.
+  Status Restore(std::string_view state) {
+    const tenon::MutexLock lock(mutex_);
+    const Status status = RestoreLocked(state);
+    if (!status.ok()) ResetLocked();
+    return status;
+  }
+
+ private:
+  // Gets the next name. The last of two calls of Meet() goes on: that of the reader behind its request, and that of the
+  // queue with the answer. So an answer at once does not nest calls.
+  struct NameReceiver final : TensorQueue::Receiver {
+    explicit NameReceiver(FileReader* r) : reader(Ref<FileReader>::Share(r)) {}
+    void Finish(const Status& status, SlimVector<TensorQueue::Row> rows) override {
+      FileReader* const to = reader.get();
+      to->TakeName(status, rows);
+      if (to->Meet()) to->Serve();
+    }
+    Ref<FileReader> reader;
+  };
+  bool Meet() { return met_.exchange(true, std::memory_order_acq_rel); }
+
+  // Serves requests until one has to wait, or none is left.
+  void Serve() {
+    const Ref<FileReader> alive = Ref<FileReader>::Share(this);
+    for (;;) {
+      Owned<Request> ended;
+      Status status;
+      TensorQueue* queue = nullptr;
+      CancellationManager* cancellation = nullptr;
+      {
+        const tenon::MutexLock lock(mutex_);
+        if (waiting_.empty()) {
+          is_busy_ = false;
+          return;
+        }
+        Request& request = *waiting_[0];
+        if (!ReadLocked(&request, &status)) {
+          queue = request.queue.get();
+          cancellation = request.context->cancellation_manager();
+          met_.store(false, std::memory_order_release);
+        } else {
+          ended = std::move(waiting_[0]);
+          for (std::size_t i = 1; i < waiting_.size(); ++i) waiting_[i - 1] = std::move(waiting_[i]);
+          waiting_.pop_back();
+        }
+      }
+      if (ended != nullptr) {
+        if (status.ok()) status = Deliver(*ended);
+        Done done = std::move(ended->done);
+        ended.reset();
+        done(status);
+        continue;
+      }
+      queue->Dequeue(1, false, cancellation, MakeOwned<NameReceiver>(this));
+      if (!Meet()) return;  // the answer goes on
+    }
+  }
+
+  void TakeName(const Status& status, const SlimVector<TensorQueue::Row>& rows) {
+    const tenon::MutexLock lock(mutex_);
+    name_status_ = status;
+    has_name_ = true;
+    if (!status.ok()) return;
+    const TensorQueue::Row& row = rows[0];
+    if (row.size() != 1)
+      name_status_ = errors::InvalidArgument("Expected single component queue");
+    else if (row[0].dtype() != DataType::kString)
+      name_status_ = errors::InvalidArgument("Expected queue with single string component");
+    else if (row[0].NumElements() != 1)
+      name_status_ = errors::InvalidArgument("Expected to dequeue a one-element string tensor");
+    else
+      next_name_ = std::string(row[0].data<tstring>()->view());
+  }
+
+  // False: a name is needed first.
+  bool ReadLocked(Request* request, Status* status) {
+    constexpr Index kMostOfEndless = Index{1} << 20;
+    const Index most = request->most < 0 ? 1 : request->most;
+    if (most > kMostOfEndless && records_->is_endless()) {
+      *status = errors::ResourceExhausted(name_, ": ", most, " records of no bytes are too many; at most ",
+                                          kMostOfEndless, " are read");
+      return true;
+    }
+    while (static_cast<Index>(request->keys.size()) < most) {
+      if (started_ <= finished_) {
+        if (!has_name_) return false;
+        has_name_ = false;
+        *status = name_status_;
+        work_ = std::move(next_name_);
+        next_name_.clear();
+        if (!status->ok()) return true;
+        *status = records_->Open(work_);
+        if (!status->ok()) return true;
+        ++started_;
+      }
+      std::string key, value;
+      *status = records_->Read(&key, &value);
+      const bool ends = status->code() == Code::kOutOfRange;
+      if (!status->ok() && !ends) return true;
+      if (status->ok()) {
+        request->keys.push_back(std::move(key));
+        request->values.push_back(std::move(value));
+        ++produced_;
+      }
+      *status = OkStatus();
+      if (!ends && !records_->is_single()) continue;
+      records_->Close();
+      finished_ = started_;
+      if (!request->keys.empty()) return true;
+    }
+    return true;
+  }
+  static Status Deliver(const Request& request) {
+    const TensorShape shape = request.most < 0 ? TensorShape() : TensorShape({static_cast<Index>(request.keys.size())});
+    for (int i = 0; i < 2; ++i) {
+      Tensor* output = nullptr;
+      TENON_RETURN_IF_ERROR(request.context->allocate_output(i, shape, &output));
+      const SlimVector<std::string>& texts = i == 0 ? request.keys : request.values;
+      for (std::size_t k = 0; k < texts.size(); ++k) output->data<tstring>()[k].assign(texts[k]);
+    }
+    return OkStatus();
+  }
+
+  void ResetLocked() {
+    started_ = finished_ = produced_ = 0;
+    work_.clear();
+    records_->Close();
+  }
+  Status RestoreLocked(std::string_view state) {
+    if (!records_->can_be_saved()) return errors::Unimplemented("Reader RestoreState");
+    std::int64_t numbers[3] = {};
+    std::string_view work;
+    wire::Reader reader({reinterpret_cast<const std::byte*>(state.data()), state.size()});
+    for (wire::Tag tag; reader.ReadTag(&tag);) {
+      std::uint64_t number = 0;
+      if (tag.field >= 1 && tag.field <= 3 && tag.type == wire::WireType::kVarint) {
+        if (reader.ReadVarint(&number)) numbers[tag.field - 1] = static_cast<std::int64_t>(number);
+      } else if (tag.field == 4 && tag.type == wire::WireType::kBytes) {
+        if (!reader.ReadBytes(&work)) break;
+      } else if (!reader.Skip(tag)) {
+        break;
+      }
+    }
+    if (!reader.ok()) return errors::InvalidArgument("Could not parse state for ", name_);
+    if (numbers[0] < 0 || numbers[1] < 0 || numbers[2] < 0)
+      return errors::InvalidArgument("Unexpected negative value when restoring in ", name_, ": ", numbers[0], ", ",
+                                     numbers[1], ", ", numbers[2]);
+    if (numbers[0] > numbers[1])
+      return errors::InvalidArgument("Inconsistent work started vs. finished when restoring in ", name_, ": ",
+                                     numbers[0], " vs. ", numbers[1]);
+    started_ = numbers[0];
+    finished_ = numbers[1];
+    produced_ = numbers[2];
+    work_ = work;
+    return OkStatus();
+  }
+
+  mutable Mutex mutex_;
+  const std::string name_;
+  Owned<FileRecords> records_;
+  SlimVector<Owned<Request>> waiting_;  // the first one is being served
+  bool is_busy_ = false;
+  std::atomic<bool> met_{false};
+  bool has_name_ = false;  // the queue has answered
+  Status name_status_;
+  std::string next_name_, work_;
+  std::int64_t started_ = 0, finished_ = 0, produced_ = 0;  // files, files, records
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/reader/reader.hpp ----
+// TFRecordReaderV2, TextLineReaderV2, WholeFileReaderV2, FixedLengthRecordReaderV2, IdentityReaderV2: readers of
+// TensorFlow 1, and the ops that read, count, save and reset. reader_reference.hpp has their older names.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status NotNegative(std::string_view attr, std::int64_t value) {
+  return value >= 0 ? OkStatus() : errors::InvalidArgument(attr, " must be >= 0 not ", value);
+}
+
+inline Status MakeTfRecordRecords(const OpKernelConstruction& c, Owned<FileRecords>* records) {
+  std::string_view compression;
+  TENON_RETURN_IF_ERROR(c.GetAttr("compression_type", &compression));
+  *records = MakeOwned<TfRecordRecords>(compression);
+  return OkStatus();
+}
+inline Status MakeLineRecords(const OpKernelConstruction& c, Owned<FileRecords>* records) {
+  std::int64_t skipped = 0;
+  TENON_RETURN_IF_ERROR(c.GetAttr("skip_header_lines", &skipped));
+  TENON_RETURN_IF_ERROR(NotNegative("skip_header_lines", skipped));
+  *records = MakeOwned<LineRecords>(skipped);
+  return OkStatus();
+}
+inline Status MakeFixedSizeRecords(const OpKernelConstruction& c, Owned<FileRecords>* records) {
+  constexpr std::string_view kNames[] = {"header_bytes", "record_bytes", "footer_bytes", "hop_bytes"};
+  std::int64_t sizes[4] = {};
+  std::string_view encoding;
+  for (int i = 0; i < 4; ++i) {
+    TENON_RETURN_IF_ERROR(c.GetAttr(kNames[i], &sizes[i]));
+    TENON_RETURN_IF_ERROR(NotNegative(kNames[i], sizes[i]));
+  }
+  if (c.HasAttr("encoding")) TENON_RETURN_IF_ERROR(c.GetAttr("encoding", &encoding));
+  *records = MakeOwned<FixedSizeRecords>(sizes[0], sizes[1], sizes[2], sizes[3], encoding);
+  return OkStatus();
+}
+template <class Records>
+Status MakePlainRecords(const OpKernelConstruction&, Owned<FileRecords>* records) {
+  *records = MakeOwned<Records>();
+  return OkStatus();
+}
+
+// Raw form of the ops that make a reader: it is looked up or made in the first run; its handle is the same in all.
+class ReaderKernel : public OpKernel {
+ public:
+  using Make = Status (*)(const OpKernelConstruction& c, Owned<FileRecords>* records);
+  ReaderKernel(OpKernelConstruction* c, Make make) : OpKernel(c) {
+    c->SetStatus(make(*c, &records_));
+    Result<ContainerInfo> info = ContainerInfo::From(*c, true);
+    c->SetStatus(info.status());
+    if (info.ok()) info_ = *std::move(info);
+  }
+  void Compute(OpKernelContext* context) override {
+    const tenon::MutexLock lock(mutex_);
+    if (BaseType(handle_.dtype()) != BaseType(output_type(0))) context->SetStatus(Find(*context));
+    if (context->status().ok()) context->set_output(0, handle_);
+  }
+
+ private:
+  Status Find(const OpKernelContext& context) {
+    ResourceMgr* resources = nullptr;
+    Ref<FileReader> reader;
+    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+    TENON_RETURN_IF_ERROR(
+        resources->LookupOrCreate<FileReader>(info_.container, info_.name, &reader, [this](Ref<FileReader>* made) {
+          if (records_ == nullptr) return errors::Internal(type_string(), ": the reader of ", name(), " is gone");
+          *made = Ref<FileReader>::Adopt(new FileReader(name(), std::move(records_)));
+          return OkStatus();
+        }));
+    handle_ = HandleFor<FileReader>(context, 0, info_);
+    return OkStatus();
+  }
+
+  Owned<FileRecords> records_;  // until there is a reader
+  ContainerInfo info_;
+  Mutex mutex_;
+  Tensor handle_;
+};
+
+inline Status GetReader(const OpKernelContext& context, Ref<FileReader>* reader) {
+  return LookupEither<FileReader>(context, 0, reader);
+}
+
+inline void RunRead(OpKernelContext& context, const Tensor* count, Done done) {
+  Ref<FileReader> reader;
+  Ref<TensorQueue> queue;
+  Index most = -1;
+  Status status = GetReader(context, &reader);
+  if (status.ok()) status = LookupEither<TensorQueue>(context, 1, &queue);
+  if (status.ok() && count != nullptr) {
+    if (count->dims() != 0)
+      status = errors::InvalidArgument("num_records must be a scalar, got shape ", count->shape());
+    else if (most = *count->data<std::int64_t>(); most < 0)
+      status = errors::InvalidArgument("num_records must be >= 0, got ", most);
+  }
+  if (!status.ok()) return done(status);
+  Owned<FileReader::Request> request(
+      new FileReader::Request{&context, std::move(queue), most, {}, {}, std::move(done)});
+  reader->Read(std::move(request));
+}
+
+inline Status SaveReader(OpKernelContext& context) {
+  Ref<FileReader> reader;
+  std::string state;
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(GetReader(context, &reader));
+  TENON_RETURN_IF_ERROR(reader->Save(&state));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &output));
+  output->data<tstring>()->assign(state);
+  return OkStatus();
+}
+inline Status RestoreReader(const OpKernelContext& context, const Tensor& state) {
+  Ref<FileReader> reader;
+  TENON_RETURN_IF_ERROR(GetReader(context, &reader));
+  if (state.dims() != 0) return errors::InvalidArgument("Reader state must be scalar, but had shape: ", state.shape());
+  return reader->Restore(state.data<tstring>()->view());
+}
+
+// Scalars in and out.
+inline Status ReaderScalars(InferenceContext* c) {
+  ShapeHandle unused;
+  for (int i = 0; i < c->num_inputs(); ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->Scalar());
+  return OkStatus();
+}
+template <int kHandleRank>
+Status ReadUpToShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), kHandleRank, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), kHandleRank, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  for (int i = 0; i < 2; ++i) c->set_output(i, c->Vector(c->UnknownDim()));
+  return OkStatus();
+}
+inline Status RestoreReaderShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(CheckTwoElements(c, 0));
+  return c->WithRank(c->input(1), 0, &unused);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// The records of TFRecord files.
+struct TFRecordReaderV2 {
+  static constexpr auto signature = Op("TFRecordReaderV2")
+                                        .Output("reader_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("compression_type: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ReaderKernel {
+    explicit kernel(OpKernelConstruction* c) : ReaderKernel(c, &detail::MakeTfRecordRecords) {}
+  };
+};
+
+// The lines of texts.
+struct TextLineReaderV2 {
+  static constexpr auto signature = Op("TextLineReaderV2")
+                                        .Output("reader_handle: resource")
+                                        .Attr("skip_header_lines: int = 0")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ReaderKernel {
+    explicit kernel(OpKernelConstruction* c) : ReaderKernel(c, &detail::MakeLineRecords) {}
+  };
+};
+
+// Files as one record each.
+struct WholeFileReaderV2 {
+  static constexpr auto signature = Op("WholeFileReaderV2")
+                                        .Output("reader_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ReaderKernel {
+    explicit kernel(OpKernelConstruction* c) : ReaderKernel(c, &detail::MakePlainRecords<detail::WholeFiles>) {}
+  };
+};
+
+// Records of one size.
+struct FixedLengthRecordReaderV2 {
+  static constexpr auto signature = Op("FixedLengthRecordReaderV2")
+                                        .Output("reader_handle: resource")
+                                        .Attr("header_bytes: int = 0")
+                                        .Attr("record_bytes: int")
+                                        .Attr("footer_bytes: int = 0")
+                                        .Attr("hop_bytes: int = 0")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("encoding: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ReaderKernel {
+    explicit kernel(OpKernelConstruction* c) : ReaderKernel(c, &detail::MakeFixedSizeRecords) {}
+  };
+};
+
+// The names that the queue holds.
+struct IdentityReaderV2 {
+  static constexpr auto signature = Op("IdentityReaderV2")
+                                        .Output("reader_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ReaderKernel {
+    explicit kernel(OpKernelConstruction* c) : ReaderKernel(c, &detail::MakePlainRecords<detail::NameRecords>) {}
+  };
+};
+
+// One record, and the key that says where it comes from.
+struct ReaderReadV2 {
+  static constexpr auto signature = Op("ReaderReadV2")
+                                        .Input("reader_handle: resource")
+                                        .Input("queue_handle: resource")
+                                        .Output("key: string")
+                                        .Output("value: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ReaderScalars);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    void operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&, Done done) const {
+      detail::RunRead(context.op(), nullptr, std::move(done));
+    }
+  };
+};
+
+// Up to num_records records of one file; at least one unless num_records is 0.
+struct ReaderReadUpToV2 {
+  static constexpr auto signature = Op("ReaderReadUpToV2")
+                                        .Input("reader_handle: resource")
+                                        .Input("queue_handle: resource")
+                                        .Input("num_records: int64")
+                                        .Output("keys: string")
+                                        .Output("values: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ReadUpToShape<0>);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    void operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor& num_records, Tensor&, Tensor&,
+                    Done done) const {
+      detail::RunRead(context.op(), &num_records, std::move(done));
+    }
+  };
+};
+
+// How many records were read.
+struct ReaderNumRecordsProducedV2 {
+  static constexpr auto signature = Op("ReaderNumRecordsProducedV2")
+                                        .Input("reader_handle: resource")
+                                        .Output("records_produced: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ReaderScalars);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int64_t> records) const {
+      Ref<detail::FileReader> reader;
+      TENON_RETURN_IF_ERROR(detail::GetReader(context.op(), &reader));
+      records[0] = reader->produced();
+      return OkStatus();
+    }
+  };
+};
+
+// How many files were read to their ends.
+struct ReaderNumWorkUnitsCompletedV2 {
+  static constexpr auto signature = Op("ReaderNumWorkUnitsCompletedV2")
+                                        .Input("reader_handle: resource")
+                                        .Output("units_completed: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ReaderScalars);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int64_t> units) const {
+      Ref<detail::FileReader> reader;
+      TENON_RETURN_IF_ERROR(detail::GetReader(context.op(), &reader));
+      units[0] = reader->completed();
+      return OkStatus();
+    }
+  };
+};
+
+// The position of a WholeFileReader or an IdentityReader.
+struct ReaderSerializeStateV2 {
+  static constexpr auto signature = Op("ReaderSerializeStateV2")
+                                        .Input("reader_handle: resource")
+                                        .Output("state: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ReaderScalars);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&) const {
+      return detail::SaveReader(context.op());
+    }
+  };
+};
+
+// Goes to such a position.
+struct ReaderRestoreStateV2 {
+  static constexpr auto signature = Op("ReaderRestoreStateV2")
+                                        .Input("reader_handle: resource")
+                                        .Input("state: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ReaderScalars);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& state) const {
+      return detail::RestoreReader(context.op(), state);
+    }
+  };
+};
+
+// Makes the reader as new.
+struct ReaderResetV2 {
+  static constexpr auto signature =
+      Op("ReaderResetV2").Input("reader_handle: resource").SetIsStateful().SetShapeFn(detail::ReaderScalars);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&) const {
+      Ref<detail::FileReader> reader;
+      TENON_RETURN_IF_ERROR(detail::GetReader(context.op(), &reader));
+      reader->Reset();
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/reader/reader_reference.hpp ----
+// The readers of older graphs: TFRecordReader, ReaderRead and so on, which pass their reader by reference. The kernels
+// are those of the newer ops.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct TFRecordReader {
+  static constexpr auto signature = Op("TFRecordReader")
+                                        .Output("reader_handle: Ref(string)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("compression_type: string = ''")
+                                        .SetIsStateful()
+                                        .Deprecated(26, "Use TFRecordReaderV2")
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TFRecordReaderV2::kernel<Device>;
+};
+
+struct TextLineReader {
+  static constexpr auto signature = Op("TextLineReader")
+                                        .Output("reader_handle: Ref(string)")
+                                        .Attr("skip_header_lines: int = 0")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .Deprecated(26, "Use TextLineReaderV2")
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TextLineReaderV2::kernel<Device>;
+};
+
+struct WholeFileReader {
+  static constexpr auto signature = Op("WholeFileReader")
+                                        .Output("reader_handle: Ref(string)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = WholeFileReaderV2::kernel<Device>;
+};
+
+struct FixedLengthRecordReader {
+  static constexpr auto signature = Op("FixedLengthRecordReader")
+                                        .Output("reader_handle: Ref(string)")
+                                        .Attr("header_bytes: int = 0")
+                                        .Attr("record_bytes: int")
+                                        .Attr("footer_bytes: int = 0")
+                                        .Attr("hop_bytes: int = 0")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .Deprecated(26, "Use FixedLengthRecordReaderV2")
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = FixedLengthRecordReaderV2::kernel<Device>;
+};
+
+struct IdentityReader {
+  static constexpr auto signature = Op("IdentityReader")
+                                        .Output("reader_handle: Ref(string)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .Deprecated(26, "Use IdentityReaderV2")
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = IdentityReaderV2::kernel<Device>;
+};
+
+struct ReaderRead {
+  static constexpr auto signature = Op("ReaderRead")
+                                        .Input("reader_handle: Ref(string)")
+                                        .Input("queue_handle: Ref(string)")
+                                        .Output("key: string")
+                                        .Output("value: string")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = ReaderReadV2::kernel<Device>;
+};
+
+struct ReaderReadUpTo {
+  static constexpr auto signature = Op("ReaderReadUpTo")
+                                        .Input("reader_handle: Ref(string)")
+                                        .Input("queue_handle: Ref(string)")
+                                        .Input("num_records: int64")
+                                        .Output("keys: string")
+                                        .Output("values: string")
+                                        .SetShapeFn(detail::ReadUpToShape<1>);
+  template <class Device>
+  using kernel = ReaderReadUpToV2::kernel<Device>;
+};
+
+struct ReaderNumRecordsProduced {
+  static constexpr auto signature = Op("ReaderNumRecordsProduced")
+                                        .Input("reader_handle: Ref(string)")
+                                        .Output("records_produced: int64")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = ReaderNumRecordsProducedV2::kernel<Device>;
+};
+
+struct ReaderNumWorkUnitsCompleted {
+  static constexpr auto signature = Op("ReaderNumWorkUnitsCompleted")
+                                        .Input("reader_handle: Ref(string)")
+                                        .Output("units_completed: int64")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = ReaderNumWorkUnitsCompletedV2::kernel<Device>;
+};
+
+struct ReaderSerializeState {
+  static constexpr auto signature = Op("ReaderSerializeState")
+                                        .Input("reader_handle: Ref(string)")
+                                        .Output("state: string")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = ReaderSerializeStateV2::kernel<Device>;
+};
+
+struct ReaderRestoreState {
+  static constexpr auto signature = Op("ReaderRestoreState")
+                                        .Input("reader_handle: Ref(string)")
+                                        .Input("state: string")
+                                        .SetShapeFn(detail::RestoreReaderShape);
+  template <class Device>
+  using kernel = ReaderRestoreStateV2::kernel<Device>;
+};
+
+struct ReaderReset {
+  static constexpr auto signature =
+      Op("ReaderReset").Input("reader_handle: Ref(string)").SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = ReaderResetV2::kernel<Device>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/variable/ref_variable.hpp ----
 // Variables by reference: Variable, VariableV2, Assign, TemporaryVariable and their kin. A reference edge carries the
 // variable itself (kernel/variable.hpp).
@@ -61417,8 +66800,31 @@ inline const ShapeAndType* HeldElements(InferenceContext* c) {
   return held == nullptr || held->empty() ? nullptr : &(*held)[0];
 }
 
+// The strings that handles of older ops begin with; arrays of gradients have the second one.
+inline constexpr std::string_view kOfArrays = "_tensor_arrays", kOfGradientArrays = "_tensor_array_grads";
+
+// Sets *name to the array's name in the run's container, from a handle of an older op: two strings, or a reference.
+inline Status ReadArrayName(const OpKernelContext& context, std::string* name, bool* is_gradient) {
+  const Tensor& input = context.input(0);
+  Tensor names = input;
+  if (IsRefType(input.dtype())) TENON_RETURN_IF_ERROR(ReadReference(input, context.op_kernel().name(), &names));
+  if (names.dtype() != DataType::kString || names.NumElements() != 2)
+    return errors::InvalidArgument("Tensor array handle must be 2-element vector, but had shape: ", names.shape());
+  const std::string_view kind = names.data<tstring>()[0].view();
+  *name = names.data<tstring>()[1].view();
+  *is_gradient = kind == kOfGradientArrays;
+  if (kind != kOfArrays && kind != kOfGradientArrays) *name = StrCat(kind, *name);
+  return OkStatus();
+}
 inline Status GetArray(const OpKernelContext& context, Ref<TensorArray>* array) {
-  return LookupResource<TensorArray>(context, context.input(0), array);
+  if (context.input(0).dtype() == DataType::kResource)
+    return LookupResource<TensorArray>(context, context.input(0), array);
+  std::string name;
+  bool is_gradient = false;
+  TENON_RETURN_IF_ERROR(ReadArrayName(context, &name, &is_gradient));
+  StepContainer* const container = context.step_container();
+  if (container == nullptr) return tenon::detail::NoResources(context);
+  return container->resources()->Lookup<TensorArray>(container->name(), name, array);
 }
 inline Status ReadIndex(const Tensor& index, Index* value) {
   if (index.dims() != 0)
@@ -61441,6 +66847,22 @@ inline Status CheckWrittenType(const TensorArray& array, DataType dtype) {
 inline std::string UniqueName(std::string_view name) {
   static std::atomic<std::int64_t> counter{0};
   return StrCat(name, "_", counter.fetch_add(1, std::memory_order_relaxed));
+}
+
+// Makes an array of the run. Sets options->name to the array's name: `name`, or the node's, and a number.
+inline Status CreateArray(const OpKernelContext& context, const Tensor& size, std::string_view name,
+                          TensorArray::Options* options) {
+  if (size.dims() != 0)
+    return errors::InvalidArgument("TensorArray size must be scalar, but had shape: ", size.shape());
+  const Index count = *size.data<std::int32_t>();
+  if (count < 0) return errors::InvalidArgument("Size should be >= 0.");
+  if (count > TensorArray::kMaxSize)
+    return errors::ResourceExhausted("TensorArrayV3: ", count, " elements are more than the limit of ",
+                                     TensorArray::kMaxSize);
+  StepContainer* const container = context.step_container();
+  if (container == nullptr) return tenon::detail::NoResources(context);
+  options->name = UniqueName(name.empty() ? context.op_kernel().name() : name);
+  return container->Create(options->name, Ref<TensorArray>::Adopt(new TensorArray(*options, count)));
 }
 
 }  // namespace detail
@@ -61477,28 +66899,15 @@ struct TensorArrayV3 {
 
  private:
   static Status Make(OpKernelContext& context, const Attrs& attrs, const Tensor& size, Tensor* handle, Tensor* flow) {
-    if (size.dims() != 0)
-      return errors::InvalidArgument("TensorArray size must be scalar, but had shape: ", size.shape());
-    const Index count = *size.data<std::int32_t>();
-    if (count < 0) return errors::InvalidArgument("Size should be >= 0.");
-    if (count > detail::TensorArray::kMaxSize)
-      return errors::ResourceExhausted("TensorArrayV3: ", count, " elements are more than the limit of ",
-                                       detail::TensorArray::kMaxSize);
-    StepContainer* container = context.step_container();
-    if (container == nullptr) return tenon::detail::NoResources(context);
     detail::TensorArray::Options options;
-    options.name =
-        detail::UniqueName(attrs.tensor_array_name.empty() ? context.op_kernel().name() : attrs.tensor_array_name);
     options.dtype = attrs.dtype;
     options.element_shape = attrs.element_shape;
     options.dynamic_size = attrs.dynamic_size;
     options.clear_after_read = attrs.clear_after_read;
     options.identical_element_shapes = attrs.identical_element_shapes;
-    *handle =
-        HandleTensor(MakeResourceHandle<detail::TensorArray>(context.device_name(), container->name(), options.name));
-    const std::string name = options.name;
-    auto array = Ref<detail::TensorArray>::Adopt(new detail::TensorArray(std::move(options), count));
-    TENON_RETURN_IF_ERROR(container->Create(name, std::move(array)));
+    TENON_RETURN_IF_ERROR(detail::CreateArray(context, size, attrs.tensor_array_name, &options));
+    *handle = HandleTensor(
+        MakeResourceHandle<detail::TensorArray>(context.device_name(), context.step_container()->name(), options.name));
     TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &flow));
     *flow->data<float>() = 0;
     return OkStatus();
@@ -62422,172 +67831,6 @@ struct LookupTableExportV2 {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/engine/text/strings.hpp ----
-// Texts: what string kernels do with the bytes of one element - UTF-8, white space, numbers, base64 - and a loop over
-// all elements of a tensor with the device's threads.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// body(arg, begin, end) for ranges that together are [0, n); a text costs some `ns` nanoseconds.
-inline void ForTexts(Cpu& device, Index n, double ns, void (*body)(void* arg, Index begin, Index end), void* arg) {
-  ParallelFor(device, n, ns, [body, arg](Index begin, Index end) { body(arg, begin, end); });
-}
-// out[i] = map(in[i])
-inline void MapTexts(Cpu& device, const tstring* in, tstring* out, Index n, double ns,
-                     void (*map)(std::string_view in, tstring* out)) {
-  ParallelFor(device, n, ns, [in, out, map](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) map(in[i].view(), out + i);
-  });
-}
-
-// ---- ASCII
-
-constexpr bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-constexpr std::string_view WithoutSpaces(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
-constexpr char AsciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-constexpr char AsciiUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
-
-// ---- UTF-8
-
-inline constexpr std::int32_t kReplacementCharacter = 0xfffd;
-inline constexpr std::int32_t kLargestCodePoint = 0x10ffff;
-constexpr bool IsSurrogate(std::int32_t c) { return c >= 0xd800 && c <= 0xdfff; }
-
-// Whether a byte goes on with a character that began before it.
-constexpr bool IsUtf8Trail(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// Bytes that begin a character: the number of characters in valid UTF-8.
-constexpr Index CountUtf8(std::string_view text) {
-  Index count = 0;
-  for (const char c : text) count += IsUtf8Trail(c) ? 0 : 1;
-  return count;
-}
-
-// One character from the front of a text: its number, or -1 for bytes that are no UTF-8; `bytes` are what it takes (of
-// wrong ones the longest beginning of a character, at least one).
-struct Utf8Character {
-  std::int32_t code;
-  int bytes;
-};
-constexpr Utf8Character ReadUtf8(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::int32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const int length = lead >= 0xc2 && lead < 0xe0   ? 2
-                     : lead >= 0xe0 && lead < 0xf0 ? 3
-                     : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                   : 0;
-  if (length == 0) return {-1, 1};
-  std::int32_t code = lead & (0x7f >> length);
-  for (int i = 1; i < length; ++i) {
-    const std::int32_t next = static_cast<std::size_t>(i) < text.size() ? byte(static_cast<std::size_t>(i)) : 0;
-    // The second byte has a narrower range where a longer form, a surrogate or a number too large would begin.
-    const std::int32_t low = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    const std::int32_t high = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (next < low || next > high) return {-1, i};
-    code = code << 6 | (next & 0x3f);
-  }
-  return {code, length};
-}
-// `code` must be one that UTF-8 has.
-inline void AppendUtf8(std::int32_t code, std::string* out) {
-  const auto put = [out](std::int32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) return put(0xc0 | code >> 6), put(0x80 | (code & 0x3f));
-  if (code < 0x10000) return put(0xe0 | code >> 12), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
-  put(0xf0 | code >> 18);
-  put(0x80 | (code >> 12 & 0x3f));
-  put(0x80 | (code >> 6 & 0x3f));
-  put(0x80 | (code & 0x3f));
-}
-
-// ---- numbers. Spaces around are allowed, a '+' too.
-
-// Decimal digits, all of them, for T = int32, int64, uint32, uint64; false also for a number that T cannot hold.
-inline bool ReadInteger(std::string_view text, bool is_signed, int bits, std::uint64_t* value) {
-  text = WithoutSpaces(text);
-  const bool negative = !text.empty() && text.front() == '-';
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  if (text.empty() || (negative && !is_signed)) return false;
-  const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits);
-  const std::uint64_t limit = is_signed ? (all >> 1) + (negative ? 1 : 0) : all;
-  std::uint64_t magnitude = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return false;
-    const auto digit = static_cast<std::uint64_t>(c - '0');
-    if (magnitude > (limit - digit) / 10 || digit > limit) return false;
-    magnitude = magnitude * 10 + digit;
-  }
-  *value = negative ? ~magnitude + 1 : magnitude;
-  return true;
-}
-// Decimal, hexadecimal, "inf", "infinity", "nan", "nan(...)" in any case; numbers too large become infinite.
-inline bool ReadReal(std::string_view text, double* value) {
-  text = WithoutSpaces(text);
-  if (text.empty() || text.find('\0') != text.npos) return false;
-  if (IsSpace(text.front())) return false;
-  const std::string copy(text);
-  char* end = nullptr;
-  *value = std::strtod(copy.c_str(), &end);
-  return end == copy.c_str() + copy.size();
-}
-
-// ---- base64, the form for addresses: '-' and '_' for 62 and 63
-
-inline std::string EncodeBase64(std::string_view bytes, bool pad) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t some = bytes.size() - i < 3 ? bytes.size() - i : 3;
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < some ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k <= some; ++k) out.push_back(kDigits[group >> (18 - 6 * k) & 63]);
-    if (pad) out.append(3 - some, '=');
-  }
-  return out;
-}
-// Both padded and not; null when it worked, otherwise what is wrong.
-inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
-  constexpr const char* kInvalid = "Invalid character found in base64.";
-  bytes->clear();
-  if (text.size() % 4 == 0 && !text.empty())
-    for (int k = 0; k < 2 && text.back() == '='; ++k) text.remove_suffix(1);
-  if (text.size() % 4 == 1) return "Base64 string length cannot be 1 modulo 4.";
-  std::uint32_t group = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    std::uint32_t digit = 0;
-    if (c >= 'A' && c <= 'Z')
-      digit = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z')
-      digit = static_cast<std::uint32_t>(c - 'a') + 26;
-    else if (c >= '0' && c <= '9')
-      digit = static_cast<std::uint32_t>(c - '0') + 52;
-    else if (c == '-')
-      digit = 62;
-    else if (c == '_')
-      digit = 63;
-    else
-      return kInvalid;
-    group = group << 6 | digit;
-    if (i % 4 == 3)
-      for (int shift = 16; shift >= 0; shift -= 8) bytes->push_back(static_cast<char>(group >> shift & 0xff));
-  }
-  const std::size_t rest = text.size() % 4;
-  if (rest == 2) bytes->push_back(static_cast<char>(group >> 4 & 0xff));
-  if (rest == 3) {
-    bytes->push_back(static_cast<char>(group >> 10 & 0xff));
-    bytes->push_back(static_cast<char>(group >> 2 & 0xff));
-  }
-  return nullptr;
-}
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/ops/table/table_file.hpp ----
 // InitializeTableFromTextFileV2: a lookup table filled from the lines of a text file.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -62761,6 +68004,122 @@ struct InitializeTableFromTextFileV2 {
       return detail::InitializeTableFromFile(
           context.op(), filename,
           {{}, this->key_index, this->value_index, this->vocab_size, this->offset, this->delimiter.front()});
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/table/vocab_remapping.hpp ----
+// GenerateVocabRemapping: the places that the words of one vocabulary file have in another one.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status VocabRemappingShape(InferenceContext* c) {
+  ShapeHandle unused;
+  std::int64_t count = 0;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_new_vocab", &count));
+  c->set_output(0, c->Vector(count));
+  c->set_output(1, c->Scalar());
+  return OkStatus();
+}
+
+// The lines of a file, which they are views of.
+struct Vocabulary {
+  MappedFile file;
+  SlimVector<std::string_view> words;
+
+  static Result<Vocabulary> Open(std::string_view which, const Tensor& filename, std::int64_t size) {
+    if (filename.dims() != 0)
+      return errors::InvalidArgument(which, "_vocab_file should be a single string, but got ", filename.shape());
+    const std::string path(filename.data<tstring>()->view());
+    if (path.empty()) return errors::InvalidArgument(which, " vocab filename cannot be empty.");
+    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path, FileAccess::kRead));
+    Vocabulary made{std::move(file), {}};
+    const VocabularyRule rule{path, kWholeLine, kLineNumber, size, 0, '\t'};
+    const Span<const std::byte> bytes = made.file.bytes();
+    TENON_RETURN_IF_ERROR(
+        VocabularyLines({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, rule, &made.words));
+    return made;
+  }
+};
+
+// A word and its place, in the order of the words.
+struct PlacedWord {
+  std::string_view word;
+  std::int64_t place;
+  bool operator<(const PlacedWord& other) const { return word == other.word ? place < other.place : word < other.word; }
+};
+inline Status SortWords(const Vocabulary& vocabulary, SlimVector<PlacedWord>* sorted) {
+  for (std::size_t i = 0; i < vocabulary.words.size(); ++i)
+    sorted->push_back({vocabulary.words[i], static_cast<std::int64_t>(i)});
+  std::sort(sorted->begin(), sorted->end());
+  for (std::size_t i = 1; i < sorted->size(); ++i)
+    if ((*sorted)[i].word == (*sorted)[i - 1].word)
+      return errors::FailedPrecondition("HashTable has different value for same key. Key ", (*sorted)[i].word, " has ",
+                                        (*sorted)[i - 1].place, " and trying to add value ", (*sorted)[i].place);
+  return OkStatus();
+}
+
+struct VocabRemappingAttrs {
+  std::int64_t new_vocab_offset, num_new_vocab, old_vocab_size;
+};
+inline Status RemapVocabulary(OpKernelContext& context, const VocabRemappingAttrs& attrs, const Tensor& new_file,
+                              const Tensor& old_file) {
+  TENON_ASSIGN_OR_RETURN(const Vocabulary words, Vocabulary::Open("new", new_file, -1));
+  const auto count = static_cast<std::int64_t>(words.words.size());
+  if (attrs.new_vocab_offset > count || attrs.num_new_vocab > count - attrs.new_vocab_offset)
+    return errors::InvalidArgument("lookup table size must be larger than last new vocab entry's line");
+  TENON_ASSIGN_OR_RETURN(const Vocabulary old, Vocabulary::Open("old", old_file, attrs.old_vocab_size));
+  SlimVector<PlacedWord> sorted;
+  TENON_RETURN_IF_ERROR(SortWords(old, &sorted));
+  Tensor *remapping = nullptr, *present = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({attrs.num_new_vocab}), &remapping));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &present));
+  std::int32_t found = 0;
+  for (std::int64_t i = 0; i < attrs.num_new_vocab; ++i) {
+    const std::string_view word = words.words[static_cast<std::size_t>(attrs.new_vocab_offset + i)];
+    const PlacedWord* const at = std::lower_bound(sorted.begin(), sorted.end(), PlacedWord{word, 0});
+    const bool known = at != sorted.end() && at->word == word;
+    remapping->data<std::int64_t>()[i] = known ? at->place : -1;
+    found += known ? 1 : 0;
+  }
+  *present->data<std::int32_t>() = found;
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// Output i is the line of the old file that holds the new file's line new_vocab_offset + i, or -1.
+struct GenerateVocabRemapping {
+  static constexpr auto signature = Op("GenerateVocabRemapping")
+                                        .Input("new_vocab_file: string")
+                                        .Input("old_vocab_file: string")
+                                        .Attr("new_vocab_offset: int >= 0")
+                                        .Attr("num_new_vocab: int >= 0")
+                                        .Attr("old_vocab_size: int >= -1 = -1")
+                                        .Output("remapping: int64")
+                                        .Output("num_present: int32")
+                                        .SetShapeFn(detail::VocabRemappingShape);
+  using Attrs = detail::VocabRemappingAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& new_file, const Tensor& old_file, Tensor&,
+                      Tensor&) const {
+      return detail::RemapVocabulary(context.op(), *this, new_file, old_file);
     }
   };
 };
@@ -63266,6 +68625,422 @@ struct TensorArraySplitV3 {
       return detail::SplitArray(context.op(), value, lengths);
     }
   };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/list/tensor_array_old.hpp ----
+// TensorArray, TensorArrayV2 and the ops on them, of older graphs: they pass their array by two strings, or by a
+// reference to them. The kernels are those of the newer ops.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// The handle as output 0 wants it: a reference, or the strings.
+inline Tensor OldArrayHandle(const OpKernelContext& context, std::string_view kind, std::string_view name) {
+  if (IsRefType(context.expected_output_dtype(0))) return HandleReference(kind, name);
+  Tensor handle(DataType::kString, TensorShape({2}));
+  handle.data<tstring>()[0] = kind;
+  handle.data<tstring>()[1] = name;
+  return handle;
+}
+
+struct OldArrayAttrs {
+  DataType dtype;
+  PartialTensorShape element_shape;
+  bool dynamic_size, clear_after_read;
+  std::string_view tensor_array_name;
+};
+inline Status MakeOldArray(const OpKernelContext& context, const OldArrayAttrs& attrs, const Tensor& size,
+                           Tensor* handle) {
+  TensorArray::Options options;
+  options.dtype = attrs.dtype;
+  options.element_shape = attrs.element_shape;
+  options.dynamic_size = attrs.dynamic_size;
+  options.clear_after_read = attrs.clear_after_read;
+  TENON_RETURN_IF_ERROR(CreateArray(context, size, attrs.tensor_array_name, &options));
+  *handle = OldArrayHandle(context, kOfArrays, options.name);
+  return OkStatus();
+}
+inline Status MakeOldGradient(const OpKernelContext& context, std::string_view source, Tensor* handle) {
+  Ref<TensorArray> array, gradient;
+  std::string of;
+  bool is_gradient = false;
+  TENON_RETURN_IF_ERROR(GetArray(context, &array));
+  TENON_RETURN_IF_ERROR(ReadArrayName(context, &of, &is_gradient));
+  if (is_gradient)
+    return errors::InvalidArgument("Input container should be '", kOfArrays, "',  but received '", kOfGradientArrays,
+                                   "'");
+  const std::string name = StrCat(of, "@", source);
+  StepContainer* const container = context.step_container();
+  TENON_RETURN_IF_ERROR(container->resources()->LookupOrCreate<TensorArray>(
+      container->name(), name, &gradient, [&](Ref<TensorArray>* made) { return array->MakeGradient(name, made); }));
+  *handle = OldArrayHandle(context, kOfGradientArrays, name);
+  return OkStatus();
+}
+
+inline Status NewArrayShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  c->set_output(0, c->Vector(2));
+  return OkStatus();
+}
+inline Status NewGradientArrayShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckArrayHandle(c));
+  c->set_output(0, c->Vector(2));
+  return OkStatus();
+}
+// A handle, an input of this rank, and a scalar flow.
+inline Status CheckOldArray(InferenceContext* c, int input, int rank, int flow) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(CheckArrayHandle(c));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(input), rank, &unused));
+  return c->WithRank(c->input(flow), 0, &unused);
+}
+inline Status OldReadShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckOldArray(c, 1, 0, 2));
+  return shape_inference::UnknownShape(c);
+}
+inline Status OldWriteShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckOldArray(c, 1, 0, 3));
+  return shape_inference::ScalarShape(c);
+}
+inline Status OldGatherShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckOldArray(c, 1, 1, 2));
+  return shape_inference::UnknownShape(c);
+}
+inline Status OldScatterShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckOldArray(c, 1, 1, 3));
+  return shape_inference::ScalarShape(c);
+}
+inline Status OldSplitShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckOldArray(c, 2, 1, 3));
+  return shape_inference::ScalarShape(c);
+}
+inline Status OldSizeShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(CheckArrayHandle(c));
+  return shape_inference::ScalarShape(c);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+struct TensorArray {
+  static constexpr auto signature = Op("TensorArray")
+                                        .Input("size: int32")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("dtype: type")
+                                        .Attr("dynamic_size: bool = false")
+                                        .Attr("clear_after_read: bool = true")
+                                        .Attr("tensor_array_name: string = ''")
+                                        .Attr("element_shape: shape = { unknown_rank: true }")
+                                        .SetIsStateful()
+                                        .Deprecated(16, "Use TensorArrayV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::OldArrayAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& size, Tensor& handle) const {
+      return detail::MakeOldArray(context.op(), *this, size, &handle);
+    }
+  };
+};
+
+struct TensorArrayV2 {
+  static constexpr auto signature = Op("TensorArrayV2")
+                                        .Input("size: int32")
+                                        .Output("handle: string")
+                                        .Attr("dtype: type")
+                                        .Attr("element_shape: shape = { unknown_rank: true }")
+                                        .Attr("dynamic_size: bool = false")
+                                        .Attr("clear_after_read: bool = true")
+                                        .Attr("tensor_array_name: string = ''")
+                                        .SetIsStateful()
+                                        .Deprecated(26, "Use TensorArrayV3")
+                                        .SetShapeFn(detail::NewArrayShape);
+  using Attrs = detail::OldArrayAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& size, Tensor& handle) const {
+      return detail::MakeOldArray(context.op(), *this, size, &handle);
+    }
+  };
+};
+
+struct TensorArrayGrad {
+  static constexpr auto signature = Op("TensorArrayGrad")
+                                        .Input("handle: string")
+                                        .Input("flow_in: float")
+                                        .Output("grad_handle: Ref(string)")
+                                        .Attr("source: string")
+                                        .SetIsStateful()
+                                        .Deprecated(16, "Use TensorArrayGradV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  struct Attrs {
+    std::string_view source;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor& grad_handle) const {
+      return detail::MakeOldGradient(context.op(), this->source, &grad_handle);
+    }
+  };
+};
+
+struct TensorArrayGradV2 {
+  static constexpr auto signature = Op("TensorArrayGradV2")
+                                        .Input("handle: string")
+                                        .Input("flow_in: float")
+                                        .Output("grad_handle: string")
+                                        .Attr("source: string")
+                                        .SetIsStateful()
+                                        .Deprecated(26, "Use TensorArrayGradV3")
+                                        .SetShapeFn(detail::NewGradientArrayShape);
+  struct Attrs {
+    std::string_view source;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor& grad_handle) const {
+      return detail::MakeOldGradient(context.op(), this->source, &grad_handle);
+    }
+  };
+};
+
+struct TensorArrayWrite {
+  static constexpr auto signature = Op("TensorArrayWrite")
+                                        .Input("handle: Ref(string)")
+                                        .Input("index: int32")
+                                        .Input("value: T")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(16, "Use TensorArrayWriteV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayWriteV3::kernel<Device>;
+};
+
+struct TensorArrayWriteV2 {
+  static constexpr auto signature = Op("TensorArrayWriteV2")
+                                        .Input("handle: string")
+                                        .Input("index: int32")
+                                        .Input("value: T")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(26, "Use TensorArrayWriteV3")
+                                        .SetShapeFn(detail::OldWriteShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayWriteV3::kernel<Device>;
+};
+
+struct TensorArrayRead {
+  static constexpr auto signature = Op("TensorArrayRead")
+                                        .Input("handle: Ref(string)")
+                                        .Input("index: int32")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Attr("dtype: type")
+                                        .Deprecated(16, "Use TensorArrayReadV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayReadV3::kernel<Device>;
+};
+
+struct TensorArrayReadV2 {
+  static constexpr auto signature = Op("TensorArrayReadV2")
+                                        .Input("handle: string")
+                                        .Input("index: int32")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Attr("dtype: type")
+                                        .Deprecated(26, "Use TensorArrayReadV3")
+                                        .SetShapeFn(detail::OldReadShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayReadV3::kernel<Device>;
+};
+
+struct TensorArrayGather {
+  static constexpr auto signature = Op("TensorArrayGather")
+                                        .Input("handle: Ref(string)")
+                                        .Input("indices: int32")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("element_shape: shape = { unknown_rank: true }")
+                                        .Deprecated(16, "Use TensorArrayGatherV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = TensorArrayGatherV3::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayGatherV3::kernel<Device>;
+};
+
+struct TensorArrayGatherV2 {
+  static constexpr auto signature = Op("TensorArrayGatherV2")
+                                        .Input("handle: string")
+                                        .Input("indices: int32")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("element_shape: shape = { unknown_rank: true }")
+                                        .Deprecated(26, "Use TensorArrayGatherV3")
+                                        .SetShapeFn(detail::OldGatherShape);
+  using Attrs = TensorArrayGatherV3::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayGatherV3::kernel<Device>;
+};
+
+struct TensorArrayScatter {
+  static constexpr auto signature = Op("TensorArrayScatter")
+                                        .Input("handle: Ref(string)")
+                                        .Input("indices: int32")
+                                        .Input("value: T")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(19, "Use TensorArrayGradV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayScatterV3::kernel<Device>;
+};
+
+struct TensorArrayScatterV2 {
+  static constexpr auto signature = Op("TensorArrayScatterV2")
+                                        .Input("handle: string")
+                                        .Input("indices: int32")
+                                        .Input("value: T")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(26, "Use TensorArrayScatterV3")
+                                        .SetShapeFn(detail::OldScatterShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayScatterV3::kernel<Device>;
+};
+
+struct TensorArrayConcat {
+  static constexpr auto signature = Op("TensorArrayConcat")
+                                        .Input("handle: Ref(string)")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Output("lengths: int64")
+                                        .Attr("dtype: type")
+                                        .Attr("element_shape_except0: shape = { unknown_rank: true }")
+                                        .Deprecated(16, "Use TensorArrayGradV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = TensorArrayConcatV3::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayConcatV3::kernel<Device>;
+};
+
+struct TensorArrayConcatV2 {
+  static constexpr auto signature = Op("TensorArrayConcatV2")
+                                        .Input("handle: string")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Output("lengths: int64")
+                                        .Attr("dtype: type")
+                                        .Attr("element_shape_except0: shape = { unknown_rank: true }")
+                                        .SetShapeFn(detail::ArrayConcatShape);
+  using Attrs = TensorArrayConcatV3::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArrayConcatV3::kernel<Device>;
+};
+
+struct TensorArraySplit {
+  static constexpr auto signature = Op("TensorArraySplit")
+                                        .Input("handle: Ref(string)")
+                                        .Input("value: T")
+                                        .Input("lengths: int64")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(16, "Use TensorArraySplitV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArraySplitV3::kernel<Device>;
+};
+
+struct TensorArraySplitV2 {
+  static constexpr auto signature = Op("TensorArraySplitV2")
+                                        .Input("handle: string")
+                                        .Input("value: T")
+                                        .Input("lengths: int64")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(26, "Use TensorArraySplitV3")
+                                        .SetShapeFn(detail::OldSplitShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = TensorArraySplitV3::kernel<Device>;
+};
+
+struct TensorArraySize {
+  static constexpr auto signature = Op("TensorArraySize")
+                                        .Input("handle: Ref(string)")
+                                        .Input("flow_in: float")
+                                        .Output("size: int32")
+                                        .Deprecated(16, "Use TensorArraySizeV3")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device>
+  using kernel = TensorArraySizeV3::kernel<Device>;
+};
+
+struct TensorArraySizeV2 {
+  static constexpr auto signature = Op("TensorArraySizeV2")
+                                        .Input("handle: string")
+                                        .Input("flow_in: float")
+                                        .Output("size: int32")
+                                        .Deprecated(26, "Use TensorArraySizeV3")
+                                        .SetShapeFn(detail::OldSizeShape);
+  template <class Device>
+  using kernel = TensorArraySizeV3::kernel<Device>;
+};
+
+struct TensorArrayClose {
+  static constexpr auto signature = Op("TensorArrayClose")
+                                        .Input("handle: Ref(string)")
+                                        .Deprecated(16, "Use TensorArrayCloseV3")
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  template <class Device>
+  using kernel = TensorArrayCloseV3::kernel<Device>;
+};
+
+struct TensorArrayCloseV2 {
+  static constexpr auto signature = Op("TensorArrayCloseV2")
+                                        .Input("handle: string")
+                                        .Deprecated(26, "Use TensorArrayCloseV3")
+                                        .SetShapeFn(detail::CheckArrayHandle);
+  template <class Device>
+  using kernel = TensorArrayCloseV3::kernel<Device>;
 };
 
 }  // namespace ops
@@ -64777,6 +70552,333 @@ struct TensorListScatterIntoExistingList {
     if (needed > out->size()) TENON_RETURN_IF_ERROR(out->Resize(needed));
     return detail::ScatterRows(context, tensor, indices, out);
   }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/list/tensor_map.hpp ----
+// TensorMap, a value inside a variant, and its ops: EmptyTensorMap, TensorMapInsert, ...Lookup, ...Erase, ...HasKey,
+// ...Size, ...StackKeys.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Keys in the order in which they came. Keys are equal where types, shapes and all bytes are. externally synchronised.
+struct TensorMap {
+  struct Entry {
+    Tensor key, value;
+  };
+  SlimVector<std::uint64_t> hashes;  // hash of each key
+  SlimVector<Entry> entries;
+
+  Index size() const { return static_cast<Index>(entries.size()); }
+  // The number of the key's entry; -1: there is none.
+  Index Find(const Tensor& key) const {
+    const std::uint64_t hash = HashOf(key);
+    for (std::size_t i = 0; i < hashes.size(); ++i)
+      if (hashes[i] == hash && detail::SameContents(entries[i].key, key)) return static_cast<Index>(i);
+    return -1;
+  }
+  // Adds an entry, or gives the key's entry another value.
+  void Set(const Tensor& key, const Tensor& value) {
+    if (const Index at = Find(key); at >= 0) {
+      entries[static_cast<std::size_t>(at)].value = value;
+      return;
+    }
+    hashes.push_back(HashOf(key));
+    entries.push_back({key, value});
+  }
+  void Remove(Index at) {
+    hashes.erase(hashes.begin() + at);
+    entries.erase(entries.begin() + at);
+  }
+
+  // TensorFlow's serialised form: key, value, key, value, ...
+  std::string_view TypeName() const { return "tensorflow::TensorMap"; }
+  std::string DebugString() const { return "TensorMap"; }
+  void Encode(VariantTensorData* data) const {
+    data->metadata.clear();
+    for (const Entry& entry : entries) {
+      data->tensors.push_back(entry.key);
+      data->tensors.push_back(entry.value);
+    }
+  }
+  bool Decode(VariantTensorData data) {
+    if (data.tensors.size() % 2 != 0) return false;
+    hashes.clear();
+    entries.clear();
+    for (std::size_t i = 0; i < data.tensors.size(); i += 2) Set(data.tensors[i], data.tensors[i + 1]);
+    return true;
+  }
+
+ private:
+  static std::uint64_t HashOf(const Tensor& key) {
+    std::uint64_t hash = static_cast<std::uint64_t>(key.dtype()) + static_cast<std::uint64_t>(key.NumElements()) * 31;
+    if (key.dtype() == DataType::kString) {
+      for (Index i = 0; i < key.NumElements(); ++i) hash = Hash64(key.data<tstring>()[i].view(), hash);
+    } else if (key.dtype() != DataType::kVariant && key.dtype() != DataType::kResource && key.NumElements() > 0) {
+      hash = Hash64(key.tensor_data(), hash);
+    }
+    return hash;
+  }
+};
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// AddN: the entries of both, with the sum where both have the key. ZerosLike: nothing.
+inline Status ZerosLikeMap(OpKernelContext*, const TensorMap&, TensorMap*) { return OkStatus(); }
+inline Status AddMaps(OpKernelContext* context, const TensorMap& a, const TensorMap& b, TensorMap* out) {
+  *out = a;
+  for (const TensorMap::Entry& entry : b.entries) {
+    const Index at = a.Find(entry.key);
+    if (at < 0) {
+      out->Set(entry.key, entry.value);
+      continue;
+    }
+    Tensor sum;
+    TENON_RETURN_IF_ERROR(AddElements(context, entry.value, a.entries[static_cast<std::size_t>(at)].value, &sum));
+    out->entries[static_cast<std::size_t>(at)].value = std::move(sum);
+  }
+  return OkStatus();
+}
+// Called when kernels are made; the second call does nothing.
+inline Status RegisterTensorMap() {
+  static const Status status = [] {
+    VariantRegistry& registry = VariantRegistry::Global();
+    TENON_RETURN_IF_ERROR(registry.AddType<TensorMap>());
+    TENON_RETURN_IF_ERROR(registry.AddUnary<TensorMap>(VariantUnaryOp::kZerosLike, "CPU", &ZerosLikeMap));
+    return registry.AddBinary<TensorMap>(VariantBinaryOp::kAdd, "CPU", &AddMaps);
+  }();
+  return status;
+}
+struct MapKernel {
+  Status Init(OpKernelConstruction&) { return RegisterTensorMap(); }
+};
+
+// The map of input 0; `decoded` holds one that was still serialised.
+struct MapInput {
+  const TensorMap* map = nullptr;
+  Variant decoded;
+
+  Status Get(const OpKernelContext& context) {
+    const std::string_view op = context.op_kernel().type_string();
+    const Tensor& handle = context.input(0);
+    if (handle.dims() != 0) return errors::InvalidArgument(op, ": Input map must be a scalar. Saw: ", handle.shape());
+    const Variant& variant = handle.data<Variant>()[0];
+    map = variant.get<TensorMap>();
+    if (map != nullptr) return OkStatus();
+    decoded = variant;
+    const Result<TensorMap*> made = GetVariantValue<TensorMap>(&decoded);
+    if (!made.ok())
+      return errors::InvalidArgument(op, ": Input handle is not a map. Saw: '", variant.DebugString(), "'");
+    map = *made;
+    return OkStatus();
+  }
+};
+
+inline Status MissingKey(const OpKernelContext& context, const char* what) {
+  return errors::InvalidArgument(context.op_kernel().type_string(), ": Trying to ", what, ". Could not find key \"",
+                                 context.input(1).SummarizeValue(100), "\".");
+}
+// Output 0 := a map that may be changed: the input's own where this is its last use, otherwise a copy.
+inline Status ForwardMap(OpKernelContext& context, const TensorMap& input, TensorMap** out) {
+  if (!context.TryForward(0, 0, TensorShape())) {
+    Tensor* made = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &made));
+  }
+  Variant& variant = context.mutable_output(0)->data<Variant>()[0];
+  if (!variant.is<TensorMap>()) variant = Variant(TensorMap(input));
+  *out = variant.get<TensorMap>();
+  return OkStatus();
+}
+
+inline Status RunEmptyMap(OpKernelContext& context) {
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
+  out->data<Variant>()[0] = Variant(TensorMap());
+  return OkStatus();
+}
+inline Status RunMapInsert(OpKernelContext& context) {
+  MapInput in;
+  TensorMap* out = nullptr;
+  TENON_RETURN_IF_ERROR(in.Get(context));
+  TENON_RETURN_IF_ERROR(ForwardMap(context, *in.map, &out));
+  out->Set(context.input(1), context.input(2));
+  return OkStatus();
+}
+inline Status RunMapLookup(OpKernelContext& context) {
+  MapInput in;
+  TENON_RETURN_IF_ERROR(in.Get(context));
+  const Index at = in.map->Find(context.input(1));
+  if (at < 0) return MissingKey(context, "lookup non-existent key");
+  const Tensor& value = in.map->entries[static_cast<std::size_t>(at)].value;
+  if (value.dtype() != context.expected_output_dtype(0))
+    return errors::InvalidArgument("TensorMapLookup: the value is ", value.dtype(), ", not ",
+                                   context.expected_output_dtype(0));
+  context.set_output(0, value);
+  return OkStatus();
+}
+inline Status RunMapErase(OpKernelContext& context) {
+  MapInput in;
+  TensorMap* out = nullptr;
+  TENON_RETURN_IF_ERROR(in.Get(context));
+  const Index at = in.map->Find(context.input(1));
+  if (at < 0) return MissingKey(context, "erase non-existent item");
+  TENON_RETURN_IF_ERROR(ForwardMap(context, *in.map, &out));
+  out->Remove(at);
+  return OkStatus();
+}
+inline Status RunMapStackKeys(OpKernelContext& context) {
+  constexpr const char* kOp = "TensorMapStackKeys";
+  MapInput in;
+  TENON_RETURN_IF_ERROR(in.Get(context));
+  const Index count = in.map->size();
+  if (count == 0) return errors::InvalidArgument(kOp, ": TensorMapStackKeys cannot be called on empty map.");
+  const DataType dtype = context.expected_output_dtype(0);
+  const TensorShape own = in.map->entries[0].key.shape();
+  for (const TensorMap::Entry& entry : in.map->entries) {
+    if (entry.key.dtype() != dtype)
+      return errors::InvalidArgument(kOp, ": Key does not match requested dtype: ", entry.key.dtype(), ", not ", dtype);
+    if (!(entry.key.shape() == own))
+      return errors::InvalidArgument(kOp, ": Keys must all have the same shape, got ", own, " and ", entry.key.shape());
+  }
+  TensorShape shape = own;
+  TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, count));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  const ElementMover mover = MoverOf(dtype);
+  const Index run = own.num_elements();
+  for (Index i = 0; i < count && run > 0; ++i)
+    CopyRun(mover, in.map->entries[static_cast<std::size_t>(i)].key.raw_data(), mover.At(out->raw_data(), i * run),
+            run);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+struct EmptyTensorMap {
+  static constexpr auto signature =
+      Op("EmptyTensorMap").Output("handle: variant").SetShapeFn(shape_inference::ScalarShape);
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, Tensor&) const { return detail::RunEmptyMap(context.op()); }
+  };
+};
+
+// A key that is there gets the new value.
+struct TensorMapInsert {
+  static constexpr auto signature = Op("TensorMapInsert")
+                                        .Input("input_handle: variant")
+                                        .Input("key: key_dtype")
+                                        .Input("value: value_dtype")
+                                        .Output("output_handle: variant")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunMapInsert(context.op());
+    }
+  };
+};
+
+struct TensorMapLookup {
+  static constexpr auto signature = Op("TensorMapLookup")
+                                        .Input("input_handle: variant")
+                                        .Input("key: key_dtype")
+                                        .Output("value: value_dtype")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunMapLookup(context.op());
+    }
+  };
+};
+
+struct TensorMapErase {
+  static constexpr auto signature = Op("TensorMapErase")
+                                        .Input("input_handle: variant")
+                                        .Input("key: key_dtype")
+                                        .Output("output_handle: variant")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr std::string_view unused[] = {"value_dtype"};
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunMapErase(context.op());
+    }
+  };
+};
+
+struct TensorMapHasKey {
+  static constexpr auto signature = Op("TensorMapHasKey")
+                                        .Input("input_handle: variant")
+                                        .Input("key: key_dtype")
+                                        .Output("has_key: bool")
+                                        .Attr("key_dtype: type")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& key, Out<bool> has_key) const {
+      detail::MapInput in;
+      TENON_RETURN_IF_ERROR(in.Get(context.op()));
+      has_key[0] = in.map->Find(key) >= 0;
+      return OkStatus();
+    }
+  };
+};
+
+struct TensorMapSize {
+  static constexpr auto signature =
+      Op("TensorMapSize").Input("input_handle: variant").Output("size: int32").SetShapeFn(shape_inference::ScalarShape);
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> size) const {
+      detail::MapInput in;
+      TENON_RETURN_IF_ERROR(in.Get(context.op()));
+      size[0] = static_cast<std::int32_t>(in.map->size());
+      return OkStatus();
+    }
+  };
+};
+
+// Keys of one shape  ->  [n, ...], in the order in which they came; TensorFlow's order is any.
+struct TensorMapStackKeys {
+  static constexpr auto signature = Op("TensorMapStackKeys")
+                                        .Input("input_handle: variant")
+                                        .Output("keys: key_dtype")
+                                        .Attr("key_dtype: type")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapKernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&) const {
+      return detail::RunMapStackKeys(context.op());
+    }
+  };
 };
 
 }  // namespace ops
@@ -70434,6 +76536,917 @@ struct UnicodeScript {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/summary/summary_media.hpp ----
+// Pictures and sound in summaries: as PNG files, which need the component tenon::image, and as WAV files.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+#ifdef TENON_WITH_IMAGE
+template <bool with_codecs>
+struct PngMessage {
+  static Status Write(const unsigned char* pixels, Index height, Index width, int channels, std::string* file) {
+    return tenon::detail::WritePng(pixels, height, width, channels, false, -1, file)
+               ? OkStatus()
+               : errors::Internal("PNG encoding failed");
+  }
+};
+using PngMessages = PngMessage<true>;
+#else
+template <bool with_codecs>
+struct PngMessage {
+  static Status Write(const unsigned char*, Index, Index, int, std::string*) { return tenon::detail::NoImageCodecs(); }
+};
+using PngMessages = PngMessage<false>;
+#endif
+
+// "tag/image" of the only picture, else "tag/image/0" and so on.
+inline std::string MediaTag(std::string_view tag, std::string_view kind, std::int64_t most, Index i) {
+  return most > 1 ? StrCat(tag, "/", kind, "/", i) : StrCat(tag, "/", kind);
+}
+
+// Writes the pixels as bytes: a picture without negative values has its greatest value at 255; others have 0 at 128,
+// and the greatest magnitude 127 from there. Pixels that are not finite get the bad color. Computes in T, as TensorFlow
+// does.
+template <class T>
+void PixelsOf(const T* values, Index pixels, int depth, const std::uint8_t* bad_color, unsigned char* to) {
+  float least = std::numeric_limits<float>::infinity(), greatest = -least;
+  const auto finite = [depth](const T* pixel) {
+    for (int c = 0; c < depth; ++c)
+      if (!std::isfinite(static_cast<double>(pixel[c]))) return false;
+    return true;
+  };
+  for (Index i = 0; i < pixels; ++i) {
+    if (!finite(values + i * depth)) continue;
+    for (int c = 0; c < depth; ++c) {
+      const auto value = static_cast<float>(values[i * depth + c]);
+      least = std::min(least, value);
+      greatest = std::max(greatest, value);
+    }
+  }
+  constexpr float kZero = 1e-6f;
+  T scale, offset;
+  if (least < 0) {
+    const float most = std::max(std::fabs(least), std::fabs(greatest));
+    scale = T(most < kZero ? 0.0f : 127.0f / most);
+    offset = T(128.0f);
+  } else {
+    scale = T(greatest < kZero ? 0.0f : 255.0f / greatest);
+    offset = T(0.0f);
+  }
+  for (Index i = 0; i < pixels; ++i, values += depth, to += depth) {
+    const bool good = finite(values);
+    for (int c = 0; c < depth; ++c) {
+      const auto level = static_cast<double>(T(T(values[c] * scale) + offset));
+      to[c] = !good ? bad_color[c] : level >= 0 && level < 256 ? static_cast<unsigned char>(level) : 0;
+    }
+  }
+}
+
+inline Status CheckPictures(const Tensor& tensor) {
+  const Index depth = tensor.dims() == 4 ? tensor.dim_size(3) : 0;
+  if (depth != 1 && depth != 3 && depth != 4)
+    return errors::InvalidArgument("Tensor must be 4-D with last dim 1, 3, or 4, not ", tensor.shape());
+  constexpr Index kMostSide = Index{1} << 31, kMostArea = Index{1} << 29;
+  const Index height = tensor.dim_size(1), width = tensor.dim_size(2);
+  if (tensor.dim_size(0) >= kMostSide || height >= kMostSide || width >= kMostSide || height * width >= kMostArea)
+    return errors::InvalidArgument("Tensor too large for summary ", tensor.shape());
+  return OkStatus();
+}
+
+// Appends up to `most` pictures of tensor [batch, height, width, 1, 3 or 4] as values of a summary.
+inline Status AppendPictures(std::string_view tag, const Tensor& tensor, std::int64_t most, const Tensor& bad_color,
+                             std::string* summary) {
+  TENON_RETURN_IF_ERROR(CheckPictures(tensor));
+  const Index height = tensor.dim_size(1), width = tensor.dim_size(2), pixels = height * width;
+  const int depth = static_cast<int>(tensor.dim_size(3));
+  if (pixels == 0) return errors::InvalidArgument("input tensor must have non-zero dims. Found: ", tensor.shape());
+  const bool bytes = tensor.dtype() == DataType::kUint8;
+  if (!bytes && bad_color.NumElements() < depth)
+    return errors::InvalidArgument("expected depth <= bad_color.size, got depth = ", depth,
+                                   ", bad_color.size = ", bad_color.NumElements());
+  const Index count = std::min<Index>(most, tensor.dim_size(0)), size = pixels * depth;
+  SlimVector<unsigned char> levels;
+  if (!bytes && count > 0) levels.resize(static_cast<std::size_t>(size));
+  for (Index i = 0; i < count; ++i) {
+    const std::uint8_t* const bad = bad_color.data<std::uint8_t>();
+    const unsigned char* from = levels.data();
+    switch (tensor.dtype()) {
+      case DataType::kUint8: from = tensor.data<std::uint8_t>() + i * size; break;
+      case DataType::kHalf: PixelsOf(tensor.data<half>() + i * size, pixels, depth, bad, levels.data()); break;
+      case DataType::kDouble: PixelsOf(tensor.data<double>() + i * size, pixels, depth, bad, levels.data()); break;
+      default: PixelsOf(tensor.data<float>() + i * size, pixels, depth, bad, levels.data());
+    }
+    std::string value, image, file;
+    TENON_RETURN_IF_ERROR(PngMessages::Write(from, height, width, depth, &file));
+    PutInt(1, height, &image);
+    PutInt(2, width, &image);
+    PutInt(3, depth, &image);
+    PutText(4, file, &image);
+    PutText(kValueTag, MediaTag(tag, "image", most, i), &value);
+    PutBytes(kValueImage, image, &value);
+    PutBytes(kSummaryValue, value, summary);
+  }
+  return OkStatus();
+}
+
+// Appends up to `most` sounds of tensor [batch, frames] or [batch, frames, channels] as values of a summary.
+inline Status AppendSounds(std::string_view tag, const Tensor& tensor, std::int64_t most, float sample_rate,
+                           std::string* summary) {
+  if (tensor.dims() != 2 && tensor.dims() != 3)
+    return errors::InvalidArgument("Tensor must be 3-D or 2-D, got: ", tensor.shape());
+  if (!(sample_rate > 0)) return errors::InvalidArgument("sample_rate must be > 0");
+  const Index frames = tensor.dim_size(1), channels = tensor.dims() == 2 ? 1 : tensor.dim_size(2);
+  const Index per_second = sample_rate < 4294967296.0f ? std::max<Index>(1, std::lrintf(sample_rate)) : Index{1} << 32;
+  const Index count = std::min<Index>(most, tensor.dim_size(0));
+  for (Index i = 0; i < count; ++i) {
+    std::string value, audio, file;
+    TENON_RETURN_IF_ERROR(WriteWav("AudioSummary", tensor.data<float>() + i * frames * channels, frames * channels,
+                                   channels, per_second, &file));
+    PutFloat(1, sample_rate, &audio);
+    PutInt(2, channels, &audio);
+    PutInt(3, frames, &audio);
+    PutText(4, file, &audio);
+    PutText(5, "audio/wav", &audio);
+    PutText(kValueTag, MediaTag(tag, "audio", most, i), &value);
+    PutBytes(kValueAudio, audio, &value);
+    PutBytes(kSummaryValue, value, summary);
+  }
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/summary/summary.hpp ----
+// ScalarSummary, TensorSummary and V2, HistogramSummary, ImageSummary, AudioSummary and V2, MergeSummary: values for
+// TensorBoard as serialised Summary messages. writer.hpp has the ops that write them to files.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status FinishSummary(OpKernelContext& context, std::string_view summary) {
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &output));
+  output->data<tstring>()->assign(summary);
+  return OkStatus();
+}
+
+inline Status MakeScalarSummary(OpKernelContext& context, const Tensor& tags, const Tensor& values) {
+  if (!(tags.shape() == values.shape()))
+    return errors::InvalidArgument("tags and values are not the same shape: ", tags.shape(), " != ", values.shape());
+  std::string summary;
+  for (Index i = 0; i < tags.NumElements(); ++i) {
+    std::string value;
+    ScalarValue(tags.data<tstring>()[i].view(), ElementAs<float>(values, i), &value);
+    PutBytes(kSummaryValue, value, &summary);
+  }
+  return FinishSummary(context, summary);
+}
+
+inline Status MakeTensorSummary(OpKernelContext& context, const Tensor& tensor) {
+  std::string value, message, summary;
+  TENON_RETURN_IF_ERROR(TensorMessage(tensor, &message));
+  PutText(kValueNode, context.op_kernel().name(), &value);
+  PutBytes(kValueTensor, message, &value);
+  PutBytes(kSummaryValue, value, &summary);
+  return FinishSummary(context, summary);
+}
+inline Status MakeTensorSummaryV2(OpKernelContext& context, const Tensor& tag, const Tensor& tensor,
+                                  const Tensor& metadata) {
+  if (tag.dims() != 0) return errors::InvalidArgument("tag must be scalar");
+  if (metadata.dims() != 0) return errors::InvalidArgument("serialized_summary_metadata must be scalar");
+  std::string value, message, summary;
+  TENON_RETURN_IF_ERROR(TensorMessage(tensor, &message));
+  const std::string_view given = metadata.data<tstring>()->view();
+  PutText(kValueTag, tag.data<tstring>()->view(), &value);
+  PutBytes(kValueTensor, message, &value);
+  PutBytes(kValueMetadata, IsMessage(given, kGivenMetadata) ? given : std::string_view(), &value);
+  PutBytes(kSummaryValue, value, &summary);
+  return FinishSummary(context, summary);
+}
+
+inline Status MakeHistogramSummary(OpKernelContext& context, const Tensor& tag, const Tensor& values) {
+  if (tag.dims() != 0) return errors::InvalidArgument("tags must be scalar");
+  std::string value, message, summary;
+  TENON_RETURN_IF_ERROR(HistogramMessage(values, context.op_kernel().name(), &message));
+  PutText(kValueTag, tag.data<tstring>()->view(), &value);
+  PutBytes(kValueHistogram, message, &value);
+  PutBytes(kSummaryValue, value, &summary);
+  return FinishSummary(context, summary);
+}
+
+inline Status MakeImageSummary(OpKernelContext& context, const Tensor& tag, const Tensor& tensor, std::int64_t most,
+                               const Tensor& bad_color) {
+  if (tag.dims() != 0) return errors::InvalidArgument("Tags must be a scalar");
+  std::string summary;
+  TENON_RETURN_IF_ERROR(AppendPictures(tag.data<tstring>()->view(), tensor, most, bad_color, &summary));
+  return FinishSummary(context, summary);
+}
+inline Status CheckBadColor(const Tensor& color) {
+  if (color.dtype() != DataType::kUint8) return errors::InvalidArgument("bad_color must be uint8, got ", color.dtype());
+  if (color.dims() == 1) return OkStatus();
+  return errors::InvalidArgument("bad_color must be a vector, got shape ", color.shape());
+}
+
+inline Status MakeAudioSummary(OpKernelContext& context, const Tensor& tag, const Tensor& tensor, std::int64_t most,
+                               float sample_rate) {
+  if (tag.dims() != 0) return errors::InvalidArgument("Tag must be a scalar");
+  std::string summary;
+  TENON_RETURN_IF_ERROR(AppendSounds(tag.data<tstring>()->view(), tensor, most, sample_rate, &summary));
+  return FinishSummary(context, summary);
+}
+
+inline Status MergeSummaries(OpKernelContext& context, std::span<const Tensor> inputs) {
+  std::string summary;
+  SlimVector<std::string_view> tags;
+  for (const Tensor& input : inputs)
+    for (Index i = 0; i < input.NumElements(); ++i)
+      if (!AppendValues(input.data<tstring>()[i].view(), &summary, &tags))
+        return errors::InvalidArgument("Could not parse one of the summary inputs");
+  std::sort(tags.begin(), tags.end());
+  const auto twice = std::adjacent_find(tags.begin(), tags.end());
+  if (twice != tags.end()) return errors::InvalidArgument("Duplicate tag ", *twice, " found in summary inputs");
+  return FinishSummary(context, summary);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// A value for each tag; both inputs have one shape.
+struct ScalarSummary {
+  static constexpr auto signature = Op("ScalarSummary")
+                                        .Input("tags: string")
+                                        .Input("values: T")
+                                        .Output("summary: string")
+                                        .Attr("T: realnumbertype")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& tags, const Tensor& values, Tensor&) const {
+      return detail::MakeScalarSummary(context.op(), tags, values);
+    }
+  };
+};
+
+// The tensor under the node's name.
+struct TensorSummary {
+  static constexpr auto signature = Op("TensorSummary")
+                                        .Input("tensor: T")
+                                        .Output("summary: string")
+                                        .Attr("T: type")
+                                        .Attr("description: string = ''")
+                                        .Attr("labels: list(string) = []")
+                                        .Attr("display_name: string = ''")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr std::string_view unused[] = {"description", "labels", "display_name"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor& tensor, Tensor&) const {
+      return detail::MakeTensorSummary(context.op(), tensor);
+    }
+  };
+};
+
+// The tensor with a tag and a serialised SummaryMetadata.
+struct TensorSummaryV2 {
+  static constexpr auto signature = Op("TensorSummaryV2")
+                                        .Input("tag: string")
+                                        .Input("tensor: T")
+                                        .Input("serialized_summary_metadata: string")
+                                        .Output("summary: string")
+                                        .Attr("T: type")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor& tag, const Tensor& tensor, const Tensor& metadata,
+                      Tensor&) const {
+      return detail::MakeTensorSummaryV2(context.op(), tag, tensor, metadata);
+    }
+  };
+};
+
+// How many of the values lie in each of TensorFlow's buckets.
+struct HistogramSummary {
+  static constexpr auto signature = Op("HistogramSummary")
+                                        .Input("tag: string")
+                                        .Input("values: T")
+                                        .Output("summary: string")
+                                        .Attr("T: realnumbertype = DT_FLOAT")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& tag, const Tensor& values, Tensor&) const {
+      return detail::MakeHistogramSummary(context.op(), tag, values);
+    }
+  };
+};
+
+// tensor: [batch, height, width, 1, 3 or 4], of which max_images are written as PNG files.
+struct ImageSummary {
+  static constexpr auto signature =
+      Op("ImageSummary")
+          .Input("tag: string")
+          .Input("tensor: T")
+          .Output("summary: string")
+          .Attr("max_images: int >= 1 = 3")
+          .Attr("T: {uint8, float, half, float64} = DT_FLOAT")
+          .Attr(
+              "bad_color: tensor = { dtype: DT_UINT8 tensor_shape: { dim { size: 4 } } int_val: 255 int_val: 0 "
+              "int_val: 0 int_val: 255 }")
+          .SetShapeFn(shape_inference::ScalarShape);
+  struct Attrs {
+    std::int64_t max_images;
+    Tensor bad_color;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckBadColor(this->bad_color); }
+    Status operator()(Context<Device>& context, const Tensor& tag, const Tensor& tensor, Tensor&) const {
+      return detail::MakeImageSummary(context.op(), tag, tensor, this->max_images, this->bad_color);
+    }
+  };
+};
+
+// tensor: [batch, frames] or [batch, frames, channels], of which max_outputs are written as WAV files.
+struct AudioSummary {
+  static constexpr auto signature = Op("AudioSummary")
+                                        .Input("tag: string")
+                                        .Input("tensor: float")
+                                        .Output("summary: string")
+                                        .Attr("sample_rate: float")
+                                        .Attr("max_outputs: int >= 1 = 3")
+                                        .Deprecated(15, "Use AudioSummaryV2.")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  struct Attrs {
+    float sample_rate;
+    std::int64_t max_outputs;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& tag, const Tensor& tensor, Tensor&) const {
+      return detail::MakeAudioSummary(context.op(), tag, tensor, this->max_outputs, this->sample_rate);
+    }
+  };
+};
+
+struct AudioSummaryV2 {
+  static constexpr auto signature = Op("AudioSummaryV2")
+                                        .Input("tag: string")
+                                        .Input("tensor: float")
+                                        .Input("sample_rate: float")
+                                        .Output("summary: string")
+                                        .Attr("max_outputs: int >= 1 = 3")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  struct Attrs {
+    std::int64_t max_outputs;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& tag, const Tensor& tensor, const Tensor& sample_rate,
+                      Tensor&) const {
+      if (sample_rate.NumElements() != 1)
+        return errors::InvalidArgument("sample_rate must be rank-0 or contain a single value");
+      return detail::MakeAudioSummary(context.op(), tag, tensor, this->max_outputs, *sample_rate.data<float>());
+    }
+  };
+};
+
+// All values of the summaries. No tag may come twice.
+struct MergeSummary {
+  static constexpr auto signature = Op("MergeSummary")
+                                        .Input("inputs: N * string")
+                                        .Output("summary: string")
+                                        .Attr("N: int >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor&) const {
+      return detail::MergeSummaries(context.op(), inputs);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/summary/event_file.hpp ----
+// EventFile: the resource behind the ops that write summaries - a file of Event messages that TensorBoard reads.
+#if TENON_DETAIL_POSIX
+#include <unistd.h>
+
+// ---- tenon/ops/summary/event_file.hpp ----
+#endif
+
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// Fields of Event.
+inline constexpr std::uint32_t kEventTime = 1, kEventStep = 2, kEventVersion = 3, kEventGraph = 4, kEventSummary = 5,
+                               kEventSource = 10;
+
+// An event of this moment, with one message in `field`; 0: without.
+inline std::string EventMessage(std::int64_t step, std::uint32_t field, std::string_view message) {
+  std::string event;
+  PutDouble(kEventTime, static_cast<double>(SystemNanoseconds() / 1000) / 1e6, &event);
+  PutInt(kEventStep, step, &event);
+  if (field != 0) PutBytes(field, message, &event);
+  return event;
+}
+
+// thread-safe. Events wait in a queue until it is longer than max_queue, or until flush_millis have gone by.
+class EventFile final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::SummaryWriterInterface";
+
+  ~EventFile() override { static_cast<void>(Flush()); }
+  std::string DebugString() const override { return "SummaryFileWriter"; }
+
+#if TENON_DETAIL_POSIX
+  // Makes the folder where it is missing, and a file in it whose name no other writer gives. Errors: the system's.
+  static Status Open(std::string_view folder, std::int32_t max_queue, std::int32_t flush_millis,
+                     std::string_view suffix, Ref<EventFile>* made) {
+    static std::atomic<std::int64_t> counter{0};
+    char host[256] = {};
+    if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') std::snprintf(host, sizeof host, "localhost");
+    const std::int64_t now = SystemNanoseconds();
+    char seconds[24];
+    std::snprintf(seconds, sizeof seconds, "%010lld", static_cast<long long>(now / 1000000000));
+    std::string path(folder);
+    if (!path.empty() && path.back() != '/') path += '/';
+    StrAppend(&path, "events.out.tfevents.", seconds, ".", host, ".", ::getpid(), ".",
+              counter.fetch_add(1, std::memory_order_relaxed), suffix.starts_with(".") ? "" : ".", suffix);
+    TENON_RETURN_IF_ERROR(MakeFoldersOf(path));
+    TENON_ASSIGN_OR_RETURN(RecordWriter writer, RecordWriter::Open(path));
+    std::string first, source;
+    PutText(1, "tensorflow.core.util.events_writer", &source);
+    PutDouble(kEventTime, static_cast<double>(now / 1000) / 1e6, &first);
+    PutText(kEventVersion, "brain.Event:2", &first);
+    PutBytes(kEventSource, source, &first);
+    TENON_RETURN_IF_ERROR(writer.Write(first));
+    TENON_RETURN_IF_ERROR(writer.Flush());
+    *made = Ref<EventFile>::Adopt(new EventFile(std::move(writer), max_queue, flush_millis));
+    return OkStatus();
+  }
+  Status Write(std::string event) {
+    const tenon::MutexLock lock(mutex_);
+    queue_.push_back(std::move(event));
+    const std::int64_t waited = SteadyNanoseconds() - flushed_;
+    const bool is_long = static_cast<std::int64_t>(queue_.size()) > max_queue_;
+    return is_long || waited > std::int64_t{flush_millis_} * 1000000 ? WriteQueue() : OkStatus();
+  }
+  Status Flush() {
+    const tenon::MutexLock lock(mutex_);
+    return WriteQueue();
+  }
+
+ private:
+  EventFile(RecordWriter writer, std::int32_t max_queue, std::int32_t flush_millis)
+      : writer_(std::move(writer)), max_queue_(max_queue), flush_millis_(flush_millis), flushed_(SteadyNanoseconds()) {}
+
+  Status WriteQueue() {
+    const SlimVector<std::string> events = std::move(queue_);
+    queue_ = SlimVector<std::string>();
+    flushed_ = SteadyNanoseconds();
+    for (const std::string& event : events) TENON_RETURN_IF_ERROR(writer_.Write(event));
+    return writer_.Flush();
+  }
+
+  Mutex mutex_;
+  RecordWriter writer_;
+  std::int32_t max_queue_, flush_millis_;
+  std::int64_t flushed_;
+  SlimVector<std::string> queue_;
+#else
+  static Status Open(std::string_view, std::int32_t, std::int32_t, std::string_view, Ref<EventFile>*) {
+    return errors::Unimplemented("CreateSummaryFileWriter: event files are written on POSIX systems only");
+  }
+  Status Write(std::string) { return OkStatus(); }
+  Status Flush() { return OkStatus(); }
+#endif
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/summary/writer.hpp ----
+// SummaryWriter, CreateSummaryFileWriter and the ops that write to the file: WriteSummary, WriteScalarSummary,
+// WriteHistogramSummary, WriteImageSummary, WriteAudioSummary, WriteRawProtoSummary, WriteGraphSummary, ImportEvent,
+// FlushSummaryWriter, CloseSummaryWriter.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status GetEventFile(const OpKernelContext& context, Ref<EventFile>* file) {
+  return LookupResource<EventFile>(context, context.input(0), file);
+}
+inline Status ScalarInput(std::string_view name, const Tensor& tensor) {
+  if (tensor.dims() == 0) return OkStatus();
+  return errors::InvalidArgument("input ", name, " must be a scalar, got shape ", tensor.shape());
+}
+
+inline Status CreateEventFile(const OpKernelContext& context, const Tensor& folder, const Tensor& max_queue,
+                              const Tensor& flush_millis, const Tensor& suffix) {
+  TENON_RETURN_IF_ERROR(ScalarInput("logdir", folder));
+  TENON_RETURN_IF_ERROR(ScalarInput("max_queue", max_queue));
+  TENON_RETURN_IF_ERROR(ScalarInput("flush_millis", flush_millis));
+  TENON_RETURN_IF_ERROR(ScalarInput("filename_suffix", suffix));
+  Ref<EventFile> file;
+  return LookupOrCreateResource<EventFile>(context, context.input(0), &file, [&](Ref<EventFile>* made) {
+    return EventFile::Open(folder.data<tstring>()->view(), *max_queue.data<std::int32_t>(),
+                           *flush_millis.data<std::int32_t>(), suffix.data<tstring>()->view(), made);
+  });
+}
+
+// Makes the value, or values, of a summary from `tensor`.
+enum class SummaryKind : std::uint8_t { kTensor, kScalar, kHistogram, kImage, kAudio };
+struct SummaryParts {
+  SummaryKind kind;
+  const Tensor *tag, *tensor;
+  const Tensor* more = nullptr;  // metadata, bad color or sample rate
+  std::int64_t most = 0;
+};
+inline Status MakeSummary(const SummaryParts& parts, std::string* summary) {
+  const std::string_view tag = parts.tag->data<tstring>()->view();
+  const Tensor& tensor = *parts.tensor;
+  std::string value, message;
+  switch (parts.kind) {
+    case SummaryKind::kImage: return AppendPictures(tag, tensor, parts.most, *parts.more, summary);
+    case SummaryKind::kAudio: return AppendSounds(tag, tensor, parts.most, *parts.more->data<float>(), summary);
+    case SummaryKind::kScalar:
+      if (tensor.NumElements() == 0) return errors::InvalidArgument("a scalar summary needs a value, got none");
+      ScalarValue(tag, ElementAs<float>(tensor, 0), &value);
+      break;
+    case SummaryKind::kHistogram:
+      TENON_RETURN_IF_ERROR(HistogramMessage(tensor, tag, &message));
+      PutText(kValueTag, tag, &value);
+      PutBytes(kValueHistogram, message, &value);
+      break;
+    default: {
+      const std::string_view metadata = parts.more->data<tstring>()->view();
+      TENON_RETURN_IF_ERROR(TensorMessage(tensor, &message));
+      PutText(kValueTag, tag, &value);
+      PutBytes(kValueTensor, message, &value);
+      if (!metadata.empty())
+        PutBytes(kValueMetadata, IsMessage(metadata, kGivenMetadata) ? metadata : std::string_view(), &value);
+    }
+  }
+  PutBytes(kSummaryValue, value, summary);
+  return OkStatus();
+}
+
+inline Status WriteSummaryEvent(const OpKernelContext& context, const Tensor& step, const SummaryParts& parts) {
+  Ref<EventFile> file;
+  std::string summary;
+  TENON_RETURN_IF_ERROR(GetEventFile(context, &file));
+  TENON_RETURN_IF_ERROR(ScalarInput("step", step));
+  TENON_RETURN_IF_ERROR(ScalarInput("tag", *parts.tag));
+  if (parts.kind == SummaryKind::kTensor) TENON_RETURN_IF_ERROR(ScalarInput("summary_metadata", *parts.more));
+  if (parts.kind == SummaryKind::kAudio) TENON_RETURN_IF_ERROR(ScalarInput("sample_rate", *parts.more));
+  TENON_RETURN_IF_ERROR(MakeSummary(parts, &summary));
+  return file->Write(EventMessage(*step.data<std::int64_t>(), kEventSummary, summary));
+}
+
+inline Status WriteRawEvent(const OpKernelContext& context, const Tensor& step, const Tensor& summaries) {
+  Ref<EventFile> file;
+  std::string summary;
+  TENON_RETURN_IF_ERROR(GetEventFile(context, &file));
+  TENON_RETURN_IF_ERROR(ScalarInput("step", step));
+  for (Index i = 0; i < summaries.NumElements(); ++i)
+    if (!AppendValues(summaries.data<tstring>()[i].view(), &summary, nullptr))
+      return errors::DataLoss("Bad tf.compat.v1.Summary binary proto tensor string at index ", i);
+  const std::uint32_t field = summary.empty() ? 0 : kEventSummary;
+  return file->Write(EventMessage(*step.data<std::int64_t>(), field, summary));
+}
+inline Status WriteGraphEvent(const OpKernelContext& context, const Tensor& step, const Tensor& graph) {
+  Ref<EventFile> file;
+  TENON_RETURN_IF_ERROR(GetEventFile(context, &file));
+  TENON_RETURN_IF_ERROR(ScalarInput("step", step));
+  TENON_RETURN_IF_ERROR(ScalarInput("tensor", graph));
+  const std::string_view bytes = graph.data<tstring>()->view();
+  if (!ParseGraphDef({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}).ok())
+    return errors::DataLoss("Bad tf.GraphDef binary proto tensor string");
+  return file->Write(EventMessage(*step.data<std::int64_t>(), kEventGraph, bytes));
+}
+inline Status WriteGivenEvent(const OpKernelContext& context, const Tensor& event) {
+  Ref<EventFile> file;
+  TENON_RETURN_IF_ERROR(GetEventFile(context, &file));
+  TENON_RETURN_IF_ERROR(ScalarInput("event", event));
+  const std::string_view bytes = event.data<tstring>()->view();
+  if (!IsMessage(bytes, kGivenEvent)) return errors::DataLoss("Bad tf.Event binary proto tensor string");
+  return file->Write(std::string(bytes));
+}
+inline Status FlushEventFile(const OpKernelContext& context) {
+  Ref<EventFile> file;
+  TENON_RETURN_IF_ERROR(GetEventFile(context, &file));
+  return file->Flush();
+}
+inline Status CloseEventFile(const OpKernelContext& context) {
+  const ResourceHandle* handle = nullptr;
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(HandleOf(context.input(0), &handle));
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(tenon::detail::CheckHandle(context, *handle, kResourceType<EventFile>));
+  return resources->Delete<EventFile>(handle->container, handle->name);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// A handle of a writer, whether there is one or not.
+struct SummaryWriter {
+  static constexpr auto signature = Op("SummaryWriter")
+                                        .Output("writer: resource")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("container: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
+      const Result<ContainerInfo> info = ContainerInfo::From(*c, true);
+      c->SetStatus(info.status());
+      if (!info.ok()) return;
+      handle_ = HandleTensor(MakeResourceHandle<detail::EventFile>(c->device_name(), info->container, info->name));
+      if (!handle_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(handle_));
+    }
+    void Compute(OpKernelContext* context) override { context->set_output(0, handle_); }
+    bool IsExpensive() const override { return false; }
+
+   private:
+    Tensor handle_;
+  };
+};
+
+// Opens a file in the folder `logdir`, unless the writer has one.
+struct CreateSummaryFileWriter {
+  static constexpr auto signature = Op("CreateSummaryFileWriter")
+                                        .Input("writer: resource")
+                                        .Input("logdir: string")
+                                        .Input("max_queue: int32")
+                                        .Input("flush_millis: int32")
+                                        .Input("filename_suffix: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& folder, const Tensor& max_queue,
+                      const Tensor& flush_millis, const Tensor& suffix) const {
+      return detail::CreateEventFile(context.op(), folder, max_queue, flush_millis, suffix);
+    }
+  };
+};
+
+// A tensor of any type, with a serialised SummaryMetadata.
+struct WriteSummary {
+  static constexpr auto signature = Op("WriteSummary")
+                                        .Input("writer: resource")
+                                        .Input("step: int64")
+                                        .Input("tensor: T")
+                                        .Input("tag: string")
+                                        .Input("summary_metadata: string")
+                                        .Attr("T: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tensor,
+                      const Tensor& tag, const Tensor& metadata) const {
+      return detail::WriteSummaryEvent(context.op(), step, {detail::SummaryKind::kTensor, &tag, &tensor, &metadata});
+    }
+  };
+};
+
+struct WriteScalarSummary {
+  static constexpr auto signature = Op("WriteScalarSummary")
+                                        .Input("writer: resource")
+                                        .Input("step: int64")
+                                        .Input("tag: string")
+                                        .Input("value: T")
+                                        .Attr("T: realnumbertype")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tag,
+                      const Tensor& value) const {
+      return detail::WriteSummaryEvent(context.op(), step, {detail::SummaryKind::kScalar, &tag, &value});
+    }
+  };
+};
+
+struct WriteHistogramSummary {
+  static constexpr auto signature =
+      Op("WriteHistogramSummary")
+          .Input("writer: resource")
+          .Input("step: int64")
+          .Input("tag: string")
+          .Input("values: T")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, bool} = "
+              "DT_FLOAT")
+          .SetIsStateful()
+          .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tag,
+                      const Tensor& values) const {
+      return detail::WriteSummaryEvent(context.op(), step, {detail::SummaryKind::kHistogram, &tag, &values});
+    }
+  };
+};
+
+// tensor: [batch, height, width, 1, 3 or 4], of which max_images are written as PNG files.
+struct WriteImageSummary {
+  static constexpr auto signature = Op("WriteImageSummary")
+                                        .Input("writer: resource")
+                                        .Input("step: int64")
+                                        .Input("tag: string")
+                                        .Input("tensor: T")
+                                        .Input("bad_color: uint8")
+                                        .Attr("max_images: int >= 1 = 3")
+                                        .Attr("T: {uint8, float64, float, half} = DT_FLOAT")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  struct Attrs {
+    std::int64_t max_images;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tag,
+                      const Tensor& tensor, const Tensor& bad_color) const {
+      return detail::WriteSummaryEvent(context.op(), step,
+                                       {detail::SummaryKind::kImage, &tag, &tensor, &bad_color, this->max_images});
+    }
+  };
+};
+
+// tensor: [batch, frames] or [batch, frames, channels], of which max_outputs are written as WAV files.
+struct WriteAudioSummary {
+  static constexpr auto signature = Op("WriteAudioSummary")
+                                        .Input("writer: resource")
+                                        .Input("step: int64")
+                                        .Input("tag: string")
+                                        .Input("tensor: float")
+                                        .Input("sample_rate: float")
+                                        .Attr("max_outputs: int >= 1 = 3")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  struct Attrs {
+    std::int64_t max_outputs;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tag,
+                      const Tensor& tensor, const Tensor& sample_rate) const {
+      return detail::WriteSummaryEvent(context.op(), step,
+                                       {detail::SummaryKind::kAudio, &tag, &tensor, &sample_rate, this->max_outputs});
+    }
+  };
+};
+
+// The values of all serialised Summaries in `tensor`, as one event.
+struct WriteRawProtoSummary {
+  static constexpr auto signature = Op("WriteRawProtoSummary")
+                                        .Input("writer: resource")
+                                        .Input("step: int64")
+                                        .Input("tensor: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tensor) const {
+      return detail::WriteRawEvent(context.op(), step, tensor);
+    }
+  };
+};
+
+// A serialised GraphDef.
+struct WriteGraphSummary {
+  static constexpr auto signature = Op("WriteGraphSummary")
+                                        .Input("writer: resource")
+                                        .Input("step: int64")
+                                        .Input("tensor: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& step, const Tensor& tensor) const {
+      return detail::WriteGraphEvent(context.op(), step, tensor);
+    }
+  };
+};
+
+// A serialised Event, as it is.
+struct ImportEvent {
+  static constexpr auto signature = Op("ImportEvent")
+                                        .Input("writer: resource")
+                                        .Input("event: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& event) const {
+      return detail::WriteGivenEvent(context.op(), event);
+    }
+  };
+};
+
+// Gives all events that wait to the file.
+struct FlushSummaryWriter {
+  static constexpr auto signature =
+      Op("FlushSummaryWriter").Input("writer: resource").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&) const { return detail::FlushEventFile(context.op()); }
+  };
+};
+
+// Ends the file. NotFound when the writer has none.
+struct CloseSummaryWriter {
+  static constexpr auto signature =
+      Op("CloseSummaryWriter").Input("writer: resource").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&) const { return detail::CloseEventFile(context.op()); }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops.hpp ----
 // All standard ops, and tenon::ops::All to register them:
 //
@@ -70496,19 +77509,21 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
-    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality,
+    SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality, DecodeAndCropJpeg,
+    DecodeGif, DecodeImage, ExtractJpegShape,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
     ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
     MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav,
+    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed,
+    LoadAndRemapMatrix,
     // linear algebra
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
     TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
     MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
     RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
-    SelfAdjointEigV2, Svd,
+    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential,
     // math
     ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
     Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
@@ -70532,7 +77547,8 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
+    SparseSegmentSumGradV2,
     // neural networks
     CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
     ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
@@ -70549,7 +77565,7 @@ using All = OpList<
     FusedProducer, LayerNorm,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
-    RaggedTensorToVariant,
+    RaggedTensorToVariant, RaggedCross, RaggedFillEmptyRows, RaggedFillEmptyRowsGrad, RaggedTensorToVariantGradient,
     // random numbers
     ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
     StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
@@ -70559,13 +77575,18 @@ using All = OpList<
     StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
     StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
     StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
-    RandomIndexShuffle,
+    RandomIndexShuffle, AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler,
+    LearnedUnigramCandidateSampler, LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler,
+    UniformCandidateSampler, SobolSample,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
     SparseFillEmptyRowsGrad, SparseTensorDenseMatMul, SparseReduceMax, SparseReduceMaxSparse, SparseReduceSum,
     SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
+    AddManySparseToTensorsMap, AddSparseToTensorsMap, DeserializeManySparse, DeserializeSparse, SerializeManySparse,
+    SerializeSparse, TakeManySparseFromTensorsMap, DenseCountSparseOutput, RaggedCountSparseOutput,
+    SparseCountSparseOutput,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
@@ -70588,11 +77609,11 @@ using All = OpList<
     ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2, InitializeTableV2,
     LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2, LookupTableRemoveV2,
     LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, InitializeTableFromTextFileV2,
-    TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3,
-    TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList,
-    TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack,
-    TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem,
-    TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
+    GenerateVocabRemapping, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3,
+    TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3,
+    EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength,
+    TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize,
+    TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
     TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax,
     ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp,
     ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad,
@@ -70612,12 +77633,30 @@ using All = OpList<
     ScatterMul, ScatterSub, ScatterUpdate, ResourceScatterNdAdd, ResourceScatterNdMax, ResourceScatterNdMin,
     ResourceScatterNdSub, ResourceScatterNdUpdate, ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub,
     ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
+    EmptyTensorMap, TensorMapErase, TensorMapHasKey, TensorMapInsert, TensorMapLookup, TensorMapSize,
+    TensorMapStackKeys,
     // strings
     DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint>;
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint,
+    // summaries
+    AudioSummary, AudioSummaryV2, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary,
+    TensorSummaryV2, CloseSummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter,
+    WriteAudioSummary, WriteGraphSummary, WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary,
+    WriteScalarSummary, WriteSummary,
+    // readers
+    FixedLengthRecordReader, FixedLengthRecordReaderV2, IdentityReader, IdentityReaderV2, ReaderNumRecordsProduced,
+    ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompleted, ReaderNumWorkUnitsCompletedV2, ReaderRead, ReaderReadUpTo,
+    ReaderReadUpToV2, ReaderReadV2, ReaderReset, ReaderResetV2, ReaderRestoreState, ReaderRestoreStateV2,
+    ReaderSerializeState, ReaderSerializeStateV2, TFRecordReader, TFRecordReaderV2, TextLineReader, TextLineReaderV2,
+    WholeFileReader, WholeFileReaderV2,
+    // tensor arrays of older graphs
+    TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
+    TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
+    TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
+    TensorArrayWrite, TensorArrayWriteV2>;
 
 }  // namespace ops
 

@@ -3444,6 +3444,12 @@ TENON_DETAIL_COLD inline Status NoSuchOutput(const NodeDef& node, const Node& sr
       functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
 }
 
+TENON_DETAIL_COLD inline Status NoCallOp(const NodeDef& node, const FunctionDef& function) {
+  return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                               "' is a function of the graph's library; to call functions, register tenon::ops::",
+                               node.op, " (<tenon/ops/flow/functional.hpp>)");
+}
+
 // The shapes that the attr "_output_shapes" gives are those of the node's outputs; then the attr goes.
 inline Status MergeGivenShapes(Node* node, ShapeRefiner* refiner) {
   constexpr std::string_view kAttr = "_output_shapes";
@@ -3503,6 +3509,10 @@ class UnknownOps {
       if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
       text += SuggestNames(entry.op, known);
     }
+    text +=
+        "\nTENON_REGISTER(tenon::ops::Name), tenon_add_graph_kernels(...) and tenon::ops register ops. Where an op is "
+        "registered and yet missing, the linker dropped its file of a static library, or its shared library is another "
+        "program's or hidden";
     return errors::NotFound(text);
   }
 
@@ -3589,6 +3599,7 @@ struct ImportOptions {
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
   bool check_devices = false;         // refuses a node's device when it is not a device name, as sessions do
   bool check_functions = true;        // false: functions of the library may have ops that are not registered
+  bool leave_out_unknown = false;     // nodes that need ops which are not registered go to Graph::left_out
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device = {};    // for nodes that ask for none
   ImportLimits limits = {};
@@ -3614,6 +3625,374 @@ struct FunctionImport {
   Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, OpInfoCache* ops, CallShapes* calls,
                        ShapeRefiner* refiner);
 };
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/function_reach.hpp ----
+// ReachableFunctions: the part of a function library that some nodes can come to call.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Follows calls: nodes whose op is a function, and attrs that are functions, their attrs' functions too. one thread.
+class FunctionReach {
+ public:
+  explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
+    for (std::size_t i = 0; i < library.function.size(); ++i)
+      index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
+    for (const GradientDef& gradient : library.gradient)
+      if (const int i = index_.Find(gradient.function_name, NameOf{&library}); i >= 0)
+        with_gradient_.push_back({i, gradient.gradient_func});
+    for (std::size_t i = 0; i < library.function.size(); ++i)
+      if (const AttrValue* api = ApiOf(library.function[i]); api != nullptr)
+        by_api_.push_back({api->s(), static_cast<int>(i)});
+    std::sort(with_gradient_.begin(), with_gradient_.end());
+    std::sort(by_api_.begin(), by_api_.end());
+  }
+
+  void Add(Span<const NodeDef> nodes) {
+    AddNodes(nodes);
+    while (!todo_.empty()) {
+      const int number = todo_.back();
+      const FunctionDef& function = library_.function[static_cast<std::size_t>(number)];
+      todo_.pop_back();
+      AddNodes(function.node_def);
+      AddGradients(number);
+      if (const AttrValue* api = ApiOf(function); api != nullptr) AddImplementations(api->s());
+    }
+  }
+  FunctionDefLibrary Take() const {
+    FunctionDefLibrary out;
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      if (reached_[i] != 0) out.function.push_back(library_.function[i]);
+    for (const GradientDef& gradient : library_.gradient)
+      if (IsReached(gradient.function_name)) out.gradient.push_back(gradient);
+    for (const RegisteredGradient& gradient : library_.registered_gradients)
+      if (IsReached(gradient.gradient_func)) out.registered_gradients.push_back(gradient);
+    return out;
+  }
+
+ private:
+  struct NameOf {
+    const FunctionDefLibrary* library;
+    std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
+  };
+  bool IsReached(std::string_view name) const {
+    const int i = index_.Find(name, NameOf{&library_});
+    return i >= 0 && reached_[static_cast<std::size_t>(i)] != 0;
+  }
+  void AddName(std::string_view name) {
+    const int i = index_.Find(name, NameOf{&library_});
+    if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
+  }
+  static const AttrValue* ApiOf(const FunctionDef& function) { return function.attr.Find("api_implements"); }
+  void AddGradients(int function) {
+    const auto first = std::lower_bound(with_gradient_.begin(), with_gradient_.end(), function,
+                                        [](const auto& item, int wanted) { return item.first < wanted; });
+    for (auto at = first; at != with_gradient_.end() && at->first == function; ++at) AddName(at->second);
+  }
+  // Which of the functions with one api_implements is called is decided later. Those of one name go together, once.
+  void AddImplementations(std::string_view api) {
+    const auto first = std::lower_bound(by_api_.begin(), by_api_.end(), api,
+                                        [](const auto& item, std::string_view wanted) { return item.first < wanted; });
+    for (auto at = first; at != by_api_.end() && at->first == api && at->second >= 0; ++at) {
+      const int function = std::exchange(at->second, -1);
+      AddName(library_.function[static_cast<std::size_t>(function)].signature.name);
+    }
+  }
+  void AddCall(const NameAttrList& call) {
+    AddName(call.name);
+    AddAttrs(call.attr);
+  }
+  void AddAttrs(const AttrMap& attrs) {
+    for (const auto& [name, value] : attrs) {
+      if (value.kind() == AttrValue::Kind::kFunc) AddCall(value.func());
+      if (value.kind() == AttrValue::Kind::kList)
+        for (const NameAttrList& call : value.list().func) AddCall(call);
+    }
+  }
+  void AddNodes(Span<const NodeDef> nodes) {
+    for (const NodeDef& node : nodes) {
+      AddName(node.op);
+      AddAttrs(node.attr);
+    }
+  }
+
+  const FunctionDefLibrary& library_;
+  NameIndex index_;
+  SlimVector<std::pair<int, std::string_view>> with_gradient_;  // function and gradient function, by the first
+  SlimVector<std::pair<std::string_view, int>> by_api_;  // api_implements and function, by the first; -1: was added
+  SlimVector<char> reached_;  // per function
+  SlimVector<int> todo_;
+};
+
+}  // namespace detail
+
+// In the library's order, with the gradients that belong to them.
+inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, Span<const NodeDef> nodes) {
+  if (library.empty()) return {};
+  detail::FunctionReach reach(library);
+  reach.Add(nodes);
+  return reach.Take();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/reached_nodes.hpp ----
+// ReachedNodes: the nodes of a GraphDef that given nodes need. CheckReachedOps: whether the ops of these nodes, and of
+// the functions that they come to call, are registered.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// externally synchronised. The GraphDef outlives it and stays as it is.
+class ReachedNodes {
+ public:
+  explicit ReachedNodes(const GraphDef& graph) : graph_(graph), reached_(graph.node.size(), 0) {
+    index_.Reserve(graph.node.size());
+    for (std::size_t i = 0; i < graph.node.size(); ++i)
+      index_.Insert(graph.node[i].name, static_cast<int>(i), NameOf{&graph});
+  }
+
+  // Reaches the node that a text names ("node", "node:1", "^node") and all that it reads and waits for. False: there is
+  // no such node.
+  bool Add(std::string_view text) {
+    if (!AddNode(text)) return false;
+    while (!todo_.empty()) {
+      const NodeDef& node = graph_.node[todo_.back()];
+      todo_.pop_back();
+      for (const std::string& input : node.input) AddNode(input);
+    }
+    return true;
+  }
+  bool Has(std::string_view node) const { return index_.Find(node, NameOf{&graph_}) >= 0; }
+  bool IsReached(std::string_view text) const {
+    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
+    return at >= 0 && reached_[static_cast<std::size_t>(at)] != 0;
+  }
+  // Copies of the nodes that were reached, in the order of the graph.
+  SlimVector<NodeDef> Nodes() const {
+    SlimVector<NodeDef> nodes;
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      if (reached_[i] != 0) nodes.push_back(graph_.node[i]);
+    return nodes;
+  }
+  const GraphDef& graph() const { return graph_; }
+
+ private:
+  struct NameOf {
+    const GraphDef* graph;
+    std::string_view operator()(int i) const { return graph->node[static_cast<std::size_t>(i)].name; }
+  };
+  bool AddNode(std::string_view text) {
+    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
+    if (at < 0) return false;
+    const auto position = static_cast<std::size_t>(at);
+    if (std::exchange(reached_[position], char{1}) == 0) todo_.push_back(position);
+    return true;
+  }
+
+  const GraphDef& graph_;
+  detail::NameIndex index_;
+  SlimVector<char> reached_;  // per node
+  SlimVector<std::size_t> todo_;
+};
+
+// Returns whether the graph or a function has an op that is neither registered nor a function.
+inline bool HasUnknownOps(const GraphDef& graph, const OpRegistry& ops) {
+  const FunctionIndex functions(graph.library);
+  const auto has_unknown = [&](Span<const NodeDef> nodes) {
+    for (const NodeDef& node : nodes)
+      if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) return true;
+    return false;
+  };
+  if (has_unknown(graph.node)) return true;
+  for (const FunctionDef& function : graph.library.function)
+    if (has_unknown(function.node_def)) return true;
+  return false;
+}
+// NotFound: the nodes, or functions that they come to call, have ops that are not registered. The message names all of
+// them.
+inline Status CheckReachedOps(const ReachedNodes& nodes, const OpRegistry& ops) {
+  const SlimVector<NodeDef> needed = nodes.Nodes();
+  const FunctionDefLibrary reached = ReachableFunctions(nodes.graph().library, needed);
+  const FunctionIndex functions(reached);
+  detail::UnknownOps unknown;
+  const auto add = [&](Span<const NodeDef> list) {
+    for (const NodeDef& node : list)
+      if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) unknown.Add(node.op, node.name);
+  };
+  add(needed);
+  for (const FunctionDef& function : reached.function) add(function.node_def);
+  return unknown.status(ops);
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/graph/left_out.hpp ----
+// LeaveOutUnknown: takes nodes out of a GraphDef that cannot run, because ops that they need are not registered.
+// CheckLeftOut: the error of a signature that needs such nodes.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Finds functions and nodes that need ops which are not registered. A function needs the ops of the functions that it
+// calls. A node needs the ops of its function and of the nodes that it reads or waits for. one thread.
+class UnknownNeeds {
+ public:
+  UnknownNeeds(const GraphDef& graph, const OpRegistry& ops)
+      : graph_(graph),
+        ops_(ops),
+        functions_(graph.library.function.size()),
+        bad_functions_(graph.library.function.size(), 0),
+        bad_nodes_(graph.node.size(), 0) {
+    for (std::size_t i = 0; i < functions_; ++i)
+      names_.Insert(graph.library.function[i].signature.name, static_cast<int>(i), FunctionName{&graph});
+    MarkFunctions();
+    MarkNodes();
+  }
+
+  bool IsBad(std::size_t node) const { return bad_nodes_[node] != 0; }
+
+ private:
+  struct FunctionName {
+    const GraphDef* graph;
+    std::string_view operator()(int i) const {
+      return graph->library.function[static_cast<std::size_t>(i)].signature.name;
+    }
+  };
+  struct NodeName {
+    const GraphDef* graph;
+    std::string_view operator()(int i) const { return graph->node[static_cast<std::size_t>(i)].name; }
+  };
+  // Edges from a thing to the things that need it, as lists in one array.
+  struct Edges {
+    SlimVector<int> next, to;  // per edge
+    SlimVector<int> first;     // per thing
+    explicit Edges(std::size_t things) : first(things, -1) {}
+    void Add(int thing, int needed_by) {
+      to.push_back(needed_by);
+      next.push_back(std::exchange(first[static_cast<std::size_t>(thing)], static_cast<int>(to.size()) - 1));
+    }
+    // Marks all that needs a marked thing. `todo`: the marked things.
+    void Spread(SlimVector<int> todo, SlimVector<char>* marks) const {
+      while (!todo.empty()) {
+        const int thing = todo.back();
+        todo.pop_back();
+        for (int edge = first[static_cast<std::size_t>(thing)]; edge >= 0;
+             edge = next[static_cast<std::size_t>(edge)]) {
+          const int other = to[static_cast<std::size_t>(edge)];
+          if (std::exchange((*marks)[static_cast<std::size_t>(other)], char{1}) == 0) todo.push_back(other);
+        }
+      }
+    }
+  };
+
+  int FunctionOf(std::string_view name) const { return names_.Find(name, FunctionName{&graph_}); }
+  bool IsUnknown(const NodeDef& node) const { return ops_.Find(node.op) == nullptr && FunctionOf(node.op) < 0; }
+
+  template <class Visit>
+  void VisitCall(const NameAttrList& call, const Visit& visit) const {
+    if (const int function = FunctionOf(call.name); function >= 0) visit(function);
+    VisitAttrs(call.attr, visit);
+  }
+  template <class Visit>
+  void VisitAttrs(const AttrMap& attrs, const Visit& visit) const {
+    for (const auto& [name, value] : attrs) {
+      if (value.kind() == AttrValue::Kind::kFunc) VisitCall(value.func(), visit);
+      if (value.kind() == AttrValue::Kind::kList)
+        for (const NameAttrList& call : value.list().func) VisitCall(call, visit);
+    }
+  }
+  template <class Visit>
+  void VisitCalls(const NodeDef& node, const Visit& visit) const {
+    if (const int function = FunctionOf(node.op); function >= 0) visit(function);
+    VisitAttrs(node.attr, visit);
+  }
+
+  void MarkFunctions() {
+    Edges callers(functions_);
+    SlimVector<int> todo;
+    for (std::size_t i = 0; i < functions_; ++i) {
+      const int caller = static_cast<int>(i);
+      for (const NodeDef& node : graph_.library.function[i].node_def) {
+        if (IsUnknown(node) && std::exchange(bad_functions_[i], char{1}) == 0) todo.push_back(caller);
+        VisitCalls(node, [&](int function) { callers.Add(function, caller); });
+      }
+    }
+    callers.Spread(std::move(todo), &bad_functions_);
+  }
+  void MarkNodes() {
+    NameIndex names;
+    names.Reserve(graph_.node.size());
+    for (std::size_t n = 0; n < graph_.node.size(); ++n)
+      names.Insert(graph_.node[n].name, static_cast<int>(n), NodeName{&graph_});
+    Edges readers(graph_.node.size());
+    SlimVector<int> todo;
+    for (std::size_t n = 0; n < graph_.node.size(); ++n) {
+      const NodeDef& node = graph_.node[n];
+      bool bad = IsUnknown(node);
+      VisitCalls(node, [&](int function) { bad = bad || bad_functions_[static_cast<std::size_t>(function)] != 0; });
+      if (bad) {
+        bad_nodes_[n] = 1;
+        todo.push_back(static_cast<int>(n));
+      }
+      for (const std::string& input : node.input)
+        if (const int from = names.Find(ParseTensorName(input).node, NodeName{&graph_}); from >= 0)
+          readers.Add(from, static_cast<int>(n));
+    }
+    readers.Spread(std::move(todo), &bad_nodes_);
+  }
+
+  const GraphDef& graph_;
+  const OpRegistry& ops_;
+  const std::size_t functions_;
+  NameIndex names_;  // function names
+  SlimVector<char> bad_functions_, bad_nodes_;
+};
+
+// Removes "loc:@name" of nodes that `left_out` has.
+inline void DropColocation(const ReachedNodes& left_out, NodeDef* node) {
+  AttrValue* const groups = node->attr.Find("_class");
+  if (groups == nullptr || groups->kind() != AttrValue::Kind::kList) return;
+  SlimVector<std::string> kept;
+  for (const std::string& group : groups->list().s)
+    if (!StartsWith(group, "loc:@") || !left_out.Has(std::string_view(group).substr(5))) kept.push_back(group);
+  if (kept.size() != groups->list().s.size()) *groups = AttrValue(std::move(kept));
+}
+
+}  // namespace detail
+
+// Takes nodes out of a graph: nodes with an op that is not registered, callers of functions that need such an op, and
+// nodes that read or wait for those. Null: there are none.
+inline Owned<LeftOutNodes> LeaveOutUnknown(const OpRegistry& ops, GraphDef* graph) {
+  if (!HasUnknownOps(*graph, ops)) return nullptr;
+  const detail::UnknownNeeds needs(*graph, ops);
+  auto left_out = MakeOwned<LeftOutNodes>();
+  SlimVector<NodeDef> kept;
+  for (std::size_t n = 0; n < graph->node.size(); ++n)
+    (needs.IsBad(n) ? left_out->graph.node : kept).push_back(std::move(graph->node[n]));
+  graph->node = std::move(kept);
+  if (left_out->graph.node.empty()) return nullptr;
+  left_out->ops = &ops;
+  left_out->graph.library = graph->library;
+  const ReachedNodes index(left_out->graph);
+  for (NodeDef& node : graph->node) detail::DropColocation(index, &node);
+  return left_out;
+}
+
+// NotFound: nodes that these names need were left out. The message names all ops that they lack.
+inline Status CheckLeftOut(const LeftOutNodes& left_out, Span<const std::string> feeds, Span<const std::string> fetches,
+                           Span<const std::string> targets) {
+  ReachedNodes reached(left_out.graph);
+  for (const Span<const std::string> names : {feeds, fetches, targets})
+    for (const std::string& name : names) reached.Add(name);
+  return CheckReachedOps(reached, *left_out.ops);
+}
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -3698,6 +4077,7 @@ class GraphImporter {
 
   Status Convert() {
     TENON_RETURN_IF_ERROR(detail::CheckImportLimits(def_, 0, options_.limits));
+    if (options_.leave_out_unknown) graph_.left_out_ = LeaveOutUnknown(ops_.registry(), &def_);
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
@@ -3850,7 +4230,8 @@ class GraphImporter {
     const FunctionImport* const import = detail::extensions.function_import.load(std::memory_order_acquire);
     own_functions_ = FunctionIndex(def_.library);
     if (import != nullptr)
-      return import->check_library(own_functions_, !options_.check_functions, &ops_, options_.cancellation);
+      return import->check_library(own_functions_, !options_.check_functions || options_.leave_out_unknown, &ops_,
+                                   options_.cancellation);
     return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
                                  " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
                                  "<tenon/graph/function_import.hpp> where there is no session");
@@ -3873,7 +4254,7 @@ class GraphImporter {
         TENON_RETURN_IF_ERROR(
             detail::extensions.function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
-        if (infos_.back() == nullptr) return NoCallOp(node, *function);
+        if (infos_.back() == nullptr) return detail::NoCallOp(node, *function);
         continue;
       }
       unknown.Add(node.op, node.name);
@@ -3885,12 +4266,6 @@ class GraphImporter {
     return options_.calls != nullptr && options_.calls->functions != nullptr ? *options_.calls->functions
                                                                              : own_functions_;
   }
-  TENON_DETAIL_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
-    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
-                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
-                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
-  }
-
   // ---- order
   bool IsMerge(int n) const { return infos_[ToSize(n)]->node_class() == NodeClass::kMerge; }
   // From a NextIteration to a Merge: closes a while loop, so nothing waits for it. `loops`: LoopsBack of the reader.
@@ -4198,6 +4573,8 @@ inline Status FindEnds(const Graph& graph, Span<const std::string> feeds, Span<c
                        Span<const std::string> targets, ProgramEnds* ends) {
   if (fetches.empty() && targets.empty())
     return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+  if (graph.left_out() != nullptr) [[unlikely]]
+    TENON_RETURN_IF_ERROR(CheckLeftOut(*graph.left_out(), feeds, fetches, targets));
   // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
   NameIndex fed;
   const auto name_of = [feeds](int i) -> std::string_view { return feeds[static_cast<std::size_t>(i)]; };
@@ -5535,6 +5912,79 @@ class ProgramBuilder {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/program/check_kernels.hpp ----
+// CheckKernels: whether all nodes of a graph and its functions have kernels.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Nodes without a kernel, by op and types. one thread.
+class MissingKernels {
+ public:
+  MissingKernels(const Registry& registry, Span<Device* const> devices) : registry_(registry), devices_(devices) {}
+
+  // `function`: the function that has the node; empty: the graph.
+  void Check(const NodeDef& node, std::string_view function) {
+    Status first;
+    for (const Device* const device : devices_) {
+      const Status found = registry_.FindForNode(node, device->type()).status();
+      if (!errors::IsNotFound(found)) return;  // there is one, or the node says too little: a call gives its types
+      first.Update(found);
+    }
+    std::string_view text = first.message();
+    text = text.substr(0, text.find(". No registered '"));
+    const auto text_of = [this](int i) -> std::string_view { return entries_[static_cast<std::size_t>(i)].text; };
+    const int number = static_cast<int>(entries_.size());
+    if (const int known = index_.Find(text, text_of); known >= 0) {
+      ++entries_[static_cast<std::size_t>(known)].more;
+      return;
+    }
+    entries_.push_back(
+        {std::string(text),
+         StrCat("'", node.name, "'", function.empty() ? "" : " of function '", function, function.empty() ? "" : "'"),
+         0});
+    index_.Insert(entries_.back().text, number, text_of);
+  }
+
+  // InvalidArgument, as a run without that kernel, unless there are none.
+  Status status() const {
+    if (entries_.empty()) return OkStatus();
+    std::string text;
+    for (const Entry& entry : entries_) {
+      StrAppend(&text, text.empty() ? "" : "\n", entry.text, "; needed by node ", entry.node);
+      if (entry.more > 0) StrAppend(&text, " and ", entry.more, " more");
+    }
+    return errors::InvalidArgument(text);
+  }
+
+ private:
+  struct Entry {
+    std::string text, node;  // the first node of its kind
+    std::size_t more;        // nodes
+  };
+  const Registry& registry_;
+  const Span<Device* const> devices_;
+  SlimVector<Entry> entries_;
+  NameIndex index_;
+};
+
+}  // namespace detail
+
+// InvalidArgument: nodes of the graph or of a function have a kernel for none of the devices. The message has a line
+// for each op and its types, with a node and how many others there are. Nodes whose types a call decides do not count.
+inline Status CheckKernels(const Graph& graph, const Registry& registry, Span<Device* const> devices) {
+  detail::MissingKernels missing(registry, devices);
+  for (const Node& node : graph.nodes()) missing.Check(node.def, {});
+  for (const FunctionDef& function : graph.library().function)
+    for (const NodeDef& node : function.node_def)
+      if (registry.ops().Find(node.op) != nullptr) missing.Check(node, function.signature.name);
+  return missing.status();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/session/signature_cache.hpp ----
 // SignatureCache: the prepared signatures of a session, by their names; the least recently used ones go.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -5654,7 +6104,7 @@ class SessionImpl : public RefCounted {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
     ImportOptions import;
     import.check_devices = true;
-    import.check_functions = session->options_.check_functions;
+    import.leave_out_unknown = !session->options_.check_ops;
     import.limits = session->options_.import_limits;
     TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops(), import));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
@@ -5673,6 +6123,7 @@ class SessionImpl : public RefCounted {
         state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
+    if (options_.check_kernels) TENON_RETURN_IF_ERROR(CheckKernels(state->graph, *registry_, devices()));
     const Ref<GraphUse> use = current();
     const GraphState* const older = use ? use->state.get() : nullptr;
     if (several_ != nullptr) {
@@ -5910,12 +6361,8 @@ class SessionImpl : public RefCounted {
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
-    if (several_ != nullptr) {
-      for (const Device* device : several_->list()) names.push_back(device->name());
-      return names;
-    }
-    if (device_ != host_) names.push_back(device_->name());  // by preference
-    names.push_back(host_->name());
+    for (const Device* device : devices()) names.push_back(device->name());
+    if (several_ == nullptr) std::reverse(names.begin(), names.end());  // by preference
     return names;
   }
 
@@ -10593,6 +11040,10 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
   if (calls->nodes_left < 0) return OkStatus();
   Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->functions, ops);
+  if (body.ok() && body->args.size() > node.inputs.size())
+    return errors::Internal("Function instantiation included invalid input index: ", node.inputs.size(), " not in [0, ",
+                            node.inputs.size(), "): function '", function->signature.name, "' has ", body->args.size(),
+                            " arguments, node '", node.def.name, "' gives ", node.inputs.size());
   if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
     return OkStatus();  // refused when the node runs
   for (std::size_t i = 0; i < body->args.size(); ++i) {
@@ -14063,8 +14514,8 @@ TENON_DETAIL_COLD inline Status NodeIsThere(std::string_view name) {
 // Whether `more` has nodes only and the graph can take them: no kernel knows where its nodes are, or they stay there.
 inline bool TakesMore(const GraphState& state, const GraphDef& more) {
   const VersionDef &now = state.graph.versions(), &then = more.versions;
-  if (state.refiner == nullptr || !more.library.empty() || then.producer != now.producer ||
-      then.min_consumer > now.min_consumer)
+  if (state.graph.left_out() != nullptr || state.refiner == nullptr || !more.library.empty() ||
+      then.producer != now.producer || then.min_consumer > now.min_consumer)
     return false;
   for (const int bad : then.bad_consumers)
     if (!HasItem(now.bad_consumers, bad)) return false;
@@ -14095,6 +14546,8 @@ inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& mor
     if (lowered ? names.Find(node.name, name_of) >= 0 : old.graph.Find(node.name) != nullptr)
       return NodeIsThere(node.name);
   GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
+  if (const LeftOutNodes* const left_out = old.graph.left_out(); left_out != nullptr)
+    for (const NodeDef& node : left_out->graph.node) graph.node.push_back(node);
   if (graph.versions.producer != more.versions.producer)
     return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
                                    " with graph at version ", more.versions.producer);
@@ -14116,6 +14569,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   session->ExtendInPlace([&](GraphState* state) {
     added = TakesMore(*state, graph);
     if (added) status = AddNodes(*session, graph, state);
+    if (errors::IsNotFound(status) && !session->options().check_ops) added = false;  // some nodes are to be left out
   });
   if (added) return status;
   GraphDef whole;
@@ -14128,7 +14582,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   Owned<ShapeRefiner> refiner;
   ImportOptions options;
   options.check_devices = true;
-  options.check_functions = session->options().check_functions;
+  options.leave_out_unknown = !session->options().check_ops;
   options.limits = session->options().import_limits;
   options.refiner = &refiner;
   options.spare_nodes = whole.node.size();  // so that the next Extends do not move the nodes
@@ -17948,123 +18402,6 @@ class OwnedOp {
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/graph/function_reach.hpp ----
-// ReachableFunctions: the part of a function library that some nodes can come to call.
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Follows calls: nodes whose op is a function, and attrs that are functions, their attrs' functions too. one thread.
-class FunctionReach {
- public:
-  explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
-    for (std::size_t i = 0; i < library.function.size(); ++i)
-      index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
-    for (const GradientDef& gradient : library.gradient)
-      if (const int i = index_.Find(gradient.function_name, NameOf{&library}); i >= 0)
-        with_gradient_.push_back({i, gradient.gradient_func});
-    for (std::size_t i = 0; i < library.function.size(); ++i)
-      if (const AttrValue* api = ApiOf(library.function[i]); api != nullptr)
-        by_api_.push_back({api->s(), static_cast<int>(i)});
-    std::sort(with_gradient_.begin(), with_gradient_.end());
-    std::sort(by_api_.begin(), by_api_.end());
-  }
-
-  void Add(Span<const NodeDef> nodes) {
-    AddNodes(nodes);
-    while (!todo_.empty()) {
-      const int number = todo_.back();
-      const FunctionDef& function = library_.function[static_cast<std::size_t>(number)];
-      todo_.pop_back();
-      AddNodes(function.node_def);
-      AddGradients(number);
-      if (const AttrValue* api = ApiOf(function); api != nullptr) AddImplementations(api->s());
-    }
-  }
-  FunctionDefLibrary Take() const {
-    FunctionDefLibrary out;
-    for (std::size_t i = 0; i < reached_.size(); ++i)
-      if (reached_[i] != 0) out.function.push_back(library_.function[i]);
-    for (const GradientDef& gradient : library_.gradient)
-      if (IsReached(gradient.function_name)) out.gradient.push_back(gradient);
-    for (const RegisteredGradient& gradient : library_.registered_gradients)
-      if (IsReached(gradient.gradient_func)) out.registered_gradients.push_back(gradient);
-    return out;
-  }
-
- private:
-  struct NameOf {
-    const FunctionDefLibrary* library;
-    std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
-  };
-  bool IsReached(std::string_view name) const {
-    const int i = index_.Find(name, NameOf{&library_});
-    return i >= 0 && reached_[static_cast<std::size_t>(i)] != 0;
-  }
-  void AddName(std::string_view name) {
-    const int i = index_.Find(name, NameOf{&library_});
-    if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
-  }
-  static const AttrValue* ApiOf(const FunctionDef& function) { return function.attr.Find("api_implements"); }
-  void AddGradients(int function) {
-    const auto first = std::lower_bound(with_gradient_.begin(), with_gradient_.end(), function,
-                                        [](const auto& item, int wanted) { return item.first < wanted; });
-    for (auto at = first; at != with_gradient_.end() && at->first == function; ++at) AddName(at->second);
-  }
-  // Which of the functions with one api_implements is called is decided later. Those of one name go together, once.
-  void AddImplementations(std::string_view api) {
-    const auto first = std::lower_bound(by_api_.begin(), by_api_.end(), api,
-                                        [](const auto& item, std::string_view wanted) { return item.first < wanted; });
-    for (auto at = first; at != by_api_.end() && at->first == api && at->second >= 0; ++at) {
-      const int function = std::exchange(at->second, -1);
-      AddName(library_.function[static_cast<std::size_t>(function)].signature.name);
-    }
-  }
-  void AddCall(const NameAttrList& call) {
-    AddName(call.name);
-    AddAttrs(call.attr);
-  }
-  void AddAttrs(const AttrMap& attrs) {
-    for (const auto& [name, value] : attrs) {
-      if (value.kind() == AttrValue::Kind::kFunc) AddCall(value.func());
-      if (value.kind() == AttrValue::Kind::kList)
-        for (const NameAttrList& call : value.list().func) AddCall(call);
-    }
-  }
-  void AddNodes(Span<const NodeDef> nodes) {
-    for (const NodeDef& node : nodes) {
-      AddName(node.op);
-      AddAttrs(node.attr);
-    }
-  }
-
-  const FunctionDefLibrary& library_;
-  NameIndex index_;
-  SlimVector<std::pair<int, std::string_view>> with_gradient_;  // function and gradient function, by the first
-  SlimVector<std::pair<std::string_view, int>> by_api_;  // api_implements and function, by the first; -1: was added
-  SlimVector<char> reached_;  // per function
-  SlimVector<int> todo_;
-};
-
-}  // namespace detail
-
-// In the library's order, with the gradients that belong to them.
-inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, Span<const NodeDef> nodes) {
-  if (library.empty()) return {};
-  detail::FunctionReach reach(library);
-  reach.Add(nodes);
-  return reach.Take();
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/graph/function_library.hpp ----
 // FunctionLibraryDefinition: a library of functions that changes while a program runs, with TensorFlow's members and
 // messages. What is read from a file, and what a Graph holds, is plain data (op/graph_def/function_def.hpp).
@@ -20152,6 +20489,7 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   as_lowered.ignore_shape_errors = true;  // in a branch that never runs they do no harm
   as_lowered.limits = ImportLimits::OfCheckedGraph();
   TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, as_lowered));
+  lowered.mutable_left_out() = std::move(graph->mutable_left_out());
   *graph = std::move(lowered);
   return OkStatus();
 }
@@ -21465,90 +21803,6 @@ class Placer {
 inline Status PlaceGraph(Graph* graph, const PlacementDevices& devices, const KernelCatalog& kernels,
                          const PlacerOptions& options = {}, PlacementReport* report = nullptr) {
   return Placer(graph, devices, kernels, options, report).Run();
-}
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/graph/reached_nodes.hpp ----
-// ReachedNodes: the nodes of a GraphDef that given nodes need. CheckReachedOps: whether the ops of the functions that
-// these nodes come to call are registered.
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// externally synchronised. The GraphDef outlives it and stays as it is.
-class ReachedNodes {
- public:
-  explicit ReachedNodes(const GraphDef& graph) : graph_(graph), reached_(graph.node.size(), 0) {
-    index_.Reserve(graph.node.size());
-    for (std::size_t i = 0; i < graph.node.size(); ++i)
-      index_.Insert(graph.node[i].name, static_cast<int>(i), NameOf{&graph});
-  }
-
-  // Reaches the node that a text names ("node", "node:1", "^node") and all that it reads and waits for. False: there is
-  // no such node.
-  bool Add(std::string_view text) {
-    if (!AddNode(text)) return false;
-    while (!todo_.empty()) {
-      const NodeDef& node = graph_.node[todo_.back()];
-      todo_.pop_back();
-      for (const std::string& input : node.input) AddNode(input);
-    }
-    return true;
-  }
-  bool IsReached(std::string_view text) const {
-    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
-    return at >= 0 && reached_[static_cast<std::size_t>(at)] != 0;
-  }
-  // Copies of the nodes that were reached, in the order of the graph.
-  SlimVector<NodeDef> Nodes() const {
-    SlimVector<NodeDef> nodes;
-    for (std::size_t i = 0; i < reached_.size(); ++i)
-      if (reached_[i] != 0) nodes.push_back(graph_.node[i]);
-    return nodes;
-  }
-  const GraphDef& graph() const { return graph_; }
-
- private:
-  struct NameOf {
-    const GraphDef* graph;
-    std::string_view operator()(int i) const { return graph->node[static_cast<std::size_t>(i)].name; }
-  };
-  bool AddNode(std::string_view text) {
-    const int at = index_.Find(ParseTensorName(text).node, NameOf{&graph_});
-    if (at < 0) return false;
-    const auto position = static_cast<std::size_t>(at);
-    if (std::exchange(reached_[position], char{1}) == 0) todo_.push_back(position);
-    return true;
-  }
-
-  const GraphDef& graph_;
-  detail::NameIndex index_;
-  SlimVector<char> reached_;  // per node
-  SlimVector<std::size_t> todo_;
-};
-
-// Returns whether a function has an op that is neither registered nor a function.
-inline bool HasUnknownOps(const FunctionDefLibrary& library, const OpRegistry& ops) {
-  const FunctionIndex functions(library);
-  for (const FunctionDef& function : library.function)
-    for (const NodeDef& node : function.node_def)
-      if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) return true;
-  return false;
-}
-// NotFound: a function that the nodes come to call has ops that are not registered. The message names all of them.
-inline Status CheckReachedOps(const ReachedNodes& nodes, const OpRegistry& ops) {
-  const FunctionDefLibrary reached = ReachableFunctions(nodes.graph().library, nodes.Nodes());
-  const FunctionIndex functions(reached);
-  detail::UnknownOps unknown;
-  for (const FunctionDef& function : reached.function)
-    for (const NodeDef& node : function.node_def)
-      if (ops.Find(node.op) == nullptr && functions.Find(node.op) == nullptr) unknown.Add(node.op, node.name);
-  return unknown.status(ops);
 }
 
 TENON_DETAIL_SETUP_CODE_END
@@ -26113,139 +26367,6 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/io/compression/deflate.hpp ----
-// Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
-// somewhat smaller. io/compression/deflate_stream.hpp writes data in pieces.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-class Deflater {
- public:
-  Deflater() : head_(kHashes), before_(kWindow) {}
-
-  // Appends a block, the last one of its stream or not; a last block ends at a whole byte. Blocks refer to no other.
-  void Block(std::string_view in, bool is_last) {
-    in_ = in;
-    for (std::size_t i = 0; i < kHashes; ++i) head_[i] = 0;
-    Put(is_last ? 3 : 2, 3);  // a block of the fixed code
-    for (std::size_t at = 0; at < in_.size();) {
-      std::size_t distance = 0;
-      const std::size_t length = Longest(at, &distance);
-      if (length < kLeast) {
-        Symbol(static_cast<unsigned char>(in_[at]));
-        Remember(at++);
-        continue;
-      }
-      Length(length);
-      Distance(distance);
-      for (const std::size_t end = at + length; at < end; ++at) Remember(at);
-    }
-    Symbol(256);
-    if (is_last) EndByte();
-  }
-  // An empty stored block: readers can have all that was compressed before.
-  void Sync() {
-    Put(0, 3);
-    EndByte();
-    out_.append("\0\0\xff\xff", 4);
-  }
-  std::string& out() { return out_; }  // whole bytes; the caller may take them away
-
- private:
-  static constexpr std::size_t kLeast = 4, kMost = 258, kWindow = 32768, kHashes = 1 << 15;
-  static constexpr int kTries = 12;
-
-  std::size_t Hash(std::size_t at) const {
-    std::uint32_t word = 0;
-    for (std::size_t i = 0; i < 4; ++i) word = word << 8 | static_cast<unsigned char>(in_[at + i]);
-    return (word * 0x9e3779b1u) >> 17;
-  }
-  void Remember(std::size_t at) {
-    if (in_.size() - at < 4) return;
-    std::size_t& head = head_[Hash(at)];
-    before_[at % kWindow] = head;
-    head = at + 1;
-  }
-  // Returns the length of the longest match among the last few offsets with the same hash as `at`; 0 without a match.
-  std::size_t Longest(std::size_t at, std::size_t* distance) const {
-    if (in_.size() - at < kLeast) return 0;
-    const std::size_t most = in_.size() - at < kMost ? in_.size() - at : kMost;
-    std::size_t longest = 0, place = head_[Hash(at)];
-    for (int tries = 0; tries < kTries && place != 0 && at - (place - 1) < kWindow; ++tries) {
-      const std::size_t from = place - 1;
-      std::size_t length = 0;
-      while (length < most && in_[from + length] == in_[at + length]) ++length;
-      if (length > longest) {
-        longest = length;
-        *distance = at - from;
-        if (longest == most) break;
-      }
-      const std::size_t next = before_[from % kWindow];
-      if (next >= place) break;  // a later offset has taken its entry
-      place = next;
-    }
-    return longest;
-  }
-
-  // The bits that are left over become a byte.
-  void EndByte() {
-    if (count_ != 0) Put(0, 8 - count_);
-  }
-  void Put(std::uint32_t bits, unsigned count) {
-    bits_ |= static_cast<std::uint64_t>(bits) << count_;
-    for (count_ += count; count_ >= 8; count_ -= 8, bits_ >>= 8) out_.push_back(static_cast<char>(bits_));
-  }
-  // A Huffman code starts with its highest bit.
-  void PutCode(unsigned code, unsigned count) {
-    unsigned reversed = 0;
-    for (unsigned b = 0; b < count; ++b) reversed |= ((code >> b) & 1) << (count - 1 - b);
-    Put(reversed, count);
-  }
-  void Symbol(unsigned symbol) {
-    if (symbol < 144) return PutCode(symbol + 0x30, 8);
-    if (symbol < 256) return PutCode(symbol - 144 + 0x190, 9);
-    if (symbol < 280) return PutCode(symbol - 256, 7);
-    PutCode(symbol - 280 + 0xc0, 8);
-  }
-  void Length(std::size_t length) {
-    if (length == kMost) return Symbol(285);
-    const auto value = static_cast<unsigned>(length - 3);
-    unsigned extra = 0;
-    while (value >> (extra + 3) != 0) ++extra;
-    Symbol(257 + 4 * extra + (value >> extra));
-    Put(value & ((1u << extra) - 1), extra);
-  }
-  void Distance(std::size_t distance) {
-    const auto value = static_cast<unsigned>(distance - 1);
-    unsigned extra = 0;
-    while (value >> (extra + 2) != 0) ++extra;
-    PutCode(2 * extra + (value >> extra), 5);
-    Put(value & ((1u << extra) - 1), extra);
-  }
-
-  std::string_view in_;
-  std::string out_;
-  std::uint64_t bits_ = 0;
-  unsigned count_ = 0;
-  Owned<std::size_t[]> head_, before_;  // offsets + 1 with the same hash: the last one, and the one before each
-};
-
-}  // namespace detail
-
-// `bytes` as one deflate stream, for Inflate and every other reader of the format.
-inline std::string Deflate(std::string_view bytes) {
-  detail::Deflater deflater;
-  deflater.Block(bytes, true);
-  return static_cast<std::string&&>(deflater.out());
-}
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/io/zip.hpp ----
 // Zip files: ReadZipMembers lists members, ReadZipMember gets their bytes, ZipWriter makes files. Nothing in a file
 // is trusted: data that it has twice must agree, and no byte may belong to two members.
@@ -27786,242 +27907,6 @@ inline Result<SlimVector<std::string>> ShardedFiles(std::string_view name) {
   files.emplace_back(name);
   return files;
 }
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/compression/deflate_stream.hpp ----
-// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952) or a zlib stream (RFC 1950).
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// one thread.
-//
-//   DeflateStream stream(InflateFormat::kGzip);
-//   stream.Add(piece);
-//   file.Write(stream.out());  // and stream.out().clear(), as often as wanted
-//   stream.Finish();
-class DeflateStream {
- public:
-  explicit DeflateStream(InflateFormat format) : format_(format) {
-    sum_ = format == InflateFormat::kGzip ? 0 : 1;
-    constexpr char kGzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff", kZlib[] = "\x78\x01";
-    if (format == InflateFormat::kGzip)
-      out().append(kGzip, 10);
-    else
-      out().append(kZlib, 2);
-  }
-  DeflateStream(const DeflateStream&) = delete;
-  DeflateStream& operator=(const DeflateStream&) = delete;
-
-  // Repetitions are found inside one piece only: pieces of 64 KiB and more compress well.
-  void Add(std::string_view piece) {
-    if (piece.empty()) return;
-    sum_ = format_ == InflateFormat::kGzip ? Crc32(piece, sum_) : Adler32(piece, sum_);
-    size_ += static_cast<std::uint32_t>(piece.size());
-    deflater_.Block(piece, false);
-  }
-  // Readers of the bytes so far get all pieces so far.
-  void Sync() { deflater_.Sync(); }
-  // Ends the stream; nothing may follow.
-  void Finish() {
-    deflater_.Block({}, true);
-    const bool gzip = format_ == InflateFormat::kGzip;
-    for (int i = 0; i < 4; ++i) out().push_back(static_cast<char>(sum_ >> 8 * (gzip ? i : 3 - i)));
-    for (int i = 0; gzip && i < 4; ++i) out().push_back(static_cast<char>(size_ >> 8 * i));
-  }
-  // Compressed bytes that are ready; the caller may take them away.
-  std::string& out() { return deflater_.out(); }
-
- private:
-  detail::Deflater deflater_;
-  InflateFormat format_;
-  std::uint32_t sum_, size_ = 0;
-};
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/io/record_writer.hpp ----
-// RecordWriter: writes TFRecord files, new ones or behind the records of an old one.
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <string_view>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// Options of RecordWriter::Open.
-struct RecordWriterOptions {
-  std::string compression = {};  // "", "ZLIB", "GZIP"
-  bool append = false;  // write behind the records that are there; not for "ZLIB"
-  std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that are compressed or written at a time; at least 64
-};
-
-// one thread. Errors are final: later calls return the first one. An uncompressed file then ends with the last record
-// that was written as a whole.
-//
-//   TENON_ASSIGN_OR_RETURN(RecordWriter writer, RecordWriter::Open("train.tfrecord"));
-//   TENON_RETURN_IF_ERROR(writer.Write(SerializeExample(example)));
-//   TENON_RETURN_IF_ERROR(writer.Close());
-class RecordWriter {
- public:
-  // NotFound, PermissionDenied, ...: from the system. InvalidArgument: the compression. DataLoss: a file to append to
-  // has bytes that are not a record; readers would not find a record behind them.
-  static Result<RecordWriter> Open(const std::string& path, const RecordWriterOptions& options = {}) {
-    TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
-    if (compression == RecordCompression::kAuto)
-      return errors::InvalidArgument("RecordWriter: '", path, "': 'AUTO' is for readers; use '', 'ZLIB', or 'GZIP'");
-    if (options.append) TENON_RETURN_IF_ERROR(CheckWhole(path, compression, options.compression));
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.append ? 0 : O_TRUNC);
-    const int fd = ::open(path.c_str(), flags, 0666);
-    if (fd < 0) return detail::FileError("RecordWriter", path, errno);
-    RecordWriter writer;
-    writer.state_.reset(new State{.fd = fd, .path = path});
-    const off_t end = options.append ? ::lseek(fd, 0, SEEK_END) : 0;
-    if (end < 0) return detail::FileError("RecordWriter", path, errno);
-    writer.state_->whole = static_cast<std::uint64_t>(end);
-    writer.state_->capacity = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
-    writer.state_->buffer.reserve(writer.state_->capacity);
-    if (compression != RecordCompression::kNone)
-      writer.state_->deflate.reset(
-          new DeflateStream(compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
-    return writer;
-  }
-  RecordWriter(RecordWriter&&) = default;
-  RecordWriter& operator=(RecordWriter&&) = default;
-
-  // Appends a record; the file may get it later. FailedPrecondition: after Close. Otherwise the system's error.
-  Status Write(std::string_view record) {
-    TENON_RETURN_IF_ERROR(CheckOpen());
-    State& state = *state_;
-    char header[detail::kRecordHeader], footer[detail::kRecordFooter];
-    detail::WriteRecordHeader(record.size(), header);
-    const std::uint64_t size = record.size() + sizeof header + sizeof footer;
-    if (size > state.capacity - state.buffer.size()) TENON_RETURN_IF_ERROR(state.Empty());
-    if (size <= state.capacity) {
-      const std::uint32_t sum = detail::RecordSum(record);
-      std::memcpy(footer, &sum, sizeof sum);
-      state.buffer.append(header, sizeof header).append(record).append(footer, sizeof footer);
-      return OkStatus();
-    }
-    // In steps, so that the sum is made of bytes that are then written from the cache.
-    TENON_RETURN_IF_ERROR(state.Put({header, sizeof header}));
-    std::uint32_t sum = 0;
-    for (std::string_view rest = record; !rest.empty();) {
-      const std::string_view piece = rest.substr(0, state.capacity);
-      rest.remove_prefix(piece.size());
-      sum = Crc32c(piece, sum);
-      TENON_RETURN_IF_ERROR(state.Put(piece));
-    }
-    sum = MaskCrc(sum);
-    std::memcpy(footer, &sum, sizeof sum);
-    TENON_RETURN_IF_ERROR(state.Put({footer, sizeof footer}));
-    state.whole = state.at;
-    return OkStatus();
-  }
-  // Gives all records to the system: readers of the file can have them.
-  Status Flush() {
-    TENON_RETURN_IF_ERROR(CheckOpen());
-    TENON_RETURN_IF_ERROR(state_->Empty());
-    if (state_->deflate == nullptr) return OkStatus();
-    state_->deflate->Sync();
-    return state_->PutDeflated();
-  }
-  // Ends the file. Returns the first error of all calls. The destructor does so, too, and drops the error.
-  Status Close() {
-    TENON_RETURN_IF_ERROR(CheckOpen());
-    return state_->Close();
-  }
-
-  // Returns the name of the file.
-  const std::string& path() const { return state_->path; }
-
- private:
-  struct State {
-    int fd;
-    std::string path;
-    std::size_t capacity = 0;
-    std::string buffer = {};  // whole records
-    Owned<DeflateStream> deflate = {};
-    std::uint64_t at = 0, whole = 0;  // bytes of the file, and those up to the end of the last whole record
-    Status status = {};
-
-    ~State() { static_cast<void>(Close()); }
-
-    Status Empty() {
-      if (buffer.empty()) return OkStatus();
-      const Status s = Put(buffer);
-      buffer.clear();
-      if (s.ok()) whole = at;
-      return s;
-    }
-    Status Put(std::string_view bytes) {
-      if (deflate == nullptr) return PutFile(bytes);
-      deflate->Add(bytes);
-      return PutDeflated();
-    }
-    Status PutDeflated() {
-      const Status s = PutFile(deflate->out());
-      deflate->out().clear();
-      return s;
-    }
-    Status PutFile(std::string_view bytes) {
-      while (status.ok() && !bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) {
-          status = detail::FileError("RecordWriter", path, errno);
-          if (deflate == nullptr && ::ftruncate(fd, static_cast<off_t>(whole)) != 0) return status;  // a pipe
-        } else {
-          at += static_cast<std::uint64_t>(n);
-          bytes.remove_prefix(static_cast<std::size_t>(n));
-        }
-      }
-      return status;
-    }
-    Status Close() {
-      if (fd < 0) return OkStatus();
-      if (status.ok()) static_cast<void>(Empty());
-      if (status.ok() && deflate != nullptr) {
-        deflate->Finish();
-        static_cast<void>(PutDeflated());
-      }
-      if (::close(fd) != 0 && status.ok()) status = detail::FileError("RecordWriter", path, errno);
-      fd = -1;
-      return status;
-    }
-  };
-
-  RecordWriter() = default;
-
-  Status CheckOpen() const {
-    if (state_->fd < 0) return errors::FailedPrecondition("RecordWriter: '", path(), "' is closed; open it again");
-    return state_->status;
-  }
-  // Reads the lengths of all records of a file that is there.
-  static Status CheckWhole(const std::string& path, RecordCompression compression, const std::string& text) {
-    if (compression == RecordCompression::kZlib)
-      return errors::InvalidArgument("RecordWriter: '", path,
-                                     "': nothing can be appended to a 'ZLIB' file; use 'GZIP'");
-    struct stat info;
-    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return OkStatus();
-    TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open(path, {.compression = text}));
-    TENON_RETURN_IF_ERROR(reader.Skip(UINT64_MAX).status());
-    if (!reader.ends_early()) return OkStatus();
-    return errors::DataLoss("RecordWriter: '", path, "': the last record ends at ", reader.offset(),
-                            ", and bytes behind it are not a record; cut the file there before records are appended");
-  }
-
-  Owned<State> state_;
-};
 
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
@@ -31871,11 +31756,11 @@ class SavedModel {
 
   // Reads FOLDER/saved_model.pb, or saved_model.pbtxt without it; chooses the graph by its tags; restores the variables
   // and runs the initialisers. Variables stay views of the checkpoint's mapped files until they are written to: the
-  // files must not be written to in place while the model lives. A function of the graph that no signature, restoring
-  // or initialising needs may have ops that are not registered; calling it fails. NotFound: no such folder or file, no
-  // graph with these tags (the message has those there are), ops that are not registered, a key that the checkpoint
-  // lacks, or an asset that is gone. DataLoss, OutOfRange: files that are damaged or cut. InvalidArgument: a fault of
-  // the graph, or the name of an asset that leaves the folder. FailedPrecondition: several initialisers.
+  // files must not be written to in place while the model lives. Nodes and functions that no signature,
+  // restoring or initialising needs may have ops that are not registered; running them fails. NotFound: no such folder
+  // or file, no graph with these tags (the message has those there are), ops that are not registered, a key that the
+  // checkpoint lacks, or an asset that is gone. DataLoss, OutOfRange: files that are damaged or cut. InvalidArgument: a
+  // fault of the graph, or the name of an asset that leaves the folder. FailedPrecondition: several initialisers.
   static Result<SavedModel> Load(const std::string& folder, SavedModelOptions options = {}) {
     return detail::SavedModelRuntime::Load(folder, static_cast<SavedModelOptions&&>(options));
   }
@@ -32694,8 +32579,8 @@ inline Status FindInitOp(const MetaGraphDef& meta_graph, std::string_view folder
   return OkStatus();
 }
 
-inline Status CheckReachedFunctions(const MetaGraphDef& meta_graph, std::string_view init_op, const OpRegistry& ops) {
-  if (!HasUnknownOps(meta_graph.graph_def.library, ops)) return OkStatus();
+inline Status CheckReached(const MetaGraphDef& meta_graph, std::string_view init_op, const OpRegistry& ops) {
+  if (!HasUnknownOps(meta_graph.graph_def, ops)) return OkStatus();
   ReachedNodes reached(meta_graph.graph_def);
   reached.Add(init_op);
   reached.Add(meta_graph.saver_def.restore_op_name);
@@ -32729,7 +32614,7 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   StepServices services;  // for the run that restores
   if (options.session.services != nullptr) services = *options.session.services;
   services.map_checkpoints = options.session.map_graph_file;
-  options.session.check_functions = false;
+  options.session.check_ops = false;
   Result<Session> session = Session::FromGraphDef(meta_graph.graph_def, std::move(options.session));
   TENON_RETURN_IF_ERROR(AddContext(session.status(), folder, "its graph"));
   model->session = *std::move(session);
@@ -32738,8 +32623,7 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   const std::string prefix = SavedModelPath(folder, "variables/variables");
   const bool restores = !saver.restore_op_name.empty() && FileExists(StrCat(prefix, ".index"));
   const Status found = FindInitOp(meta_graph, folder, &init_op);
-  TENON_RETURN_IF_ERROR(
-      AddContext(CheckReachedFunctions(meta_graph, init_op, ops), folder, "a function that it needs"));
+  TENON_RETURN_IF_ERROR(AddContext(CheckReached(meta_graph, init_op, ops), folder, "its ops"));
   if (restores) {
     std::vector<NamedTensor> with_prefix = feeds;
     with_prefix.push_back({saver.filename_tensor_name, ScalarString(prefix)});

@@ -3365,9 +3365,9 @@ concept ArrayOf = requires(const Range& range) {
   range.size();
 };
 
-// So many that the allocation fails where the product does not fit.
+// So many that the allocation fails where the product does not fit. g++ warns of a call that asks for more.
 constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
-  return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
+  return count > PTRDIFF_MAX / item_bytes ? std::size_t{PTRDIFF_MAX} : count * item_bytes;
 }
 
 // The functions below serve all types: calls of them cost the compiler less than copies.
@@ -4736,6 +4736,9 @@ class tstring {
     resize_uninitialized(count);
     SetSize(before);
   }
+  void reserve_amortized(std::size_t count) {  // as reserve, for a text that grows step by step
+    if (count > capacity()) reserve(count > 2 * capacity() ? count : 2 * capacity());
+  }
   void clear() {  // becomes empty and frees its memory
     FreeHeap();
     std::memset(raw_, 0, sizeof raw_);
@@ -4768,6 +4771,7 @@ class tstring {
   operator std::string_view() const { return view(); }  // as view()
   operator std::string() const { return std::string(view()); }  // a copy
   const char& operator[](std::size_t i) const { return data()[i]; }  // not checked
+  char& operator[](std::size_t i) { return mdata()[i]; }  // not checked; a view becomes a copy
   char front() const { return data()[0]; }  // the string must not be empty
   char back() const { return data()[size() - 1]; }  // the string must not be empty
   const char* begin() const { return data(); }  // the first byte
@@ -4903,7 +4907,7 @@ template <class T>
 struct VariantOf;  // the table of T
 template <class T>
 constexpr bool IsVariantValue() {
-  return !std::is_same_v<std::decay_t<T>, Variant> && !std::is_pointer_v<std::decay_t<T>>;
+  return !std::is_base_of_v<Variant, std::decay_t<T>> && !std::is_pointer_v<std::decay_t<T>>;
 }
 
 }  // namespace detail
@@ -16985,6 +16989,14 @@ class NameIndex {
 
 }  // namespace detail
 
+class OpRegistry;
+
+// Nodes that were left out of a graph, because ops that they need are not registered, and the graph's library.
+struct LeftOutNodes {
+  GraphDef graph;
+  const OpRegistry* ops = nullptr;
+};
+
 // Externally synchronised while it is edited, immutable afterwards. Ids are 0 .. num_nodes() - 1 and never change;
 // adding a node may move all Node objects.
 //
@@ -17075,6 +17087,7 @@ class Graph {
   Node& mutable_node(int id) { return nodes_[ToSize(id)]; }
   VersionDef& mutable_versions() { return versions_; }
   FunctionDefLibrary& mutable_library() { return library_; }
+  Owned<LeftOutNodes>& mutable_left_out() { return left_out_; }
 
   // ---- reading
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
@@ -17093,6 +17106,8 @@ class Graph {
   const VersionDef& versions() const { return versions_; }
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
+  // Null: the graph has all nodes that it was made from.
+  const LeftOutNodes* left_out() const { return left_out_.get(); }
 
   // "; did you mean 'x', 'y'?", or else up to eight of the placeholders and of the nodes whose outputs no node reads:
   // for messages about a node that does not exist.
@@ -17162,6 +17177,7 @@ class Graph {
   detail::NameIndex names_;
   VersionDef versions_;
   FunctionDefLibrary library_;
+  Owned<LeftOutNodes> left_out_;
   SlimVector<std::string> devices_;  // that nodes are assigned to
   std::int64_t name_counter_ = 0;
 };
@@ -18687,10 +18703,15 @@ template <class T>
 concept DescribesItself = requires(const T& value) { std::string(value.DebugString()); };
 template <class T>
 concept HasText = std::is_convertible_v<const T&, Piece>;
+// The class that Encode and Decode of T take: VariantTensorData, or one derived from it without members.
 template <class T>
-concept EncodesItself = requires(const T& value, VariantTensorData* data) { value.Encode(data); };
+struct VariantDataOf {
+  using type = VariantTensorData;
+};
 template <class T>
-concept DecodesItself = requires(T& value, VariantTensorData&& data) { value.Decode(std::move(data)); };
+concept EncodesItself = requires(const T& value, typename VariantDataOf<T>::type* data) { value.Encode(data); };
+template <class T>
+concept DecodesItself = requires(T& value, typename VariantDataOf<T>::type&& data) { value.Decode(std::move(data)); };
 
 template <class T>
 std::string VariantTypeName(const T& value) {
@@ -18766,7 +18787,7 @@ struct VariantOf {
     if constexpr (std::is_same_v<T, VariantTensorData>) {
       *data = At(value);
     } else if constexpr (EncodesItself<T>) {
-      At(value).Encode(data);
+      At(value).Encode(static_cast<typename VariantDataOf<T>::type*>(data));
     } else if constexpr (std::is_same_v<T, Tensor>) {
       data->tensors.push_back(At(value));
     } else if constexpr (std::is_trivially_copyable_v<T>) {
@@ -18781,7 +18802,7 @@ struct VariantOf {
     if constexpr (std::is_same_v<T, VariantTensorData>) {
       object = std::move(*data);
     } else if constexpr (DecodesItself<T>) {
-      return object.Decode(std::move(*data));
+      return object.Decode(std::move(static_cast<typename VariantDataOf<T>::type&>(*data)));
     } else if constexpr (std::is_same_v<T, Tensor>) {
       if (data->tensors.size() != 1) return false;
       object = data->tensors[0];
@@ -20501,6 +20522,9 @@ class GraphBuilder {
     if (names_.Find(node->name, NameOf{&def_}) >= 0)
       return errors::InvalidArgument("Node '", node->name, "' is not unique");
 
+    for (const auto& [attr, value] : node->attr)
+      if (!StartsWith(attr, "_") && info->op().FindAttr(attr) == nullptr) return NoSuchAttr(info->op(), *node, attr);
+
     SlimVector<SlimVector<Output>> args;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));
     Types given;
@@ -20527,6 +20551,12 @@ class GraphBuilder {
     return OkStatus();
   }
 
+  TENON_DETAIL_COLD static Status NoSuchAttr(const OpView& op, const NodeDef& node, std::string_view attr) {
+    SlimVector<std::string_view> names;
+    for (const AttrSpec& spec : op.attrs) names.push_back(spec.name());
+    return errors::InvalidArgument("Node '", node.name, "': ", op.name, " has no attr '", attr, "'",
+                                   detail::SuggestNames(attr, names), "; its attrs are {", StrJoin(names, ", "), "}");
+  }
   // Which tensors go to which argument.
   Status Distribute(const OpView& op, const NodeDef& node, Span<const Input> inputs,
                     SlimVector<SlimVector<Output>>* args) const {
@@ -20740,9 +20770,13 @@ struct SessionOptions {
   // Rewrites the part of the graph that a signature needs when that is prepared; off unless a level is given. Sessions
   // on several devices and partial runs do without.
   OptimizerOptions optimizer = {};
-  // Refuses a graph whose library has a function with an op that is not registered, as TensorFlow does. False: calling
-  // such a function fails. SavedModel::Load checks the functions that signatures need.
-  bool check_functions = true;
+  // Refuses a graph that has an op which is not registered, also in a function, as TensorFlow does. False: leaves out
+  // the nodes that need such an op. A signature with one of them fails; the message names all ops that it lacks.
+  // SavedModel::Load checks the ops that signatures need.
+  bool check_ops = false;
+  // Refuses a graph that has nodes without kernels, also in functions; the message names all of them. False: signatures
+  // that need such a node fail.
+  bool check_kernels = false;
   ImportLimits import_limits = {};  // limits of the session's graph
   int max_cached_signatures = 64;  // prepared signatures that are kept; the least recently used one is dropped
   TraceSink* trace_sink = nullptr;  // gets the trace of every run
@@ -21017,9 +21051,9 @@ class Session {
     return detail::Runtime::FromGraphFile(path, std::move(options));
   }
   // Makes a session from a serialised GraphDef, or from a GraphDef. The session keeps copies of what it needs.
-  // NotFound: ops that are not registered; the message names all of them. InvalidArgument: another fault of the graph,
-  // or bytes that are not a GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the errors of
-  // Create.
+  // NotFound: ops that are not registered, with SessionOptions::check_ops; the message names all of them. Without it,
+  // signatures that need such ops fail so. InvalidArgument: another fault of the graph, or bytes that are not a
+  // GraphDef. ResourceExhausted: SessionOptions::import_limits. Other errors are the errors of Create.
   static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
@@ -21125,7 +21159,7 @@ class Session {
 
   // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. After an error
   // the graph is as before. InvalidArgument: a node that exists already, other versions, or another fault of the graph.
-  // NotFound: ops that are not registered. FailedPrecondition: Finalize was called.
+  // NotFound: ops that are not registered, with SessionOptions::check_ops. FailedPrecondition: Finalize was called.
   Status Extend(const GraphDef& graph) { return detail::FullRuntime::Extend(*this, graph); }
   // Ends changes of the session: later Extend calls and new signatures return FailedPrecondition. Prepared signatures
   // still run. FailedPrecondition: a second call. InvalidArgument: no graph. Cancelled: the session was closed.
@@ -31557,6 +31591,135 @@ class CheckpointReader {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/io/compression/deflate.hpp ----
+// Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
+// somewhat smaller. io/compression/deflate_stream.hpp writes data in pieces.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+class Deflater {
+ public:
+  Deflater() : head_(kHashes), before_(kWindow) {}
+
+  // Appends a block, the last one of its stream or not; a last block ends at a whole byte. Blocks refer to no other.
+  void Block(std::string_view in, bool is_last) {
+    in_ = in;
+    for (std::size_t i = 0; i < kHashes; ++i) head_[i] = 0;
+    Put(is_last ? 3 : 2, 3);  // a block of the fixed code
+    for (std::size_t at = 0; at < in_.size();) {
+      std::size_t distance = 0;
+      const std::size_t length = Longest(at, &distance);
+      if (length < kLeast) {
+        Symbol(static_cast<unsigned char>(in_[at]));
+        Remember(at++);
+        continue;
+      }
+      Length(length);
+      Distance(distance);
+      for (const std::size_t end = at + length; at < end; ++at) Remember(at);
+    }
+    Symbol(256);
+    if (is_last) EndByte();
+  }
+  // An empty stored block: readers can have all that was compressed before.
+  void Sync() {
+    Put(0, 3);
+    EndByte();
+    out_.append("\0\0\xff\xff", 4);
+  }
+  std::string& out() { return out_; }  // whole bytes; the caller may take them away
+
+ private:
+  static constexpr std::size_t kLeast = 4, kMost = 258, kWindow = 32768, kHashes = 1 << 15;
+  static constexpr int kTries = 12;
+
+  std::size_t Hash(std::size_t at) const {
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < 4; ++i) word = word << 8 | static_cast<unsigned char>(in_[at + i]);
+    return (word * 0x9e3779b1u) >> 17;
+  }
+  void Remember(std::size_t at) {
+    if (in_.size() - at < 4) return;
+    std::size_t& head = head_[Hash(at)];
+    before_[at % kWindow] = head;
+    head = at + 1;
+  }
+  // Returns the length of the longest match among the last few offsets with the same hash as `at`; 0 without a match.
+  std::size_t Longest(std::size_t at, std::size_t* distance) const {
+    if (in_.size() - at < kLeast) return 0;
+    const std::size_t most = in_.size() - at < kMost ? in_.size() - at : kMost;
+    std::size_t longest = 0, place = head_[Hash(at)];
+    for (int tries = 0; tries < kTries && place != 0 && at - (place - 1) < kWindow; ++tries) {
+      const std::size_t from = place - 1;
+      std::size_t length = 0;
+      while (length < most && in_[from + length] == in_[at + length]) ++length;
+      if (length > longest) {
+        longest = length;
+        *distance = at - from;
+        if (longest == most) break;
+      }
+      const std::size_t next = before_[from % kWindow];
+      if (next >= place) break;  // a later offset has taken its entry
+      place = next;
+    }
+    return longest;
+  }
+
+  // The bits that are left over become a byte.
+  void EndByte() {
+    if (count_ != 0) Put(0, 8 - count_);
+  }
+  void Put(std::uint32_t bits, unsigned count) {
+    bits_ |= static_cast<std::uint64_t>(bits) << count_;
+    for (count_ += count; count_ >= 8; count_ -= 8, bits_ >>= 8) out_.push_back(static_cast<char>(bits_));
+  }
+  // A Huffman code starts with its highest bit.
+  void PutCode(unsigned code, unsigned count) {
+    unsigned reversed = 0;
+    for (unsigned b = 0; b < count; ++b) reversed |= ((code >> b) & 1) << (count - 1 - b);
+    Put(reversed, count);
+  }
+  void Symbol(unsigned symbol) {
+    if (symbol < 144) return PutCode(symbol + 0x30, 8);
+    if (symbol < 256) return PutCode(symbol - 144 + 0x190, 9);
+    if (symbol < 280) return PutCode(symbol - 256, 7);
+    PutCode(symbol - 280 + 0xc0, 8);
+  }
+  void Length(std::size_t length) {
+    if (length == kMost) return Symbol(285);
+    const auto value = static_cast<unsigned>(length - 3);
+    unsigned extra = 0;
+    while (value >> (extra + 3) != 0) ++extra;
+    Symbol(257 + 4 * extra + (value >> extra));
+    Put(value & ((1u << extra) - 1), extra);
+  }
+  void Distance(std::size_t distance) {
+    const auto value = static_cast<unsigned>(distance - 1);
+    unsigned extra = 0;
+    while (value >> (extra + 2) != 0) ++extra;
+    PutCode(2 * extra + (value >> extra), 5);
+    Put(value & ((1u << extra) - 1), extra);
+  }
+
+  std::string_view in_;
+  std::string out_;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;
+  Owned<std::size_t[]> head_, before_;  // offsets + 1 with the same hash: the last one, and the one before each
+};
+
+}  // namespace detail
+
+// `bytes` as one deflate stream, for Inflate and every other reader of the format.
+inline std::string Deflate(std::string_view bytes) {
+  detail::Deflater deflater;
+  deflater.Block(bytes, true);
+  return static_cast<std::string&&>(deflater.out());
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/io/compression/inflate.hpp ----
 // Inflate: the decompression of zip files (RFC 1951), for untrusted data: it never reads or writes outside of its
 // arguments, and refuses every stream that zlib refuses. io/compression/inflate_stream.hpp decompresses data in pieces.
@@ -32084,6 +32247,56 @@ class InflateStream {
   std::uint32_t sum_ = 0, header_sum_ = 0, size_ = 0;
   std::size_t taken_ = 0;  // bytes of `out` that were returned
   Status status_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/compression/deflate_stream.hpp ----
+// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952) or a zlib stream (RFC 1950).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// one thread.
+//
+//   DeflateStream stream(InflateFormat::kGzip);
+//   stream.Add(piece);
+//   file.Write(stream.out());  // and stream.out().clear(), as often as wanted
+//   stream.Finish();
+class DeflateStream {
+ public:
+  explicit DeflateStream(InflateFormat format) : format_(format) {
+    sum_ = format == InflateFormat::kGzip ? 0 : 1;
+    constexpr char kGzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff", kZlib[] = "\x78\x01";
+    if (format == InflateFormat::kGzip)
+      out().append(kGzip, 10);
+    else
+      out().append(kZlib, 2);
+  }
+  DeflateStream(const DeflateStream&) = delete;
+  DeflateStream& operator=(const DeflateStream&) = delete;
+
+  // Repetitions are found inside one piece only: pieces of 64 KiB and more compress well.
+  void Add(std::string_view piece) {
+    if (piece.empty()) return;
+    sum_ = format_ == InflateFormat::kGzip ? Crc32(piece, sum_) : Adler32(piece, sum_);
+    size_ += static_cast<std::uint32_t>(piece.size());
+    deflater_.Block(piece, false);
+  }
+  // Readers of the bytes so far get all pieces so far.
+  void Sync() { deflater_.Sync(); }
+  // Ends the stream; nothing may follow.
+  void Finish() {
+    deflater_.Block({}, true);
+    const bool gzip = format_ == InflateFormat::kGzip;
+    for (int i = 0; i < 4; ++i) out().push_back(static_cast<char>(sum_ >> 8 * (gzip ? i : 3 - i)));
+    for (int i = 0; gzip && i < 4; ++i) out().push_back(static_cast<char>(size_ >> 8 * i));
+  }
+  // Compressed bytes that are ready; the caller may take them away.
+  std::string& out() { return deflater_.out(); }
+
+ private:
+  detail::Deflater deflater_;
+  InflateFormat format_;
+  std::uint32_t sum_, size_ = 0;
 };
 
 TENON_DETAIL_NAMESPACE_END
@@ -32894,6 +33107,179 @@ class RecordReader {
   bool ends_early_ = false;
   bool is_lost_ = false;  // the source is behind the record at offset_, and the buffer is empty
   Status status_, source_error_;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/io/record_writer.hpp ----
+// RecordWriter: writes TFRecord files, new ones or behind the records of an old one.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Options of RecordWriter::Open.
+struct RecordWriterOptions {
+  std::string compression = {};  // "", "ZLIB", "GZIP"
+  bool append = false;  // write behind the records that are there; not for "ZLIB"
+  std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that are compressed or written at a time; at least 64
+};
+
+// one thread. Errors are final: later calls return the first one. An uncompressed file then ends with the last record
+// that was written as a whole.
+//
+//   TENON_ASSIGN_OR_RETURN(RecordWriter writer, RecordWriter::Open("train.tfrecord"));
+//   TENON_RETURN_IF_ERROR(writer.Write(SerializeExample(example)));
+//   TENON_RETURN_IF_ERROR(writer.Close());
+class RecordWriter {
+ public:
+  // NotFound, PermissionDenied, ...: from the system. InvalidArgument: the compression. DataLoss: a file to append to
+  // has bytes that are not a record; readers would not find a record behind them.
+  static Result<RecordWriter> Open(const std::string& path, const RecordWriterOptions& options = {}) {
+    TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
+    if (compression == RecordCompression::kAuto)
+      return errors::InvalidArgument("RecordWriter: '", path, "': 'AUTO' is for readers; use '', 'ZLIB', or 'GZIP'");
+    if (options.append) TENON_RETURN_IF_ERROR(CheckWhole(path, compression, options.compression));
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.append ? 0 : O_TRUNC);
+    const int fd = ::open(path.c_str(), flags, 0666);
+    if (fd < 0) return detail::FileError("RecordWriter", path, errno);
+    RecordWriter writer;
+    writer.state_.reset(new State{.fd = fd, .path = path});
+    const off_t end = options.append ? ::lseek(fd, 0, SEEK_END) : 0;
+    if (end < 0) return detail::FileError("RecordWriter", path, errno);
+    writer.state_->whole = static_cast<std::uint64_t>(end);
+    writer.state_->capacity = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
+    writer.state_->buffer.reserve(writer.state_->capacity);
+    if (compression != RecordCompression::kNone)
+      writer.state_->deflate.reset(
+          new DeflateStream(compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
+    return writer;
+  }
+  RecordWriter(RecordWriter&&) = default;
+  RecordWriter& operator=(RecordWriter&&) = default;
+
+  // Appends a record; the file may get it later. FailedPrecondition: after Close. Otherwise the system's error.
+  Status Write(std::string_view record) {
+    TENON_RETURN_IF_ERROR(CheckOpen());
+    State& state = *state_;
+    char header[detail::kRecordHeader], footer[detail::kRecordFooter];
+    detail::WriteRecordHeader(record.size(), header);
+    const std::uint64_t size = record.size() + sizeof header + sizeof footer;
+    if (size > state.capacity - state.buffer.size()) TENON_RETURN_IF_ERROR(state.Empty());
+    if (size <= state.capacity) {
+      const std::uint32_t sum = detail::RecordSum(record);
+      std::memcpy(footer, &sum, sizeof sum);
+      state.buffer.append(header, sizeof header).append(record).append(footer, sizeof footer);
+      return OkStatus();
+    }
+    // In steps, so that the sum is made of bytes that are then written from the cache.
+    TENON_RETURN_IF_ERROR(state.Put({header, sizeof header}));
+    std::uint32_t sum = 0;
+    for (std::string_view rest = record; !rest.empty();) {
+      const std::string_view piece = rest.substr(0, state.capacity);
+      rest.remove_prefix(piece.size());
+      sum = Crc32c(piece, sum);
+      TENON_RETURN_IF_ERROR(state.Put(piece));
+    }
+    sum = MaskCrc(sum);
+    std::memcpy(footer, &sum, sizeof sum);
+    TENON_RETURN_IF_ERROR(state.Put({footer, sizeof footer}));
+    state.whole = state.at;
+    return OkStatus();
+  }
+  // Gives all records to the system: readers of the file can have them.
+  Status Flush() {
+    TENON_RETURN_IF_ERROR(CheckOpen());
+    TENON_RETURN_IF_ERROR(state_->Empty());
+    if (state_->deflate == nullptr) return OkStatus();
+    state_->deflate->Sync();
+    return state_->PutDeflated();
+  }
+  // Ends the file. Returns the first error of all calls. The destructor does so, too, and drops the error.
+  Status Close() {
+    TENON_RETURN_IF_ERROR(CheckOpen());
+    return state_->Close();
+  }
+
+  // Returns the name of the file.
+  const std::string& path() const { return state_->path; }
+
+ private:
+  struct State {
+    int fd;
+    std::string path;
+    std::size_t capacity = 0;
+    std::string buffer = {};  // whole records
+    Owned<DeflateStream> deflate = {};
+    std::uint64_t at = 0, whole = 0;  // bytes of the file, and those up to the end of the last whole record
+    Status status = {};
+
+    ~State() { static_cast<void>(Close()); }
+
+    Status Empty() {
+      if (buffer.empty()) return OkStatus();
+      const Status s = Put(buffer);
+      buffer.clear();
+      if (s.ok()) whole = at;
+      return s;
+    }
+    Status Put(std::string_view bytes) {
+      if (deflate == nullptr) return PutFile(bytes);
+      deflate->Add(bytes);
+      return PutDeflated();
+    }
+    Status PutDeflated() {
+      const Status s = PutFile(deflate->out());
+      deflate->out().clear();
+      return s;
+    }
+    Status PutFile(std::string_view bytes) {
+      while (status.ok() && !bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+          status = detail::FileError("RecordWriter", path, errno);
+          if (deflate == nullptr && ::ftruncate(fd, static_cast<off_t>(whole)) != 0) return status;  // a pipe
+        } else {
+          at += static_cast<std::uint64_t>(n);
+          bytes.remove_prefix(static_cast<std::size_t>(n));
+        }
+      }
+      return status;
+    }
+    Status Close() {
+      if (fd < 0) return OkStatus();
+      if (status.ok()) static_cast<void>(Empty());
+      if (status.ok() && deflate != nullptr) {
+        deflate->Finish();
+        static_cast<void>(PutDeflated());
+      }
+      if (::close(fd) != 0 && status.ok()) status = detail::FileError("RecordWriter", path, errno);
+      fd = -1;
+      return status;
+    }
+  };
+
+  RecordWriter() = default;
+
+  Status CheckOpen() const {
+    if (state_->fd < 0) return errors::FailedPrecondition("RecordWriter: '", path(), "' is closed; open it again");
+    return state_->status;
+  }
+  // Reads the lengths of all records of a file that is there.
+  static Status CheckWhole(const std::string& path, RecordCompression compression, const std::string& text) {
+    if (compression == RecordCompression::kZlib)
+      return errors::InvalidArgument("RecordWriter: '", path,
+                                     "': nothing can be appended to a 'ZLIB' file; use 'GZIP'");
+    struct stat info;
+    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open(path, {.compression = text}));
+    TENON_RETURN_IF_ERROR(reader.Skip(UINT64_MAX).status());
+    if (!reader.ends_early()) return OkStatus();
+    return errors::DataLoss("RecordWriter: '", path, "': the last record ends at ", reader.offset(),
+                            ", and bytes behind it are not a record; cut the file there before records are appended");
+  }
+
+  Owned<State> state_;
 };
 
 TENON_DETAIL_SETUP_CODE_END
