@@ -19,7 +19,7 @@ SparsePart PartOf(std::initializer_list<std::int64_t> indices, Index rank) {
 
 TEST_SUITE("batches of sparse tensors") {
   TEST_CASE("parts grow the shape and must have one rank") {
-    SparseParts parts;
+    SparseBatch parts;
     const std::int64_t a[] = {3, 2}, b[] = {1, 9};
     CHECK(parts.Add("Op", PartOf({0, 1, 2, 0}, 2), a, 2).ok());
     CHECK(parts.Add("Op", PartOf({0, 1}, 2), b, 2).ok());

@@ -79,7 +79,7 @@ inline Status TakeBatchRow(OpKernelContext& context, const SparseInput& x, Index
 }
 
 // Sparse tensors of one rank, to be put together.
-struct SparseParts {
+struct SparseBatch {
   SlimVector<SparsePart> parts;
   SlimVector<std::int64_t> sizes;  // the largest in each dimension
   Index total = 0;                 // elements of all parts
@@ -147,7 +147,7 @@ inline void SpreadIndex(Index part, const std::int64_t* row, const SlimVector<st
 
 // Outputs 0 to 2: all parts as one sparse tensor [lead..., sizes...]; part i is number i of the row-major order of
 // lead. With `spread`, indices out of range move, as SparseReshape moves them.
-inline Status JoinParts(OpKernelContext& context, const SparseParts& in, const TensorShape& lead, bool spread) {
+inline Status JoinParts(OpKernelContext& context, const SparseBatch& in, const TensorShape& lead, bool spread) {
   const auto rank = static_cast<Index>(in.sizes.size()), out_rank = rank + lead.dims();
   if (spread && in.total > 0)
     for (const std::int64_t size : in.sizes)

@@ -135,7 +135,7 @@ inline Status RunDeserializeSparse(OpKernelContext& context) {
   if (count == 0)
     return errors::InvalidArgument(op, ": Serialized sparse should have at least 1 serialized tensor, ",
                                    "but has a zero dimension ", serialized.shape());
-  SparseParts in;
+  SparseBatch in;
   for (Index i = 0; i < count; ++i) {
     SparsePart part;
     Tensor shape;

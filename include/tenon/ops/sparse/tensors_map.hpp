@@ -153,7 +153,7 @@ inline Status RunTakeManySparse(OpKernelContext& context, const ContainerInfo& i
     return errors::InvalidArgument(kOp, ": Must have at least 1 serialized SparseTensor, but input matrix has 0 rows");
   SlimVector<SparseTensorsMap::Entry> entries;
   TENON_RETURN_IF_ERROR(map->Take(handles, &entries));
-  SparseParts in;
+  SparseBatch in;
   for (SparseTensorsMap::Entry& entry : entries) {
     if (entry.part.values.dtype() != dtype)
       return errors::InvalidArgument(kOp, ": Requested SparseTensor of type ", dtype, " but SparseTensor[",
