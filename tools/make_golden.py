@@ -73,6 +73,16 @@ def shapes_of(steps):
     }
 
 
+def inferred(graph_def, shapes):
+    """The shapes of these names in the imported graph: Python's set_shape does not count."""
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name='')
+        return {
+            name: graph.get_tensor_by_name(name if ':' in name else name + ':0').shape.as_proto().SerializeToString()
+            for name in shapes
+        }
+
+
 def session_options():
     options = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     options.graph_options.optimizer_options.opt_level = -1
@@ -124,7 +134,7 @@ def record(name, build, compare, note=''):
         with tf.compat.v1.Session(graph=graph, config=session_options()) as session:
             for wanted in steps:
                 run_step(case.step.add(), session, b, wanted)
-        for key, shape in shapes_of(steps).items():
+        for key, shape in inferred(graph.as_graph_def(), shapes_of(steps)).items():
             case.known_shape.add(name=key, shape=shape)
     with tf.Graph().as_default():
         try:

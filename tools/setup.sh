@@ -4,9 +4,9 @@
 set -euo pipefail
 
 demo=(ninja-build)
-test=("${demo[@]}" libxsimd-dev libeigen3-dev libre2-dev libpng-dev libjpeg-dev libmpfr-dev doctest-dev libcpp-httplib-dev libgtest-dev libgmock-dev ccache)
+test=("${demo[@]}" libxsimd-dev libeigen3-dev libre2-dev libpng-dev libjpeg-dev libmpfr-dev doctest-dev libcpp-httplib-dev pkg-config libgtest-dev libgmock-dev ccache)
 ports=(clang-19 libc++-19-dev libc++abi-19-dev musl-tools g++-mingw-w64-x86-64-posix wine wine64)  # tools/check_ports.sh
-check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 gdb pkg-config python3 python3-pip python3-venv
+check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 gdb python3 python3-pip python3-venv
        g++-aarch64-linux-gnu qemu-user libprotobuf-dev protobuf-compiler dpkg-dev
        chromium "${ports[@]}")
 bench=("${demo[@]}" libeigen3-dev python3 python3-pip python3-venv libmimalloc2.0 libjemalloc2 libopenblas-dev libdnnl-dev libfftw3-dev

@@ -182,7 +182,9 @@ TEST_SUITE("ImportGraphDef") {
         "Op type not registered 'Relv' in binary running on this machine. Make sure the Op and Kernel are registered in the binary "
         "running in this process; used by nodes 'a', 'c'; did you mean 'Relu'?\n"
         "Op type not registered 'NoSuchThing'; used by node 'b'\n"
-        "Op type not registered 'MatMull'; used by nodes 'd0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7' and 1 more; did you mean 'MatMul'?");
+        "Op type not registered 'MatMull'; used by nodes 'd0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7' and 1 more; did you mean 'MatMul'?\n"
+        "TENON_REGISTER(tenon::ops::Name), tenon_add_graph_kernels(...) and tenon::ops register ops. Where an op is registered and "
+        "yet missing, the linker dropped its file of a static library, or its shared library is another program's or hidden");
   }
   TEST_CASE("removed ops are refused by the graph's version") {
     GraphDef def = MakeGraph({MakeNode("old", "OldOp")});

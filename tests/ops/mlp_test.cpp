@@ -14,8 +14,8 @@ TEST_CASE("without the rest of the ops another graph is refused by the name of w
   tenon::Registry registry;
   REQUIRE(
       tenon::Register(registry, tenon::Ops<tenon::Types<float>, tenon::ops::Mlp>{}, tenon::Devices<tenon::Cpu>{}).ok());
-  const auto session =
-      tenon::Session::FromGraphFile(TENON_TEST_DATA "/models/cnn_digits/graph.pb", {.registry = &registry});
+  const auto session = tenon::Session::FromGraphFile(TENON_TEST_DATA "/models/cnn_digits/graph.pb",
+                                                     {.registry = &registry, .check_ops = true});
   CHECK(session.status().code() == tenon::Code::kNotFound);
   CHECK_MESSAGE(session.status().message().find("Conv2D") != std::string::npos, session.status().ToString());
 }

@@ -29,16 +29,19 @@ TEST_SUITE("CheckKernels") {
     graph.library.function = {function_test::Floats(
         "unused", {"x"},
         {function_test::MakeNode("c", "Cast", {"x"},
-                                 {{"SrcT", AttrValue(DataType::kFloat)}, {"DstT", AttrValue(DataType::kResource)}}),
+                                 {{"SrcT", AttrValue(DataType::kFloat)}, {"DstT", AttrValue(DataType::kQint8)}}),
+         function_test::MakeNode("r", "Relu", {"c:y:0"}, {{"T", AttrValue(DataType::kQint8)}}),
          function_test::MakeNode("n", "Neg", {"x"}, {{"T", AttrValue(DataType::kFloat)}})},
         "n:y:0")};
     CHECK(Session::FromGraphDef(graph).ok());
     const Status s = Session::FromGraphDef(graph, {.check_kernels = true}).status();
     CHECK(s.code() == Code::kInvalidArgument);
     CHECK_MESSAGE(Contains(s.message(), "no kernel for op 'Relu' on CPU with types {qint8}"), s.message());
-    CHECK_MESSAGE(Contains(s.message(), "needed by node 'y' and 1 more"), s.message());
-    CHECK_MESSAGE(Contains(s.message(), "needed by node 'c' of function 'unused'"), s.message());
+    CHECK_MESSAGE(Contains(s.message(), "needed by node 'y' and 2 more"), s.message());
     CHECK_FALSE(Contains(s.message(), "'Neg'"));
+    graph.node.clear();
+    const Status in_function = Session::FromGraphDef(graph, {.check_kernels = true}).status();
+    CHECK_MESSAGE(Contains(in_function.message(), "needed by node 'r' of function 'unused'"), in_function.message());
   }
 }
 }  // namespace check_kernels_test

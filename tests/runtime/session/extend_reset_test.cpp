@@ -67,7 +67,7 @@ TEST_SUITE("Session::Create and Extend") {
     CHECK(session->outputs()[0].name == "w:0");
   }
   TEST_CASE("what is there already, other versions and broken graphs are refused, and nothing changes") {
-    auto session = Session::FromGraph(SmallGraph());
+    auto session = Session::FromGraph(SmallGraph(), {.check_ops = true});
     REQUIRE(session.ok());
     const int producer = SmallGraph().graph_def().versions.producer;
     const Status twice = session->Extend(Nodes({Binary("z", "AddV2", "y", "one")}, producer));

@@ -229,7 +229,7 @@ TEST_SUITE("Bad input to a session") {
     beside.name = "beside";
     beside.attr.Insert("_class", AttrValue(SlimVector<std::string>{"loc:@reader", "loc:@z"}));
     graph.node.push_back(beside);
-    const auto session = Session::FromGraphDef(graph);
+    auto session = Session::FromGraphDef(graph);
     REQUIRE_MESSAGE(session.ok(), session.status().message());
     const Tensor x = MakeTensor<float>({2}, {1, 2});
     CHECK(session->Run({{"x", x}}, {"z", "beside"}).ok());
