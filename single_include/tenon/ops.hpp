@@ -58570,7 +58570,7 @@ inline Status TakeBatchRow(OpKernelContext& context, const SparseInput& x, Index
 }
 
 // Sparse tensors of one rank, to be put together.
-struct SparseParts {
+struct SparseBatch {
   SlimVector<SparsePart> parts;
   SlimVector<std::int64_t> sizes;  // the largest in each dimension
   Index total = 0;                 // elements of all parts
@@ -58638,7 +58638,7 @@ inline void SpreadIndex(Index part, const std::int64_t* row, const SlimVector<st
 
 // Outputs 0 to 2: all parts as one sparse tensor [lead..., sizes...]; part i is number i of the row-major order of
 // lead. With `spread`, indices out of range move, as SparseReshape moves them.
-inline Status JoinParts(OpKernelContext& context, const SparseParts& in, const TensorShape& lead, bool spread) {
+inline Status JoinParts(OpKernelContext& context, const SparseBatch& in, const TensorShape& lead, bool spread) {
   const auto rank = static_cast<Index>(in.sizes.size()), out_rank = rank + lead.dims();
   if (spread && in.total > 0)
     for (const std::int64_t size : in.sizes)
@@ -58807,7 +58807,7 @@ inline Status RunDeserializeSparse(OpKernelContext& context) {
   if (count == 0)
     return errors::InvalidArgument(op, ": Serialized sparse should have at least 1 serialized tensor, ",
                                    "but has a zero dimension ", serialized.shape());
-  SparseParts in;
+  SparseBatch in;
   for (Index i = 0; i < count; ++i) {
     SparsePart part;
     Tensor shape;
@@ -60013,7 +60013,7 @@ inline Status RunTakeManySparse(OpKernelContext& context, const ContainerInfo& i
     return errors::InvalidArgument(kOp, ": Must have at least 1 serialized SparseTensor, but input matrix has 0 rows");
   SlimVector<SparseTensorsMap::Entry> entries;
   TENON_RETURN_IF_ERROR(map->Take(handles, &entries));
-  SparseParts in;
+  SparseBatch in;
   for (SparseTensorsMap::Entry& entry : entries) {
     if (entry.part.values.dtype() != dtype)
       return errors::InvalidArgument(kOp, ": Requested SparseTensor of type ", dtype, " but SparseTensor[",
