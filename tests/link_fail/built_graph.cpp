@@ -12,7 +12,7 @@ int main() {
   tenon::GraphDef graph;
   graph.node.emplace_back().op = "NoSuchOp";
   graph.node.back().name = "n";
-  const tenon::Status status = tenon::Session::FromGraphDef(graph).status();
+  const tenon::Status status = tenon::Session::FromGraphDef(graph, {.check_ops = true}).status();
   std::printf("%s\n", status.ToString().c_str());
   return status.code() == tenon::Code::kNotFound ? 0 : 1;
 }
