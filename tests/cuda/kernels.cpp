@@ -31,3 +31,15 @@ TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy
                tenon::ops::TensorListPushBack, tenon::ops::TensorListPopBack, tenon::ops::TensorListStack,
                tenon::ops::TensorListLength, tenon::ops::TensorListScatterV2, tenon::ops::TensorListGather,
                tenon::ops::TensorListConcat);
+
+// nvcc compiles no product for the host: these are what batched_test.cu compares with.
+TENON_DETAIL_NAMESPACE_BEGIN
+#define CUDA_TESTS_GEMM(T) template Status Gemm<T>(Cpu&, In<T, 2>, bool, In<T, 2>, bool, Out<T, 2>, PackedWeights*)
+CUDA_TESTS_GEMM(half);
+CUDA_TESTS_GEMM(bfloat16);
+CUDA_TESTS_GEMM(std::int16_t);
+CUDA_TESTS_GEMM(std::int64_t);
+CUDA_TESTS_GEMM(complex64);
+CUDA_TESTS_GEMM(complex128);
+#undef CUDA_TESTS_GEMM
+TENON_DETAIL_NAMESPACE_END
