@@ -33,9 +33,9 @@ def read_wishes(path):
 
 
 def flags_of(compiler):
-    """nvcc reads the file as CUDA, so that the GPU's kernels are looked at."""
+    """nvcc reads the file as CUDA, so that the GPU's kernels are looked at, with the type of a GPU."""
     if pathlib.Path(compiler).name == 'nvcc':
-        return ['-x', 'cu', '-c', '-o', os.devnull]
+        return ['-x', 'cu', '-include', 'tenon/device/cuda.cuh', '-c', '-o', os.devnull]
     return ['-Wall', '-fsyntax-only', '-fmessage-length=0']
 
 

@@ -136,7 +136,11 @@ struct KernelCheck {
         (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
         return false;
       } else {
-        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{}) && MayRunThere();
+        // A kernel with wrong parameters has one mistake to mend first.
+        if constexpr (Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{}))
+          return MayRunThere();
+        else
+          return false;
       }
     }
   }
