@@ -9,6 +9,8 @@
 namespace tensorflow {
 namespace lookup {
 
+class InitializableLookupTable;
+
 class LookupInterface : public ResourceBase {
  public:
   virtual std::size_t size() const = 0;
@@ -21,6 +23,7 @@ class LookupInterface : public ResourceBase {
   virtual DataType value_dtype() const = 0;
   virtual TensorShape key_shape() const = 0;
   virtual TensorShape value_shape() const = 0;
+  virtual InitializableLookupTable* AsInitializable() { return nullptr; }  // in place of dynamic_cast
 
   Status CheckKeyAndValueTypes(const Tensor& keys, const Tensor& values) {
     if (keys.dtype() == key_dtype() && values.dtype() == value_dtype()) return Status();

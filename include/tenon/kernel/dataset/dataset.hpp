@@ -129,6 +129,8 @@ class DatasetBase : public RefCounted {
   std::string DebugString() const { return StrCat(TypeString(), "DatasetOp::Dataset"); }
   // A serialised Options message, for GetOptions.
   virtual std::string_view options() const { return {}; }
+  // The tensorflow::data::DatasetBase that <tenon/compat/tensorflow/data/dataset.hpp> wrapped here; null: none.
+  virtual const void* wrapped() const { return nullptr; }
   // The state that all iterators of the dataset share, its inputs' included: which random numbers come next.
   virtual void SaveShared(IteratorStateWriter*) const {}
   virtual Status RestoreShared(IteratorStateReader*) const { return OkStatus(); }

@@ -117,6 +117,8 @@ TEST_SUITE("kernels of TensorFlow's sources") {
     CHECK(found.vec<int64>()(0) == -1);
     CHECK(found.vec<int64>()(1) == 2);
     CHECK(table->size() == 2);
+    lookup::LookupInterface* const base = table.get();
+    CHECK(base->AsInitializable() == table.get());
   }
   TEST_CASE("variants are encoded and decoded") {
     Tensor t(DT_VARIANT, TensorShape());

@@ -16,8 +16,7 @@
 namespace tensorflow {
 namespace data {
 
-// ------------------------------------------------------------------------------------------------ between the two
-// kinds An iterator of this layer as Tenon's.
+// An iterator of this layer as Tenon's.
 class AsTenonIterator final : public tenon::IteratorBase {
  public:
   explicit AsTenonIterator(std::unique_ptr<data::IteratorBase> iterator) : iterator_(std::move(iterator)) {}
@@ -66,7 +65,7 @@ class AsTenonDataset final : public tenon::DatasetBase {
  public:
   explicit AsTenonDataset(core::RefCountPtr<const data::DatasetBase> dataset)
       : tenon::DatasetBase(SpecOf(*dataset)), dataset_(std::move(dataset)), name_(NameOf(dataset_->type_string())) {}
-  const data::DatasetBase* dataset() const { return dataset_.get(); }
+  const void* wrapped() const override { return dataset_.get(); }
   Status MakeIterator(tenon::IteratorContext& context, tenon::Owned<tenon::IteratorBase>* iterator) const override {
     IteratorContext own(context.environment());
     std::unique_ptr<data::IteratorBase> made;
@@ -166,8 +165,8 @@ class OfTenonDataset final : public DatasetBase {
 inline Status GetDatasetFromVariantTensor(const Tensor& tensor, DatasetBase** dataset) {
   tenon::Ref<const tenon::DatasetBase> found;
   TF_RETURN_IF_ERROR(tenon::GetDatasetFromVariantTensor(tensor, &found));
-  if (const auto* own = dynamic_cast<const AsTenonDataset*>(found.get()); own != nullptr) {
-    *dataset = const_cast<DatasetBase*>(own->dataset());
+  if (const auto* own = static_cast<const DatasetBase*>(found->wrapped()); own != nullptr) {
+    *dataset = const_cast<DatasetBase*>(own);
     return Status();
   }
   constexpr std::size_t kMost = 64;

@@ -51,6 +51,7 @@ class InitializableLookupTable : public LookupInterface {
   }
   TensorShape key_shape() const final { return TensorShape(); }
   TensorShape value_shape() const override { return TensorShape(); }
+  InitializableLookupTable* AsInitializable() final { return this; }
   bool is_initialized() const { return is_initialized_; }
   Status Initialize(InitTableIterator& items) {
     mutex_lock lock(mu_);
@@ -134,7 +135,7 @@ inline Status GetInitializableLookupTable(StringPiece input_name, OpKernelContex
                                           InitializableLookupTable** table) {
   LookupInterface* found = nullptr;
   TF_RETURN_IF_ERROR(GetLookupTable(input_name, context, &found));
-  *table = dynamic_cast<InitializableLookupTable*>(found);
+  *table = found->AsInitializable();
   if (*table != nullptr) return Status();
   found->Unref();
   return errors::InvalidArgument("Table ", input_name, " is not initializable");
