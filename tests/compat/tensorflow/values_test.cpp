@@ -113,6 +113,112 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     CHECK(c.output_shape() == Vec{4, 5});
     CHECK(c.grad_x_reduce_idx() == Vec{0});
     CHECK(c.grad_y_reduce_idx() == Vec{1});
+    const BCast indexed(Vec{1, 3}, Vec{2, 1}, true, true);
+    CHECK(indexed.output_batch_size() == 6);
+    CHECK(indexed.x_batch_indices() == std::vector<int64_t>{0, 1, 2, 0, 1, 2});
+    CHECK(indexed.y_batch_indices() == std::vector<int64_t>{0, 0, 0, 1, 1, 1});
+    CHECK(BCast(Vec{2, 1}, Vec{2, 1}, false).grad_x_reduce_idx() == Vec{1});
+    CHECK(BCast(Vec{2, 1}, Vec{2, 1}, false).x_reshape() == Vec{2, 1});
+  }
+  TEST_CASE("broadcasts of three shapes") {
+    const BCastList<3> list({Vec{2, 1, 3}, Vec{1, 4, 3}, Vec{3}});
+    CHECK(list.IsValid());
+    CHECK(list.output_shape() == Vec{2, 4, 3});
+    CHECK(list.reshape(0) == Vec{2, 1, 3});
+    CHECK(list.bcast(0) == Vec{1, 4, 1});
+    CHECK(list.reshape(2) == Vec{1, 1, 3});
+    CHECK(list.bcast(2) == Vec{2, 4, 1});
+    CHECK(list.grad_reduce_idx(2) == Vec{0, 1});
+    CHECK_FALSE(BCastList<3>({Vec{2}, Vec{1}, Vec{3}}).IsValid());
+  }
+  TEST_CASE("broadcasts of batches of matrices") {
+    const MatMulBCast b(Vec{2, 1, 5, 6}, Vec{3, 6, 7});
+    CHECK(b.IsValid());
+    CHECK(b.IsBroadcastingRequired());
+    CHECK(b.x_batch_size() == 2);
+    CHECK(b.y_batch_size() == 3);
+    CHECK(b.output_batch_shape() == TensorShape({2, 3}));
+    CHECK(b.x_batch_indices() == std::vector<int64_t>{0, 0, 0, 1, 1, 1});
+    CHECK(b.y_batch_indices() == std::vector<int64_t>{0, 1, 2, 0, 1, 2});
+    CHECK_FALSE(MatMulBCast(Vec{5}, Vec{5, 2}).IsValid());
+    CHECK_FALSE(MatMulBCast(Vec{2, 5, 6}, Vec{3, 6, 7}).IsValid());
+  }
+  TEST_CASE("common shape functions of TensorFlow by name") {
+    namespace fns = shape_inference;
+    typedef Status (*Function)(tenon::InferenceContext*);
+    const Function all[] = {
+        fns::AvgPool3DGradShape,
+        fns::AvgPoolGradShape,
+        fns::AvgPoolShape,
+        fns::BatchMatMulShape,
+        fns::BatchMatMulV2Shape,
+        fns::BiasAddGradShape,
+        fns::BiasAddShape,
+        fns::BroadcastBinaryOpShapeFn,
+        fns::ConcatV2Shape,
+        fns::Conv2DBackpropFilterShape,
+        fns::Conv2DBackpropFilterWithBiasShape,
+        fns::Conv2DBackpropInputShape,
+        fns::Conv2DShape,
+        fns::Conv2DShapeWithExplicitPadding,
+        fns::Conv3DShape,
+        fns::ConvShape,
+        fns::DepthwiseConv2DNativeShape,
+        fns::DepthwiseConv2DNativeShapeWithExplicitPadding,
+        fns::EinsumShape,
+        fns::ExplicitShape,
+        fns::ExplicitShapes,
+        fns::FusedBatchNormExShape,
+        fns::FusedBatchNormGradExShape,
+        fns::FusedBatchNormGradShape,
+        fns::FusedBatchNormShape,
+        fns::FusedBatchNormV3Shape,
+        fns::FusedQuantizedConv2DShape,
+        fns::FusedQuantizedDepthwiseConv2D,
+        fns::GatherNdShape,
+        fns::MatMulShape,
+        fns::MatrixDiagPartV2Shape,
+        fns::MatrixDiagV2Shape,
+        fns::MatrixSetDiagV2Shape,
+        fns::MaxPool3DGradShape,
+        fns::MaxPoolGradShape,
+        fns::MaxPoolShape,
+        fns::MaxPoolShapeWithExplicitPadding,
+        fns::MergeBothInputsShapeFn,
+        fns::NoOutputs,
+        fns::Pool3DShape,
+        fns::QuantizeV2Shape,
+        fns::QuantizedAvgPoolShape,
+        fns::QuantizedConv2DShape,
+        fns::RandomShape,
+        fns::ReduceScatterShape,
+        fns::ReductionShape,
+        fns::ScalarShape,
+        fns::ScatterNdShape,
+        fns::SegmentReductionWithNumSegmentsShapeFn,
+        fns::SliceShape,
+        fns::SparseReduceShapeFn,
+        fns::StridedSliceShape,
+        fns::TensorScatterShape,
+        fns::UnchangedShape,
+        fns::UnknownShape,
+    };
+    for (const Function function : all) CHECK((function != nullptr));
+    CHECK(std::size(all) == 55);
+    typedef Status (*Counted)(tenon::InferenceContext*, int);
+    const Counted counted[] = {fns::BroadcastBinaryOpOutputShapeFn, fns::ConcatShape, fns::MaxPoolV2Shape,
+                               fns::QuantizedConcatV2Shape};
+    for (const Counted function : counted) CHECK((function != nullptr));
+  }
+  TEST_CASE("shapes in the order of a format") {
+    shape_inference::InferenceContext c;
+    shape_inference::ShapeHandle shape;
+    CHECK(shape_inference::MakeShapeFromFormat(FORMAT_NCHW, 2, {5, 6}, 3, &shape, &c).ok());
+    CHECK(c.DebugString(shape) == "[2,3,5,6]");
+    CHECK(shape_inference::MakeShapeFromFormat(FORMAT_NHWC, 2, {4, 5, 6}, 3, &shape, &c).ok());
+    CHECK(c.DebugString(shape) == "[2,4,5,6,3]");
+    CHECK(shape_inference::MakeShapeFromFormat(FORMAT_NCHW_VECT_C, 2, {5, 6}, 3, &shape, &c).ok());
+    CHECK(c.DebugString(shape) == "[2,3,5,6,4]");
   }
   TEST_CASE("formats of images") {
     TensorFormat format;

@@ -51,7 +51,7 @@ struct Segments {
                                         .Input("ids: int32")
                                         .Input("num_segments: int32")
                                         .Output("output: float")
-                                        .SetShapeFn(shape_inference::UnsortedSegmentShape);
+                                        .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 };
 static_assert(InferShape<Segments>({{4, 5, 6}, {4, 5}, StaticInput::Scalar(3)}) == StaticShape{3, 6});
 

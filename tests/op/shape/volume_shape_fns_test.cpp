@@ -29,6 +29,45 @@ static_assert(InferShape<Volume>({{2, 20, 30, 40, 3}, {3, 2, 5, 3, 7}}, {{"strid
                                                                          {"dilations", {1, 1, 2, 3, 1}}}) ==
               StaticShape{2, 18, 27, 32, 7});
 
+// Any number of batch dimensions, a space of two or three; the answers are those of TensorFlow 2.21.
+struct AnyConv {
+  static constexpr auto signature = Op("AnyConv")
+                                        .Input("input: float")
+                                        .Input("filter: float")
+                                        .Output("output: float")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'} = 'VALID'")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: {'CHANNELS_FIRST', 'CHANNELS_LAST'} = 'CHANNELS_LAST'")
+                                        .Attr("dilations: list(int) = []")
+                                        .Attr("batch_dims: int = 1")
+                                        .Attr("groups: int = 1")
+                                        .SetShapeFn(shape_inference::ConvShape);
+};
+static_assert(InferShape<AnyConv>({{2, 8, 9, 3}, {3, 3, 3, 5}}, {{"strides", {1, 2, 3, 1}}}) ==
+              StaticShape{2, 3, 3, 5});
+static_assert(InferShape<AnyConv>({{2, 8, 9, 3}, {3, 3, 3, 5}}, {{"strides", {1, 2, 3, 1}}, {"padding", "SAME"}}) ==
+              StaticShape{2, 4, 3, 5});
+static_assert(InferShape<AnyConv>({{2, 8, 9, 4}, {3, 3, 2, 6}}, {{"strides", {1, 1, 1, 1}}, {"groups", 2}}) ==
+              StaticShape{2, 6, 7, 6});
+static_assert(InferShape<AnyConv>({{2, 3, 8, 9}, {3, 3, 3, 5}},
+                                  {{"strides", {1, 1, 1, 1}}, {"data_format", "CHANNELS_FIRST"}}) ==
+              StaticShape{2, 5, 6, 7});
+static_assert(InferShape<AnyConv>({{2, 8, 8, 8, 3}, {3, 3, 3, 3, 5}},
+                                  {{"strides", {1, 1, 2, 3, 1}}, {"dilations", {1, 1, 2, 2, 1}}}) ==
+              StaticShape{2, 6, 2, 2, 5});
+static_assert(InferShape<AnyConv>({{7, 2, 8, 8, 3}, {3, 3, 3, 5}}, {{"strides", {1, 1, 2, 1}}, {"batch_dims", 2}}) ==
+              StaticShape{7, 2, 6, 3, 5});
+static_assert(InferShape<AnyConv>({{8, 8, 3}, {3, 3, 3, 5}}, {{"strides", {1, 1, 1, 1}}, {"batch_dims", 0}}) ==
+              StaticShape{6, 6, 5});
+static_assert(InferShape<AnyConv>({{2, 8, 8, 3}, StaticShape()}, {{"strides", {1, 1, 1, 1}}}) == StaticShape());
+static_assert(InferShape<AnyConv>({{-1, -1, 8, -1}, {3, 3, 3, 5}}, {{"strides", {1, 1, 1, 1}}}) ==
+              StaticShape{-1, -1, 6, 5});
+static_assert(InferShape<AnyConv>({{2, 8, 8, 3}, {3, 3, 3, 5}}, {{"strides", {1, 1, 1, 1}},
+                                                                 {"padding", "EXPLICIT"},
+                                                                 {"explicit_paddings", {0, 0, 1, 1, 2, 2, 0, 0}}}) ==
+              StaticShape{2, 8, 10, 5});
+
 struct Pool {
   static constexpr auto signature = Op("Pool")
                                         .Input("input: float")

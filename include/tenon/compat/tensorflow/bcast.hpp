@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// BCast: how two shapes are broadcast against each other.
+// BCastList, BCast and MatMulBCast: how shapes are broadcast against each other.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,60 +12,106 @@
 
 namespace tensorflow {
 
-// The sizes of x and y after reshape, the repetitions of each, the shape of the result and the dimensions over which
-// gradients are summed. Adjacent dimensions that are broadcast alike are joined.
-class BCast {
+// N shapes: the sizes of each after reshape, its repetitions, the shape of the result and the dimensions over which its
+// gradient is summed. With `fewer_dims`, adjacent dimensions that are broadcast alike are joined. With
+// `flattened_indices`, batch_indices(i) has for each element of the output the element of shape i.
+template <int N>
+class BCastList {
  public:
   typedef gtl::InlinedVector<int64_t, 4> Vec;
 
-  BCast(const Vec& x, const Vec& y, bool fewer_dims = true, bool return_flattened_batch_indices = false) {
-    static_cast<void>(return_flattened_batch_indices);
-    const std::size_t rank = std::max(x.size(), y.size());
-    enum Side { kNone, kSame, kX, kY } before = kNone;
+  explicit BCastList(const Vec (&x)[N], bool fewer_dims = true, bool flattened_indices = false) {
+    std::size_t rank = 0;
+    for (const Vec& sizes : x) rank = std::max(rank, sizes.size());
+    for (const Vec& sizes : x) required_ = required_ || sizes != x[0];
+    std::array<bool, kCount> before{}, is_one{};
     for (std::size_t d = 0; d < rank; ++d) {
-      const bool in_x = d + x.size() >= rank, in_y = d + y.size() >= rank;
-      const int64_t a = in_x ? x[d + x.size() - rank] : 1, b = in_y ? y[d + y.size() - rank] : 1;
-      if (a != b && a != 1 && b != 1) {
-        valid_ = false;
-        return;
+      const auto size_of = [&](std::size_t i) {
+        return d + x[i].size() >= rank ? x[i][d + x[i].size() - rank] : int64_t{1};
+      };
+      int64_t out = 1;
+      bool any = false, one_of_some = false;  // a size other than 1; of some shapes only
+      for (std::size_t i = 0; i < kCount; ++i) {
+        const int64_t size = size_of(i);
+        is_one[i] = size == 1;
+        one_of_some = one_of_some || is_one[i];
+        if (is_one[i]) continue;
+        if (any && size != out) {
+          valid_ = false;
+          return;
+        }
+        out = size;
+        any = true;
       }
-      const int64_t out = a == 1 ? b : a;
       output_.push_back(out);
-      const bool reduces = x != y || !fewer_dims;  // equal shapes reduce nothing
-      if (a == 1 && reduces) grad_x_.push_back(static_cast<int64_t>(d));
-      if (b == 1 && reduces) grad_y_.push_back(static_cast<int64_t>(d));
-      if (a == 1 && b == 1 && fewer_dims) continue;
-      const Side side = a == b ? kSame : a == 1 ? kX : kY;
-      if (side == before && fewer_dims) {
-        result_.back() *= out;
-        x_reshape_.back() *= a;
-        y_reshape_.back() *= b;
-        x_bcast_.back() *= side == kX ? b : 1;
-        y_bcast_.back() *= side == kY ? a : 1;
-      } else {
-        result_.push_back(out);
-        x_reshape_.push_back(a);
-        y_reshape_.push_back(b);
-        x_bcast_.push_back(side == kX ? b : 1);
-        y_bcast_.push_back(side == kY ? a : 1);
+      const bool reduces = one_of_some && (required_ || !fewer_dims);  // equal shapes reduce nothing
+      for (std::size_t i = 0; i < kCount; ++i)
+        if (is_one[i] && reduces) reduced_[i].push_back(static_cast<int64_t>(d));
+      if (!any && fewer_dims) continue;
+      const bool joins = any && fewer_dims && !result_.empty() && is_one == before;
+      if (!joins) result_.push_back(1);
+      result_.back() *= out;
+      for (std::size_t i = 0; i < kCount; ++i) {
+        if (!joins) reshape_[i].push_back(1), bcast_[i].push_back(1);
+        reshape_[i].back() *= size_of(i);
+        if (is_one[i]) bcast_[i].back() *= out;
       }
-      before = side;
+      before = is_one;
     }
-    if (result_.empty())
-      for (Vec* sizes : {&result_, &x_reshape_, &y_reshape_, &x_bcast_, &y_bcast_}) sizes->push_back(1);
-    required_ = output_ != x || output_ != y;
+    if (result_.empty()) {
+      result_.push_back(1);
+      for (std::size_t i = 0; i < kCount; ++i) reshape_[i].push_back(1), bcast_[i].push_back(1);
+    }
+    output_size_ = 1;
+    for (const int64_t size : output_) output_size_ *= size;
+    if (flattened_indices && required_)
+      for (std::size_t i = 0; i < kCount; ++i) FlattenIndices(i);
   }
 
   bool IsValid() const { return valid_; }
   bool IsBroadcastingRequired() const { return required_; }
-  const Vec& x_reshape() const { return x_reshape_; }
-  const Vec& x_bcast() const { return x_bcast_; }
-  const Vec& y_reshape() const { return y_reshape_; }
-  const Vec& y_bcast() const { return y_bcast_; }
+  const Vec& reshape(int i) const { return reshape_[static_cast<std::size_t>(i)]; }
+  const Vec& bcast(int i) const { return bcast_[static_cast<std::size_t>(i)]; }
   const Vec& result_shape() const { return result_; }
   const Vec& output_shape() const { return output_; }
-  const Vec& grad_x_reduce_idx() const { return grad_x_; }
-  const Vec& grad_y_reduce_idx() const { return grad_y_; }
+  const Vec& grad_reduce_idx(int i) const { return reduced_[static_cast<std::size_t>(i)]; }
+  int64_t output_batch_size() const { return output_size_; }
+  const std::vector<int64_t>& batch_indices(int i) const { return indices_[static_cast<std::size_t>(i)]; }
+
+ private:
+  static constexpr std::size_t kCount = static_cast<std::size_t>(N);
+
+  // Appends the dimensions from the outermost on: each multiplies the indices of those before it.
+  void FlattenIndices(std::size_t i) {
+    std::vector<int64_t>& all = indices_[i];
+    all.assign(1, 0);
+    for (std::size_t d = 0; d < result_.size(); ++d) {
+      std::vector<int64_t> outer;
+      outer.swap(all);
+      for (const int64_t base : outer)
+        for (int64_t k = 0; k < result_[d]; ++k) all.push_back(base * reshape_[i][d] + (reshape_[i][d] == 1 ? 0 : k));
+    }
+  }
+
+  bool valid_ = true, required_ = false;
+  int64_t output_size_ = 0;
+  Vec reshape_[kCount], bcast_[kCount], reduced_[kCount], result_, output_;
+  std::vector<int64_t> indices_[kCount];
+};
+
+class BCast : public BCastList<2> {
+ public:
+  BCast(const Vec& x, const Vec& y, bool fewer_dims = true, bool flattened_indices = false)
+      : BCastList<2>({x, y}, fewer_dims, flattened_indices) {}
+
+  const Vec& x_reshape() const { return reshape(0); }
+  const Vec& x_bcast() const { return bcast(0); }
+  const Vec& y_reshape() const { return reshape(1); }
+  const Vec& y_bcast() const { return bcast(1); }
+  const Vec& grad_x_reduce_idx() const { return grad_reduce_idx(0); }
+  const Vec& grad_y_reduce_idx() const { return grad_reduce_idx(1); }
+  const std::vector<int64_t>& x_batch_indices() const { return batch_indices(0); }
+  const std::vector<int64_t>& y_batch_indices() const { return batch_indices(1); }
 
   template <int NDIMS, class IndexType = Eigen::DenseIndex>
   static Eigen::array<IndexType, NDIMS> ToIndexArrayType(const Vec& sizes) {
@@ -77,10 +125,44 @@ class BCast {
   }
   static Vec FromShape(const tenon::TensorShape& shape) { return Vec(shape.begin(), shape.end()); }
   static TensorShape ToShape(const Vec& sizes) { return TensorShape(sizes); }
+};
+
+// The batches of two lists of matrices: all dimensions but the last two.
+class MatMulBCast {
+ public:
+  using Vec = BCast::Vec;
+
+  // Not valid: a shape of fewer than two dimensions, or batches that do not fit.
+  MatMulBCast(const Vec& x, const Vec& y)
+      : batch_(BatchOf(x), BatchOf(y), true, true),
+        x_size_(ProductOf(BatchOf(x))),
+        y_size_(ProductOf(BatchOf(y))),
+        valid_(x.size() >= 2 && y.size() >= 2 && batch_.IsValid()),
+        shape_(valid_ ? TensorShape(batch_.output_shape()) : TensorShape()) {}
+
+  bool IsValid() const { return valid_; }
+  bool IsBroadcastingRequired() const { return batch_.IsBroadcastingRequired(); }
+  int64_t output_batch_size() const { return batch_.output_batch_size(); }
+  int64_t x_batch_size() const { return x_size_; }
+  int64_t y_batch_size() const { return y_size_; }
+  const TensorShape& output_batch_shape() const { return shape_; }
+  // The matrix of x, or y, for each matrix of the output; empty where nothing is broadcast.
+  const std::vector<int64_t>& x_batch_indices() const { return batch_.x_batch_indices(); }
+  const std::vector<int64_t>& y_batch_indices() const { return batch_.y_batch_indices(); }
 
  private:
-  bool valid_ = true, required_ = false;
-  Vec x_reshape_, x_bcast_, y_reshape_, y_bcast_, result_, output_, grad_x_, grad_y_;
+  static Vec BatchOf(const Vec& sizes) {
+    return sizes.size() < 2 ? Vec() : Vec(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() - 2));
+  }
+  static int64_t ProductOf(const Vec& sizes) {
+    int64_t product = 1;
+    for (const int64_t size : sizes) product *= size;
+    return product;
+  }
+  BCast batch_;
+  int64_t x_size_, y_size_;
+  bool valid_;
+  TensorShape shape_;
 };
 
 }  // namespace tensorflow

@@ -119,6 +119,27 @@ inline TensorShape ShapeFromFormat(TensorFormat to, const tenon::TensorShape& sh
     spatial.push_back(GetTensorDim(shape, from, static_cast<char>('0' + i)));
   return ShapeFromFormat(to, GetTensorDim(shape, from, 'N'), spatial, GetTensorDim(shape, from, 'C'));
 }
+// *out: the batch, the spatial dimensions and the channels in the order of `format`. VECT_C: channels in blocks of
+// four, `channels` counts the blocks.
+namespace shape_inference {
+inline Status MakeShapeFromFormat(TensorFormat format, DimensionOrConstant batch,
+                                  const std::vector<DimensionOrConstant>& spatial, DimensionOrConstant channels,
+                                  ShapeHandle* out, InferenceContext* context) {
+  const bool blocked = format == FORMAT_NCHW_VECT_C || format == FORMAT_NHWC_VECT_W;
+  const int dims = static_cast<int>(spatial.size()) + (blocked ? 3 : 2);
+  std::vector<DimensionHandle> sizes(static_cast<std::size_t>(dims));
+  const auto place = [&](char dimension) -> DimensionHandle& {
+    return sizes[static_cast<std::size_t>(GetTensorDimIndex(format, dimension, dims))];
+  };
+  place('N') = context->MakeDim(batch);
+  place('C') = context->MakeDim(channels);
+  for (std::size_t i = 0; i < spatial.size(); ++i) place(static_cast<char>('0' + i)) = context->MakeDim(spatial[i]);
+  if (blocked) sizes.back() = context->MakeDim(4);
+  *out = context->MakeShape(sizes);
+  return Status();
+}
+}  // namespace shape_inference
+
 inline std::string GetConvnetFilterFormatAttrString() { return "filter_format: { 'HWIO', 'OIHW' } = 'HWIO' "; }
 inline std::string GetConvnet3dFilterFormatAttrString() { return "filter_format: { 'DHWIO', 'OIDHW' } = 'DHWIO' "; }
 inline std::string GetConvnetDataFormatAttrString() { return "data_format: { 'NHWC', 'NCHW' } = 'NHWC' "; }

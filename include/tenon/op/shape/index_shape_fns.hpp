@@ -94,6 +94,11 @@ constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHand
   if (c->num_outputs() > 0) c->set_output(0, target);
   return OkStatus();
 }
+// ScatterShape in the order of TensorFlow.
+constexpr Status ScatterNdShapeHelper(InferenceContext* c, ShapeHandle indices, ShapeHandle updates,
+                                      ShapeHandle target) {
+  return ScatterShape(c, target, indices, updates);
+}
 constexpr Status ScatterNdShape(InferenceContext* c) {
   ShapeHandle target, indices, updates;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &indices));
@@ -109,7 +114,7 @@ constexpr Status TensorScatterShape(InferenceContext* c) {
 }
 
 // data, ids (a prefix of data's shape), number of segments  ->  [segments] + data[rank of ids:]
-constexpr Status UnsortedSegmentShape(InferenceContext* c) {
+constexpr Status SegmentReductionWithNumSegmentsShapeFn(InferenceContext* c) {
   ShapeHandle data = c->input(0), ids = c->input(1), unused, rest, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
   if (!c->RankKnown(ids)) return UnknownShape(c);
@@ -119,6 +124,32 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Subshape(data, c->Rank(ids), &rest));
   TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
   c->set_output(0, out);
+  return OkStatus();
+}
+
+// The indices, values and sizes of a sparse tensor, and the axes to reduce.
+constexpr Status SparseReduceShapeFn(InferenceContext* c) {
+  SlimVector<std::int64_t> sizes, axes;
+  bool sizes_known = false, axes_known = false, keep_dims = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &sizes_known));
+  TENON_RETURN_IF_ERROR(c->ReadInput(3, &axes, &axes_known));
+  TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
+  if (!sizes_known || !axes_known) return UnknownShape(c);
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  if (rank == 0) return errors::InvalidArgument("Number of dims in shape tensor must not be 0");
+  SlimVector<char> reduced(sizes.size(), 0);
+  for (const std::int64_t axis : axes) {  // the kernel refuses those out of range
+    const std::int64_t d = (axis + rank) % rank;
+    if (d >= 0) reduced[static_cast<std::size_t>(d)] = 1;
+  }
+  SlimVector<DimensionHandle> dims;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (reduced[d] == 0)
+      dims.push_back(c->MakeDim(sizes[d]));
+    else if (keep_dims)
+      dims.push_back(c->MakeDim(1));
+  }
+  c->set_output(0, c->MakeShape(dims));
   return OkStatus();
 }
 

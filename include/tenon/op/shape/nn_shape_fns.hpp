@@ -233,6 +233,9 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
+constexpr Status DepthwiseConv2DNativeShapeWithExplicitPadding(InferenceContext* c) {
+  return DepthwiseConv2DNativeShape(c);
+}
 
 namespace internal {
 constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view stride_complaint,
@@ -269,6 +272,38 @@ constexpr Status MaxPoolShape(InferenceContext* c) {
                         "MaxPool requires the ksize attribute to contain 4 values");
 }
 constexpr Status MaxPoolShapeWithExplicitPadding(InferenceContext* c) { return MaxPoolShape(c); }
+// The sizes of the window are input `num_inputs`, its strides the input after it.
+constexpr Status MaxPoolV2Shape(InferenceContext* c, int num_inputs) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  ShapeHandle input, list, out;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), internal::ImageRank(format), &input));
+  SlimVector<std::int64_t> lists[2];
+  for (int i = 0; i < 2; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(num_inputs + i), 1, &list));
+    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
+    bool known = false;
+    TENON_RETURN_IF_ERROR(c->ReadInput(num_inputs + i, &lists[i], &known));
+    if (!known || lists[i].size() != 4) return UnknownShape(c);
+  }
+  internal::ImageDims image;
+  TENON_RETURN_IF_ERROR(internal::ReadPooledImage(c, input, format, &image));
+  std::string_view text;
+  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
+  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
+  DimensionHandle* const dims[] = {&image.rows, &image.columns, &image.depth};
+  const int at[] = {h, h + 1, d};
+  for (int i = 0; i < 3; ++i) {
+    const auto k = static_cast<std::size_t>(at[i]);
+    TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDims(c, *dims[i], lists[0][k], lists[1][k], padding, dims[i]));
+  }
+  TENON_RETURN_IF_ERROR(internal::MakeImage(c, image, format, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
 constexpr Status AvgPoolShape(InferenceContext* c) {
   return internal::Pool(c, false, "AvgPool requires the stride attribute to contain 4 values",
                         "AvgPool requires the ksize attribute to contain 4 values");
@@ -311,6 +346,38 @@ constexpr Status FusedBatchNormExShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &x));
   const DimensionHandle channels = c->Dim(x, ChannelIndex(format, 4));
   if (c->ValueKnown(channels) && c->Value(channels) % 4 != 0) return detail::channels_must_come_in_fours();
+  return OkStatus();
+}
+
+constexpr Status FusedBatchNormGradShape(InferenceContext* c) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  const int rank = format == TensorFormat::kNDHWC || format == TensorFormat::kNCDHW ? 5 : 4;
+  ShapeHandle dy, x, vector, dx;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &dy));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &x));
+  const int channel = ChannelIndex(format, rank);
+  DimensionHandle depth = c->Dim(dy, channel);
+  TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(x, channel), &depth));
+  for (int i = 2; i < 5; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
+    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
+  }
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(dy, channel, depth, &dx));
+  c->set_output(0, dx);
+  c->set_output(1, c->Vector(depth));
+  c->set_output(2, c->Vector(depth));
+  c->set_output(3, c->Vector(0));
+  c->set_output(4, c->Vector(0));
+  return OkStatus();
+}
+// With side inputs, an output of the shape of x follows for the first of them.
+constexpr Status FusedBatchNormGradExShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(FusedBatchNormGradShape(c));
+  std::int64_t side_inputs = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_side_inputs", &side_inputs));
+  if (side_inputs == 0) return OkStatus();
+  c->set_output(5, c->output(0));
   return OkStatus();
 }
 

@@ -6,10 +6,12 @@
 #include <tenon/op/shape/array_shape_fns.hpp>
 #include <tenon/op/shape/bias_shape_fns.hpp>
 #include <tenon/op/shape/common_shape_fns.hpp>
+#include <tenon/op/shape/diagonal_shape_fns.hpp>
 #include <tenon/op/shape/einsum_shape_fns.hpp>
 #include <tenon/op/shape/index_shape_fns.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/nn_shape_fns.hpp>
+#include <tenon/op/shape/quantized_shape_fns.hpp>
 #include <tenon/op/shape/strided_slice_plan.hpp>
 #include <tenon/op/shape/volume_shape_fns.hpp>
 #include <tenon/op/shape/window.hpp>

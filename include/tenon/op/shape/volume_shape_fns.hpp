@@ -69,6 +69,62 @@ constexpr Status Conv3DShape(InferenceContext* c) {
                                format, out_depth);
 }
 
+// The op Conv. input: `batch_dims` dimensions, the space of 2 or 3 dimensions and the channels c in the order of
+// data_format. filter: [space, c / groups, out]  ->  the input with the places of the window and `out`.
+constexpr Status ConvShape(InferenceContext* c) {
+  std::string_view layout = "CHANNELS_LAST";
+  std::int64_t batch_dims = 1, groups = 1;
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &layout));
+  if (layout != "CHANNELS_LAST" && layout != "CHANNELS_FIRST") return detail::data_format_is_not_allowed(layout);
+  if (c->HasAttr("batch_dims")) TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
+  if (c->HasAttr("groups")) TENON_RETURN_IF_ERROR(c->GetAttr("groups", &groups));
+  if (batch_dims < 0) return errors::InvalidArgument("Batch dims must be non-negative, but got: ", batch_dims);
+  if (groups <= 0) return errors::InvalidArgument("Groups attribute should be a positive integer, but got: ", groups);
+  const ShapeHandle input = c->input(0), filter = c->input(1);
+  if (!c->RankKnown(input) || !c->RankKnown(filter)) return UnknownShape(c);
+  const std::int64_t rank = c->Rank(input) - batch_dims + 1;  // with one dimension of the batch
+  if (rank != 4 && rank != 5)
+    return errors::InvalidArgument("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ",
+                                   rank);
+  if (c->Rank(filter) != rank)
+    return errors::InvalidArgument("Filter tensor must be rank ", rank, " as the input, but got: ", c->Rank(filter));
+  const int dims = static_cast<int>(rank), first = layout == "CHANNELS_LAST" ? 1 : 2, at_batch = c->Rank(input) - dims;
+  const TensorFormat format = first == 1  ? dims == 4 ? TensorFormat::kNHWC : TensorFormat::kNDHWC
+                              : dims == 4 ? TensorFormat::kNCHW
+                                          : TensorFormat::kNCDHW;
+  SlimVector<std::int64_t> strides, dilations, paddings;
+  TENON_RETURN_IF_ERROR(internal::GetListAttr(
+      c, "strides", static_cast<std::size_t>(dims),
+      dims == 4 ? "Stride attribute should contain 4 values" : "Stride attribute should contain 5 values", &strides));
+  if (c->HasAttr("dilations")) TENON_RETURN_IF_ERROR(c->GetAttr("dilations", &dilations));
+  if (dilations.empty()) dilations = SlimVector<std::int64_t>(static_cast<std::size_t>(dims), 1);
+  if (dilations.size() != static_cast<std::size_t>(dims))
+    return errors::InvalidArgument("Conv requires the dilation attribute to contain ", dims,
+                                   " values, but got: ", dilations.size());
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(internal::GetPadding(c, dims, format, &padding, &paddings));
+  const int channel = first == 1 ? dims - 1 : 1;
+  const DimensionHandle depth = c->Dim(input, at_batch + channel), filter_depth = c->Dim(filter, -2);
+  const DimensionHandle out_depth = c->Dim(filter, -1);
+  TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, filter_depth, out_depth));
+  if (c->ValueKnown(depth) && c->ValueKnown(filter_depth) && c->Value(depth) / c->Value(filter_depth) != groups)
+    return errors::InvalidArgument("Input depth divided by filter input depth does not match with groups parameter (",
+                                   groups, ")");
+  ShapeHandle out = input;
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(out, at_batch + channel, out_depth, &out));
+  for (int i = 0; i < dims - 2; ++i) {
+    const int d = first + i;
+    const auto at = static_cast<std::size_t>(d);
+    DimensionHandle size;
+    TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(
+        c, c->Dim(input, at_batch + d), c->Dim(filter, i), dilations[at], strides[at], padding,
+        internal::PaddingOf(paddings, d, 0), internal::PaddingOf(paddings, d, 1), &size));
+    TENON_RETURN_IF_ERROR(c->ReplaceDim(out, at_batch + d, size, &out));
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+
 constexpr Status Pool3DShape(InferenceContext* c) {
   ShapeHandle input;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));

@@ -10,13 +10,13 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/op/shape/diagonal_shape_fns.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/core/element_copy.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
-#include <tenon/ops/array/matrix_diag_shapes.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -111,7 +111,7 @@ inline Status MakeMatrices(OpKernelContext& context, Cpu& device, Diagonals k, I
         "upper_diag_index range: ",
         diagonal.shape(), " for ", k.lower, " to ", k.upper);
   k.length = diagonal.dim_size(rank - 1);
-  TENON_RETURN_IF_ERROR(MatrixSizes(k.lower, k.upper, k.length, &rows, &columns));
+  TENON_RETURN_IF_ERROR(shape_inference::internal::MatrixSizes(k.lower, k.upper, k.length, &rows, &columns));
   k.rows = rows;
   k.columns = columns;
   TensorShape shape = diagonal.shape();
@@ -198,8 +198,11 @@ inline Status ReplaceDiagonalsOf(const char* op, std::string_view align, OpKerne
 
 // diagonal: [b, n]  ->  [b, n, n], zeros around
 struct MatrixDiag {
-  static constexpr auto signature =
-      Op("MatrixDiag").Input("diagonal: T").Output("output: T").Attr("T: type").SetShapeFn(detail::MatrixDiagShape);
+  static constexpr auto signature = Op("MatrixDiag")
+                                        .Input("diagonal: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(shape_inference::MatrixDiagShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -218,7 +221,7 @@ struct MatrixDiagPart {
                                         .Input("input: T")
                                         .Output("diagonal: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixDiagPartShape);
+                                        .SetShapeFn(shape_inference::MatrixDiagPartShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -238,7 +241,7 @@ struct MatrixSetDiag {
                                         .Input("diagonal: T")
                                         .Output("output: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixSetDiagShape);
+                                        .SetShapeFn(shape_inference::MatrixSetDiagShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -263,7 +266,7 @@ struct MatrixDiagV3 {
           .Output("output: T")
           .Attr("T: type")
           .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-          .SetShapeFn(detail::MatrixDiagV3Shape);
+          .SetShapeFn(shape_inference::MatrixDiagV2Shape);
   struct Attrs {
     std::string_view align;
   };
@@ -291,7 +294,7 @@ struct MatrixDiagPartV3 {
           .Output("diagonal: T")
           .Attr("T: type")
           .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-          .SetShapeFn(detail::MatrixDiagPartV3Shape);
+          .SetShapeFn(shape_inference::MatrixDiagPartV2Shape);
   struct Attrs {
     std::string_view align;
   };
@@ -319,7 +322,7 @@ struct MatrixSetDiagV3 {
           .Output("output: T")
           .Attr("T: type")
           .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-          .SetShapeFn(detail::MatrixSetDiagV3Shape);
+          .SetShapeFn(shape_inference::MatrixSetDiagV2Shape);
   struct Attrs {
     std::string_view align;
   };
@@ -405,7 +408,7 @@ struct Diag {
                                         .Input("diagonal: T")
                                         .Output("output: T")
                                         .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-                                        .SetShapeFn(detail::DiagShape);
+                                        .SetShapeFn(shape_inference::DiagShape);
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
                                          ToSet(DataType::kInt32) | ToSet(DataType::kInt64) | kComplexTypes;
@@ -435,7 +438,7 @@ struct DiagPart {
                                         .Input("input: T")
                                         .Output("diagonal: T")
                                         .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-                                        .SetShapeFn(detail::DiagPartShape);
+                                        .SetShapeFn(shape_inference::DiagPartShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

@@ -3,13 +3,13 @@
 // Older names of ops on diagonals: MatrixDiagV2 and its like, without `align`, and the Batch names of graphs of version
 // 13 and before.
 
+#include <tenon/op/shape/diagonal_shape_fns.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/matrix_diag.hpp>
-#include <tenon/ops/array/matrix_diag_shapes.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -25,7 +25,7 @@ struct MatrixDiagV2 {
                                         .Input("padding_value: T")
                                         .Output("output: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixDiagV3Shape);
+                                        .SetShapeFn(shape_inference::MatrixDiagV2Shape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -48,7 +48,7 @@ struct MatrixDiagPartV2 {
                                         .Input("padding_value: T")
                                         .Output("diagonal: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixDiagPartV3Shape);
+                                        .SetShapeFn(shape_inference::MatrixDiagPartV2Shape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -71,7 +71,7 @@ struct MatrixSetDiagV2 {
                                         .Input("k: int32")
                                         .Output("output: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixSetDiagV3Shape);
+                                        .SetShapeFn(shape_inference::MatrixSetDiagV2Shape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

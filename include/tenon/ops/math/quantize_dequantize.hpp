@@ -12,6 +12,7 @@
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/quantized_shape_fns.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
@@ -26,19 +27,8 @@ namespace detail {
 template <class Device, class T>
 concept QuantizesReals = Device::type == "CPU" && (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
-// The ranges, inputs first and first + 1: scalars, or one number for each index of `axis` of the input.
-inline Status QuantizeRangeShape(InferenceContext* c, int input, int first, ShapeHandle* ranges) {
-  std::int64_t axis = 0;
-  TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), axis == -1 ? 0 : 1, ranges));
-  TENON_RETURN_IF_ERROR(c->Merge(c->input(first + 1), *ranges, ranges));
-  if (axis < -1) return errors::InvalidArgument("axis should be at least -1, got ", axis);
-  if (axis == -1) return OkStatus();
-  ShapeHandle shape;
-  DimensionHandle depth;
-  TENON_RETURN_IF_ERROR(c->WithAxis(c->input(input), axis, &shape));
-  return c->Merge(c->Dim(*ranges, 0), c->Dim(shape, axis), &depth);
-}
+using shape_inference::internal::QuantizeRangeShape;
+
 inline Status QuantizeAndDequantizeShape(InferenceContext* c) {
   ShapeHandle unused;
   TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &unused));

@@ -37,7 +37,6 @@ inline Status SegmentShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-using shape_inference::UnsortedSegmentShape;
 
 TENON_DETAIL_SETUP_CODE_END
 
@@ -292,7 +291,7 @@ struct UnsortedSegmentSum {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int16, int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return ArithmeticSegmentLoops<SegmentSumStep>(type); }
@@ -314,7 +313,7 @@ struct UnsortedSegmentProd {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return ArithmeticSegmentLoops<SegmentProdStep>(type); }
@@ -334,7 +333,7 @@ struct UnsortedSegmentMax {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return OrderSegmentLoops<SegmentMaxStep>(type); }
@@ -354,7 +353,7 @@ struct UnsortedSegmentMin {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return OrderSegmentLoops<SegmentMinStep>(type); }
@@ -376,7 +375,7 @@ struct SegmentSumV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -395,7 +394,7 @@ struct SegmentProdV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -412,7 +411,7 @@ struct SegmentMaxV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -429,7 +428,7 @@ struct SegmentMinV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>

@@ -35,29 +35,6 @@ struct FusedBatchNormGradAttrs {
   bool is_training;
 };
 
-inline Status FusedBatchNormGradShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  const int rank = format == TensorFormat::kNDHWC || format == TensorFormat::kNCDHW ? 5 : 4;
-  ShapeHandle dy, x, vector, dx;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &dy));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &x));
-  const int channel = ChannelIndex(format, rank);
-  DimensionHandle depth = c->Dim(dy, channel);
-  TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(x, channel), &depth));
-  for (int i = 2; i < 5; ++i) {
-    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
-    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
-  }
-  TENON_RETURN_IF_ERROR(c->ReplaceDim(dy, channel, depth, &dx));
-  c->set_output(0, dx);
-  c->set_output(1, c->Vector(depth));
-  c->set_output(2, c->Vector(depth));
-  c->set_output(3, c->Vector(0));
-  c->set_output(4, c->Vector(0));
-  return OkStatus();
-}
-
 // Where the channels of x are.
 inline Status NormLayout(std::string_view op, const TensorShape& x, std::string_view data_format, ChannelLayout* l) {
   TensorFormat format{};
@@ -310,7 +287,7 @@ struct FusedBatchNormGrad {
                                         .Attr("epsilon: float = 0.0001")
                                         .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
                                         .Attr("is_training: bool = true")
-                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+                                        .SetShapeFn(shape_inference::FusedBatchNormGradShape);
   using Attrs = detail::FusedBatchNormGradAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -340,7 +317,7 @@ struct FusedBatchNormGradV2 {
                                         .Attr("epsilon: float = 0.0001")
                                         .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
                                         .Attr("is_training: bool = true")
-                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+                                        .SetShapeFn(shape_inference::FusedBatchNormGradShape);
   using Attrs = detail::FusedBatchNormGradAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -371,7 +348,7 @@ struct FusedBatchNormGradV3 {
                                         .Attr("epsilon: float = 0.0001")
                                         .Attr("data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'")
                                         .Attr("is_training: bool = true")
-                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+                                        .SetShapeFn(shape_inference::FusedBatchNormGradShape);
   using Attrs = detail::FusedBatchNormGradAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 

@@ -75,41 +75,6 @@ const MaxPoolLoops<Device>& MaxPoolLoopsOf(DataType dtype) {
   }
 }
 
-// The window's sizes are input `sizes`, its strides the input after it.
-inline Status SizedMaxPoolShape(InferenceContext* c, int sizes) {
-  TensorFormat format = TensorFormat::kNHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  ShapeHandle input, list, out;
-  DimensionHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), shape_inference::internal::ImageRank(format), &input));
-  SlimVector<std::int64_t> lists[2];
-  for (int i = 0; i < 2; ++i) {
-    TENON_RETURN_IF_ERROR(c->WithRank(c->input(sizes + i), 1, &list));
-    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
-    bool known = false;
-    TENON_RETURN_IF_ERROR(c->ReadInput(sizes + i, &lists[i], &known));
-    if (!known || lists[i].size() != 4) return shape_inference::UnknownShape(c);
-  }
-  shape_inference::internal::ImageDims image;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::ReadPooledImage(c, input, format, &image));
-  std::string_view text;
-  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
-  Padding padding = Padding::kValid;
-  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
-  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
-  DimensionHandle* const dims[] = {&image.rows, &image.columns, &image.depth};
-  const int at[] = {h, h + 1, d};
-  for (int i = 0; i < 3; ++i) {
-    const auto k = static_cast<std::size_t>(at[i]);
-    TENON_RETURN_IF_ERROR(
-        shape_inference::GetWindowedOutputSizeFromDims(c, *dims[i], lists[0][k], lists[1][k], padding, dims[i]));
-  }
-  TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MaxPoolV2Shape(InferenceContext* c) { return SizedMaxPoolShape(c, 1); }
-
 inline Status ReadFour(std::string_view op, std::string_view what, const HostIndices& list, Index* four) {
   if (list.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window ", what, " field must specify 4 dimensions, got ",
@@ -179,7 +144,7 @@ struct MaxPoolV2 {
           .Input("ksize: int32")
           .Input("strides: int32")
           .Output("output: T")
-          .SetShapeFn(detail::MaxPoolV2Shape);
+          .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::MaxPoolV2Shape(c, 1); });
   struct Attrs {
     std::string_view padding, data_format;
   };

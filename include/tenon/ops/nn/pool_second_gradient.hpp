@@ -133,7 +133,7 @@ struct MaxPoolGradGradV2 {
           .Output("output: T")
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn([](InferenceContext* c) -> Status {
-            TENON_RETURN_IF_ERROR(detail::SizedMaxPoolShape(c, 3));
+            TENON_RETURN_IF_ERROR(shape_inference::MaxPoolV2Shape(c, 3));
             return detail::MergePoolShapes(c);
           });
   struct Attrs {

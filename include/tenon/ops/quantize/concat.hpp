@@ -24,13 +24,6 @@ namespace ops {
 
 namespace detail {
 
-// A third of the inputs but the axis are values, the others ends of ranges from input `ends` on.
-inline Status QuantizedConcatShape(InferenceContext* c, bool axis_first) {
-  const int n = (c->num_inputs() - 1) / 3, first = axis_first ? 1 : 0;
-  TENON_RETURN_IF_ERROR(shape_inference::ConcatShapeHelper(c, first, first + n, axis_first ? 0 : n));
-  return ScalarRanges(c, n + 1, c->num_inputs() - 1);
-}
-
 // The range that holds all; around 0 for signed types.
 inline QuantizedRange RangeOfAll(std::span<const Tensor> lows, std::span<const Tensor> highs, bool is_signed) {
   QuantizedRange all{0, -HUGE_VALF};
@@ -94,18 +87,21 @@ inline Status RunQuantizedConcat(OpKernelContext& context, const HostIndices& ax
 }  // namespace detail
 
 struct QuantizedConcat {
-  static constexpr auto signature =
-      Op("QuantizedConcat")
-          .Input("concat_dim: int32")
-          .Input("values: N * T")
-          .Input("input_mins: N * float")
-          .Input("input_maxes: N * float")
-          .Output("output: T")
-          .Output("output_min: float")
-          .Output("output_max: float")
-          .Attr("N: int >= 2")
-          .Attr("T: type")
-          .SetShapeFn([](InferenceContext* c) -> Status { return detail::QuantizedConcatShape(c, true); });
+  static constexpr auto signature = Op("QuantizedConcat")
+                                        .Input("concat_dim: int32")
+                                        .Input("values: N * T")
+                                        .Input("input_mins: N * float")
+                                        .Input("input_maxes: N * float")
+                                        .Output("output: T")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("N: int >= 2")
+                                        .Attr("T: type")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          const int n = (c->num_inputs() - 1) / 3;
+                                          TENON_RETURN_IF_ERROR(shape_inference::ConcatShape(c, n));
+                                          return detail::ScalarRanges(c, n + 1, c->num_inputs() - 1);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -122,19 +118,20 @@ struct QuantizedConcat {
 };
 
 struct QuantizedConcatV2 {
-  static constexpr auto signature =
-      Op("QuantizedConcatV2")
-          .Input("values: N * T")
-          .Input("axis: Tidx")
-          .Input("input_mins: N * float")
-          .Input("input_maxes: N * float")
-          .Output("output: T")
-          .Output("output_min: float")
-          .Output("output_max: float")
-          .Attr("N: int >= 2")
-          .Attr("T: type")
-          .Attr("Tidx: {int32, int64} = DT_INT32")
-          .SetShapeFn([](InferenceContext* c) -> Status { return detail::QuantizedConcatShape(c, false); });
+  static constexpr auto signature = Op("QuantizedConcatV2")
+                                        .Input("values: N * T")
+                                        .Input("axis: Tidx")
+                                        .Input("input_mins: N * float")
+                                        .Input("input_maxes: N * float")
+                                        .Output("output: T")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("N: int >= 2")
+                                        .Attr("T: type")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::QuantizedConcatV2Shape(c, (c->num_inputs() - 1) / 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

@@ -178,10 +178,7 @@ struct QuantizedConv2D {
                                         .Attr("strides: list(int)")
                                         .Attr("padding: {'SAME', 'VALID'}")
                                         .Attr("dilations: list(int) = [1, 1, 1, 1]")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          TENON_RETURN_IF_ERROR(shape_inference::Conv2DShape(c));
-                                          return detail::ScalarRanges(c, 2, 5);
-                                        });
+                                        .SetShapeFn(shape_inference::QuantizedConv2DShape);
   struct Attrs {
     std::span<const std::int64_t> strides;
     std::string_view padding;
@@ -255,10 +252,7 @@ struct QuantizedAvgPool {
                                         .Attr("ksize: list(int)")
                                         .Attr("strides: list(int)")
                                         .Attr("padding: {'SAME', 'VALID'}")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          TENON_RETURN_IF_ERROR(shape_inference::AvgPoolShape(c));
-                                          return detail::ScalarRanges(c, 1, 2);
-                                        });
+                                        .SetShapeFn(shape_inference::QuantizedAvgPoolShape);
   using Attrs = detail::QuantizedPoolAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 

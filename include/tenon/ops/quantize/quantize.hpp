@@ -33,14 +33,6 @@ inline QuantizeMode QuantizeModeOf(std::string_view name) {
                              : QuantizeMode::kMinCombined;
 }
 
-inline Status QuantizeV2Shape(InferenceContext* c) {
-  ShapeHandle ranges;
-  TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &ranges));
-  c->set_output(0, c->input(0));
-  c->set_output(1, ranges);
-  c->set_output(2, ranges);
-  return OkStatus();
-}
 inline Status DequantizeShape(InferenceContext* c) {
   ShapeHandle ranges;
   TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &ranges));
@@ -203,7 +195,7 @@ struct QuantizeV2 {
                                         .Attr("narrow_range: bool = false")
                                         .Attr("axis: int = -1")
                                         .Attr("ensure_minimum_range: float = 0.01")
-                                        .SetShapeFn(detail::QuantizeV2Shape);
+                                        .SetShapeFn(shape_inference::QuantizeV2Shape);
   struct Attrs {
     std::string_view mode, round_mode;
     bool narrow_range;

@@ -5,13 +5,15 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/op/shape/inference_context.hpp>
+#include <tenon/op/shape/quantized_shape_fns.hpp>
 #include <tenon/engine/math/quantized_range.hpp>
 #include <tenon/kernel/context.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
+
+using shape_inference::internal::ScalarRanges;
 
 struct QuantizedRange {
   float low = 0, high = 0;
@@ -42,15 +44,6 @@ struct QuantizedRange {
     return OkStatus();
   }
 };
-
-// Inputs from `first` to `last` are scalars, outputs 1 and 2 too.
-constexpr Status ScalarRanges(InferenceContext* c, int first, int last) {
-  ShapeHandle unused;
-  for (int i = first; i <= last; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
-  c->set_output(1, c->Scalar());
-  c->set_output(2, c->Scalar());
-  return OkStatus();
-}
 
 }  // namespace ops::detail
 

@@ -22,31 +22,6 @@ namespace ops {
 
 namespace detail {
 
-inline Status SparseReduceShape(InferenceContext* c) {
-  SlimVector<std::int64_t> sizes, axes;
-  bool sizes_known = false, axes_known = false, keep_dims = false;
-  TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &sizes_known));
-  TENON_RETURN_IF_ERROR(c->ReadInput(3, &axes, &axes_known));
-  TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
-  if (!sizes_known || !axes_known) return shape_inference::UnknownShape(c);
-  const auto rank = static_cast<std::int64_t>(sizes.size());
-  if (rank == 0) return errors::InvalidArgument("Number of dims in shape tensor must not be 0");
-  SlimVector<char> reduced(sizes.size(), 0);
-  for (const std::int64_t axis : axes) {  // the kernel refuses those out of range
-    const std::int64_t d = (axis + rank) % rank;
-    if (d >= 0) reduced[static_cast<std::size_t>(d)] = 1;
-  }
-  SlimVector<DimensionHandle> dims;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (reduced[d] == 0)
-      dims.push_back(c->MakeDim(sizes[d]));
-    else if (keep_dims)
-      dims.push_back(c->MakeDim(1));
-  }
-  c->set_output(0, c->MakeShape(dims));
-  return OkStatus();
-}
-
 // Which dimensions stay, in order, and the result's sizes.
 struct SparseReduction {
   SlimVector<Index> kept;
@@ -230,7 +205,7 @@ struct SparseReduceSum {
           .Attr("keep_dims: bool = false")
           .Attr(
               "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-          .SetShapeFn(detail::SparseReduceShape);
+          .SetShapeFn(shape_inference::SparseReduceShapeFn);
 
   using Attrs = detail::SparseReduceAttrs;
   static constexpr auto kernel_types = TypeAttrs();
@@ -250,7 +225,7 @@ struct SparseReduceMax {
           .Output("output: T")
           .Attr("keep_dims: bool = false")
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .SetShapeFn(detail::SparseReduceShape);
+          .SetShapeFn(shape_inference::SparseReduceShapeFn);
 
   using Attrs = detail::SparseReduceAttrs;
   static constexpr auto kernel_types = TypeAttrs();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/ops/array/matrix_diag_shapes.hpp>
+#include <tenon/op/shape/diagonal_shape_fns.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -9,7 +9,7 @@
 
 #include "ops/support.hpp"
 
-namespace array_matrix_diag_shapes_test {
+namespace shape_diagonal_shape_fns_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -20,7 +20,7 @@ constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
 // "rows x columns", or why there are none.
 std::string Sizes(std::int64_t lower, std::int64_t upper, std::int64_t length, std::int64_t rows = -1,
                   std::int64_t columns = -1) {
-  const Status status = ops::detail::MatrixSizes(lower, upper, length, &rows, &columns);
+  const Status status = shape_inference::internal::MatrixSizes(lower, upper, length, &rows, &columns);
   return status.ok() ? StrCat(rows, " x ", columns) : std::string(status.message());
 }
 std::string Diag(StaticInput diagonal, StaticInput k) {
@@ -51,11 +51,11 @@ TEST_SUITE("shapes of diagonals") {
     CHECK(Sizes(0, 0, most + 1) == "diagonals of 4611686018427387905 elements are those of no matrix");
   }
   TEST_CASE("the main diagonal is inside of every matrix, another only between its corners") {
-    CHECK(ops::detail::CheckDiagonalsInside(0, 0, 0, 0).ok());
-    CHECK(ops::detail::CheckDiagonalsInside(-2, 3, 3, 4).ok());
-    CHECK(ops::detail::CheckDiagonalsInside(-3, 0, 3, 4).message() ==
+    CHECK(shape_inference::internal::CheckDiagonalsInside(0, 0, 0, 0).ok());
+    CHECK(shape_inference::internal::CheckDiagonalsInside(-2, 3, 3, 4).ok());
+    CHECK(shape_inference::internal::CheckDiagonalsInside(-3, 0, 3, 4).message() ==
           "lower_diag_index is out of bound: -3. It must be between -3 and 4");
-    CHECK(ops::detail::CheckDiagonalsInside(0, 4, 3, 4).message() ==
+    CHECK(shape_inference::internal::CheckDiagonalsInside(0, 4, 3, 4).message() ==
           "upper_diag_index is out of bound: 4. It must be between -3 and 4");
     CHECK(Part({3, 4}, StaticInput::Scalar(kLeast)) ==
           "lower_diag_index is out of bound: -2147483648. It must be between -3 and 4");
@@ -96,4 +96,4 @@ TEST_SUITE("shapes of diagonals") {
     CHECK(InferredShape<ops::DiagPart>({{2, 3, 2, 4}}) == "Dimensions must be equal, but are 3 and 4");
   }
 }
-}  // namespace array_matrix_diag_shapes_test
+}  // namespace shape_diagonal_shape_fns_test
