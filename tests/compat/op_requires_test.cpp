@@ -9,6 +9,7 @@
 
 #include "kernel/any_node.hpp"
 
+namespace compat_op_requires_test {
 using namespace tenon;
 using kernel_test::AnyNode;
 
@@ -77,3 +78,4 @@ TEST_SUITE("OP_REQUIRES") {
     CHECK(StatusFor<Delayed>({1, 2}) == "INVALID_ARGUMENT: small");
   }
 }
+}  // namespace compat_op_requires_test

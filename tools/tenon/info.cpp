@@ -45,12 +45,6 @@ struct Contents {
   std::int64_t function_nodes = 0;
 };
 
-std::string TypesText(DataTypeSet types) {
-  std::string text;
-  for (const DataType type : types) StrAppend(&text, text.empty() ? "" : ", ", type);
-  return text;
-}
-
 Contents ContentsOf(const tenon::GraphDef& graph) {
   Contents contents;
   std::unordered_set<std::string_view> functions;

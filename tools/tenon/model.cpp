@@ -88,6 +88,11 @@ Result<std::string> CheckpointPrefix(const std::string& path) {
   return tenon::errors::InvalidArgument("'", path, "' is not a checkpoint; a prefix with PREFIX.index is wanted");
 }
 
+std::string TypesText(tenon::DataTypeSet types) {
+  std::string text;
+  for (const tenon::DataType type : types) tenon::StrAppend(&text, text.empty() ? "" : ", ", type);
+  return text;
+}
 std::string ShapeText(const tenon::PartialTensorShape& shape) { return shape.DebugString(); }
 
 std::vector<DataType> OutputTypesOf(const NodeDef& node) {

@@ -102,6 +102,8 @@ Result<const End*> FindInput(const Signature& signature, std::string_view name);
 
 // Types of a node's outputs, as far as its op is known.
 std::vector<tenon::DataType> OutputTypesOf(const tenon::NodeDef& node);
+// "float, int32"
+std::string TypesText(tenon::DataTypeSet types);
 // "[?,784]", "<unknown>"
 std::string ShapeText(const tenon::PartialTensorShape& shape);
 

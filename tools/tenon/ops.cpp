@@ -6,6 +6,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 
 #include "command.hpp"
+#include "model.hpp"
 #include "output.hpp"
 
 namespace command {
@@ -41,12 +42,6 @@ std::vector<KernelsOnDevice> KernelsOf(const OpView& op) {
     for (std::size_t k = 0; k < at->types.size(); ++k) at->types[k].second.insert(static_cast<DataType>(row->types[k]));
   }
   return all;
-}
-
-std::string TypesText(tenon::DataTypeSet types) {
-  std::string text;
-  for (const DataType type : types) StrAppend(&text, text.empty() ? "" : ", ", type);
-  return text;
 }
 
 std::vector<std::string_view> FlagsOf(const OpView& op) {

@@ -31,7 +31,6 @@ using tenon::Status;
 using tenon::StrCat;
 using tenon::Tensor;
 
-Outcome Failed(std::string why) { return {Outcome::kFailed, static_cast<std::string&&>(why)}; }
 Outcome OutcomeOf(std::string difference) {
   return difference.empty() ? Outcome{Outcome::kPassed, ""} : Failed(static_cast<std::string&&>(difference));
 }

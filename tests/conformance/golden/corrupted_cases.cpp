@@ -31,7 +31,6 @@ using tenon::Tensor;
 using Types = std::map<std::string, DataType, std::less<>>;  // by the tensor's name
 
 Outcome Passed() { return {Outcome::kPassed, ""}; }
-Outcome Failed(std::string why) { return {Outcome::kFailed, static_cast<std::string&&>(why)}; }
 
 // Compares the code alone: Tenon's texts say more than TensorFlow's.
 Outcome CompareStatus(const Status& got, const Step& step) {

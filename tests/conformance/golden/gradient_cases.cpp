@@ -47,8 +47,6 @@ inline constexpr tenon::GradientRow kOverrides[] = {
 };
 [[maybe_unused]] const bool registers_overrides = tenon::RegisterGradients<kOverrides>();
 
-Outcome Failed(std::string why) { return {Outcome::kFailed, static_cast<std::string&&>(why)}; }
-
 // What the case asks of tf.gradients; the answer is one entry per x, or per second_x.
 Result<tenon::SlimVector<tenon::GradientNames>> Derive(const GradientCase& c, tenon::GraphDef* graph, bool dense) {
   tenon::GradientOptions options;

@@ -14,6 +14,8 @@ struct Outcome {
   std::string why;
 };
 
+inline Outcome Failed(std::string why) { return {Outcome::kFailed, static_cast<std::string&&>(why)}; }
+
 struct Counts {
   int passed = 0, failed = 0, unsupported = 0;
 

@@ -28,8 +28,6 @@ using tenon::Status;
 using tenon::StrCat;
 using tenon::Tensor;
 
-Outcome Failed(std::string why) { return {Outcome::kFailed, static_cast<std::string&&>(why)}; }
-
 std::string CompressionOf(std::string_view path) {
   return path.ends_with(".gz") ? "GZIP" : path.ends_with(".zlib") ? "ZLIB" : "";
 }

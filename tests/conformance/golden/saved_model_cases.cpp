@@ -26,8 +26,6 @@ using tenon::Status;
 using tenon::StrCat;
 using tenon::Tensor;
 
-Outcome Failed(std::string why) { return {Outcome::kFailed, static_cast<std::string&&>(why)}; }
-
 std::vector<std::string> SplitTags(std::string_view rest) {
   std::vector<std::string> tags;
   while (!rest.empty()) {
