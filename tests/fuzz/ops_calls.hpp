@@ -58,6 +58,9 @@ inline bool MayLoop(std::string_view op) {
 
 // ----------------------------------------------------------------------------------------------------------- any call
 
+// ExtractGlimpse draws its noise, and is not marked as stateful.
+inline bool Repeats(const OpView& op) { return !op.flags.is_stateful && !op.name.starts_with("ExtractGlimpse"); }
+
 class AnyCall {
  public:
   explicit AnyCall(Choices& choices) : choices_(choices) {}
@@ -67,7 +70,7 @@ class AnyCall {
     const OpView& op = *choices_.Of(ops);
     if (IsLeftOut(op.name) || MayLoop(op.name)) return false;
     call->name = std::string(op.name);
-    call->repeats = !op.flags.is_stateful;
+    call->repeats = Repeats(op);
     base_ = AnyShape(choices_);
     for (const AttrSpec& attr : op.attrs) Choose(attr);
     tenon::SlimVector<GraphBuilder::Input> inputs;
@@ -351,7 +354,7 @@ inline bool MakeFromCase(const golden::Case& c, Choices& choices, Call* call) {
   call->repeats = true;
   for (const NodeDef& node : graph->node) {
     const OpView* op = tenon::Registry::Global().ops().Find(node.op);
-    if (op == nullptr || op->flags.is_stateful) call->repeats = false;
+    if (op == nullptr || !Repeats(*op)) call->repeats = false;
   }
   call->graph = *std::move(graph);
   return true;
