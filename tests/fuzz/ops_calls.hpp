@@ -52,8 +52,9 @@ inline bool IsLeftOut(std::string_view op) {
   }
   return false;
 }
-inline bool MayLoop(std::string_view op) {
-  return op == "While" || op == "StatelessWhile" || op == "For" || op == "NextIteration" || op == "RefNextIteration";
+inline bool MayLoop(std::string_view op) {  // a dataset that repeats without end is reduced without end
+  return op == "ReduceDataset" || op == "While" || op == "StatelessWhile" || op == "For" || op == "NextIteration" ||
+         op == "RefNextIteration";
 }
 
 // ----------------------------------------------------------------------------------------------------------- any call
