@@ -31,58 +31,70 @@ struct ClusterDef {
   friend bool operator==(const ClusterDef&, const ClusterDef&) = default;
 };
 
+// A pool of threads for the nodes of a run.
+struct ThreadPoolOptionProto {
+  std::int32_t num_threads = 0;  // 0: one per CPU
+  std::string global_name;
+  std::string unknown_fields;
+
+  friend bool operator==(const ThreadPoolOptionProto&, const ThreadPoolOptionProto&) = default;
+};
+
+// TensorFlow's message GPUOptions.
+struct GpuOptionsProto {
+  double per_process_gpu_memory_fraction = 0;
+  std::string allocator_type;
+  std::int64_t deferred_deletion_bytes = 0;
+  bool allow_growth = false;
+  std::string visible_device_list;
+  std::int32_t polling_active_delay_usecs = 0;
+  std::int32_t polling_inactive_delay_msecs = 0;
+  bool force_gpu_compatible = false;
+  std::optional<std::string> experimental;  // serialised GPUOptions.Experimental, kept as it came
+  std::string unknown_fields;
+
+  friend bool operator==(const GpuOptionsProto&, const GpuOptionsProto&) = default;
+};
+
+// TensorFlow's message OptimizerOptions.
+struct OptimizerOptionsProto {
+  enum class Level : std::int32_t { kL1 = 0, kL0 = -1 };
+  enum class JitLevel : std::int32_t { kDefault = 0, kOff = -1, kOn1 = 1, kOn2 = 2 };
+
+  bool do_common_subexpression_elimination = false;
+  bool do_constant_folding = false;
+  Level opt_level = Level::kL1;
+  bool do_function_inlining = false;
+  JitLevel global_jit_level = JitLevel::kDefault;
+  std::int64_t max_folded_constant_in_bytes = 0;
+  bool cpu_global_jit = false;
+  std::string unknown_fields;
+
+  friend bool operator==(const OptimizerOptionsProto&, const OptimizerOptionsProto&) = default;
+};
+
+// TensorFlow's message GraphOptions.
+struct GraphOptionsProto {
+  bool enable_recv_scheduling = false;
+  std::optional<OptimizerOptionsProto> optimizer_options;
+  std::int64_t build_cost_model = 0;
+  bool infer_shapes = false;
+  bool place_pruned_graph = false;
+  bool enable_bfloat16_sendrecv = false;
+  std::int32_t timeline_step = 0;
+  std::int64_t build_cost_model_after = 0;
+  std::optional<std::string> rewrite_options;  // serialised RewriterConfig, kept as it came
+  std::string unknown_fields;
+
+  friend bool operator==(const GraphOptionsProto&, const GraphOptionsProto&) = default;
+};
+
 // Settings of a session.
 struct ConfigProto {
-  struct ThreadPoolOption {
-    std::int32_t num_threads = 0;  // 0: one per CPU
-    std::string global_name;
-    std::string unknown_fields;
-
-    friend bool operator==(const ThreadPoolOption&, const ThreadPoolOption&) = default;
-  };
-  struct GpuOptions {
-    double per_process_gpu_memory_fraction = 0;
-    std::string allocator_type;
-    std::int64_t deferred_deletion_bytes = 0;
-    bool allow_growth = false;
-    std::string visible_device_list;
-    std::int32_t polling_active_delay_usecs = 0;
-    std::int32_t polling_inactive_delay_msecs = 0;
-    bool force_gpu_compatible = false;
-    std::optional<std::string> experimental;  // serialised GPUOptions.Experimental, kept as it came
-    std::string unknown_fields;
-
-    friend bool operator==(const GpuOptions&, const GpuOptions&) = default;
-  };
-  struct OptimizerOptions {
-    enum class Level : std::int32_t { kL1 = 0, kL0 = -1 };
-    enum class JitLevel : std::int32_t { kDefault = 0, kOff = -1, kOn1 = 1, kOn2 = 2 };
-
-    bool do_common_subexpression_elimination = false;
-    bool do_constant_folding = false;
-    Level opt_level = Level::kL1;
-    bool do_function_inlining = false;
-    JitLevel global_jit_level = JitLevel::kDefault;
-    std::int64_t max_folded_constant_in_bytes = 0;
-    bool cpu_global_jit = false;
-    std::string unknown_fields;
-
-    friend bool operator==(const OptimizerOptions&, const OptimizerOptions&) = default;
-  };
-  struct GraphOptions {
-    bool enable_recv_scheduling = false;
-    std::optional<OptimizerOptions> optimizer_options;
-    std::int64_t build_cost_model = 0;
-    bool infer_shapes = false;
-    bool place_pruned_graph = false;
-    bool enable_bfloat16_sendrecv = false;
-    std::int32_t timeline_step = 0;
-    std::int64_t build_cost_model_after = 0;
-    std::optional<std::string> rewrite_options;  // serialised RewriterConfig, kept as it came
-    std::string unknown_fields;
-
-    friend bool operator==(const GraphOptions&, const GraphOptions&) = default;
-  };
+  using ThreadPoolOption = ThreadPoolOptionProto;
+  using GpuOptions = GpuOptionsProto;
+  using OptimizerOptions = OptimizerOptionsProto;
+  using GraphOptions = GraphOptionsProto;
 
   SlimVector<std::pair<std::string, std::int32_t>> device_count;  // number of devices of a type, sorted by type
   std::int32_t intra_op_parallelism_threads = 0;

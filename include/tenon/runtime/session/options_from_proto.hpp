@@ -37,10 +37,12 @@ inline Status ReadExecutorType(std::string_view experimental, std::string* type)
 // The limits of device_count: removes devices of `devices` beyond them; a count of CPUs adds CPUs.
 inline Status LimitDevices(const ConfigProto& config, SessionOptions* options) {
   constexpr std::int32_t kMostCpus = 1024;
-  for (const auto& [type, count] : config.device_count) {
+  for (const auto& limit : config.device_count) {
+    const std::string& type = limit.first;
+    const std::int32_t count = limit.second;
     if (count < 0)
       return errors::InvalidArgument("ConfigProto: device_count of ", type, " must not be negative, got ", count);
-    std::erase_if(options->devices, [&type = type, count = count](const std::string& device) {
+    std::erase_if(options->devices, [&type, count](const std::string& device) {
       DeviceName name;
       return DeviceName::Parse(StrCat("/device:", device), &name) && name.has_type && name.has_id &&
              name.type == type && name.id >= count;
