@@ -24,10 +24,15 @@ struct DeviceLocality {
     int device_id = 0;
     std::string type;
     int strength = 0;
+
+    friend bool operator==(const Link&, const Link&) = default;
   };
   int bus_id = 0;
   int numa_node = 0;
   SlimVector<Link> links;
+  std::string unknown_fields = {};  // fields of a message of a later version
+
+  friend bool operator==(const DeviceLocality&, const DeviceLocality&) = default;
 };
 
 struct DeviceAttributes {
@@ -38,12 +43,15 @@ struct DeviceAttributes {
   std::uint64_t incarnation = 0;  // another one each time the device starts; never 0
   std::string physical_device_desc;
   std::int64_t xla_global_id = -1;
+  std::string unknown_fields = {};  // fields of a message of a later version
 
   std::string DebugString() const {
     return StrCat("name: \"", name, "\" device_type: \"", device_type, "\" memory_limit: ", memory_limit,
                   " incarnation: ", incarnation, physical_device_desc.empty() ? "" : " physical_device_desc: \"",
                   physical_device_desc, physical_device_desc.empty() ? "" : "\"");
   }
+
+  friend bool operator==(const DeviceAttributes&, const DeviceAttributes&) = default;
 };
 
 namespace detail {

@@ -40,6 +40,7 @@ struct RendezvousKey {
   DeviceName src, dst;
   std::uint64_t src_incarnation = 0;
   std::uint64_t hash = 0;  // of `text`
+  bool crosses_tasks = false;  // the devices belong to different tasks
 
   RendezvousKey() = default;
   RendezvousKey(const RendezvousKey& other) { *this = other; }
@@ -127,6 +128,7 @@ inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
   dst = other.dst;
   src_incarnation = other.src_incarnation;
   hash = other.hash;
+  crosses_tasks = other.crosses_tasks;
   return *this;
 }
 
@@ -166,6 +168,7 @@ inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
   key.dst_device = parts[2];
   key.edge_name = parts[3];
   key.hash = Hash64(key.text);
+  key.crosses_tasks = !IsSameAddressSpace(key.src, key.dst);
   return key;
 }
 

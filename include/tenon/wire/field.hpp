@@ -104,7 +104,9 @@ struct Field {
   WireType wire_type;  // wire type of one value
   Role role;
   std::string_view name;
-  const Message* message;  // type of the message, for kMessage, and for a std::string that keeps one
+  // Type of the message, for kMessage, and for a std::string that keeps one. Of an enum: null, or a table that has the
+  // enum's values as fields.
+  const Message* message;
   FieldValues (*values)(const void* object);  // none or one unless repeated
   // Address for the next value; unless repeated, always that of the one value.
   void* (*add)(void* object);
@@ -342,7 +344,7 @@ constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, const
   field.message = message;
   return field;
 }
-// MakeField for an enum that is no DataType; the role says which one it is.
+// MakeField for an enum that is no DataType; the role says which one it is, or MakeFieldKept names the table of it.
 template <auto Member>
 constexpr Field MakeFieldEnum(std::uint32_t number, std::string_view name, Role role) {
   return MakeFieldKept<Member>(number, name, role);

@@ -178,8 +178,19 @@ inline Span<const EnumValue> EnumValuesOf(const Field& field) {
   }
 }
 
+// A value of an enum, for a table of its values. Negative ones come last.
+constexpr Field ValueOfEnum(std::int32_t number, std::string_view name) {
+  return WireField(static_cast<std::uint32_t>(number), name, Kind::kEnum);
+}
+
 // "" when the number has no name.
 inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
+  if (field.message != nullptr) {
+    for (const Field& value : field.message->fields) {
+      if (value.number == static_cast<std::uint32_t>(number)) return value.name;
+    }
+    return "";
+  }
   const Span<const EnumValue> values = EnumValuesOf(field);
   if (values.empty()) return EnumName(static_cast<DataType>(number));
   for (const EnumValue& value : values) {
@@ -188,6 +199,13 @@ inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
   return "";
 }
 inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
+  if (field.message != nullptr) {
+    for (const Field& value : field.message->fields) {
+      *number = static_cast<std::int32_t>(value.number);
+      if (value.name == name) return true;
+    }
+    return false;
+  }
   const Span<const EnumValue> values = EnumValuesOf(field);
   if (values.empty()) {
     const DataType dtype = DataTypeFromEnumName(name);
@@ -204,6 +222,10 @@ inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t
 // All names of the enum's values.
 inline SlimVector<std::string_view> EnumNames(const Field& field) {
   SlimVector<std::string_view> names;
+  if (field.message != nullptr) {
+    for (const Field& value : field.message->fields) names.push_back(value.name);
+    return names;
+  }
   for (const EnumValue& value : EnumValuesOf(field)) names.push_back(value.name);
   if (names.empty()) {
     for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));

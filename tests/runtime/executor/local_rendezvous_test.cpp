@@ -281,6 +281,87 @@ TEST_SUITE("LocalRendezvous") {
     CHECK(rendezvous->Recv(Key("x"), {}, &value, &dead) == errors::Aborted("stop"));
   }
 
+  TEST_CASE("the loss of a peer ends its keys, those of now and later, and no other key") {
+    const std::string here = "/job:worker/replica:0/task:0/device:CPU:0", peer = "/job:worker/replica:0/task:1",
+                      other = "/job:worker/replica:0/task:11/device:CPU:0", there = peer + "/device:CPU:0";
+    const auto key = [](const std::string& from, const std::string& to, std::string_view edge) {
+      return RendezvousKey::Parse(RendezvousKey::Create(from, 1, to, edge, {})).value();
+    };
+    const auto rendezvous = Make();
+    Answer from_peer, from_other, within, late;
+    rendezvous->RecvAsync(key(there, here, "a"), {}, from_peer.Callback());
+    rendezvous->RecvAsync(key(other, here, "a"), {}, from_other.Callback());
+    rendezvous->RecvAsync(key(there, there, "a"), {}, within.Callback());
+    const Tensor held = Int(4);
+    REQUIRE(rendezvous->Send(key(here, there, "b"), {}, held, false).ok());
+    REQUIRE(rendezvous->Send(key(here, other, "b"), {}, Int(6), false).ok());
+    CHECK(rendezvous->num_values() == 2);
+    rendezvous->AbortPeer(peer, errors::Unavailable("task 1 is gone"));
+    rendezvous->AbortPeer(peer, errors::Internal("later"));
+    CHECK(from_peer.calls == 1);
+    CHECK(from_peer.status == errors::Unavailable("task 1 is gone"));
+    CHECK(from_other.calls == 0);
+    CHECK(within.calls == 0);
+    CHECK(held.RefCountIsOne());
+    CHECK(rendezvous->num_values() == 1);
+    rendezvous->RecvAsync(key(there, here, "c"), {}, late.Callback());
+    CHECK(late.status == errors::Unavailable("task 1 is gone"));
+    CHECK(rendezvous->Send(key(here, there, "c"), {}, Int(1), false) == errors::Unavailable("task 1 is gone"));
+    CHECK(rendezvous->SendError(key(here, there, "c"), errors::Internal("x")) == errors::Unavailable("task 1 is gone"));
+    CHECK(rendezvous->Send(key(other, here, "a"), {}, Int(2), false).ok());
+    CHECK(from_other.value == 2);
+    CHECK(rendezvous->Send(key(there, there, "a"), {}, Int(3), false).ok());
+    CHECK(within.value == 3);
+    rendezvous->AbortPeer("/job:worker/replica:0/task:11", OkStatus());
+    CHECK(rendezvous->num_values() == 0);
+    CHECK(rendezvous->Send(key(here, other, "b"), {}, Int(1), false).code() == Code::kInternal);
+  }
+
+  TEST_CASE("the loss of a peer takes its receivers out of their cancellation, and leaves the order of others") {
+    const std::string here = "/job:a/replica:0/task:0/device:CPU:0", there = "/job:b/replica:0/task:0/device:CPU:0";
+    const auto remote = RendezvousKey::Parse(RendezvousKey::Create(there, 1, here, "x", {})).value();
+    const auto rendezvous = Make();
+    CancellationManager cancellation;
+    Rendezvous::Args args;
+    args.cancellation = &cancellation;
+    Answer answer;
+    rendezvous->RecvAsync(remote, args, answer.Callback());
+    for (int i = 0; i < 40; ++i) REQUIRE(rendezvous->Send(Key("y"), {}, Int(i), false).ok());
+    rendezvous->AbortPeer("/job:b", errors::Aborted("gone"));
+    cancellation.StartCancel();
+    CHECK(answer.calls == 1);
+    CHECK(answer.status == errors::Aborted("gone"));
+    CHECK(rendezvous->RefCountIsOne());
+    for (int i = 0; i < 40; ++i) {
+      Answer value;
+      rendezvous->RecvAsync(Key("y"), {}, value.Callback());
+      CHECK(value.value == i);
+    }
+  }
+
+  TEST_CASE("values that nobody receives have a limit") {
+    const auto count = Ref<LocalRendezvous>::Adopt(new LocalRendezvous({.max_values = 2}));
+    for (int i = 0; i < 2; ++i) REQUIRE(count->Send(Key("x"), {}, Int(i), false).ok());
+    const Status full = count->Send(Key("y"), {}, Int(2), false);
+    CHECK(full.code() == Code::kResourceExhausted);
+    CHECK(full.message().find("2 values wait for their receivers, the limit is 2") != std::string::npos);
+    Answer first, waiting;
+    count->RecvAsync(Key("x"), {}, first.Callback());
+    CHECK(first.value == 0);
+    CHECK(count->Send(Key("y"), {}, Int(2), false).ok());
+    count->RecvAsync(Key("z"), {}, waiting.Callback());
+    CHECK(count->Send(Key("z"), {}, Int(3), false).ok());  // it does not wait
+    CHECK(waiting.value == 3);
+    const auto bytes = Ref<LocalRendezvous>::Adopt(new LocalRendezvous({.max_bytes = 20}));
+    for (int i = 0; i < 2; ++i) REQUIRE(bytes->Send(Key("x"), {}, Int(i), false).ok());
+    CHECK(bytes->Send(Key("x"), {}, Int(2), false).code() == Code::kResourceExhausted);
+    CHECK(bytes->Send(Key("x"), {}, Tensor(), true).ok());  // without bytes
+    Answer again;
+    bytes->RecvAsync(Key("x"), {}, again.Callback());
+    CHECK(bytes->Send(Key("x"), {}, Int(2), false).ok());
+    CHECK(bytes->num_values() == 3);
+  }
+
   TEST_CASE("the error of a key comes after the values sent before it") {
     const auto rendezvous = Make();
     for (int i = 0; i < 2; ++i) REQUIRE(rendezvous->Send(Key("x"), {}, Int(i), false).ok());

@@ -141,5 +141,32 @@ TEST_SUITE("DeviceRendezvous") {
     CHECK(rendezvous->Recv(Key("SIM:0", "SIM:1"), {}, &value, &dead) == errors::Internal("stop"));
     CHECK(rendezvous->Send(Key("SIM:0", "SIM:1"), {}, Tensor(), true) == errors::Internal("stop"));
   }
+
+  TEST_CASE("tensors for and from another task go through the peers' rendezvous, in host memory") {
+    const Owned<StaticDeviceMgr> devices = MakeMgr();
+    const auto wire = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+    const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices.get(), wire.get()));
+    const std::string sim = StrCat(kTask, "SIM:0"), peer = "/job:localhost/replica:0/task:3/device:CPU:0";
+    const auto to_peer = RendezvousKey::Parse(RendezvousKey::Create(sim, 1, peer, "x", {})).value();
+    const auto from_peer = RendezvousKey::Parse(RendezvousKey::Create(peer, 1, sim, "x", {})).value();
+    Device* const device = *devices->LookupDevice(sim);
+    Tensor there, value;
+    bool dead = false;
+    REQUIRE(device->CopyToDevice(Tensor::Scalar(4.0f), &there).ok());
+    REQUIRE(rendezvous->Send(to_peer, {}, there, false).ok());
+    REQUIRE(wire->Recv(to_peer, {}, &value, &dead, 1000).ok());
+    CHECK(value.scalar<float>()() == 4);
+    REQUIRE(rendezvous->Send(to_peer, {}, Tensor(), true).ok());
+    REQUIRE(wire->Recv(to_peer, {}, &value, &dead, 1000).ok());
+    CHECK(dead);
+    REQUIRE(wire->Send(from_peer, {}, Tensor::Scalar(5.0f), false).ok());
+    REQUIRE(rendezvous->Recv(from_peer, {}, &there, &dead, 1000).ok());
+    REQUIRE(device->CopyToHost(there, CpuAllocator(), &value).ok());
+    CHECK(value.scalar<float>()() == 5);
+    REQUIRE(rendezvous->SendError(to_peer, errors::DataLoss("no x")).ok());
+    CHECK(wire->Recv(to_peer, {}, &value, &dead, 1000) == errors::DataLoss("no x"));
+    rendezvous->StartAbort(errors::Aborted("stop"));
+    CHECK(wire->Send(from_peer, {}, Tensor::Scalar(5.0f), false) == errors::Aborted("stop"));
+  }
 }
 }  // namespace device_rendezvous_test

@@ -20,6 +20,7 @@
 #include <tenon/base/to_size.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/device/device_mgr.hpp>
+#include <tenon/device/device_name.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry/registry.hpp>
@@ -32,6 +33,7 @@
 #include <tenon/runtime/multi_device/loaded_partition.hpp>
 #include <tenon/runtime/multi_device/partitioned_run.hpp>
 #include <tenon/runtime/multi_device/senders.hpp>
+#include <tenon/runtime/multi_device/step_of_peers.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
@@ -47,6 +49,9 @@ struct PartitionedGraphOptions {
   bool constant_folding = true;
   bool flush_denormals = true;
   ImportLimits import_limits = {};  // for each partition
+  // A _Recv may have its _Send in another task, the one that send_device names. Runs then need a StepOfPeers. Names of
+  // jobs and tasks are those of the devices.
+  bool has_peers = false;
 };
 
 // thread-safe after Create. Copies share the graph; a callable keeps it alive.
@@ -73,16 +78,28 @@ class PartitionedGraph : public RefCounted {
                                   [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
       });
     }
+    // Runs the part of a step that belongs to this task. A _Send to another task runs if it is a target. Otherwise as
+    // the other forms.
+    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
+               const StepOfPeers& step) const {
+      return detail::CatchAll("PartitionedGraph::Callable::Run", [&] {
+        return detail::RunBounded(
+            nullptr, options.timeout_in_ms, options.cancellation,
+            [&](CancellationManager* control) { return RunUnder(control, feeds, fetches, &step); });
+      });
+    }
     // The number of devices that take part.
     std::size_t num_running_parts() const { return callable_->num_running_parts(); }
 
    private:
     friend class PartitionedGraph;
-    Status RunUnder(CancellationManager* control, Span<const Tensor> feeds, Span<Tensor> fetches) const {
+    Status RunUnder(CancellationManager* control, Span<const Tensor> feeds, Span<Tensor> fetches,
+                    const StepOfPeers* step = nullptr) const {
       detail::RunArgs settings;
       settings.pool = graph_->pool_;
       settings.flush_denormals = graph_->options_.flush_denormals;
       settings.cancellation = control;
+      settings.peers = step;
       return callable_->Run(graph_->devices_, settings, feeds, fetches);
     }
     Ref<PartitionedGraph> graph_;
@@ -328,12 +345,23 @@ class PartitionedGraph : public RefCounted {
       detail::ForEachNeeded(part.graph, reach[ToSize(at.part)].feeds, node, [&](int id) { want(at.part, id); });
       if (node.node_class != NodeClass::kRecv) continue;
       const detail::PartitionNode sender = part.senders[ToSize(at.node)];
-      if (sender.part < 0) return NothingSends(node);
+      if (sender.part < 0) {
+        if (IsFromPeer(node)) continue;
+        return NothingSends(node);
+      }
       if (std::exchange(reach[ToSize(sender.part)].is_target[ToSize(sender.node)], char{1}) != 0) continue;
       (*wanted)[ToSize(sender.part)].targets.push_back(sender.node);
       want(sender.part, sender.node);
     }
     return OkStatus();
+  }
+  // Whether a _Recv waits for a device of another task.
+  TENON_DETAIL_COLD bool IsFromPeer(const Node& receiver) const {
+    std::string_view from;
+    DeviceName sender, here;
+    return options_.has_peers && TryGetNodeAttr(receiver.def, "send_device", &from) &&
+           DeviceName::Parse(from, &sender) && DeviceName::Parse(host_->name(), &here) &&
+           !IsSameAddressSpace(sender, here);
   }
   TENON_DETAIL_COLD static Status NothingSends(const Node& receiver) {
     return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),

@@ -33,6 +33,7 @@
 #include <tenon/runtime/multi_device/caller_thread_queue.hpp>
 #include <tenon/runtime/executor/dataflow.hpp>
 #include <tenon/runtime/multi_device/device_rendezvous.hpp>
+#include <tenon/runtime/multi_device/step_of_peers.hpp>
 #include <tenon/runtime/control_flow/parallel_executor.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
@@ -75,13 +76,16 @@ class PartitionedRun {
   // Runs all partitions to their end. Returns the first error, which stops the other ones, as `settings.cancellation`
   // does. `fetched`: the names of all fetches. Without a pool, the caller's thread runs whichever partition is ready.
   Status Run(const DeviceMgr* devices, const RunArgs& settings, Span<const std::string> fetched) {
-    const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
+    const StepOfPeers* const peers = settings.peers;
+    const auto rendezvous =
+        Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices, peers == nullptr ? nullptr : peers->rendezvous));
     CancellationManager cancellation(settings.cancellation);
     DeferredOps deferred;
     Notification done;
     CallersQueue queue;
     ThreadPoolInterface* const pool = settings.pool != nullptr ? settings.pool : &queue;
-    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    const std::int64_t step_id =
+        peers != nullptr && peers->step_id != 0 ? peers->step_id : NextStepId().fetch_add(1, std::memory_order_relaxed);
     rendezvous_ = rendezvous.get();
     done_ = &done;
     queue_ = settings.pool == nullptr ? &queue : nullptr;

@@ -21,6 +21,8 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
+struct StepOfPeers;
+
 namespace detail {
 
 inline int CpuCount() { return Thread::HardwareThreads(); }
@@ -75,6 +77,7 @@ struct RunArgs {
   RunTrace* trace = nullptr;
   int max_trace_events = 0;  // SessionOptions::max_trace_events
   RunCounts* counts = nullptr;  // null: not counted
+  const StepOfPeers* peers = nullptr;  // on several devices: the step that other tasks run, too; may be null
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
   void* on_error_state = nullptr;
