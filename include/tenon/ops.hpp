@@ -207,6 +207,8 @@
 #include <tenon/ops/sparse/add.hpp>
 #include <tenon/ops/sparse/count.hpp>
 #include <tenon/ops/sparse/cross.hpp>
+#include <tenon/ops/sparse/csr_convert.hpp>
+#include <tenon/ops/sparse/csr_product.hpp>
 #include <tenon/ops/sparse/dense.hpp>
 #include <tenon/ops/sparse/fill_empty_rows.hpp>
 #include <tenon/ops/sparse/matmul.hpp>
@@ -402,7 +404,9 @@ using All = OpList<
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
     AddManySparseToTensorsMap, AddSparseToTensorsMap, DeserializeManySparse, DeserializeSparse, SerializeManySparse,
     SerializeSparse, TakeManySparseFromTensorsMap, DenseCountSparseOutput, RaggedCountSparseOutput,
-    SparseCountSparseOutput,
+    SparseCountSparseOutput, CSRSparseMatrixComponents, CSRSparseMatrixToDense, CSRSparseMatrixToSparseTensor,
+    DenseToCSRSparseMatrix, SparseMatrixNNZ, SparseTensorToCSRSparseMatrix, SparseMatrixMatMul,
+    SparseMatrixSparseMatMul, SparseMatrixTranspose,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
