@@ -160,6 +160,7 @@
 #include <tenon/ops/nn/conv_gradient.hpp>
 #include <tenon/ops/nn/cross_entropy.hpp>
 #include <tenon/ops/nn/ctc.hpp>
+#include <tenon/ops/nn/ctc_beam.hpp>
 #include <tenon/ops/nn/data_format.hpp>
 #include <tenon/ops/nn/depthwise.hpp>
 #include <tenon/ops/nn/dilation.hpp>
@@ -368,10 +369,10 @@ using All = OpList<
     QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
     SparseSegmentSumGradV2,
     // neural networks
-    CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
-    ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
-    FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd,
-    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
+    CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad,
+    LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization,
+    FusedBatchNorm, FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3,
+    BiasAdd, BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
     Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits,
     SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute, DepthwiseConv2dNative,
     DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter,
