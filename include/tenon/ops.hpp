@@ -148,6 +148,7 @@
 #include <tenon/ops/math/special.hpp>
 #include <tenon/ops/math/special_bessel.hpp>
 #include <tenon/ops/math/special_higher.hpp>
+#include <tenon/ops/math/to_bool.hpp>
 #include <tenon/ops/math/top_k.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
 #include <tenon/ops/nn/activation.hpp>
@@ -211,6 +212,7 @@
 #include <tenon/ops/sparse/csr_convert.hpp>
 #include <tenon/ops/sparse/csr_product.hpp>
 #include <tenon/ops/sparse/dense.hpp>
+#include <tenon/ops/sparse/dense_matmul.hpp>
 #include <tenon/ops/sparse/fill_empty_rows.hpp>
 #include <tenon/ops/sparse/matmul.hpp>
 #include <tenon/ops/sparse/reduce.hpp>
@@ -354,15 +356,15 @@ using All = OpList<
     FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad, ReciprocalGrad, RsqrtGrad,
     SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount,
     SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
-    QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean,
-    Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax,
-    SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2,
-    UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select, SelectV2,
-    SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
+    QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
+    QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
+    NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
+    SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select,
+    SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
     SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
     SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
-    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
-    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
+    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, ToBool, InTopK, InTopKV2, NthElement, TopK,
+    TopKV2, Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
@@ -407,7 +409,7 @@ using All = OpList<
     SerializeSparse, TakeManySparseFromTensorsMap, DenseCountSparseOutput, RaggedCountSparseOutput,
     SparseCountSparseOutput, CSRSparseMatrixComponents, CSRSparseMatrixToDense, CSRSparseMatrixToSparseTensor,
     DenseToCSRSparseMatrix, SparseMatrixNNZ, SparseTensorToCSRSparseMatrix, SparseMatrixMatMul,
-    SparseMatrixSparseMatMul, SparseMatrixTranspose,
+    SparseMatrixSparseMatMul, SparseMatrixTranspose, SparseMatMul,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
