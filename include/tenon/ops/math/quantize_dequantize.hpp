@@ -175,6 +175,42 @@ struct QuantizeKernel : Attrs {
 
 }  // namespace detail
 
+// The range, where it is given, is in the attrs.
+struct QuantizeAndDequantize {
+  static constexpr auto signature = Op("QuantizeAndDequantize")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("signed_input: bool = true")
+                                        .Attr("num_bits: int = 8")
+                                        .Attr("range_given: bool = false")
+                                        .Attr("input_min: float = 0")
+                                        .Attr("input_max: float = 0")
+                                        .Attr("T: {bfloat16, half, float, double}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+
+  struct Attrs {
+    bool signed_input;
+    std::int64_t num_bits;
+    bool range_given;
+    float input_min, input_max;
+  };
+  template <class Device, class T>
+    requires detail::QuantizesReals<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& output) const {
+      const detail::QuantizeSettings s{this->signed_input, this->range_given, false, false, this->num_bits, -1};
+      const TensorShape scalar;
+      detail::QuantizedChannels layout;
+      TENON_RETURN_IF_ERROR(detail::QuantizedChannels::Of("QuantizeAndDequantize", input.shape(), -1, &layout));
+      TENON_RETURN_IF_ERROR(detail::CheckQuantizeRange("QuantizeAndDequantize", s, layout, false, scalar, scalar));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      const T min = T(this->input_min), max = T(this->input_max);
+      return detail::QuantizeChannels("QuantizeAndDequantize", s, layout, input.data, &min, &max, out->data<T>());
+    }
+  };
+};
+
 // input: any shape; input_min, input_max: its range where that is given. With an axis: per index of it.
 struct QuantizeAndDequantizeV2 {
   static constexpr auto signature = Op("QuantizeAndDequantizeV2")
