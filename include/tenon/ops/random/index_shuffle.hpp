@@ -154,8 +154,8 @@ struct RandomIndexShuffle {
     if (!fits(largest))
       return errors::InvalidArgument(kOp, ": Maxval must be a scalar or a vector of the same size as index but got ",
                                      largest.shape());
-    if (rounds < 4 || rounds % 2 != 0 || rounds > 1 << 20)
-      return errors::InvalidArgument(kOp, ": rounds must be even and at least 4, got ", rounds);
+    if (rounds < 4 || rounds % 2 != 0 || rounds > 4096)
+      return errors::InvalidArgument(kOp, ": rounds must be even, at least 4 and at most 4096, got ", rounds);
     const bool scalar = index.dims() == 0 && seed.dims() == 1 && largest.dims() == 0;
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, scalar ? TensorShape() : TensorShape({n}), &out));
