@@ -25,7 +25,7 @@ class RepeatData final : public UnaryDataset {
     const std::int64_t n = input().Cardinality();
     if (count < 0) return n == 0 ? 0 : kInfiniteCardinality;
     if (count == 0) return 0;
-    return n < 0 ? n : n * count;
+    return RepeatedCardinality(n, count);
   }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
@@ -132,7 +132,7 @@ class RangeOfData final : public UnaryDataset {
       return UnaryIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next_));
       return UnaryIterator::Restore(context, reader);
     }
 
@@ -208,7 +208,7 @@ class ShardData final : public UnaryDataset {
       return UnaryIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next_));
       return UnaryIterator::Restore(context, reader);
     }
 
