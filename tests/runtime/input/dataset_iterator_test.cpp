@@ -149,8 +149,7 @@ TEST_SUITE("DatasetIterator") {
     CheckRefused(iterator, Tensor(DataType::kString, {1}), Code::kInvalidArgument, "[1]");
     CheckRefused(iterator, Tensor(), Code::kInvalidArgument, "string scalar");
     CheckRefused(iterator, Tensor::Scalar(std::string_view("")), Code::kInvalidArgument, "not one that");
-    CheckRefused(iterator, *Rows().Shuffle(5, 7).Batch(2).MakeIterator()->Save(), Code::kInvalidArgument,
-                 "Shuffle(5)");
+    CheckRefused(iterator, *Rows().Shuffle(5, 7).Batch(2).MakeIterator()->Save(), Code::kInvalidArgument, "Shuffle(5)");
     CheckRefused(iterator, *Rows().MakeIterator()->Save(), Code::kInvalidArgument, "this one is");
     for (std::size_t size = 16; size < text.size(); ++size)
       CheckRefused(iterator, Tensor::Scalar(std::string_view(text).substr(0, size)), Code::kDataLoss, "the state");

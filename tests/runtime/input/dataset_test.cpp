@@ -206,7 +206,8 @@ TEST_SUITE("Dataset") {
     const Dataset dataset = Ten().Map(square, {DataType::kInt32}).Batch(5).Prefetch(1);
     CHECK(All(dataset) == Batches{{0, 1, 4, 9, 16}, {25, 36, 49, 64, 81}});
     // Its errors are those of the run.
-    DatasetIterator iterator = *Dataset::FromTensorSlices({Range(3), Range(3)}).Map(square, {DataType::kInt32}).MakeIterator();
+    DatasetIterator iterator =
+        *Dataset::FromTensorSlices({Range(3), Range(3)}).Map(square, {DataType::kInt32}).MakeIterator();
     std::vector<Tensor> element;
     bool end = false;
     CHECK(iterator.Next(&element, &end).code() == Code::kInvalidArgument);
@@ -296,8 +297,7 @@ TEST_SUITE("Dataset") {
       results[0] = Tensor::Zeros<std::int32_t>(shape);
       return OkStatus();
     };
-    CHECK(Ten().Map(high, {DataType::kInt32}).Batch(2).MakeIterator()->Next(&element, &end).code() ==
-          Code::kInternal);
+    CHECK(Ten().Map(high, {DataType::kInt32}).Batch(2).MakeIterator()->Next(&element, &end).code() == Code::kInternal);
     TensorShape shape({2});
     for (int i = 1; i < kMaxTensorRank; ++i) shape.AddDim(1);
     CheckError(Dataset::FromTensorSlices({Tensor::Zeros<float>(shape)}).Batch(1).Batch(1), Code::kInvalidArgument,

@@ -168,8 +168,8 @@ class Dataset {
   // positive, or index is not in [0, count).
   Dataset Shard(std::int64_t count, std::int64_t index) const {
     if (status_.ok() && (count <= 0 || index < 0 || index >= count))
-      return Dataset(errors::InvalidArgument("Dataset::Shard: index ", index, " is not in [0, count) for count ",
-                                             count));
+      return Dataset(
+          errors::InvalidArgument("Dataset::Shard: index ", index, " is not in [0, count) for count ", count));
     return Changed([&] { return new ops::detail::ShardData(base_, count, index, false); },
                    StrCat("Shard(", count, ", ", index, ")"));
   }
@@ -186,14 +186,14 @@ class Dataset {
   // Returns function(element) of every element; results have `types`. The function is a Callable of a session, whose
   // feeds are the components and whose fetches are the results, or f(Span<const Tensor> element, Span<Tensor> results)
   // -> Status. Iterators call it on their thread, or on that of a later Prefetch: it must be thread-safe, and have one
-  // result for one element, or resumed programs differ. InvalidArgument: there are no types. The dataset keeps a copy
-  // of the function; objects that it refers to outlive all iterators.
+  // result for one element, or resumed programs differ. InvalidArgument: there are no types. The dataset keeps
+  // the function; objects that the function refers to outlive all iterators.
   template <class F>
   Dataset Map(F function, const std::vector<DataType>& types) const {
     if constexpr (requires(Span<const Tensor> in, Span<Tensor> out) { Status(function.Run(in, out)); }) {
-      return MapBy([run = std::move(function)](Span<const Tensor> in, Span<Tensor> out) -> Status {
-        return run.Run(in, out);
-      }, types);
+      return MapBy(
+          [run = std::move(function)](Span<const Tensor> in, Span<Tensor> out) -> Status { return run.Run(in, out); },
+          types);
     } else {
       static_assert(std::is_invocable_r_v<Status, F&, Span<const Tensor>, Span<Tensor>>,
                     "tenon: Dataset::Map takes a Callable or f(Span<const Tensor>, Span<Tensor>) -> Status");
@@ -252,8 +252,7 @@ class Dataset {
       StrAppend(&description, components.empty() ? "" : ", ", tensor.dtype(), tensor.shape());
       components.push_back(std::move(tensor));
     }
-    return Dataset(new ops::detail::TensorData(std::move(spec), std::move(components), true),
-                   StrCat(description, ")"));
+    return Dataset(new ops::detail::TensorData(std::move(spec), std::move(components), true), StrCat(description, ")"));
   }
   Dataset ShuffleBy(std::int64_t buffer_size, ops::detail::Seeds seeds, bool reshuffle) const {
     if (buffer_size <= 0 && status_.ok())
@@ -282,7 +281,7 @@ class Dataset {
 
   Status status_;
   Ref<const DatasetBase> base_;  // null: status_ says why
-  std::string description_;  // of a saved position: datasets of other descriptions are not equal
+  std::string description_;  // a saved position has it: equal datasets have equal ones
 };
 
 TENON_DETAIL_SETUP_CODE_END

@@ -151,8 +151,8 @@ struct DatasetPosition {
   }
   Status Restore(const Tensor& saved) {
     if (saved.dtype() != DataType::kString || saved.dims() != 0 || !saved.IsInitialized())
-      return errors::InvalidArgument("DatasetIterator::Restore: the state is a ", saved.dtype(), " tensor of the shape ",
-                                     saved.shape(), "; Save returns a string scalar");
+      return errors::InvalidArgument("DatasetIterator::Restore: the state is a ", saved.dtype(),
+                                     " tensor of the shape ", saved.shape(), "; Save returns a string scalar");
     IteratorState state;
     TENON_RETURN_IF_ERROR(ReadIteratorState(description, saved.data<tstring>()->view(), &state));
     IteratorStateWriter before;
