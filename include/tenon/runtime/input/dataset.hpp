@@ -96,7 +96,8 @@ class Dataset {
   Dataset() : status_(errors::FailedPrecondition("Dataset: it has no source; FromTensorSlices makes one that has")) {}
 
   // Returns the rows of tensors, which all have one first dimension: [n, ...] gives n elements [...].
-  // InvalidArgument: there are no tensors, one is a scalar or has no memory, or first dimensions differ. The dataset
+  // InvalidArgument: there are no tensors, one is a scalar or has no type or memory, or first dimensions
+  // differ. The dataset
   // shares the memory of the tensors.
   static Dataset FromTensorSlices(std::vector<Tensor> tensors) {
     return FromRows(std::move(tensors), "Dataset::FromTensorSlices");
@@ -239,6 +240,8 @@ class Dataset {
     DatasetElement components;
     std::string description = "Rows(";
     for (Tensor& tensor : tensors) {
+      if (tensor.dtype() == DataType::kInvalid)
+        return Dataset(errors::InvalidArgument(where, ": component ", components.size(), " has no type"));
       if (!tensor.IsInitialized() || tensor.dims() == 0)
         return Dataset(errors::InvalidArgument(where, ": component ", components.size(), " is ", tensor.dtype(),
                                                tensor.shape(), "; its rows are elements, so it needs a dimension"));
