@@ -83,11 +83,11 @@ class ProgramMapData final : public UnaryDataset {
 //
 //   const Dataset train = Dataset::FromNpy({"images.npy", "labels.npy"}).Shuffle(1000, 42).Repeat(3).Batch(32);
 //   TENON_ASSIGN_OR_RETURN(DatasetIterator iterator, train.MakeIterator());
-//   std::vector<Tensor> element;
+//   std::vector<Tensor> element, fetches(step.num_fetches());
 //   for (bool end = false;;) {
 //     TENON_RETURN_IF_ERROR(iterator.Next(&element, &end));
 //     if (end) break;
-//     TENON_RETURN_IF_ERROR(step.Run(element, {}));
+//     TENON_RETURN_IF_ERROR(step.Run(element, fetches));
 //   }
 //
 // Elements come in the order of tf.data, and random orders are TensorFlow's for equal seeds.
@@ -97,8 +97,7 @@ class Dataset {
 
   // Returns the rows of tensors, which all have one first dimension: [n, ...] gives n elements [...].
   // InvalidArgument: there are no tensors, one is a scalar or has no type or memory, or first dimensions
-  // differ. The dataset
-  // shares the memory of the tensors.
+  // differ. The dataset shares the memory of the tensors.
   static Dataset FromTensorSlices(std::vector<Tensor> tensors) {
     return FromRows(std::move(tensors), "Dataset::FromTensorSlices");
   }
