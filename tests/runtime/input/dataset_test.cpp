@@ -141,7 +141,7 @@ TEST_SUITE("Dataset") {
     CHECK(Flat(Ten().Shard(3, 2)) == Numbers{2, 5, 8});
     CHECK(Ten().Repeat(3).Cardinality() == 30);
     CHECK(Ten().Repeat().Cardinality() == kInfiniteCardinality);
-    CHECK(Ten().Repeat(INT64_MAX).Batch(2).Cardinality() == kInfiniteCardinality);
+    CHECK(Ten().Repeat(INT64_MAX).Batch(2).Cardinality() == kUnknownCardinality);
     CHECK(Ten().Shuffle(4, 1).Batch(3).Prefetch(2).Cardinality() == 4);
     CHECK(All(Dataset::FromTensorSlices({Range(0)}).Repeat().Batch(2)).empty());
   }

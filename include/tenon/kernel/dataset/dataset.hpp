@@ -15,7 +15,6 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
-#include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/dataset/iterator_state.hpp>
@@ -26,12 +25,6 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr std::int64_t kInfiniteCardinality = -1, kUnknownCardinality = -2;  // numbers of elements
-// n elements, `rounds` times. More than an int64 can count are kInfiniteCardinality.
-constexpr std::int64_t RepeatedCardinality(std::int64_t n, std::int64_t rounds) {
-  if (n < 0) return n;
-  const std::int64_t product = MultiplyWithoutOverflow(n, rounds);
-  return product < 0 ? kInfiniteCardinality : product;
-}
 
 // Types and shapes of an element, tensor by tensor.
 struct ElementSpec {
