@@ -52,11 +52,15 @@ inline bool IsLeftOut(std::string_view op) {
   }
   return false;
 }
-inline bool MayLoop(std::string_view op) {
-  return op == "While" || op == "StatelessWhile" || op == "For" || op == "NextIteration" || op == "RefNextIteration";
+inline bool MayLoop(std::string_view op) {  // a dataset that repeats without end is reduced without end
+  return op == "ReduceDataset" || op == "While" || op == "StatelessWhile" || op == "For" || op == "NextIteration" ||
+         op == "RefNextIteration";
 }
 
 // ----------------------------------------------------------------------------------------------------------- any call
+
+// ExtractGlimpse draws its noise, and is not marked as stateful.
+inline bool Repeats(const OpView& op) { return !op.flags.is_stateful && !op.name.starts_with("ExtractGlimpse"); }
 
 class AnyCall {
  public:
@@ -67,7 +71,7 @@ class AnyCall {
     const OpView& op = *choices_.Of(ops);
     if (IsLeftOut(op.name) || MayLoop(op.name)) return false;
     call->name = std::string(op.name);
-    call->repeats = !op.flags.is_stateful;
+    call->repeats = Repeats(op);
     base_ = AnyShape(choices_);
     for (const AttrSpec& attr : op.attrs) Choose(attr);
     tenon::SlimVector<GraphBuilder::Input> inputs;
@@ -351,7 +355,7 @@ inline bool MakeFromCase(const golden::Case& c, Choices& choices, Call* call) {
   call->repeats = true;
   for (const NodeDef& node : graph->node) {
     const OpView* op = tenon::Registry::Global().ops().Find(node.op);
-    if (op == nullptr || op->flags.is_stateful) call->repeats = false;
+    if (op == nullptr || !Repeats(*op)) call->repeats = false;
   }
   call->graph = *std::move(graph);
   return true;

@@ -76,48 +76,66 @@ constexpr std::size_t At(Index i) { return static_cast<std::size_t>(i); }
 // For each pixel of one dimension of the output the first pixel of the input that counts, and `width` weights.
 struct SamplingSpans {
   Index width = 0;
-  SlimVector<Index> first;
-  SlimVector<float> weights;  // [outputs, width]
+  SlimVector<Index> first, count;  // of the weights that may differ from 0
+  const float* weights = nullptr;  // [outputs, width]
 };
 
 // Output pixel x has its middle at (x + 0.5 - translation) / scale of the input. `antialias`: the kernel grows when the
 // image shrinks. Pixels whose middle lies outside of the input have no weights.
-inline SamplingSpans MakeSamplingSpans(const SamplingKernel& kernel, Index outputs, Index inputs, float scale,
-                                       float translation, bool antialias) {
-  const float inverse = 1 / scale, offset = -inverse * translation;
-  const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
-  const float reach = kernel.radius * kernel_scale;
-  const auto pixel = [inputs](float place, Index last) {  // a cast of a float out of range is undefined
-    return static_cast<Index>(std::max(0.0f, std::min(place, static_cast<float>(std::min(inputs, last)))));
-  };
-  SamplingSpans spans;
-  spans.first.assign(detail::At(outputs), 0);
-  SlimVector<Index> ends(detail::At(outputs));
-  for (Index x = 0; x < outputs; ++x) {
-    const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
-    if (!(middle >= 0 && middle <= static_cast<float>(inputs))) continue;
-    const Index begin = pixel(std::ceil(middle - reach - 0.5f), inputs - 1);
-    const Index end = pixel(std::floor(middle + reach - 0.5f), inputs - 1) + 1;
-    spans.first[detail::At(x)] = begin;
-    ends[detail::At(x)] = end;
-    spans.width = std::max(spans.width, end - begin);
-  }
-  spans.weights.assign(detail::At(outputs * spans.width), 0.0f);
-  for (Index x = 0; x < outputs; ++x) {
-    const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
-    float* const weights = spans.weights.data() + x * spans.width;
-    const Index begin = spans.first[detail::At(x)], count = ends[detail::At(x)] - begin;
-    float total = 0;
-    for (Index i = 0; i < count; ++i) {
-      const float distance = static_cast<float>(begin + i) + 0.5f - middle;
-      weights[i] = kernel(std::fabs(distance / kernel_scale));
-      total += weights[i];
+class SamplingDimension {
+ public:
+  SamplingDimension(const SamplingKernel& kernel, Index outputs, Index inputs, float scale, float translation,
+                    bool antialias)
+      : kernel_(kernel),
+        inverse_(1 / scale),
+        offset_(-inverse_ * translation),
+        kernel_scale_(antialias ? std::max(inverse_, 1.0f) : 1.0f),
+        outputs_(outputs) {
+    const float reach = kernel.radius * kernel_scale_;
+    const auto pixel = [inputs](float place, Index last) {  // a cast of a float out of range is undefined
+      return static_cast<Index>(std::max(0.0f, std::min(place, static_cast<float>(std::min(inputs, last)))));
+    };
+    spans_.first.assign(detail::At(outputs), 0);
+    spans_.count.assign(detail::At(outputs), 0);
+    for (Index x = 0; x < outputs; ++x) {
+      const float middle = Middle(x);
+      if (!(middle >= 0 && middle <= static_cast<float>(inputs))) continue;
+      const Index begin = pixel(std::ceil(middle - reach - 0.5f), inputs - 1);
+      spans_.first[detail::At(x)] = begin;
+      spans_.count[detail::At(x)] = pixel(std::floor(middle + reach - 0.5f), inputs - 1) + 1 - begin;
+      spans_.width = std::max(spans_.width, spans_.count[detail::At(x)]);
     }
-    const bool counts = std::fabs(total) >= 1000 * std::numeric_limits<float>::min();
-    for (Index i = 0; i < count; ++i) weights[i] = counts ? weights[i] * (1 / total) : 0;
   }
-  return spans;
-}
+
+  Index outputs() const { return outputs_; }
+  Index width() const { return spans_.width; }
+  // Writes the weights, [outputs, width], to memory that outlives the spans.
+  const SamplingSpans& Weigh(float* weights) {
+    spans_.weights = weights;
+    std::fill_n(weights, outputs_ * spans_.width, 0.0f);
+    for (Index x = 0; x < outputs_; ++x, weights += spans_.width) {
+      const float middle = Middle(x);
+      const Index begin = spans_.first[detail::At(x)], count = spans_.count[detail::At(x)];
+      float total = 0;
+      for (Index i = 0; i < count; ++i) {
+        const float distance = static_cast<float>(begin + i) + 0.5f - middle;
+        weights[i] = kernel_(std::fabs(distance / kernel_scale_));
+        total += weights[i];
+      }
+      const bool counts = std::fabs(total) >= 1000 * std::numeric_limits<float>::min();
+      for (Index i = 0; i < count; ++i) weights[i] = counts ? weights[i] * (1 / total) : 0;
+    }
+    return spans_;
+  }
+
+ private:
+  float Middle(Index x) const { return (static_cast<float>(x) + 0.5f) * inverse_ + offset_; }
+
+  SamplingKernel kernel_;
+  float inverse_, offset_, kernel_scale_;
+  Index outputs_;
+  SamplingSpans spans_;
+};
 
 // images: [batch, rows, columns, depth]  ->  out: [batch, outputs of `down`, outputs of `across`, depth]. Rows first.
 template <class T>
@@ -133,7 +151,7 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
       const Index row = i % out_rows, first = down.first[detail::At(row)];
       std::fill(sums.begin(), sums.end(), 0.0f);
       for (Index k = 0; k < down.width && first + k < rows; ++k) {
-        const float weight = down.weights[detail::At(row * down.width + k)];
+        const float weight = down.weights[row * down.width + k];
         const T* const from = image + (first + k) * line;
         for (Index c = 0; c < line; ++c) sums[detail::At(c)] += weight * static_cast<float>(from[c]);
       }
@@ -142,7 +160,7 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
         std::fill_n(to, depth, 0.0f);
         const Index start = across.first[detail::At(column)];
         for (Index k = 0; k < across.width && start + k < columns; ++k) {
-          const float weight = across.weights[detail::At(column * across.width + k)];
+          const float weight = across.weights[column * across.width + k];
           const float* const from = sums.data() + (start + k) * depth;
           for (Index d = 0; d < depth; ++d) to[d] += weight * from[d];
         }
@@ -169,14 +187,14 @@ inline void ScaleAndTranslateGradient(Cpu& device, const float* grads, Index bat
         for (Index column = 0; column < grad_columns; ++column) {
           const Index start = across.first[detail::At(column)];
           for (Index k = 0; k < across.width && start + k < columns; ++k) {
-            const float weight = across.weights[detail::At(column * across.width + k)];
+            const float weight = across.weights[column * across.width + k];
             float* const to = sums.data() + (start + k) * depth;
             for (Index d = 0; d < depth; ++d) to[d] += weight * from[column * depth + d];
           }
         }
         const Index first = down.first[detail::At(row)];
         for (Index k = 0; k < down.width && first + k < rows; ++k) {
-          const float weight = down.weights[detail::At(row * down.width + k)];
+          const float weight = down.weights[row * down.width + k];
           float* const to = image + (first + k) * line;
           for (Index c = 0; c < line; ++c) to[c] += weight * sums[detail::At(c)];
         }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <tenon/base/config.hpp>
+#include <tenon/types/convert.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
@@ -72,7 +73,7 @@ void TransformPixel(const ImageReader<T>& reader, float y, float x, T* out) {
     const float row = std::round(y), column = std::round(x);
     const bool inside =
         row >= 0 && row < static_cast<float>(g.rows) && column >= 0 && column < static_cast<float>(g.columns);
-    if (!inside) return void(std::fill_n(out, g.depth, static_cast<T>(g.fill)));
+    if (!inside) return void(std::fill_n(out, g.depth, ConvertScalar<T>(g.fill)));
     const T* const from = reader.image + (static_cast<Index>(row) * g.columns + static_cast<Index>(column)) * g.depth;
     return void(std::copy_n(from, g.depth, out));
   }
@@ -80,7 +81,7 @@ void TransformPixel(const ImageReader<T>& reader, float y, float x, T* out) {
   for (Index c = 0; c < g.depth; ++c) {
     const float above = (right - x) * reader.At(top, left, c) + (x - left) * reader.At(top, right, c);
     const float below = (right - x) * reader.At(bottom, left, c) + (x - left) * reader.At(bottom, right, c);
-    out[c] = static_cast<T>((bottom - y) * above + (y - top) * below);
+    out[c] = ConvertScalar<T>((bottom - y) * above + (y - top) * below);
   }
 }
 
@@ -102,7 +103,7 @@ void ProjectiveTransform(Cpu& device, const TransformGeometry& g, const T* image
         T* const to = out + i * row_size + column * g.depth;
         const float x = static_cast<float>(column), k = a[6] * x + a[7] * y + 1;
         if (k == 0) {
-          std::fill_n(to, g.depth, static_cast<T>(g.fill));
+          std::fill_n(to, g.depth, ConvertScalar<T>(g.fill));
           continue;
         }
         detail::TransformPixel(reader, detail::FilledPlace(g.mode, (a[3] * x + a[4] * y + a[5]) / k, g.rows),

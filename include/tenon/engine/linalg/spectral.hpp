@@ -218,8 +218,9 @@ class Spectral {
     for (Index i = 0; i < n; ++i) {
       if (!std::signbit(s[i])) continue;
       s[i] = -s[i];
+      if (!vectors) continue;
       Real<T>* const line = rights.data() + i * Rotations<Real<T>>::RowSize(n);
-      for (Index j = 0; vectors && j < n; ++j) line[j] = -line[j];
+      for (Index j = 0; j < n; ++j) line[j] = -line[j];
     }
     const SlimVector<Index> order = Sort(s, n, true);
     if (vectors) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -79,8 +80,9 @@ class ConcatenateIterator final : public CombinedIterator<ConcatenateIterator> {
     for (const Ref<const DatasetBase>& input : data.inputs)
       if (input->Cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
     for (const Ref<const DatasetBase>& input : data.inputs) {
-      if (input->Cardinality() == kUnknownCardinality) return kUnknownCardinality;
-      sum += input->Cardinality();
+      const std::int64_t n = input->Cardinality();
+      if (n == kUnknownCardinality || n > std::numeric_limits<std::int64_t>::max() - sum) return kUnknownCardinality;
+      sum += n;
     }
     return sum;
   }

@@ -12,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/shape/inference_context.hpp>
@@ -27,6 +28,14 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
+
+// The number of elements of b rounds of a; unknown when int64 does not hold it.
+inline std::int64_t ProductOrUnknown(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  if (a < 0) return a;
+  const std::int64_t product = b < 0 ? -1 : MultiplyWithoutOverflow(a, b);
+  return product < 0 ? kUnknownCardinality : product;
+}
 
 // The arguments of a node that makes a dataset, by name. one thread. Errors are InvalidArgument.
 class DatasetMaker {

@@ -69,11 +69,6 @@ class RowsIterator : public UnaryIterator<D> {
   std::int64_t row_ = 0;  // its next row
 };
 
-inline std::int64_t ProductOrUnknown(std::int64_t a, std::int64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a < 0 ? a : b < 0 ? kUnknownCardinality : a * b;
-}
-
 class UnbatchData final : public UnaryDataset {
  public:
   UnbatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t rows)

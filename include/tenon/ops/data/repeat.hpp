@@ -25,7 +25,7 @@ class RepeatData final : public UnaryDataset {
     const std::int64_t n = input().Cardinality();
     if (count < 0) return n == 0 ? 0 : kInfiniteCardinality;
     if (count == 0) return 0;
-    return n < 0 ? n : n * count;
+    return n < 0 ? n : ProductOrUnknown(n, count);
   }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);

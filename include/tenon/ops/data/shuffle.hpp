@@ -29,7 +29,7 @@ class ShuffleData final : public UnaryDataset {
   std::int64_t Cardinality() const override {
     const std::int64_t n = input().Cardinality();
     if (count == -1 || n == kInfiniteCardinality) return n == 0 ? 0 : kInfiniteCardinality;
-    return n == kUnknownCardinality ? n : n * count;
+    return n == kUnknownCardinality ? n : ProductOrUnknown(n, count);
   }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);

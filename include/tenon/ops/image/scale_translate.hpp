@@ -2,6 +2,7 @@
 #pragma once
 // ScaleAndTranslate: images scaled and moved, by one of eight sampling kernels; its gradient ScaleAndTranslateGrad.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -48,6 +49,17 @@ inline Status CheckScales(std::string_view op, const Tensor& scale, const Tensor
   return OkStatus();
 }
 
+// The spans with their weights in *memory, a tensor of the context.
+inline Status Weigh(OpKernelContext& context, SamplingDimension* dimension, Tensor* memory,
+                    const SamplingSpans** spans) {
+  const Index sizes[] = {dimension->outputs(), dimension->width()};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, memory));
+  *spans = &dimension->Weigh(memory->data<float>());
+  return OkStatus();
+}
+
 inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel, bool antialias,
                                    const Tensor& images, const HostIndices& size, const Tensor& scale,
                                    const Tensor& translation) {
@@ -69,10 +81,14 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
     return errors::InvalidArgument(kName, ": input image must be non-empty, got shape ", images.shape());
   if (out->NumElements() == 0) return OkStatus();
   const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
-  const SamplingSpans down = MakeSamplingSpans(kernel, size[0], rows, scales[0], moves[0], antialias);
-  const SamplingSpans across = MakeSamplingSpans(kernel, size[1], columns, scales[1], moves[1], antialias);
+  SamplingDimension vertical(kernel, size[0], rows, scales[0], moves[0], antialias);
+  SamplingDimension horizontal(kernel, size[1], columns, scales[1], moves[1], antialias);
+  Tensor memory[2];
+  const SamplingSpans *down = nullptr, *across = nullptr;
+  TENON_RETURN_IF_ERROR(Weigh(context, &vertical, &memory[0], &down));
+  TENON_RETURN_IF_ERROR(Weigh(context, &horizontal, &memory[1], &across));
   return DispatchType<ScaleTypes>(images.dtype(), [&]<class T>() {
-    ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], down, across,
+    ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], *down, *across,
                             out->data<float>());
   });
 }
@@ -95,10 +111,19 @@ inline Status RunScaleAndTranslateGrad(OpKernelContext& context, Cpu& device, co
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, image.shape(), &out));
   if (out->NumElements() == 0) return OkStatus();
+  if (grads.NumElements() == 0) {
+    std::fill_n(out->data<float>(), out->NumElements(), 0.0f);
+    return OkStatus();
+  }
   const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
-  const SamplingSpans down = MakeSamplingSpans(kernel, grads.dim_size(1), rows, scales[0], moves[0], antialias);
-  const SamplingSpans across = MakeSamplingSpans(kernel, grads.dim_size(2), columns, scales[1], moves[1], antialias);
-  ScaleAndTranslateGradient(device, grads.data<float>(), batch, rows, columns, depth, down, across, out->data<float>());
+  SamplingDimension vertical(kernel, grads.dim_size(1), rows, scales[0], moves[0], antialias);
+  SamplingDimension horizontal(kernel, grads.dim_size(2), columns, scales[1], moves[1], antialias);
+  Tensor memory[2];
+  const SamplingSpans *down = nullptr, *across = nullptr;
+  TENON_RETURN_IF_ERROR(Weigh(context, &vertical, &memory[0], &down));
+  TENON_RETURN_IF_ERROR(Weigh(context, &horizontal, &memory[1], &across));
+  ScaleAndTranslateGradient(device, grads.data<float>(), batch, rows, columns, depth, *down, *across,
+                            out->data<float>());
   return OkStatus();
 }
 
