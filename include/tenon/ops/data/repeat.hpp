@@ -132,7 +132,7 @@ class RangeOfData final : public UnaryDataset {
       return UnaryIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next_));
       return UnaryIterator::Restore(context, reader);
     }
 
@@ -208,7 +208,7 @@ class ShardData final : public UnaryDataset {
       return UnaryIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next_));
       return UnaryIterator::Restore(context, reader);
     }
 

@@ -43,7 +43,7 @@ inline Status BatchElements(const IteratorContext& context, const SlimVector<Dat
   const DatasetElement& first = elements[0];
   for (std::size_t c = 0; c < first.size(); ++c) {
     TensorShape shape = first[c].shape();
-    shape.InsertDim(0, static_cast<Index>(elements.size()));
+    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, static_cast<Index>(elements.size())));
     Tensor& out = batch->emplace_back();
     TENON_RETURN_IF_ERROR(context.Allocate(first[c].dtype(), shape, &out));
     for (std::size_t i = 0; i < elements.size(); ++i) {

@@ -32,7 +32,9 @@ class CountingIterator : public IteratorBase {
     writer->Add(next_);
     return OkStatus();
   }
-  Status Restore(IteratorContext&, IteratorStateReader* reader) override { return reader->Take(&next_); }
+  Status Restore(IteratorContext&, IteratorStateReader* reader) override {
+    return reader->TakeCount(dataset_->Cardinality(), &next_);
+  }
   Status Skip(IteratorContext&, std::int64_t count, bool* end, std::int64_t* skipped) override {
     const std::int64_t left = dataset_->Cardinality() - next_;
     *skipped = count < left ? count : left;

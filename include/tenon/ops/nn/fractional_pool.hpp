@@ -136,9 +136,10 @@ inline Status RunFractionalPool(OpKernelContext& context, const FractionalPoolAt
     if (static_cast<float>(in.dim_size(d)) < ratio)
       return errors::InvalidArgument(op, ": Pooling ratio is higher than input dimension size for dimension ", d,
                                      ". Input dim size: ", in.dim_size(d), " pooling ratio: ", ratio);
-    sizes[d] = static_cast<Index>(std::floor(static_cast<float>(in.dim_size(d)) / ratio));
-    if (sizes[d] > std::numeric_limits<std::int32_t>::max())
-      return errors::InvalidArgument(op, ": dimension ", d, " is too large: ", in.dim_size(d));
+    const float size = std::floor(static_cast<float>(in.dim_size(d)) / ratio);
+    if (!(size >= 0 && size <= 2147483520.0f))  // NaN: the ratio is
+      return errors::InvalidArgument(op, ": dimension ", d, " is too large: ", in.dim_size(d), " by ", ratio);
+    sizes[d] = static_cast<Index>(size);
   }
   TensorShape shape;
   TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
