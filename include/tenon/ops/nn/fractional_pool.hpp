@@ -47,7 +47,8 @@ inline Status FractionalPoolShape(InferenceContext* c) {
     if (c->ValueKnown(size)) {
       const auto ratio = static_cast<double>(ratios[static_cast<std::size_t>(d)]);
       const double pooled = std::floor(static_cast<double>(c->Value(size)) / ratio);
-      if (!(pooled >= 0)) return errors::InvalidArgument("Size computed for dim ", d, " is negative: ", pooled);
+      if (!(pooled >= 0 && pooled < 0x1p63))
+        return errors::InvalidArgument("Size computed for dim ", d, " is negative or too large: ", pooled);
       size = c->MakeDim(static_cast<std::int64_t>(pooled));
     }
     sizes.push_back(size);
