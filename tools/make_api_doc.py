@@ -50,6 +50,15 @@ PAGES = {
         ('runtime/trace/slow_runs.hpp', ['SlowRunLog', 'CriticalPath', 'DescribeSlowRun']),
         ('runtime/trace/export.hpp', ['TimelineHtml', 'WriteTimelineHtml', 'ChromeTraceJson', 'WriteChromeTrace']),
         ('runtime/trace/allocation_log.hpp', ['AllocationLog', 'AllocationRecord'])]),
+    'dataset': ('Dataset', 'Input of training programs. [How-to](../../how-to/training.md).', [
+        ('runtime/input/dataset.hpp', ['Dataset']),
+        ('runtime/input/dataset_iterator.hpp', ['DatasetIterator'])]),
+    'cluster': ('Several machines', 'TensorFlow\'s messages of clusters and settings, and steps of several tasks.', [
+        ('op/graph_def/config.hpp', ['ConfigProto', 'RunOptionsProto', 'ClusterDef', 'JobDef', 'ServerDef']),
+        ('runtime/session/options_from_proto.hpp', ['SessionOptionsFromProto', 'RunOptionsFromProto']),
+        ('runtime/multi_device/step_of_peers.hpp', ['StepOfPeers']),
+        ('device/remote_device.hpp', ['RemoteDevice']),
+        ('runtime/executor/local_rendezvous.hpp', ['LocalRendezvous', 'RendezvousLimits'])]),
     'tensor': ('Tensor', 'A data type, a shape and a shared buffer.', [
         ('tensor/tensor.hpp', ['Tensor', 'MakeTensor']),
         ('tensor/foreign_memory.hpp', ['FromMemory', 'FromValues', 'ViewOfBytes', 'Misaligned']),

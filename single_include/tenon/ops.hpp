@@ -7065,192 +7065,6 @@ struct DeepCopy {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/ops/array/matrix_diag_shapes.hpp ----
-// Shape functions of the ops of diagonals (matrix_diag.hpp): which diagonals there are, and whether a matrix has them.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-// The diagonals that input i names, one or two numbers; *known is false when it is not known.
-inline Status ReadDiagonals(InferenceContext* c, int i, std::int64_t* lower, std::int64_t* upper, bool* known) {
-  ShapeHandle index;
-  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &index));
-  SlimVector<std::int64_t> values;
-  TENON_RETURN_IF_ERROR(c->ReadInput(i, &values, known));
-  *known = *known && c->FullyDefined(index);
-  if (!*known) return OkStatus();
-  if (values.empty() || values.size() > 2)
-    return errors::InvalidArgument("diag_index must be a vector with one or two elements. It has ", values.size(),
-                                   " elements.");
-  *lower = values.front();
-  *upper = values.back();
-  if (*lower > *upper)
-    return errors::InvalidArgument("lower_diag_index is greater than upper_diag_index: ", *lower, " > ", *upper);
-  return OkStatus();
-}
-inline Status CheckDiagonalsInside(std::int64_t lower, std::int64_t upper, std::int64_t rows, std::int64_t columns) {
-  if (lower != 0 && (lower <= -rows || lower >= columns))
-    return errors::InvalidArgument("lower_diag_index is out of bound: ", lower, ". It must be between ", -rows, " and ",
-                                   columns);
-  if (upper != 0 && (upper <= -rows || upper >= columns))
-    return errors::InvalidArgument("upper_diag_index is out of bound: ", upper, ". It must be between ", -rows, " and ",
-                                   columns);
-  return OkStatus();
-}
-
-inline Status MatrixDiagShape(InferenceContext* c) {
-  ShapeHandle in, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
-  if (!c->RankKnown(in)) return shape_inference::UnknownShape(c);
-  TENON_RETURN_IF_ERROR(c->Concatenate(in, c->Vector(c->Dim(in, -1)), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MatrixDiagPartShape(InferenceContext* c) {
-  ShapeHandle in, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &in));
-  if (!c->RankKnown(in)) return shape_inference::UnknownShape(c);
-  DimensionHandle length;
-  TENON_RETURN_IF_ERROR(c->Min(c->Dim(in, -2), c->Dim(in, -1), &length));
-  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, -2, &out));
-  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(length), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-// Merges the leading dimensions of the diagonals into the known shape of the matrices.
-inline Status MergeBatch(InferenceContext* c, ShapeHandle input, ShapeHandle diagonal, std::int64_t own_dims) {
-  ShapeHandle out = input;
-  if (c->RankKnown(diagonal) && !c->FullyDefined(input)) {
-    ShapeHandle batch;
-    TENON_RETURN_IF_ERROR(c->Subshape(diagonal, 0, -own_dims, &batch));
-    TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->UnknownShapeOfRank(2), &batch));
-    TENON_RETURN_IF_ERROR(c->Merge(input, batch, &out));
-  }
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MatrixSetDiagShape(InferenceContext* c) {
-  ShapeHandle input, diagonal;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &diagonal));
-  if (c->RankKnown(input)) TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), c->Rank(input) - 1, &diagonal));
-  DimensionHandle length;
-  TENON_RETURN_IF_ERROR(c->Min(c->Dim(input, -2), c->Dim(input, -1), &length));
-  TENON_RETURN_IF_ERROR(c->Merge(length, c->Dim(diagonal, -1), &length));
-  return MergeBatch(c, input, diagonal, 1);
-}
-
-// The sizes of matrices with these diagonals, the longest of `length` elements; -1 stands for "as small as possible".
-inline Status MatrixSizes(std::int64_t lower, std::int64_t upper, std::int64_t length, std::int64_t* rows,
-                          std::int64_t* columns) {
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 62;  // the diagonals' numbers are of 32 bits
-  if (length > kMostElements)
-    return errors::InvalidArgument("diagonals of ", length, " elements are those of no matrix");
-  const std::int64_t min_rows = length - std::min<std::int64_t>(upper, 0);
-  const std::int64_t min_columns = length + std::max<std::int64_t>(lower, 0);
-  if (*rows == -1 && *columns == -1) *rows = *columns = std::max(min_rows, min_columns);
-  if (*rows == -1) *rows = min_rows;
-  if (*columns == -1) *columns = min_columns;
-  if (*rows < min_rows) return errors::InvalidArgument("num_rows is too small: ", *rows, ", at least ", min_rows);
-  if (*columns < min_columns)
-    return errors::InvalidArgument("num_cols is too small: ", *columns, ", at least ", min_columns);
-  if (*rows != min_rows && *columns != min_columns)
-    return errors::InvalidArgument(
-        "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the given "
-        "diagonals: ",
-        *rows, " != ", min_rows, " and ", *columns, " != ", min_columns);
-  return OkStatus();
-}
-
-inline Status MatrixDiagV3Shape(InferenceContext* c) {
-  ShapeHandle in, unused, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
-  std::int64_t lower = 0, upper = 0, rows = -1, columns = -1;
-  bool known = false, size_known = false;
-  TENON_RETURN_IF_ERROR(ReadDiagonals(c, 1, &lower, &upper, &known));
-  for (int i = 2; i < 5; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
-  if (!c->RankKnown(in) || !known) return shape_inference::UnknownShape(c);
-  const std::int32_t rank = c->Rank(in);
-  if (lower < upper) {
-    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(in, 2, &in));
-    if (c->Value(c->Dim(in, rank - 2)) != upper - lower + 1)
-      return errors::InvalidArgument(
-          "The number of rows of `diagonal` doesn't match the number of diagonals implied "
-          "from `d_lower` and `d_upper`: ",
-          c->DebugString(c->Dim(in, rank - 2)), " instead of ", upper - lower + 1);
-  }
-  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &rows, &size_known));
-  TENON_RETURN_IF_ERROR(c->ReadScalarInput(3, &columns, &size_known));
-  TENON_RETURN_IF_ERROR(MatrixSizes(lower, upper, c->Value(c->Dim(in, rank - 1)), &rows, &columns));
-  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, lower == upper ? rank - 1 : rank - 2, &out));
-  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Matrix(c->MakeDim(rows), c->MakeDim(columns)), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MatrixDiagPartV3Shape(InferenceContext* c) {
-  ShapeHandle in, unused, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &in));
-  std::int64_t lower = 0, upper = 0, length = -1;
-  bool known = false;
-  TENON_RETURN_IF_ERROR(ReadDiagonals(c, 1, &lower, &upper, &known));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  if (!c->RankKnown(in) || !known) return shape_inference::UnknownShape(c);
-  const std::int64_t rows = c->Value(c->Dim(in, -2)), columns = c->Value(c->Dim(in, -1));
-  if (rows >= 0 && columns >= 0) {
-    TENON_RETURN_IF_ERROR(CheckDiagonalsInside(lower, upper, rows, columns));
-    length = std::min(rows + std::min<std::int64_t>(upper, 0), columns - std::max<std::int64_t>(lower, 0));
-  }
-  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, -2, &out));
-  if (lower < upper) TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(upper - lower + 1), &out));
-  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(c->MakeDim(length)), &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MatrixSetDiagV3Shape(InferenceContext* c) {
-  ShapeHandle input, diagonal;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &diagonal));
-  std::int64_t lower = 0, upper = 0;
-  bool known = false;
-  TENON_RETURN_IF_ERROR(ReadDiagonals(c, 2, &lower, &upper, &known));
-  if (c->RankKnown(input)) {
-    const std::int32_t rank = c->Rank(input);
-    if (known) {
-      TENON_RETURN_IF_ERROR(c->WithRank(diagonal, lower == upper ? rank - 1 : rank, &diagonal));
-    } else {
-      TENON_RETURN_IF_ERROR(c->WithRankAtLeast(diagonal, rank - 1, &diagonal));
-      TENON_RETURN_IF_ERROR(c->WithRankAtMost(diagonal, rank, &diagonal));
-    }
-    const std::int64_t rows = c->Value(c->Dim(input, -2)), columns = c->Value(c->Dim(input, -1));
-    if (rows >= 0 && columns >= 0) TENON_RETURN_IF_ERROR(CheckDiagonalsInside(lower, upper, rows, columns));
-  }
-  return MergeBatch(c, input, diagonal, lower == upper ? 1 : 2);
-}
-
-inline Status DiagShape(InferenceContext* c) {
-  ShapeHandle in, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
-  TENON_RETURN_IF_ERROR(c->Concatenate(in, in, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status DiagPartShape(InferenceContext* c) {
-  const ShapeHandle in = c->input(0);
-  if (!c->RankKnown(in)) return shape_inference::UnknownShape(c);
-  const std::int32_t rank = c->Rank(in);
-  if (rank % 2 != 0 || rank <= 0)
-    return errors::InvalidArgument("Input must have even and non-zero rank, input rank is ", rank);
-  SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank / 2));
-  for (std::int32_t d = 0; d < rank / 2; ++d)
-    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(in, d), c->Dim(in, d + rank / 2), &dims[static_cast<std::size_t>(d)]));
-  c->set_output(0, c->MakeShape(dims));
-  return OkStatus();
-}
-
-}  // namespace ops::detail
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/ops/array/matrix_diag.hpp ----
 // Diagonals of matrices: MatrixDiag, MatrixDiagPart, MatrixSetDiag in both versions, MatrixBandPart, Diag, DiagPart.
 //
@@ -7349,7 +7163,7 @@ inline Status MakeMatrices(OpKernelContext& context, Cpu& device, Diagonals k, I
         "upper_diag_index range: ",
         diagonal.shape(), " for ", k.lower, " to ", k.upper);
   k.length = diagonal.dim_size(rank - 1);
-  TENON_RETURN_IF_ERROR(MatrixSizes(k.lower, k.upper, k.length, &rows, &columns));
+  TENON_RETURN_IF_ERROR(shape_inference::internal::MatrixSizes(k.lower, k.upper, k.length, &rows, &columns));
   k.rows = rows;
   k.columns = columns;
   TensorShape shape = diagonal.shape();
@@ -7436,8 +7250,11 @@ inline Status ReplaceDiagonalsOf(const char* op, std::string_view align, OpKerne
 
 // diagonal: [b, n]  ->  [b, n, n], zeros around
 struct MatrixDiag {
-  static constexpr auto signature =
-      Op("MatrixDiag").Input("diagonal: T").Output("output: T").Attr("T: type").SetShapeFn(detail::MatrixDiagShape);
+  static constexpr auto signature = Op("MatrixDiag")
+                                        .Input("diagonal: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(shape_inference::MatrixDiagShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -7456,7 +7273,7 @@ struct MatrixDiagPart {
                                         .Input("input: T")
                                         .Output("diagonal: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixDiagPartShape);
+                                        .SetShapeFn(shape_inference::MatrixDiagPartShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -7476,7 +7293,7 @@ struct MatrixSetDiag {
                                         .Input("diagonal: T")
                                         .Output("output: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixSetDiagShape);
+                                        .SetShapeFn(shape_inference::MatrixSetDiagShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -7501,7 +7318,7 @@ struct MatrixDiagV3 {
           .Output("output: T")
           .Attr("T: type")
           .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-          .SetShapeFn(detail::MatrixDiagV3Shape);
+          .SetShapeFn(shape_inference::MatrixDiagV2Shape);
   struct Attrs {
     std::string_view align;
   };
@@ -7529,7 +7346,7 @@ struct MatrixDiagPartV3 {
           .Output("diagonal: T")
           .Attr("T: type")
           .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-          .SetShapeFn(detail::MatrixDiagPartV3Shape);
+          .SetShapeFn(shape_inference::MatrixDiagPartV2Shape);
   struct Attrs {
     std::string_view align;
   };
@@ -7557,7 +7374,7 @@ struct MatrixSetDiagV3 {
           .Output("output: T")
           .Attr("T: type")
           .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-          .SetShapeFn(detail::MatrixSetDiagV3Shape);
+          .SetShapeFn(shape_inference::MatrixSetDiagV2Shape);
   struct Attrs {
     std::string_view align;
   };
@@ -7643,7 +7460,7 @@ struct Diag {
                                         .Input("diagonal: T")
                                         .Output("output: T")
                                         .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-                                        .SetShapeFn(detail::DiagShape);
+                                        .SetShapeFn(shape_inference::DiagShape);
   static constexpr auto kernel_types = TypeAttrs();
   static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
                                          ToSet(DataType::kInt32) | ToSet(DataType::kInt64) | kComplexTypes;
@@ -7673,7 +7490,7 @@ struct DiagPart {
                                         .Input("input: T")
                                         .Output("diagonal: T")
                                         .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-                                        .SetShapeFn(detail::DiagPartShape);
+                                        .SetShapeFn(shape_inference::DiagPartShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -7721,7 +7538,7 @@ struct MatrixDiagV2 {
                                         .Input("padding_value: T")
                                         .Output("output: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixDiagV3Shape);
+                                        .SetShapeFn(shape_inference::MatrixDiagV2Shape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -7744,7 +7561,7 @@ struct MatrixDiagPartV2 {
                                         .Input("padding_value: T")
                                         .Output("diagonal: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixDiagPartV3Shape);
+                                        .SetShapeFn(shape_inference::MatrixDiagPartV2Shape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -7767,7 +7584,7 @@ struct MatrixSetDiagV2 {
                                         .Input("k: int32")
                                         .Output("output: T")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::MatrixSetDiagV3Shape);
+                                        .SetShapeFn(shape_inference::MatrixSetDiagV2Shape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -13429,6 +13246,14 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
+// The number of elements of b rounds of a; unknown when int64 does not hold it.
+inline std::int64_t ProductOrUnknown(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  if (a < 0) return a;
+  const std::int64_t product = b < 0 ? -1 : MultiplyWithoutOverflow(a, b);
+  return product < 0 ? kUnknownCardinality : product;
+}
+
 // The arguments of a node that makes a dataset, by name. one thread. Errors are InvalidArgument.
 class DatasetMaker {
  public:
@@ -13563,7 +13388,7 @@ inline Status BatchElements(const IteratorContext& context, const SlimVector<Dat
   const DatasetElement& first = elements[0];
   for (std::size_t c = 0; c < first.size(); ++c) {
     TensorShape shape = first[c].shape();
-    shape.InsertDim(0, static_cast<Index>(elements.size()));
+    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, static_cast<Index>(elements.size())));
     Tensor& out = batch->emplace_back();
     TENON_RETURN_IF_ERROR(context.Allocate(first[c].dtype(), shape, &out));
     for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -15764,8 +15589,9 @@ class ConcatenateIterator final : public CombinedIterator<ConcatenateIterator> {
     for (const Ref<const DatasetBase>& input : data.inputs)
       if (input->Cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
     for (const Ref<const DatasetBase>& input : data.inputs) {
-      if (input->Cardinality() == kUnknownCardinality) return kUnknownCardinality;
-      sum += input->Cardinality();
+      const std::int64_t n = input->Cardinality();
+      if (n == kUnknownCardinality || n > std::numeric_limits<std::int64_t>::max() - sum) return kUnknownCardinality;
+      sum += n;
     }
     return sum;
   }
@@ -16468,7 +16294,9 @@ class CountingIterator : public IteratorBase {
     writer->Add(next_);
     return OkStatus();
   }
-  Status Restore(IteratorContext&, IteratorStateReader* reader) override { return reader->Take(&next_); }
+  Status Restore(IteratorContext&, IteratorStateReader* reader) override {
+    return reader->TakeCount(dataset_->Cardinality(), &next_);
+  }
   Status Skip(IteratorContext&, std::int64_t count, bool* end, std::int64_t* skipped) override {
     const std::int64_t left = dataset_->Cardinality() - next_;
     *skipped = count < left ? count : left;
@@ -17697,11 +17525,6 @@ class RowsIterator : public UnaryIterator<D> {
   DatasetElement rows_;   // the element that is being read; empty: none
   std::int64_t row_ = 0;  // its next row
 };
-
-inline std::int64_t ProductOrUnknown(std::int64_t a, std::int64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a < 0 ? a : b < 0 ? kUnknownCardinality : a * b;
-}
 
 class UnbatchData final : public UnaryDataset {
  public:
@@ -20108,7 +19931,7 @@ class RepeatData final : public UnaryDataset {
     const std::int64_t n = input().Cardinality();
     if (count < 0) return n == 0 ? 0 : kInfiniteCardinality;
     if (count == 0) return 0;
-    return n < 0 ? n : n * count;
+    return n < 0 ? n : ProductOrUnknown(n, count);
   }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
@@ -20215,7 +20038,7 @@ class RangeOfData final : public UnaryDataset {
       return UnaryIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next_));
       return UnaryIterator::Restore(context, reader);
     }
 
@@ -20291,7 +20114,7 @@ class ShardData final : public UnaryDataset {
       return UnaryIterator::Save(writer);
     }
     Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
-      TENON_RETURN_IF_ERROR(reader->Take(&next_));
+      TENON_RETURN_IF_ERROR(reader->TakeCount(INT64_MAX, &next_));
       return UnaryIterator::Restore(context, reader);
     }
 
@@ -20426,7 +20249,7 @@ class ShuffleData final : public UnaryDataset {
   std::int64_t Cardinality() const override {
     const std::int64_t n = input().Cardinality();
     if (count == -1 || n == kInfiniteCardinality) return n == 0 ? 0 : kInfiniteCardinality;
-    return n == kUnknownCardinality ? n : n * count;
+    return n == kUnknownCardinality ? n : ProductOrUnknown(n, count);
   }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
@@ -27560,48 +27383,66 @@ constexpr std::size_t At(Index i) { return static_cast<std::size_t>(i); }
 // For each pixel of one dimension of the output the first pixel of the input that counts, and `width` weights.
 struct SamplingSpans {
   Index width = 0;
-  SlimVector<Index> first;
-  SlimVector<float> weights;  // [outputs, width]
+  SlimVector<Index> first, count;  // weights that may differ from 0
+  const float* weights = nullptr;  // [outputs, width]
 };
 
 // Output pixel x has its middle at (x + 0.5 - translation) / scale of the input. `antialias`: the kernel grows when the
 // image shrinks. Pixels whose middle lies outside of the input have no weights.
-inline SamplingSpans MakeSamplingSpans(const SamplingKernel& kernel, Index outputs, Index inputs, float scale,
-                                       float translation, bool antialias) {
-  const float inverse = 1 / scale, offset = -inverse * translation;
-  const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
-  const float reach = kernel.radius * kernel_scale;
-  const auto pixel = [inputs](float place, Index last) {  // a cast of a float out of range is undefined
-    return static_cast<Index>(std::max(0.0f, std::min(place, static_cast<float>(std::min(inputs, last)))));
-  };
-  SamplingSpans spans;
-  spans.first.assign(detail::At(outputs), 0);
-  SlimVector<Index> ends(detail::At(outputs));
-  for (Index x = 0; x < outputs; ++x) {
-    const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
-    if (!(middle >= 0 && middle <= static_cast<float>(inputs))) continue;
-    const Index begin = pixel(std::ceil(middle - reach - 0.5f), inputs - 1);
-    const Index end = pixel(std::floor(middle + reach - 0.5f), inputs - 1) + 1;
-    spans.first[detail::At(x)] = begin;
-    ends[detail::At(x)] = end;
-    spans.width = std::max(spans.width, end - begin);
-  }
-  spans.weights.assign(detail::At(outputs * spans.width), 0.0f);
-  for (Index x = 0; x < outputs; ++x) {
-    const float middle = (static_cast<float>(x) + 0.5f) * inverse + offset;
-    float* const weights = spans.weights.data() + x * spans.width;
-    const Index begin = spans.first[detail::At(x)], count = ends[detail::At(x)] - begin;
-    float total = 0;
-    for (Index i = 0; i < count; ++i) {
-      const float distance = static_cast<float>(begin + i) + 0.5f - middle;
-      weights[i] = kernel(std::fabs(distance / kernel_scale));
-      total += weights[i];
+class SamplingDimension {
+ public:
+  SamplingDimension(const SamplingKernel& kernel, Index outputs, Index inputs, float scale, float translation,
+                    bool antialias)
+      : kernel_(kernel),
+        inverse_(1 / scale),
+        offset_(-inverse_ * translation),
+        kernel_scale_(antialias ? std::max(inverse_, 1.0f) : 1.0f),
+        outputs_(outputs) {
+    const float reach = kernel.radius * kernel_scale_;
+    const auto pixel = [inputs](float place, Index last) {  // a cast of a float out of range is undefined
+      return static_cast<Index>(std::max(0.0f, std::min(place, static_cast<float>(std::min(inputs, last)))));
+    };
+    spans_.first.assign(detail::At(outputs), 0);
+    spans_.count.assign(detail::At(outputs), 0);
+    for (Index x = 0; x < outputs; ++x) {
+      const float middle = Middle(x);
+      if (!(middle >= 0 && middle <= static_cast<float>(inputs))) continue;
+      const Index begin = pixel(std::ceil(middle - reach - 0.5f), inputs - 1);
+      spans_.first[detail::At(x)] = begin;
+      spans_.count[detail::At(x)] = pixel(std::floor(middle + reach - 0.5f), inputs - 1) + 1 - begin;
+      spans_.width = std::max(spans_.width, spans_.count[detail::At(x)]);
     }
-    const bool counts = std::fabs(total) >= 1000 * std::numeric_limits<float>::min();
-    for (Index i = 0; i < count; ++i) weights[i] = counts ? weights[i] * (1 / total) : 0;
   }
-  return spans;
-}
+
+  Index outputs() const { return outputs_; }
+  Index width() const { return spans_.width; }
+  // Writes the weights, [outputs, width], to memory that outlives the spans.
+  const SamplingSpans& Weigh(float* weights) {
+    spans_.weights = weights;
+    std::fill_n(weights, outputs_ * spans_.width, 0.0f);
+    for (Index x = 0; x < outputs_; ++x, weights += spans_.width) {
+      const float middle = Middle(x);
+      const Index begin = spans_.first[detail::At(x)], count = spans_.count[detail::At(x)];
+      float total = 0;
+      for (Index i = 0; i < count; ++i) {
+        const float distance = static_cast<float>(begin + i) + 0.5f - middle;
+        weights[i] = kernel_(std::fabs(distance / kernel_scale_));
+        total += weights[i];
+      }
+      const bool counts = std::fabs(total) >= 1000 * std::numeric_limits<float>::min();
+      for (Index i = 0; i < count; ++i) weights[i] = counts ? weights[i] * (1 / total) : 0;
+    }
+    return spans_;
+  }
+
+ private:
+  float Middle(Index x) const { return (static_cast<float>(x) + 0.5f) * inverse_ + offset_; }
+
+  SamplingKernel kernel_;
+  float inverse_, offset_, kernel_scale_;
+  Index outputs_;
+  SamplingSpans spans_;
+};
 
 // images: [batch, rows, columns, depth]  ->  out: [batch, outputs of `down`, outputs of `across`, depth]. Rows first.
 template <class T>
@@ -27617,7 +27458,7 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
       const Index row = i % out_rows, first = down.first[detail::At(row)];
       std::fill(sums.begin(), sums.end(), 0.0f);
       for (Index k = 0; k < down.width && first + k < rows; ++k) {
-        const float weight = down.weights[detail::At(row * down.width + k)];
+        const float weight = down.weights[row * down.width + k];
         const T* const from = image + (first + k) * line;
         for (Index c = 0; c < line; ++c) sums[detail::At(c)] += weight * static_cast<float>(from[c]);
       }
@@ -27626,7 +27467,7 @@ void ScaleAndTranslateImages(Cpu& device, const T* images, Index batch, Index ro
         std::fill_n(to, depth, 0.0f);
         const Index start = across.first[detail::At(column)];
         for (Index k = 0; k < across.width && start + k < columns; ++k) {
-          const float weight = across.weights[detail::At(column * across.width + k)];
+          const float weight = across.weights[column * across.width + k];
           const float* const from = sums.data() + (start + k) * depth;
           for (Index d = 0; d < depth; ++d) to[d] += weight * from[d];
         }
@@ -27653,14 +27494,14 @@ inline void ScaleAndTranslateGradient(Cpu& device, const float* grads, Index bat
         for (Index column = 0; column < grad_columns; ++column) {
           const Index start = across.first[detail::At(column)];
           for (Index k = 0; k < across.width && start + k < columns; ++k) {
-            const float weight = across.weights[detail::At(column * across.width + k)];
+            const float weight = across.weights[column * across.width + k];
             float* const to = sums.data() + (start + k) * depth;
             for (Index d = 0; d < depth; ++d) to[d] += weight * from[column * depth + d];
           }
         }
         const Index first = down.first[detail::At(row)];
         for (Index k = 0; k < down.width && first + k < rows; ++k) {
-          const float weight = down.weights[detail::At(row * down.width + k)];
+          const float weight = down.weights[row * down.width + k];
           float* const to = image + (first + k) * line;
           for (Index c = 0; c < line; ++c) to[c] += weight * sums[detail::At(c)];
         }
@@ -27703,6 +27544,17 @@ inline Status CheckScales(std::string_view op, const Tensor& scale, const Tensor
   return OkStatus();
 }
 
+// The spans with their weights in *memory, a tensor of the context.
+inline Status Weigh(OpKernelContext& context, SamplingDimension* dimension, Tensor* memory,
+                    const SamplingSpans** spans) {
+  const Index sizes[] = {dimension->outputs(), dimension->width()};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, memory));
+  *spans = &dimension->Weigh(memory->data<float>());
+  return OkStatus();
+}
+
 inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const SamplingKernel& kernel, bool antialias,
                                    const Tensor& images, const HostIndices& size, const Tensor& scale,
                                    const Tensor& translation) {
@@ -27724,10 +27576,14 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
     return errors::InvalidArgument(kName, ": input image must be non-empty, got shape ", images.shape());
   if (out->NumElements() == 0) return OkStatus();
   const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
-  const SamplingSpans down = MakeSamplingSpans(kernel, size[0], rows, scales[0], moves[0], antialias);
-  const SamplingSpans across = MakeSamplingSpans(kernel, size[1], columns, scales[1], moves[1], antialias);
+  SamplingDimension vertical(kernel, size[0], rows, scales[0], moves[0], antialias);
+  SamplingDimension horizontal(kernel, size[1], columns, scales[1], moves[1], antialias);
+  Tensor memory[2];
+  const SamplingSpans *down = nullptr, *across = nullptr;
+  TENON_RETURN_IF_ERROR(Weigh(context, &vertical, &memory[0], &down));
+  TENON_RETURN_IF_ERROR(Weigh(context, &horizontal, &memory[1], &across));
   return DispatchType<ScaleTypes>(images.dtype(), [&]<class T>() {
-    ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], down, across,
+    ScaleAndTranslateImages(device, images.data<T>(), sizes[0], rows, columns, sizes[3], *down, *across,
                             out->data<float>());
   });
 }
@@ -27750,10 +27606,19 @@ inline Status RunScaleAndTranslateGrad(OpKernelContext& context, Cpu& device, co
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, image.shape(), &out));
   if (out->NumElements() == 0) return OkStatus();
+  if (grads.NumElements() == 0) {
+    std::fill_n(out->data<float>(), out->NumElements(), 0.0f);
+    return OkStatus();
+  }
   const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
-  const SamplingSpans down = MakeSamplingSpans(kernel, grads.dim_size(1), rows, scales[0], moves[0], antialias);
-  const SamplingSpans across = MakeSamplingSpans(kernel, grads.dim_size(2), columns, scales[1], moves[1], antialias);
-  ScaleAndTranslateGradient(device, grads.data<float>(), batch, rows, columns, depth, down, across, out->data<float>());
+  SamplingDimension vertical(kernel, grads.dim_size(1), rows, scales[0], moves[0], antialias);
+  SamplingDimension horizontal(kernel, grads.dim_size(2), columns, scales[1], moves[1], antialias);
+  Tensor memory[2];
+  const SamplingSpans *down = nullptr, *across = nullptr;
+  TENON_RETURN_IF_ERROR(Weigh(context, &vertical, &memory[0], &down));
+  TENON_RETURN_IF_ERROR(Weigh(context, &horizontal, &memory[1], &across));
+  ScaleAndTranslateGradient(device, grads.data<float>(), batch, rows, columns, depth, *down, *across,
+                            out->data<float>());
   return OkStatus();
 }
 
@@ -27985,7 +27850,7 @@ void TransformPixel(const ImageReader<T>& reader, float y, float x, T* out) {
     const float row = std::round(y), column = std::round(x);
     const bool inside =
         row >= 0 && row < static_cast<float>(g.rows) && column >= 0 && column < static_cast<float>(g.columns);
-    if (!inside) return void(std::fill_n(out, g.depth, static_cast<T>(g.fill)));
+    if (!inside) return void(std::fill_n(out, g.depth, ConvertScalar<T>(g.fill)));
     const T* const from = reader.image + (static_cast<Index>(row) * g.columns + static_cast<Index>(column)) * g.depth;
     return void(std::copy_n(from, g.depth, out));
   }
@@ -27993,7 +27858,7 @@ void TransformPixel(const ImageReader<T>& reader, float y, float x, T* out) {
   for (Index c = 0; c < g.depth; ++c) {
     const float above = (right - x) * reader.At(top, left, c) + (x - left) * reader.At(top, right, c);
     const float below = (right - x) * reader.At(bottom, left, c) + (x - left) * reader.At(bottom, right, c);
-    out[c] = static_cast<T>((bottom - y) * above + (y - top) * below);
+    out[c] = ConvertScalar<T>((bottom - y) * above + (y - top) * below);
   }
 }
 
@@ -28015,7 +27880,7 @@ void ProjectiveTransform(Cpu& device, const TransformGeometry& g, const T* image
         T* const to = out + i * row_size + column * g.depth;
         const float x = static_cast<float>(column), k = a[6] * x + a[7] * y + 1;
         if (k == 0) {
-          std::fill_n(to, g.depth, static_cast<T>(g.fill));
+          std::fill_n(to, g.depth, ConvertScalar<T>(g.fill));
           continue;
         }
         detail::TransformPixel(reader, detail::FilledPlace(g.mode, (a[3] * x + a[4] * y + a[5]) / k, g.rows),
@@ -32156,8 +32021,9 @@ class Spectral {
     for (Index i = 0; i < n; ++i) {
       if (!std::signbit(s[i])) continue;
       s[i] = -s[i];
+      if (!vectors) continue;
       Real<T>* const line = rights.data() + i * Rotations<Real<T>>::RowSize(n);
-      for (Index j = 0; vectors && j < n; ++j) line[j] = -line[j];
+      for (Index j = 0; j < n; ++j) line[j] = -line[j];
     }
     const SlimVector<Index> order = Sort(s, n, true);
     if (vectors) {
@@ -38570,19 +38436,8 @@ namespace detail {
 template <class Device, class T>
 concept QuantizesReals = Device::type == "CPU" && (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
-// The ranges, inputs first and first + 1: scalars, or one number for each index of `axis` of the input.
-inline Status QuantizeRangeShape(InferenceContext* c, int input, int first, ShapeHandle* ranges) {
-  std::int64_t axis = 0;
-  TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), axis == -1 ? 0 : 1, ranges));
-  TENON_RETURN_IF_ERROR(c->Merge(c->input(first + 1), *ranges, ranges));
-  if (axis < -1) return errors::InvalidArgument("axis should be at least -1, got ", axis);
-  if (axis == -1) return OkStatus();
-  ShapeHandle shape;
-  DimensionHandle depth;
-  TENON_RETURN_IF_ERROR(c->WithAxis(c->input(input), axis, &shape));
-  return c->Merge(c->Dim(*ranges, 0), c->Dim(shape, axis), &depth);
-}
+using shape_inference::internal::QuantizeRangeShape;
+
 inline Status QuantizeAndDequantizeShape(InferenceContext* c) {
   ShapeHandle unused;
   TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &unused));
@@ -38728,6 +38583,42 @@ struct QuantizeKernel : Attrs {
 };
 
 }  // namespace detail
+
+// The range, where it is given, is in the attrs.
+struct QuantizeAndDequantize {
+  static constexpr auto signature = Op("QuantizeAndDequantize")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("signed_input: bool = true")
+                                        .Attr("num_bits: int = 8")
+                                        .Attr("range_given: bool = false")
+                                        .Attr("input_min: float = 0")
+                                        .Attr("input_max: float = 0")
+                                        .Attr("T: {bfloat16, half, float, double}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+
+  struct Attrs {
+    bool signed_input;
+    std::int64_t num_bits;
+    bool range_given;
+    float input_min, input_max;
+  };
+  template <class Device, class T>
+    requires detail::QuantizesReals<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& output) const {
+      const detail::QuantizeSettings s{this->signed_input, this->range_given, false, false, this->num_bits, -1};
+      const TensorShape scalar;
+      detail::QuantizedChannels layout;
+      TENON_RETURN_IF_ERROR(detail::QuantizedChannels::Of("QuantizeAndDequantize", input.shape(), -1, &layout));
+      TENON_RETURN_IF_ERROR(detail::CheckQuantizeRange("QuantizeAndDequantize", s, layout, false, scalar, scalar));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
+      const T min = T(this->input_min), max = T(this->input_max);
+      return detail::QuantizeChannels("QuantizeAndDequantize", s, layout, input.data, &min, &max, out->data<T>());
+    }
+  };
+};
 
 // input: any shape; input_min, input_max: its range where that is given. With an axis: per index of it.
 struct QuantizeAndDequantizeV2 {
@@ -39116,7 +39007,6 @@ inline Status SegmentShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-using shape_inference::UnsortedSegmentShape;
 
 TENON_DETAIL_SETUP_CODE_END
 
@@ -39371,7 +39261,7 @@ struct UnsortedSegmentSum {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int16, int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return ArithmeticSegmentLoops<SegmentSumStep>(type); }
@@ -39393,7 +39283,7 @@ struct UnsortedSegmentProd {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return ArithmeticSegmentLoops<SegmentProdStep>(type); }
@@ -39413,7 +39303,7 @@ struct UnsortedSegmentMax {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return OrderSegmentLoops<SegmentMaxStep>(type); }
@@ -39433,7 +39323,7 @@ struct UnsortedSegmentMin {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   static SegmentLoops Loops(DataType type) { return OrderSegmentLoops<SegmentMinStep>(type); }
@@ -39455,7 +39345,7 @@ struct SegmentSumV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -39474,7 +39364,7 @@ struct SegmentProdV2 {
               "complex128, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -39491,7 +39381,7 @@ struct SegmentMaxV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -39508,7 +39398,7 @@ struct SegmentMinV2 {
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .SetShapeFn(detail::UnsortedSegmentShape);
+          .SetShapeFn(shape_inference::SegmentReductionWithNumSegmentsShapeFn);
 
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
@@ -42403,6 +42293,55 @@ struct Spence {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/math/to_bool.hpp ----
+// ToBool: any tensor as one condition.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// InvalidArgument: scalars of that type are not conditions.
+inline Status TruthOf(const Tensor& x, bool* truth) {
+  if (x.dims() > 0) {
+    *truth = x.NumElements() > 0;
+    return OkStatus();
+  }
+  switch (x.dtype()) {
+    case DataType::kBool: *truth = x.data<bool>()[0]; break;
+    case DataType::kInt8: *truth = x.data<std::int8_t>()[0] != 0; break;
+    case DataType::kInt16: *truth = x.data<std::int16_t>()[0] != 0; break;
+    case DataType::kInt32: *truth = x.data<std::int32_t>()[0] != 0; break;
+    case DataType::kInt64: *truth = x.data<std::int64_t>()[0] != 0; break;
+    case DataType::kUint8: *truth = x.data<std::uint8_t>()[0] != 0; break;
+    case DataType::kFloat: *truth = x.data<float>()[0] != 0; break;
+    case DataType::kDouble: *truth = x.data<double>()[0] != 0; break;
+    case DataType::kString: *truth = !x.data<tstring>()[0].view().empty(); break;
+    default: return errors::InvalidArgument("ToBool: ", x.dtype(), " cannot be converted to a boolean");
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Scalars: whether they are not 0, texts whether they are not empty. Other tensors: whether they have elements.
+struct ToBool {
+  static constexpr auto signature =
+      Op("ToBool").Input("input: T").Output("output: bool").Attr("T: type").SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>&, const Tensor& input, Out<bool> output) const {
+      return detail::TruthOf(input, &output[0]);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/math/vector_sinh_cosh.hpp ----
 // sinh and cosh for simd::Lanes, float and double: at most 2 ulp from the true value with and without fused
 // multiplication, for every argument: infinities, NaN, zeros with their sign.
@@ -43357,29 +43296,6 @@ struct FusedBatchNormGradAttrs {
   bool is_training;
 };
 
-inline Status FusedBatchNormGradShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  const int rank = format == TensorFormat::kNDHWC || format == TensorFormat::kNCDHW ? 5 : 4;
-  ShapeHandle dy, x, vector, dx;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &dy));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &x));
-  const int channel = ChannelIndex(format, rank);
-  DimensionHandle depth = c->Dim(dy, channel);
-  TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(x, channel), &depth));
-  for (int i = 2; i < 5; ++i) {
-    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
-    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
-  }
-  TENON_RETURN_IF_ERROR(c->ReplaceDim(dy, channel, depth, &dx));
-  c->set_output(0, dx);
-  c->set_output(1, c->Vector(depth));
-  c->set_output(2, c->Vector(depth));
-  c->set_output(3, c->Vector(0));
-  c->set_output(4, c->Vector(0));
-  return OkStatus();
-}
-
 // Where the channels of x are.
 inline Status NormLayout(std::string_view op, const TensorShape& x, std::string_view data_format, ChannelLayout* l) {
   TensorFormat format{};
@@ -43632,7 +43548,7 @@ struct FusedBatchNormGrad {
                                         .Attr("epsilon: float = 0.0001")
                                         .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
                                         .Attr("is_training: bool = true")
-                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+                                        .SetShapeFn(shape_inference::FusedBatchNormGradShape);
   using Attrs = detail::FusedBatchNormGradAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -43662,7 +43578,7 @@ struct FusedBatchNormGradV2 {
                                         .Attr("epsilon: float = 0.0001")
                                         .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
                                         .Attr("is_training: bool = true")
-                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+                                        .SetShapeFn(shape_inference::FusedBatchNormGradShape);
   using Attrs = detail::FusedBatchNormGradAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -43693,7 +43609,7 @@ struct FusedBatchNormGradV3 {
                                         .Attr("epsilon: float = 0.0001")
                                         .Attr("data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'")
                                         .Attr("is_training: bool = true")
-                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+                                        .SetShapeFn(shape_inference::FusedBatchNormGradShape);
   using Attrs = detail::FusedBatchNormGradAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -45528,6 +45444,309 @@ struct CTCGreedyDecoder {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/nn/ctc_beam.hpp ----
+// CTCBeamSearchDecoder: the likeliest sequences of labels, by a search over their prefixes (Graves 2012,
+// section 7.5.3).
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status CtcBeamShape(InferenceContext* c) {
+  ShapeHandle inputs, lengths;
+  DimensionHandle batch;
+  std::int64_t paths = 0;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &inputs));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &lengths));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(inputs, 1), c->Dim(lengths, 0), &batch));
+  TENON_RETURN_IF_ERROR(c->GetAttr("top_paths", &paths));
+  const int n = static_cast<int>(paths);
+  for (int p = 0; p < n; ++p) {
+    c->set_output(p, c->Matrix(c->UnknownDim(), 2));
+    c->set_output(n + p, c->Vector(c->UnknownDim()));
+    c->set_output(2 * n + p, c->Vector(2));
+  }
+  c->set_output(3 * n, c->Matrix(batch, paths));
+  return OkStatus();
+}
+
+// Logarithms of the probabilities of one prefix: in all, and of its alignments that end with a blank or its label.
+template <class T>
+struct CtcChance {
+  static constexpr T kNever = -std::numeric_limits<T>::infinity();
+  T total = kNever, blank = kNever, label = kNever;
+};
+// A prefix: its parent's and one label more.
+template <class T>
+struct CtcPrefix {
+  std::int32_t parent, label, child, sibling;  // numbers of prefixes, -1: none; its first child, its parent's next one
+  CtcChance<T> before, now;
+
+  bool active() const { return now.total != CtcChance<T>::kNever; }
+};
+
+// Higher totals come first, NaN comes last.
+template <class T>
+struct CtcIsBetter {
+  const CtcPrefix<T>* prefixes;
+
+  bool operator()(std::int32_t a, std::int32_t b) const {
+    const T x = prefixes[a].now.total, y = prefixes[b].now.total;
+    return x > y || (y != y && x == x);
+  }
+};
+
+// The best `limit` prefixes of all that were added. Equal ones stay or go as in TensorFlow: while there is room they
+// are a plain list whose first item may be the worst, then a heap with the worst on top and one spare item at the end.
+template <class T>
+class CtcBest {
+ public:
+  explicit CtcBest(Index limit) : limit_(limit) {}
+
+  std::size_t size() const { return is_heap_ ? items_.size() - 1 : items_.size(); }
+  bool is_full() const { return static_cast<Index>(size()) >= limit_; }
+  const SlimVector<std::int32_t>& items() const { return items_; }
+
+  void Add(std::int32_t item, const CtcIsBetter<T>& better) {
+    if (is_heap_) {
+      if (!better(item, items_.front())) return;
+      items_.back() = item;
+      std::pop_heap(items_.begin(), items_.end(), better);
+      return;
+    }
+    items_.push_back(item);
+    if (knows_worst_ && !better(items_.back(), items_.front())) std::swap(items_.front(), items_.back());
+    if (static_cast<Index>(items_.size()) <= limit_) return;
+    std::make_heap(items_.begin(), items_.end(), better);
+    std::pop_heap(items_.begin(), items_.end(), better);
+    is_heap_ = true;
+  }
+  std::int32_t Worst(const CtcIsBetter<T>& better) {
+    if (!is_heap_ && !knows_worst_) {
+      std::size_t worst = 0;
+      for (std::size_t i = 1; i < items_.size(); ++i)
+        if (better(items_[worst], items_[i])) worst = i;
+      std::swap(items_[0], items_[worst]);
+      knows_worst_ = true;
+    }
+    return items_.front();
+  }
+  // All items, the best one first; none stay.
+  void Take(SlimVector<std::int32_t>* out, const CtcIsBetter<T>& better) {
+    if (is_heap_) {
+      items_.pop_back();
+      std::sort_heap(items_.begin(), items_.end(), better);
+    } else {
+      std::sort(items_.begin(), items_.end(), better);
+    }
+    out->clear();
+    out->swap(items_);
+    is_heap_ = knows_worst_ = false;
+  }
+
+ private:
+  Index limit_;
+  bool is_heap_ = false, knows_worst_ = false;
+  SlimVector<std::int32_t> items_;
+};
+
+// The search over the prefixes of one example.
+template <class T>
+class CtcBeam {
+ public:
+  CtcBeam(Index width, Index classes)
+      : classes_(classes), leaves_(width), child_of_(static_cast<std::size_t>(classes)) {
+    prefixes_.push_back({-1, -1, -1, -1, {}, {T(0), T(0), CtcChance<T>::kNever}});
+    leaves_.Add(0, Better());
+  }
+
+  // x: [classes], logits of one time.
+  void Step(const T* x) {
+    const T offset = LogOfSum(x);
+    leaves_.Take(&branches_, Better());
+    for (const std::int32_t b : branches_) At(b).before = At(b).now;
+    for (const std::int32_t b : branches_) {
+      Stay(At(b), x, offset);
+      leaves_.Add(b, Better());
+    }
+    for (const std::int32_t b : branches_)
+      if (IsCandidate(At(b).before)) Grow(b, x, offset);
+  }
+
+  Index count() const { return static_cast<Index>(leaves_.size()); }
+  // The best n prefixes, n at most count().
+  void Best(Index n, SlimVector<std::int32_t>* out) const {
+    CtcBest<T> best(n);
+    for (std::size_t i = 0; i < leaves_.size(); ++i) best.Add(leaves_.items()[i], Better());
+    best.Take(out, Better());
+  }
+  T Score(std::int32_t prefix) const { return prefixes_[static_cast<std::size_t>(prefix)].now.total; }
+  // Appends the labels of a prefix.
+  Index Labels(std::int32_t prefix, bool merge_repeated, SlimVector<std::int64_t>* out) const {
+    const std::size_t begin = out->size();
+    std::int32_t last = -1;
+    for (const CtcPrefix<T>* p = &prefixes_[static_cast<std::size_t>(prefix)]; p->parent >= 0;
+         p = &prefixes_[static_cast<std::size_t>(p->parent)]) {
+      if (!merge_repeated || p->label != last) out->push_back(p->label);
+      last = p->label;
+    }
+    std::reverse(out->begin() + static_cast<std::ptrdiff_t>(begin), out->end());
+    return static_cast<Index>(out->size() - begin);
+  }
+
+ private:
+  CtcIsBetter<T> Better() const { return {prefixes_.data()}; }
+  CtcPrefix<T>& At(std::int32_t i) { return prefixes_[static_cast<std::size_t>(i)]; }
+  bool IsCandidate(const CtcChance<T>& chance) {
+    return chance.total > CtcChance<T>::kNever &&
+           (!leaves_.is_full() || chance.total > At(leaves_.Worst(Better())).now.total);
+  }
+
+  T LogOfSum(const T* x) const {
+    const T most = *std::max_element(x, x + classes_);
+    T sum = 0;
+    for (Index i = 0; i < classes_; ++i) sum += std::exp(x[i] - most);
+    return most + std::log(sum);
+  }
+  // The prefix without a further label: a blank follows, or its last label again, or its parent becomes it.
+  void Stay(CtcPrefix<T>& b, const T* x, T offset) {
+    if (b.parent >= 0) {
+      const CtcPrefix<T>& parent = At(b.parent);
+      if (parent.active())
+        b.now.label = LogSum(b.now.label, b.label == parent.label ? parent.before.blank : parent.before.total);
+      b.now.label += x[b.label] - offset;
+    }
+    b.now.blank = b.before.total + x[classes_ - 1] - offset;
+    b.now.total = LogSum(b.now.blank, b.now.label);
+  }
+  // The prefix with one more label, each of them.
+  void Grow(std::int32_t b, const T* x, T offset) {
+    std::fill(child_of_.begin(), child_of_.end(), -1);
+    for (std::int32_t c = At(b).child; c >= 0; c = At(c).sibling) child_of_[static_cast<std::size_t>(At(c).label)] = c;
+    for (std::int32_t label = 0; label < classes_ - 1; ++label) {
+      std::int32_t c = child_of_[static_cast<std::size_t>(label)];
+      if (c >= 0 && At(c).active()) continue;
+      CtcChance<T> chance;
+      chance.label = x[label] - offset + (label == At(b).label ? At(b).before.blank : At(b).before.total);
+      chance.total = chance.label;
+      if (!IsCandidate(chance)) {
+        if (c >= 0) At(c).before = At(c).now = {};
+        continue;
+      }
+      if (c < 0) {
+        c = static_cast<std::int32_t>(prefixes_.size());
+        const std::int32_t sibling = At(b).child;
+        prefixes_.push_back({b, label, -1, sibling, {}, {}});
+        At(b).child = c;
+      }
+      At(c).now = chance;
+      if (leaves_.is_full()) At(leaves_.Worst(Better())).now = {};
+      leaves_.Add(c, Better());
+    }
+  }
+
+  Index classes_;
+  SlimVector<CtcPrefix<T>> prefixes_;  // the first one is empty
+  CtcBest<T> leaves_;
+  SlimVector<std::int32_t> branches_, child_of_;
+};
+
+// Labels of one place in the ranking: of all examples, one behind the other.
+struct CtcPaths {
+  SlimVector<std::int64_t> labels, counts;
+};
+inline Status SetCtcPaths(OpKernelContext& context, Index batch, const SlimVector<CtcPaths>& paths) {
+  const int n = static_cast<int>(paths.size());
+  for (int p = 0; p < n; ++p) {
+    const CtcPaths& own = paths[static_cast<std::size_t>(p)];
+    const Index count = static_cast<Index>(own.labels.size());
+    Tensor *indices = nullptr, *values = nullptr, *shape = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(p, TensorShape({count, 2}), &indices));
+    TENON_RETURN_IF_ERROR(context.allocate_output(n + p, TensorShape({count}), &values));
+    TENON_RETURN_IF_ERROR(context.allocate_output(2 * n + p, TensorShape({2}), &shape));
+    std::copy(own.labels.begin(), own.labels.end(), values->data<std::int64_t>());
+    std::int64_t *place = indices->data<std::int64_t>(), longest = 0;
+    for (Index b = 0; b < batch; ++b) {
+      longest = std::max(longest, own.counts[static_cast<std::size_t>(b)]);
+      for (std::int64_t i = 0; i < own.counts[static_cast<std::size_t>(b)]; ++i) {
+        *place++ = b;
+        *place++ = i;
+      }
+    }
+    shape->data<std::int64_t>()[0] = batch;
+    shape->data<std::int64_t>()[1] = longest;
+  }
+  return OkStatus();
+}
+
+template <class T>
+Status RunCtcBeam(OpKernelContext& context, Index width, Index top_paths, bool merge_repeated) {
+  const Tensor &inputs = context.input(0), &lengths = context.input(1);
+  TENON_RETURN_IF_ERROR(
+      CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition, std::numeric_limits<std::int32_t>::min()));
+  const Index batch = inputs.dim_size(1), classes = inputs.dim_size(2);
+  if (classes > std::numeric_limits<std::int32_t>::max())
+    return errors::InvalidArgument("num_classes cannot exceed max int, the shape of inputs is ", inputs.shape());
+  if (top_paths > width)
+    return errors::InvalidArgument("requested more paths than the beam width. Got ", top_paths, " paths and width ",
+                                   width);
+  Tensor* scores = nullptr;
+  TENON_RETURN_IF_ERROR(
+      context.allocate_output(3 * static_cast<int>(top_paths), TensorShape({batch, top_paths}), &scores));
+  SlimVector<CtcPaths> paths(static_cast<std::size_t>(top_paths));
+  SlimVector<std::int32_t> best;
+  for (Index b = 0; b < batch; ++b) {
+    CtcBeam<T> beam(width, classes);
+    for (Index t = 0; t < lengths.data<std::int32_t>()[b]; ++t) beam.Step(inputs.data<T>() + (t * batch + b) * classes);
+    if (beam.count() < top_paths)
+      return errors::InvalidArgument("Less leaves in the beam search than requested. Got ", beam.count(), " in batch ",
+                                     b, ", requested ", top_paths);
+    beam.Best(top_paths, &best);
+    for (std::size_t p = 0; p < best.size(); ++p) {
+      paths[p].counts.push_back(beam.Labels(best[p], merge_repeated, &paths[p].labels));
+      scores->data<T>()[b * top_paths + static_cast<Index>(p)] = beam.Score(best[p]);
+    }
+  }
+  return SetCtcPaths(context, batch, paths);
+}
+
+}  // namespace detail
+
+// inputs: [time, batch, classes] logits, the last class is the blank  ->  top_paths sparse matrices [batch, labels] and
+// the logarithms of their probabilities: [batch, top_paths]. merge_repeated drops equal neighbours in the result.
+struct CTCBeamSearchDecoder {
+  static constexpr auto signature = Op("CTCBeamSearchDecoder")
+                                        .Input("inputs: T")
+                                        .Input("sequence_length: int32")
+                                        .Output("decoded_indices: top_paths * int64")
+                                        .Output("decoded_values: top_paths * int64")
+                                        .Output("decoded_shape: top_paths * int64")
+                                        .Output("log_probability: T")
+                                        .Attr("beam_width: int >= 1")
+                                        .Attr("top_paths: int >= 1")
+                                        .Attr("merge_repeated: bool = true")
+                                        .Attr("T: {float, double} = DT_FLOAT")
+                                        .SetShapeFn(detail::CtcBeamShape);
+
+  struct Attrs {
+    std::int64_t beam_width, top_paths;
+    bool merge_repeated;
+  };
+  template <class Device, class T>
+    requires detail::TakesCtc<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T>, const Tensor&, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>, Tensor&) const {
+      return detail::RunCtcBeam<T>(context.op(), this->beam_width, this->top_paths, this->merge_repeated);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/nn/data_format.hpp ----
 // DataFormatDimMap and DataFormatVecPermute: numbers of dimensions, and lists with an entry for each, from one order of
 // an image's dimensions to another.
@@ -46889,7 +47108,8 @@ inline Status FractionalPoolShape(InferenceContext* c) {
     if (c->ValueKnown(size)) {
       const auto ratio = static_cast<double>(ratios[static_cast<std::size_t>(d)]);
       const double pooled = std::floor(static_cast<double>(c->Value(size)) / ratio);
-      if (!(pooled >= 0)) return errors::InvalidArgument("Size computed for dim ", d, " is negative: ", pooled);
+      if (!(pooled >= 0 && pooled < 0x1p63))
+        return errors::InvalidArgument("Size computed for dim ", d, " is negative or too large: ", pooled);
       size = c->MakeDim(static_cast<std::int64_t>(pooled));
     }
     sizes.push_back(size);
@@ -46978,9 +47198,10 @@ inline Status RunFractionalPool(OpKernelContext& context, const FractionalPoolAt
     if (static_cast<float>(in.dim_size(d)) < ratio)
       return errors::InvalidArgument(op, ": Pooling ratio is higher than input dimension size for dimension ", d,
                                      ". Input dim size: ", in.dim_size(d), " pooling ratio: ", ratio);
-    sizes[d] = static_cast<Index>(std::floor(static_cast<float>(in.dim_size(d)) / ratio));
-    if (sizes[d] > std::numeric_limits<std::int32_t>::max())
-      return errors::InvalidArgument(op, ": dimension ", d, " is too large: ", in.dim_size(d));
+    const float size = std::floor(static_cast<float>(in.dim_size(d)) / ratio);
+    if (!(size >= 0 && size <= 2147483520.0f))  // NaN: the ratio is
+      return errors::InvalidArgument(op, ": dimension ", d, " is too large: ", in.dim_size(d), " by ", ratio);
+    sizes[d] = static_cast<Index>(size);
   }
   TensorShape shape;
   TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
@@ -48426,41 +48647,6 @@ const MaxPoolLoops<Device>& MaxPoolLoopsOf(DataType dtype) {
   }
 }
 
-// The window's sizes are input `sizes`, its strides the input after it.
-inline Status SizedMaxPoolShape(InferenceContext* c, int sizes) {
-  TensorFormat format = TensorFormat::kNHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  ShapeHandle input, list, out;
-  DimensionHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), shape_inference::internal::ImageRank(format), &input));
-  SlimVector<std::int64_t> lists[2];
-  for (int i = 0; i < 2; ++i) {
-    TENON_RETURN_IF_ERROR(c->WithRank(c->input(sizes + i), 1, &list));
-    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
-    bool known = false;
-    TENON_RETURN_IF_ERROR(c->ReadInput(sizes + i, &lists[i], &known));
-    if (!known || lists[i].size() != 4) return shape_inference::UnknownShape(c);
-  }
-  shape_inference::internal::ImageDims image;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::ReadPooledImage(c, input, format, &image));
-  std::string_view text;
-  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
-  Padding padding = Padding::kValid;
-  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
-  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
-  DimensionHandle* const dims[] = {&image.rows, &image.columns, &image.depth};
-  const int at[] = {h, h + 1, d};
-  for (int i = 0; i < 3; ++i) {
-    const auto k = static_cast<std::size_t>(at[i]);
-    TENON_RETURN_IF_ERROR(
-        shape_inference::GetWindowedOutputSizeFromDims(c, *dims[i], lists[0][k], lists[1][k], padding, dims[i]));
-  }
-  TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-inline Status MaxPoolV2Shape(InferenceContext* c) { return SizedMaxPoolShape(c, 1); }
-
 inline Status ReadFour(std::string_view op, std::string_view what, const HostIndices& list, Index* four) {
   if (list.size() != 4)
     return errors::InvalidArgument(op, ": Sliding window ", what, " field must specify 4 dimensions, got ",
@@ -48530,7 +48716,7 @@ struct MaxPoolV2 {
           .Input("ksize: int32")
           .Input("strides: int32")
           .Output("output: T")
-          .SetShapeFn(detail::MaxPoolV2Shape);
+          .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::MaxPoolV2Shape(c, 1); });
   struct Attrs {
     std::string_view padding, data_format;
   };
@@ -48878,7 +49064,7 @@ struct MaxPoolGradGradV2 {
           .Output("output: T")
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn([](InferenceContext* c) -> Status {
-            TENON_RETURN_IF_ERROR(detail::SizedMaxPoolShape(c, 3));
+            TENON_RETURN_IF_ERROR(shape_inference::MaxPoolV2Shape(c, 3));
             return detail::MergePoolShapes(c);
           });
   struct Attrs {
@@ -49719,6 +49905,8 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
+using shape_inference::internal::ScalarRanges;
+
 struct QuantizedRange {
   float low = 0, high = 0;
 
@@ -49748,15 +49936,6 @@ struct QuantizedRange {
     return OkStatus();
   }
 };
-
-// Inputs from `first` to `last` are scalars, outputs 1 and 2 too.
-constexpr Status ScalarRanges(InferenceContext* c, int first, int last) {
-  ShapeHandle unused;
-  for (int i = first; i <= last; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
-  c->set_output(1, c->Scalar());
-  c->set_output(2, c->Scalar());
-  return OkStatus();
-}
 
 }  // namespace ops::detail
 
@@ -50120,13 +50299,6 @@ namespace ops {
 
 namespace detail {
 
-// A third of the inputs but the axis are values, the others ends of ranges from input `ends` on.
-inline Status QuantizedConcatShape(InferenceContext* c, bool axis_first) {
-  const int n = (c->num_inputs() - 1) / 3, first = axis_first ? 1 : 0;
-  TENON_RETURN_IF_ERROR(shape_inference::ConcatShapeHelper(c, first, first + n, axis_first ? 0 : n));
-  return ScalarRanges(c, n + 1, c->num_inputs() - 1);
-}
-
 // The range that holds all; around 0 for signed types.
 inline QuantizedRange RangeOfAll(std::span<const Tensor> lows, std::span<const Tensor> highs, bool is_signed) {
   QuantizedRange all{0, -HUGE_VALF};
@@ -50190,18 +50362,21 @@ inline Status RunQuantizedConcat(OpKernelContext& context, const HostIndices& ax
 }  // namespace detail
 
 struct QuantizedConcat {
-  static constexpr auto signature =
-      Op("QuantizedConcat")
-          .Input("concat_dim: int32")
-          .Input("values: N * T")
-          .Input("input_mins: N * float")
-          .Input("input_maxes: N * float")
-          .Output("output: T")
-          .Output("output_min: float")
-          .Output("output_max: float")
-          .Attr("N: int >= 2")
-          .Attr("T: type")
-          .SetShapeFn([](InferenceContext* c) -> Status { return detail::QuantizedConcatShape(c, true); });
+  static constexpr auto signature = Op("QuantizedConcat")
+                                        .Input("concat_dim: int32")
+                                        .Input("values: N * T")
+                                        .Input("input_mins: N * float")
+                                        .Input("input_maxes: N * float")
+                                        .Output("output: T")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("N: int >= 2")
+                                        .Attr("T: type")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          const int n = (c->num_inputs() - 1) / 3;
+                                          TENON_RETURN_IF_ERROR(shape_inference::ConcatShape(c, n));
+                                          return detail::ScalarRanges(c, n + 1, c->num_inputs() - 1);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -50218,19 +50393,20 @@ struct QuantizedConcat {
 };
 
 struct QuantizedConcatV2 {
-  static constexpr auto signature =
-      Op("QuantizedConcatV2")
-          .Input("values: N * T")
-          .Input("axis: Tidx")
-          .Input("input_mins: N * float")
-          .Input("input_maxes: N * float")
-          .Output("output: T")
-          .Output("output_min: float")
-          .Output("output_max: float")
-          .Attr("N: int >= 2")
-          .Attr("T: type")
-          .Attr("Tidx: {int32, int64} = DT_INT32")
-          .SetShapeFn([](InferenceContext* c) -> Status { return detail::QuantizedConcatShape(c, false); });
+  static constexpr auto signature = Op("QuantizedConcatV2")
+                                        .Input("values: N * T")
+                                        .Input("axis: Tidx")
+                                        .Input("input_mins: N * float")
+                                        .Input("input_maxes: N * float")
+                                        .Output("output: T")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("N: int >= 2")
+                                        .Attr("T: type")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::QuantizedConcatV2Shape(c, (c->num_inputs() - 1) / 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -50448,10 +50624,7 @@ struct QuantizedConv2D {
                                         .Attr("strides: list(int)")
                                         .Attr("padding: {'SAME', 'VALID'}")
                                         .Attr("dilations: list(int) = [1, 1, 1, 1]")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          TENON_RETURN_IF_ERROR(shape_inference::Conv2DShape(c));
-                                          return detail::ScalarRanges(c, 2, 5);
-                                        });
+                                        .SetShapeFn(shape_inference::QuantizedConv2DShape);
   struct Attrs {
     std::span<const std::int64_t> strides;
     std::string_view padding;
@@ -50525,10 +50698,7 @@ struct QuantizedAvgPool {
                                         .Attr("ksize: list(int)")
                                         .Attr("strides: list(int)")
                                         .Attr("padding: {'SAME', 'VALID'}")
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          TENON_RETURN_IF_ERROR(shape_inference::AvgPoolShape(c));
-                                          return detail::ScalarRanges(c, 1, 2);
-                                        });
+                                        .SetShapeFn(shape_inference::QuantizedAvgPoolShape);
   using Attrs = detail::QuantizedPoolAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -50557,14 +50727,6 @@ inline QuantizeMode QuantizeModeOf(std::string_view name) {
                              : QuantizeMode::kMinCombined;
 }
 
-inline Status QuantizeV2Shape(InferenceContext* c) {
-  ShapeHandle ranges;
-  TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &ranges));
-  c->set_output(0, c->input(0));
-  c->set_output(1, ranges);
-  c->set_output(2, ranges);
-  return OkStatus();
-}
 inline Status DequantizeShape(InferenceContext* c) {
   ShapeHandle ranges;
   TENON_RETURN_IF_ERROR(QuantizeRangeShape(c, 0, 1, &ranges));
@@ -50727,7 +50889,7 @@ struct QuantizeV2 {
                                         .Attr("narrow_range: bool = false")
                                         .Attr("axis: int = -1")
                                         .Attr("ensure_minimum_range: float = 0.01")
-                                        .SetShapeFn(detail::QuantizeV2Shape);
+                                        .SetShapeFn(shape_inference::QuantizeV2Shape);
   struct Attrs {
     std::string_view mode, round_mode;
     bool narrow_range;
@@ -55788,8 +55950,8 @@ struct RandomIndexShuffle {
     if (!fits(largest))
       return errors::InvalidArgument(kOp, ": Maxval must be a scalar or a vector of the same size as index but got ",
                                      largest.shape());
-    if (rounds < 4 || rounds % 2 != 0 || rounds > 1 << 20)
-      return errors::InvalidArgument(kOp, ": rounds must be even and at least 4, got ", rounds);
+    if (rounds < 4 || rounds % 2 != 0 || rounds > 4096)
+      return errors::InvalidArgument(kOp, ": rounds must be even, at least 4 and at most 4096, got ", rounds);
     const bool scalar = index.dims() == 0 && seed.dims() == 1 && largest.dims() == 0;
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, scalar ? TensorShape() : TensorShape({n}), &out));
@@ -57594,6 +57756,1129 @@ struct RaggedCountSparseOutput {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/sparse/csr_matrix.hpp ----
+// CSRSparseMatrix, a value inside a variant: a batch of matrices in compressed rows. Its creation and its checks, for
+// the ops that take or make one.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Matrix b has the elements [batch_pointers[b], batch_pointers[b + 1]), and its row r the elements
+// [row_pointers[b (rows + 1) + r], row_pointers[b (rows + 1) + r + 1]) of these. externally synchronised.
+struct CSRSparseMatrix {
+  DataType dtype = DataType::kInvalid;
+  bool validated = false;
+  Tensor shape;           // [rows, columns] or [batch, rows, columns], int64
+  Tensor batch_pointers;  // [batch + 1], int32
+  Tensor row_pointers;    // [batch (rows + 1)], int32
+  Tensor columns;         // [n], int32
+  Tensor values;          // [n]
+
+  // Numbers that need sizes of the right form, see HasForm.
+  Index dims() const { return shape.NumElements(); }
+  Index batch() const { return dims() == 2 ? 1 : shape.data<std::int64_t>()[0]; }
+  Index rows() const { return shape.data<std::int64_t>()[dims() - 2]; }
+  Index width() const { return shape.data<std::int64_t>()[dims() - 1]; }
+  Index first(Index b) const { return batch_pointers.data<std::int32_t>()[b]; }
+  Index count(Index b) const { return first(b + 1) - first(b); }
+  const std::int32_t* row_starts(Index b) const { return row_pointers.data<std::int32_t>() + b * (rows() + 1); }
+  const std::int32_t* columns_of(Index b) const { return columns.data<std::int32_t>() + first(b); }
+
+  // Whether the five tensors have types and shapes that fit, and the batches follow each other.
+  bool HasForm() const {
+    if (shape.dtype() != DataType::kInt64 || shape.dims() != 1 || (dims() != 2 && dims() != 3)) return false;
+    for (const Tensor* const x : {&batch_pointers, &row_pointers, &columns})
+      if (x->dtype() != DataType::kInt32 || x->dims() != 1) return false;
+    if (values.dtype() != dtype || values.dims() != 1 || columns.NumElements() != values.NumElements()) return false;
+    constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
+    if (batch() < 0 || batch() >= kMost || rows() < 0 || rows() >= kMost || width() < 0) return false;
+    if (batch_pointers.NumElements() != batch() + 1 || row_pointers.NumElements() != batch() * (rows() + 1))
+      return false;
+    if (first(0) != 0 || first(batch()) != values.NumElements()) return false;
+    for (Index b = 0; b < batch(); ++b)
+      if (count(b) < 0) return false;
+    return true;
+  }
+  // Whether the rows of each matrix follow each other and their columns exist; HasForm() must hold.
+  bool HasRows() const {
+    for (Index b = 0; b < batch(); ++b) {
+      const std::int32_t* const starts = row_starts(b);
+      if (starts[0] != 0 || starts[rows()] != count(b)) return false;
+      for (Index r = 0; r < rows(); ++r)
+        if (starts[r] > starts[r + 1]) return false;
+    }
+    for (Index i = 0; i < columns.NumElements(); ++i)
+      if (columns.data<std::int32_t>()[i] < 0 || columns.data<std::int32_t>()[i] >= width()) return false;
+    return true;
+  }
+
+  // TensorFlow's serialised form: whether it was validated and the dtype, as 8 bytes; the five tensors.
+  std::string_view TypeName() const { return "tensorflow::CSRSparseMatrix"; }
+  std::string DebugString() const {
+    return StrCat("CSRSparseMatrix(dtype=", dtype, ", shape=", shape.SummarizeValue(3), ", nnz=", values.NumElements(),
+                  ")");
+  }
+  void Encode(VariantTensorData* data) const {
+    const std::int32_t metadata[2] = {validated ? 1 : 0, static_cast<std::int32_t>(dtype)};
+    data->metadata.assign(reinterpret_cast<const char*>(metadata), sizeof metadata);
+    for (const Tensor* const part : {&shape, &batch_pointers, &row_pointers, &columns, &values})
+      data->tensors.push_back(*part);
+  }
+  bool Decode(VariantTensorData data) {
+    std::int32_t metadata[2];
+    if (data.metadata.size() != sizeof metadata || data.tensors.size() != 5) return false;
+    std::memcpy(metadata, data.metadata.data(), sizeof metadata);
+    dtype = data.tensors[4].dtype();
+    if (static_cast<std::int32_t>(dtype) != metadata[1]) return false;
+    validated = (metadata[0] & 0xff) != 0;  // the other bytes are padding, with any contents
+    Tensor* const parts[] = {&shape, &batch_pointers, &row_pointers, &columns, &values};
+    for (std::size_t i = 0; i < 5; ++i) *parts[i] = std::move(data.tensors[i]);
+    return HasForm();
+  }
+};
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline constexpr DataTypeSet kCsrTypes = ToSet(DataType::kFloat) | ToSet(DataType::kDouble) | kComplexTypes;
+
+// Called when kernels are made; the second call does nothing.
+inline Status RegisterCsrMatrix() { return VariantRegistry::Global().AddType<CSRSparseMatrix>(); }
+
+// The matrix of one input; `decoded` holds one that was still serialised.
+struct CsrInput {
+  const CSRSparseMatrix* matrix = nullptr;
+  Variant decoded;
+
+  // The matrix's rows are checked, too, but where `parts_only`.
+  Status Get(const OpKernelContext& context, int i, bool parts_only = false) {
+    const std::string_view op = context.op_kernel().type_string();
+    const Tensor& handle = context.input(i);
+    if (handle.dims() != 0)
+      return errors::InvalidArgument(op, ": Invalid input matrix: Shape must be rank 0 but is rank ", handle.dims());
+    decoded = handle.data<Variant>()[0];
+    const Result<CSRSparseMatrix*> made = GetVariantValue<CSRSparseMatrix>(&decoded);
+    if (!made.ok()) return errors::InvalidArgument(op, ": Could not retrieve Variant input ", i);
+    matrix = *made;
+    if (!matrix->validated || !matrix->HasForm() || matrix->batch() == 0)
+      return errors::InvalidArgument(op, ": Variant input ", i, " is not valid.");
+    if (!parts_only && !matrix->HasRows())
+      return errors::InvalidArgument(op, ": Variant input ", i, " is not valid: its elements are not in the order of ",
+                                     "their matrices, or outside of the shape");
+    return OkStatus();
+  }
+};
+inline Status WrongCsrType(const OpKernelContext& context, const char* what, DataType have, DataType wanted) {
+  return errors::InvalidArgument(context.op_kernel().type_string(), ": dtype of ", what,
+                                 " is not equal to 'type': ", Name(have), " vs. ", Name(wanted));
+}
+
+// Output 0 := the matrix.
+inline Status SetCsrOutput(OpKernelContext& context, CSRSparseMatrix&& matrix) {
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &out));
+  out->data<Variant>()[0] = Variant(std::move(matrix));
+  return OkStatus();
+}
+
+// A matrix with room for its batches and rows, whose pointers are all 0. Its elements are left out.
+inline Status MakeCsr(OpKernelContext& context, DataType dtype, const std::int64_t* sizes, Index rank,
+                      CSRSparseMatrix* out) {
+  const std::string_view op = context.op_kernel().type_string();
+  const std::int64_t batch = rank == 2 ? 1 : sizes[0], rows = sizes[rank - 2];
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (Index d = 0; d < rank; ++d)
+    if (sizes[d] < 0)
+      return errors::InvalidArgument(op, ": Expected shape dimensions to be non-negative, got ", sizes[d],
+                                     " for dimension ", d);
+  if (batch >= kMost)
+    return errors::InvalidArgument(op, ": dense_shape batch_size must be < Int32Max, but the input value is ", batch);
+  if (rows >= kMost || (batch > 0 && rows + 1 > kMost / batch))
+    return errors::InvalidArgument(op, ": The csr row index size, computed based on the dense_shape, must be <= ",
+                                   "Int32Max, but is too large, got ", batch, " matrices of ", rows, " rows");
+  out->dtype = dtype;
+  out->validated = true;
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({rank}), &out->shape));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({batch + 1}), &out->batch_pointers));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({batch * (rows + 1)}), &out->row_pointers));
+  for (Index d = 0; d < rank; ++d) out->shape.data<std::int64_t>()[d] = sizes[d];
+  for (Tensor* const x : {&out->batch_pointers, &out->row_pointers})
+    for (Index i = 0; i < x->NumElements(); ++i) x->data<std::int32_t>()[i] = 0;
+  return OkStatus();
+}
+// Room for n elements.
+inline Status MakeCsrElements(OpKernelContext& context, Index n, CSRSparseMatrix* out) {
+  if (n > std::numeric_limits<std::int32_t>::max())
+    return errors::InvalidArgument(context.op_kernel().type_string(), ": a CSRSparseMatrix has at most 2^31 - 1 ",
+                                   "elements, got ", n);
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({n}), &out->columns));
+  return context.allocate_temp(out->dtype, TensorShape({n}), &out->values);
+}
+
+// Shape functions: the shape that the variant at input i holds, of rank 2 or 3.
+inline Status CsrHandleShape(InferenceContext* c, int i, ShapeHandle* shape) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  const auto* const held = c->input_handle_shapes_and_types(i);
+  *shape = held != nullptr && held->size() == 1 ? (*held)[0].shape : c->UnknownShape();
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(*shape, 2, shape));
+  return c->WithRankAtMost(*shape, 3, shape);
+}
+// Output 0: a scalar that holds a matrix of this shape.
+inline Status SetCsrHandle(InferenceContext* c, ShapeHandle shape, const char* type_attr) {
+  DataType dtype{};
+  TENON_RETURN_IF_ERROR(c->GetAttr(type_attr, &dtype));
+  SlimVector<ShapeAndType> held;
+  held.push_back({shape, dtype});
+  c->set_output(0, c->Scalar());
+  c->set_output_handle_shapes_and_types(0, held);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/csr_convert.hpp ----
+// SparseTensorToCSRSparseMatrix, DenseToCSRSparseMatrix, CSRSparseMatrixToSparseTensor, CSRSparseMatrixToDense,
+// CSRSparseMatrixComponents, SparseMatrixNNZ.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// ---- shape functions
+inline Status SparseToCsrShape(InferenceContext* c) {
+  ShapeHandle indices, values, shape;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &values));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 0), c->Dim(values, 0), &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &shape));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &shape));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(shape, 2, &shape));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(shape, 3, &shape));
+  return SetCsrHandle(c, shape, "T");
+}
+inline Status DenseToCsrShape(InferenceContext* c) {
+  ShapeHandle dense, indices;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &dense));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(dense, 3, &dense));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &indices));
+  if (c->RankKnown(dense)) TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
+  return SetCsrHandle(c, dense, "T");
+}
+inline Status CsrToSparseShape(InferenceContext* c) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &shape));
+  const DimensionHandle n = c->UnknownDim();
+  const DimensionHandle rank = c->RankKnown(shape) ? c->MakeDim(c->Rank(shape)) : c->UnknownDim();
+  c->set_output(0, c->Matrix(n, rank));
+  c->set_output(1, c->Vector(n));
+  c->set_output(2, c->Vector(rank));
+  return OkStatus();
+}
+inline Status CsrToDenseShape(InferenceContext* c) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &shape));
+  c->set_output(0, shape);
+  return OkStatus();
+}
+inline Status CsrComponentsShape(InferenceContext* c) {
+  ShapeHandle shape, unused;
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  DimensionHandle rows = c->UnknownDim();
+  if (c->RankKnown(shape)) TENON_RETURN_IF_ERROR(c->Add(c->Dim(shape, -2), 1, &rows));
+  const DimensionHandle n = c->UnknownDim();
+  c->set_output(0, c->Vector(rows));
+  c->set_output(1, c->Vector(n));
+  c->set_output(2, c->Vector(n));
+  return OkStatus();
+}
+inline Status CsrCountShape(InferenceContext* c) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &shape));
+  if (!c->RankKnown(shape))
+    c->set_output(0, c->UnknownShape());
+  else
+    c->set_output(0, c->Rank(shape) == 2 ? c->Scalar() : c->Vector(c->Dim(shape, 0)));
+  return OkStatus();
+}
+
+// ---- to matrices
+// Batches, rows and columns of elements at these indices, which keep their order.
+inline Status PlaceElements(OpKernelContext& context, const Tensor& indices, CSRSparseMatrix* out) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Index n = indices.dim_size(0), rank = indices.dim_size(1);
+  TENON_RETURN_IF_ERROR(MakeCsrElements(context, n, out));
+  std::int32_t* const firsts = out->batch_pointers.data<std::int32_t>();
+  std::int32_t* const rows = out->row_pointers.data<std::int32_t>();
+  const Index batch = out->batch(), row_count = out->rows();
+  Index reached = 0;  // batches whose first element is known
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t* const place = indices.data<std::int64_t>() + i * rank;
+    const std::int64_t b = rank == 2 ? 0 : place[0], row = place[rank - 2], column = place[rank - 1];
+    if (column > std::numeric_limits<std::int32_t>::max())
+      return errors::InvalidArgument(op, ": Column index ", column, " is outside of valid range [0, 2^31)");
+    for (; reached <= b; ++reached) firsts[reached] = static_cast<std::int32_t>(i);
+    ++rows[b * (row_count + 1) + row + 1];
+    out->columns.data<std::int32_t>()[i] = static_cast<std::int32_t>(column);
+  }
+  for (; reached <= batch; ++reached) firsts[reached] = static_cast<std::int32_t>(n);
+  for (Index b = 0; b < batch; ++b)
+    for (Index r = 0; r < row_count; ++r) rows[b * (row_count + 1) + r + 1] += rows[b * (row_count + 1) + r];
+  return OkStatus();
+}
+inline Status RunSparseToCsr(OpKernelContext& context) {
+  constexpr const char* kOp = "SparseTensorToCSRSparseMatrix";
+  const SparseInput x = SparseInputAt(context, 0);
+  TENON_RETURN_IF_ERROR(CheckSparse(kOp, x));
+  if (x.rank() != 2 && x.rank() != 3)
+    return errors::InvalidArgument(kOp, ": SparseTensor must have rank 2 or 3; but indices has rank: ", x.rank());
+  if (const Index i = FirstOutside(x.rows(), x.sizes()); i >= 0)
+    return errors::InvalidArgument(kOp, ": Sparse index tuple indices[", i,
+                                   ", :] = ", SizesText(x.rows().Row(i), x.rank()), " is out of bounds of ",
+                                   SizesText(x.sizes(), x.rank()));
+  CSRSparseMatrix out;
+  TENON_RETURN_IF_ERROR(MakeCsr(context, x.values->dtype(), x.sizes(), x.rank(), &out));
+  TENON_RETURN_IF_ERROR(PlaceElements(context, *x.indices, &out));
+  out.values = *x.values;
+  return SetCsrOutput(context, std::move(out));
+}
+inline Status RunDenseToCsr(OpKernelContext& context) {
+  constexpr const char* kOp = "DenseToCSRSparseMatrix";
+  const Tensor &dense = context.input(0), &indices = context.input(1);
+  const Index rank = dense.dims();
+  if (rank != 2 && rank != 3)
+    return errors::InvalidArgument(kOp, ": params must have rank == 2 or 3; but saw shape: ", dense.shape());
+  if (indices.dims() != 2)
+    return errors::InvalidArgument(kOp, ": indices must be a matrix, but saw shape: ", indices.shape());
+  if (indices.dim_size(1) != rank)
+    return errors::InvalidArgument(
+        kOp, ": indices.shape[1] must be equal to the rank of params, but saw: ", indices.dim_size(1), " vs. ", rank);
+  std::int64_t sizes[3];
+  for (int d = 0; d < rank; ++d) sizes[d] = dense.dim_size(d);
+  const SparseRows rows{indices.data<std::int64_t>(), indices.dim_size(0), rank};
+  if (const Index i = FirstOutside(rows, sizes); i >= 0)
+    return errors::InvalidArgument(kOp, ": indices[", i, "] = ", SizesText(rows.Row(i), rank),
+                                   " does not index into param shape ", dense.shape());
+  CSRSparseMatrix out;
+  TENON_RETURN_IF_ERROR(MakeCsr(context, dense.dtype(), sizes, rank, &out));
+  TENON_RETURN_IF_ERROR(PlaceElements(context, indices, &out));
+  const ElementMover mover = MoverOf(dense.dtype());
+  for (Index i = 0; i < rows.n; ++i) {
+    Index at = 0;
+    for (Index d = 0; d < rank; ++d) at = at * sizes[d] + rows.Row(i)[d];
+    CopyRun(mover, mover.At(dense.raw_data(), at), mover.At(out.values.raw_data(), i), 1);
+  }
+  return SetCsrOutput(context, std::move(out));
+}
+
+// ---- from matrices
+inline Status RunCsrToSparse(OpKernelContext& context, DataType dtype) {
+  CsrInput in;
+  TENON_RETURN_IF_ERROR(in.Get(context, 0));
+  const CSRSparseMatrix& x = *in.matrix;
+  if (x.dtype != dtype) return WrongCsrType(context, "input", x.dtype, dtype);
+  Tensor* indices = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({x.values.NumElements(), x.dims()}), &indices));
+  std::int64_t* to = indices->data<std::int64_t>();
+  for (Index b = 0; b < x.batch(); ++b)
+    for (Index r = 0; r < x.rows(); ++r)
+      for (Index i = x.row_starts(b)[r]; i < x.row_starts(b)[r + 1]; ++i) {
+        if (x.dims() == 3) *to++ = b;
+        *to++ = r;
+        *to++ = x.columns_of(b)[i];
+      }
+  context.set_output(1, x.values);
+  context.set_output(2, x.shape);
+  return OkStatus();
+}
+inline Status RunCsrToDense(OpKernelContext& context, DataType dtype) {
+  CsrInput in;
+  TENON_RETURN_IF_ERROR(in.Get(context, 0));
+  const CSRSparseMatrix& x = *in.matrix;
+  if (x.dtype != dtype) return WrongCsrType(context, "input", x.dtype, dtype);
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes("CSRSparseMatrixToDense", x.shape.data<std::int64_t>(), x.dims(), &shape));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  const ElementMover mover = MoverOf(dtype);
+  Zero(context.device<Cpu>(), mover, out->raw_data(), out->NumElements());
+  for (Index b = 0; b < x.batch(); ++b)
+    for (Index r = 0; r < x.rows(); ++r)
+      for (Index i = x.row_starts(b)[r]; i < x.row_starts(b)[r + 1]; ++i)
+        CopyRun(mover, mover.At(x.values.raw_data(), x.first(b) + i),
+                mover.At(out->raw_data(), (b * x.rows() + r) * x.width() + x.columns_of(b)[i]), 1);
+  return OkStatus();
+}
+inline Status RunCsrComponents(OpKernelContext& context, DataType dtype) {
+  CsrInput in;
+  TENON_RETURN_IF_ERROR(in.Get(context, 0, true));
+  const CSRSparseMatrix& x = *in.matrix;
+  if (x.dtype != dtype) return WrongCsrType(context, "input", x.dtype, dtype);
+  const Tensor& index = context.input(1);
+  if (index.dims() != 0)
+    return errors::InvalidArgument("CSRSparseMatrixComponents: index should be a scalar, but saw: ", index.shape());
+  const Index b = index.data<std::int32_t>()[0];
+  if (b < 0 || b >= x.batch())
+    return errors::InvalidArgument("CSRSparseMatrixComponents: index (", b, ") not in [0, ", x.batch(), ")");
+  Tensor *rows = nullptr, *columns = nullptr, *values = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({x.rows() + 1}), &rows));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({x.count(b)}), &columns));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({x.count(b)}), &values));
+  const ElementMover ints = MoverOf(DataType::kInt32), mover = MoverOf(dtype);
+  CopyRun(ints, x.row_starts(b), rows->raw_data(), x.rows() + 1);
+  if (x.count(b) == 0) return OkStatus();
+  CopyRun(ints, x.columns_of(b), columns->raw_data(), x.count(b));
+  CopyRun(mover, mover.At(x.values.raw_data(), x.first(b)), values->raw_data(), x.count(b));
+  return OkStatus();
+}
+inline Status RunCsrCount(OpKernelContext& context) {
+  CsrInput in;
+  TENON_RETURN_IF_ERROR(in.Get(context, 0, true));
+  const CSRSparseMatrix& x = *in.matrix;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.dims() == 2 ? TensorShape() : TensorShape({x.batch()}), &out));
+  for (Index b = 0; b < x.batch(); ++b) out->data<std::int32_t>()[b] = static_cast<std::int32_t>(x.count(b));
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+struct CsrTypeAttrs {
+  DataType type;
+};
+
+}  // namespace detail
+
+// Elements keep their order, which should be that of their rows.
+struct SparseTensorToCSRSparseMatrix {
+  static constexpr auto signature = Op("SparseTensorToCSRSparseMatrix")
+                                        .Input("indices: int64")
+                                        .Input("values: T")
+                                        .Input("dense_shape: int64")
+                                        .Output("sparse_matrix: variant")
+                                        .Attr("T: {float, double, complex64, complex128}")
+                                        .SetShapeFn(detail::SparseToCsrShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunSparseToCsr(context.op());
+    }
+  };
+};
+
+// dense_input: [(batch,) rows, columns]  indices: [n, rank], of the elements to take
+struct DenseToCSRSparseMatrix {
+  static constexpr auto signature = Op("DenseToCSRSparseMatrix")
+                                        .Input("dense_input: T")
+                                        .Input("indices: int64")
+                                        .Output("sparse_output: variant")
+                                        .Attr("T: {float, double, complex64, complex128}")
+                                        .SetShapeFn(detail::DenseToCsrShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunDenseToCsr(context.op());
+    }
+  };
+};
+
+struct CSRSparseMatrixToSparseTensor {
+  static constexpr auto signature = Op("CSRSparseMatrixToSparseTensor")
+                                        .Input("sparse_matrix: variant")
+                                        .Output("indices: int64")
+                                        .Output("values: type")
+                                        .Output("dense_shape: int64")
+                                        .Attr("type: {float, double, complex64, complex128}")
+                                        .SetShapeFn(detail::CsrToSparseShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  using Attrs = detail::CsrTypeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunCsrToSparse(context.op(), this->type);
+    }
+  };
+};
+
+// Elements at the same place: the last one counts.
+struct CSRSparseMatrixToDense {
+  static constexpr auto signature = Op("CSRSparseMatrixToDense")
+                                        .Input("sparse_input: variant")
+                                        .Output("dense_output: type")
+                                        .Attr("type: {float, double, complex64, complex128}")
+                                        .SetShapeFn(detail::CsrToDenseShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  using Attrs = detail::CsrTypeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&) const {
+      return detail::RunCsrToDense(context.op(), this->type);
+    }
+  };
+};
+
+// The matrix `index` of a batch as row_ptrs: [rows + 1], col_inds: [n], values: [n].
+struct CSRSparseMatrixComponents {
+  static constexpr auto signature = Op("CSRSparseMatrixComponents")
+                                        .Input("csr_sparse_matrix: variant")
+                                        .Input("index: int32")
+                                        .Output("row_ptrs: int32")
+                                        .Output("col_inds: int32")
+                                        .Output("values: type")
+                                        .Attr("type: {float, double, complex64, complex128}")
+                                        .SetShapeFn(detail::CsrComponentsShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  using Attrs = detail::CsrTypeAttrs;
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunCsrComponents(context.op(), this->type);
+    }
+  };
+};
+
+// The number of elements of each matrix: a scalar, or [batch].
+struct SparseMatrixNNZ {
+  static constexpr auto signature =
+      Op("SparseMatrixNNZ").Input("sparse_matrix: variant").Output("nnz: int32").SetShapeFn(detail::CsrCountShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&) const {
+      return detail::RunCsrCount(context.op());
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/matmul.hpp ----
+// SparseTensorDenseMatMul: a sparse matrix times a dense one.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status SparseMatMulShape(InferenceContext* c) {
+  ShapeHandle unused, a, b;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &a));
+  TENON_RETURN_IF_ERROR(c->WithRank(a, 2, &a));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 2, &b));
+  bool adjoint_a = false, adjoint_b = false;
+  TENON_RETURN_IF_ERROR(c->GetAttr("adjoint_a", &adjoint_a));
+  TENON_RETURN_IF_ERROR(c->GetAttr("adjoint_b", &adjoint_b));
+  DimensionHandle inner;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(a, adjoint_a ? 0 : 1), c->Dim(b, adjoint_b ? 1 : 0), &inner));
+  c->set_output(0, c->Matrix(c->Dim(a, adjoint_a ? 1 : 0), c->Dim(b, adjoint_b ? 0 : 1)));
+  return OkStatus();
+}
+
+// Element i of a is at [row, column] = places[2 i], places[2 i + 1], of the matrix after its adjoint was taken.
+struct SparseProduct {
+  const std::int64_t* places;
+  const void* values;
+  Index count;
+  const void* b;
+  Index b_row, b_column;  // steps to the next row and column of b, after its adjoint was taken
+  bool conjugate_a, conjugate_b;
+  void* out;              // [rows, columns], zero; of floats where T is half
+  Index columns;
+};
+
+template <class T>
+T Conjugated(const T& x, bool conjugate) {
+  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
+    return conjugate ? T(x.real(), -x.imag()) : x;
+  else
+    return static_cast<void>(conjugate), x;
+}
+// Without the special cases for infinities that operator* has: as the loops of TensorFlow's matrix products.
+template <class T>
+T Times(const T& x, const T& y) {
+  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
+    return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return static_cast<T>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
+  else
+    return x * y;
+}
+template <class T>
+T Plus(const T& x, const T& y) {
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    return static_cast<T>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(y));
+  else
+    return x + y;
+}
+
+// Columns [begin, end) of the product. Sums are of type Sum: float for half, else T (bfloat16 rounds every step, as
+// TensorFlow does).
+template <class T, class Sum>
+void MultiplySparse(const SparseProduct& p, Index begin, Index end) {
+  const T *values = static_cast<const T*>(p.values), *b = static_cast<const T*>(p.b);
+  Sum* const out = static_cast<Sum*>(p.out);
+  for (Index i = 0; i < p.count; ++i) {
+    const Sum a = static_cast<Sum>(Conjugated(values[i], p.conjugate_a));
+    const T* const row = b + p.places[2 * i + 1] * p.b_row;
+    Sum* const to = out + p.places[2 * i] * p.columns;
+    for (Index n = begin; n < end; ++n)
+      to[n] = Plus(to[n], Times(a, static_cast<Sum>(Conjugated(row[n * p.b_column], p.conjugate_b))));
+  }
+}
+using SparseMultiplier = void (*)(const SparseProduct& p, Index begin, Index end);
+inline SparseMultiplier SparseMultiplierOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kHalf: return &MultiplySparse<half, float>;
+    case DataType::kBfloat16: return &MultiplySparse<bfloat16, bfloat16>;
+    case DataType::kFloat: return &MultiplySparse<float, float>;
+    case DataType::kDouble: return &MultiplySparse<double, double>;
+    case DataType::kInt32: return &MultiplySparse<std::int32_t, std::int32_t>;
+    case DataType::kComplex64: return &MultiplySparse<complex64, complex64>;
+    case DataType::kComplex128: return &MultiplySparse<complex128, complex128>;
+    default: return nullptr;
+  }
+}
+
+inline Status CheckSparseProduct(const SparseInput& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
+  constexpr const char* kOp = "SparseTensorDenseMatMul";
+  if (b.dims() != 2) return errors::InvalidArgument(kOp, ": Tensor 'b' is not a matrix, got shape ", b.shape());
+  if (a.shape->dims() != 1)
+    return errors::InvalidArgument(kOp, ": Tensor 'a_shape' is not a vector, got shape ", a.shape->shape());
+  if (a.shape->NumElements() != 2)
+    return errors::InvalidArgument(kOp, ": Tensor 'a_shape' must have 2 elements, got ", a.shape->NumElements());
+  if (a.values->dims() != 1)
+    return errors::InvalidArgument(kOp, ": Tensor 'a_values' is not a vector, got shape ", a.values->shape());
+  if (a.indices->dims() != 2)
+    return errors::InvalidArgument(kOp, ": Tensor 'a_indices' is not a matrix, got shape ", a.indices->shape());
+  if (a.indices->dim_size(0) != a.values->dim_size(0))
+    return errors::InvalidArgument(kOp, ": Number of rows of a_indices does not match number of entries in a_values, ",
+                                   "got ", a.indices->dim_size(0), " and ", a.values->dim_size(0));
+  if (a.indices->dim_size(1) != 2)
+    return errors::InvalidArgument(kOp, ": Number of columns of a_indices does not match number of entries in a_shape",
+                                   ", got ", a.indices->dim_size(1), " and 2");
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(kOp, a.sizes(), 2, &shape));
+  const Index inner_a = a.sizes()[adjoint_a ? 0 : 1], inner_b = b.dim_size(adjoint_b ? 1 : 0);
+  if (inner_a != inner_b)
+    return errors::InvalidArgument(kOp, ": Cannot multiply A and B because inner dimension does not match: ", inner_a,
+                                   " vs. ", inner_b, ".  Did you forget a transpose?  Dimensions of A: ", shape,
+                                   ".  Dimensions of B: ", b.shape());
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// a: [m, k] sparse  b: [k, n]  ->  [m, n]; adjoint_a, adjoint_b: of their conjugate transposes. Elements at the same
+// place add up.
+struct SparseTensorDenseMatMul {
+  static constexpr auto signature = Op("SparseTensorDenseMatMul")
+                                        .Input("a_indices: Tindices")
+                                        .Input("a_values: T")
+                                        .Input("a_shape: int64")
+                                        .Input("b: T")
+                                        .Output("product: T")
+                                        .Attr("T: type")
+                                        .Attr("Tindices: {int32, int64} = DT_INT64")
+                                        .Attr("adjoint_a: bool = false")
+                                        .Attr("adjoint_b: bool = false")
+                                        .SetShapeFn(detail::SparseMatMulShape);
+
+  struct Attrs {
+    bool adjoint_a;
+    bool adjoint_b;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.input_type(1),
+                       ToSet(DataType::kHalf) | ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat) |
+                           ToSet(DataType::kDouble) | ToSet(DataType::kInt32) | kComplexTypes);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor& b,
+                      Tensor& product) const {
+      return Run(context.op(), context.device(), this->adjoint_a, this->adjoint_b, b, &product);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, bool adjoint_a, bool adjoint_b, const Tensor& b,
+                    Tensor* product) {
+    const detail::SparseInput a = detail::SparseInputAt(context, 0);
+    TENON_RETURN_IF_ERROR(detail::CheckSparseProduct(a, b, adjoint_a, adjoint_b));
+    const Index rows = a.sizes()[adjoint_a ? 1 : 0], columns = b.dim_size(adjoint_b ? 0 : 1);
+    const Index inner = b.dim_size(adjoint_b ? 1 : 0), count = a.values->NumElements();
+    TensorShape shape;
+    const Index sizes[] = {rows, columns};
+    TENON_RETURN_IF_ERROR(detail::ShapeOfSizes("SparseTensorDenseMatMul", sizes, 2, &shape));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &product));
+    if (product->NumElements() == 0) return OkStatus();
+    Tensor places;
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({count, 2}), &places));
+    TENON_RETURN_IF_ERROR(FindPlaces(*a.indices, adjoint_a, rows, inner, places.data<std::int64_t>()));
+    const bool is_half = b.dtype() == DataType::kHalf;
+    Tensor sums = *product;
+    if (is_half) TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, &sums));
+    Zero(device, MoverOf(sums.dtype()), sums.raw_data(), sums.NumElements());
+    const detail::SparseProduct work{places.data<std::int64_t>(),
+                                     a.values->raw_data(),
+                                     count,
+                                     b.raw_data(),
+                                     adjoint_b ? 1 : columns,
+                                     adjoint_b ? inner : 1,
+                                     adjoint_a,
+                                     adjoint_b,
+                                     sums.raw_data(),
+                                     columns};
+    const detail::SparseMultiplier multiply = detail::SparseMultiplierOf(b.dtype());
+    ParallelFor(device, columns, 2.0 * static_cast<double>(count),
+                [&](Index begin, Index end) { multiply(work, begin, end); });
+    if (is_half)
+      for (Index i = 0; i < sums.NumElements(); ++i) product->data<half>()[i] = half(sums.data<float>()[i]);
+    return OkStatus();
+  }
+  // out: [n, 2], row and column after the adjoint was taken.
+  static Status FindPlaces(const Tensor& indices, bool adjoint, Index rows, Index inner, std::int64_t* out) {
+    for (Index i = 0; i < indices.dim_size(0); ++i) {
+      std::int64_t place[2];
+      for (int d = 0; d < 2; ++d)
+        place[adjoint ? 1 - d : d] = indices.dtype() == DataType::kInt32 ? indices.data<std::int32_t>()[2 * i + d]
+                                                                         : indices.data<std::int64_t>()[2 * i + d];
+      if (place[1] < 0 || place[1] >= inner)
+        return errors::InvalidArgument("SparseTensorDenseMatMul: k (", place[1], ") from index[", i, ",",
+                                       adjoint ? 0 : 1, "] out of bounds (>=", inner, ")");
+      if (place[0] < 0 || place[0] >= rows)
+        return errors::InvalidArgument("SparseTensorDenseMatMul: m (", place[0], ") from index[", i, ",",
+                                       adjoint ? 1 : 0, "] out of bounds (>=", rows, ")");
+      out[2 * i] = place[0];
+      out[2 * i + 1] = place[1];
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/sparse/csr_product.hpp ----
+// SparseMatrixTranspose, SparseMatrixMatMul, SparseMatrixSparseMatMul: of CSRSparseMatrix values.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The loops over values of one type.
+struct CsrLoops {
+  void (*conjugate)(void* values, Index n);
+  // `columns` elements of out from `to` += value i of `values` * elements of b from `at`.
+  void (*add_row)(const void* values, Index i, const void* b, Index at, Index step, bool conjugate, void* out, Index to,
+                  Index to_step, Index columns);
+};
+template <class T>
+struct CsrLoopsOf {
+  static void Conjugate(void* values, Index n) {
+    for (Index i = 0; i < n; ++i) static_cast<T*>(values)[i] = Conjugated(static_cast<const T*>(values)[i], true);
+  }
+  static void AddRow(const void* values, Index i, const void* b, Index at, Index step, bool conjugate, void* out,
+                     Index to, Index to_step, Index columns) {
+    const T value = static_cast<const T*>(values)[i];
+    const T* const row = static_cast<const T*>(b) + at;
+    T* const sums = static_cast<T*>(out) + to;
+    for (Index n = 0; n < columns; ++n) sums[n * to_step] += Times(value, Conjugated(row[n * step], conjugate));
+  }
+  static constexpr CsrLoops loops = {&Conjugate, &AddRow};
+};
+inline const CsrLoops& CsrLoopsFor(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat: return CsrLoopsOf<float>::loops;
+    case DataType::kDouble: return CsrLoopsOf<double>::loops;
+    case DataType::kComplex64: return CsrLoopsOf<complex64>::loops;
+    default: return CsrLoopsOf<complex128>::loops;
+  }
+}
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+struct CsrProductAttrs {
+  bool transpose_a, transpose_b, adjoint_a, adjoint_b;
+
+  Status Check() const {
+    for (const bool of_a : {true, false})
+      if (of_a ? transpose_a && adjoint_a : transpose_b && adjoint_b)
+        return errors::InvalidArgument("Only one of adjoint_", of_a ? "a" : "b", " and transpose_", of_a ? "a" : "b",
+                                       " may be true, got both");
+    return OkStatus();
+  }
+  bool turns_a() const { return transpose_a || adjoint_a; }
+  bool turns_b() const { return transpose_b || adjoint_b; }
+};
+inline Status ReadCsrProduct(InferenceContext* c, CsrProductAttrs* to) {
+  TENON_RETURN_IF_ERROR(c->GetAttr("transpose_a", &to->transpose_a));
+  TENON_RETURN_IF_ERROR(c->GetAttr("transpose_b", &to->transpose_b));
+  TENON_RETURN_IF_ERROR(c->GetAttr("adjoint_a", &to->adjoint_a));
+  TENON_RETURN_IF_ERROR(c->GetAttr("adjoint_b", &to->adjoint_b));
+  return to->Check();
+}
+
+// [(batch,) m, k] times [(batch,) k, n], of shapes whose ranks may be unknown.
+inline Status CsrProductShape(InferenceContext* c, const CsrProductAttrs& attrs, ShapeHandle a, ShapeHandle b,
+                              bool turn, ShapeHandle* out) {
+  if (!c->RankKnown(a) || !c->RankKnown(b) || c->Rank(a) != c->Rank(b)) {  // kernels refuse different ranks
+    *out = c->UnknownShape();
+    return OkStatus();
+  }
+  const int rank = c->Rank(a);
+  DimensionHandle unused, batch;
+  TENON_RETURN_IF_ERROR(
+      c->Merge(c->Dim(a, rank - (attrs.turns_a() ? 2 : 1)), c->Dim(b, rank - (attrs.turns_b() ? 1 : 2)), &unused));
+  const DimensionHandle m = c->Dim(a, rank - (attrs.turns_a() ? 1 : 2));
+  const DimensionHandle n = c->Dim(b, rank - (attrs.turns_b() ? 2 : 1));
+  *out = turn ? c->Matrix(n, m) : c->Matrix(m, n);
+  if (rank == 2) return OkStatus();
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(a, 0), c->Dim(b, 0), &batch));
+  return c->Concatenate(c->Vector(batch), *out, out);
+}
+inline Status CsrMatMulShape(InferenceContext* c) {
+  CsrProductAttrs attrs{};
+  ShapeHandle a, b;
+  bool turn = false;
+  TENON_RETURN_IF_ERROR(ReadCsrProduct(c, &attrs));
+  TENON_RETURN_IF_ERROR(c->GetAttr("transpose_output", &turn));
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &a));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &b));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(b, 3, &b));
+  TENON_RETURN_IF_ERROR(CsrProductShape(c, attrs, a, b, turn, &a));
+  c->set_output(0, a);
+  return OkStatus();
+}
+inline Status CsrSparseMatMulShape(InferenceContext* c) {
+  CsrProductAttrs attrs{};
+  ShapeHandle a, b;
+  TENON_RETURN_IF_ERROR(ReadCsrProduct(c, &attrs));
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &a));
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 1, &b));
+  TENON_RETURN_IF_ERROR(CsrProductShape(c, attrs, a, b, false, &a));
+  return SetCsrHandle(c, a, "type");
+}
+inline Status CsrTransposeShape(InferenceContext* c) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &shape));
+  if (c->RankKnown(shape)) {
+    const int rank = c->Rank(shape);
+    const DimensionHandle rows = c->Dim(shape, rank - 2), columns = c->Dim(shape, rank - 1);
+    TENON_RETURN_IF_ERROR(c->ReplaceDim(shape, rank - 2, columns, &shape));
+    TENON_RETURN_IF_ERROR(c->ReplaceDim(shape, rank - 1, rows, &shape));
+  }
+  return SetCsrHandle(c, shape, "type");
+}
+
+// Elements of one column keep the order of their rows.
+inline Status TransposeCsr(OpKernelContext& context, const CSRSparseMatrix& x, bool conjugate, CSRSparseMatrix* out) {
+  std::int64_t sizes[3];
+  for (Index d = 0; d < x.dims(); ++d) sizes[d] = x.shape.data<std::int64_t>()[d];
+  std::swap(sizes[x.dims() - 2], sizes[x.dims() - 1]);
+  TENON_RETURN_IF_ERROR(MakeCsr(context, x.dtype, sizes, x.dims(), out));
+  TENON_RETURN_IF_ERROR(MakeCsrElements(context, x.values.NumElements(), out));
+  const ElementMover mover = MoverOf(x.dtype);
+  for (Index b = 0; b < x.batch(); ++b) {
+    out->batch_pointers.data<std::int32_t>()[b + 1] = x.batch_pointers.data<std::int32_t>()[b + 1];
+    const std::int32_t* const columns = x.columns_of(b);
+    std::int32_t* const starts = out->row_pointers.data<std::int32_t>() + b * (out->rows() + 1);
+    for (Index i = 0; i < x.count(b); ++i) ++starts[columns[i] + 1];
+    for (Index r = 0; r < out->rows(); ++r) starts[r + 1] += starts[r];
+    for (Index r = 0; r < x.rows(); ++r)
+      for (Index i = x.row_starts(b)[r]; i < x.row_starts(b)[r + 1]; ++i) {
+        const Index to = x.first(b) + starts[columns[i]]++;
+        out->columns.data<std::int32_t>()[to] = static_cast<std::int32_t>(r);
+        CopyRun(mover, mover.At(x.values.raw_data(), x.first(b) + i), mover.At(out->values.raw_data(), to), 1);
+      }
+    for (Index r = out->rows(); r > 0; --r) starts[r] = starts[r - 1];
+    starts[0] = 0;
+  }
+  if (conjugate) CsrLoopsFor(x.dtype).conjugate(out->values.raw_data(), out->values.NumElements());
+  return OkStatus();
+}
+// The matrix of `in` := its transpose, of which `turned` is room for.
+inline Status TurnCsr(OpKernelContext& context, bool conjugate, CsrInput* in, CSRSparseMatrix* turned) {
+  TENON_RETURN_IF_ERROR(TransposeCsr(context, *in->matrix, conjugate, turned));
+  in->matrix = turned;
+  return OkStatus();
+}
+
+inline Status RunCsrTranspose(OpKernelContext& context, bool conjugate, DataType dtype) {
+  CsrInput in;
+  CSRSparseMatrix out;
+  TENON_RETURN_IF_ERROR(in.Get(context, 0));
+  if (in.matrix->dtype != dtype) return WrongCsrType(context, "input", in.matrix->dtype, dtype);
+  TENON_RETURN_IF_ERROR(TransposeCsr(context, *in.matrix, conjugate, &out));
+  return SetCsrOutput(context, std::move(out));
+}
+
+struct CsrDenseProduct {
+  const CSRSparseMatrix* a;  // [m, k], after its transposition
+  const void* b;
+  Index inner, columns, step;  // sizes of b, and the step between its columns
+  bool turns_b, conjugate_b, turn_output;
+  void* out;
+
+  // Rows [begin, end) of all m * batch.
+  void Run(Index begin, Index end) const {
+    const CsrLoops& loops = CsrLoopsFor(a->dtype);
+    const Index m = a->rows();
+    for (Index at = begin; at < end; ++at) {
+      const Index matrix = at / m, r = at % m, first = matrix * inner * columns, row_step = turns_b ? 1 : columns;
+      const Index to = matrix * m * columns + r * (turn_output ? 1 : columns);
+      for (Index i = a->row_starts(matrix)[r]; i < a->row_starts(matrix)[r + 1]; ++i)
+        loops.add_row(a->values.raw_data(), a->first(matrix) + i, b, first + a->columns_of(matrix)[i] * row_step, step,
+                      conjugate_b, out, to, turn_output ? m : 1, columns);
+    }
+  }
+};
+inline Status RunCsrMatMul(OpKernelContext& context, const CsrProductAttrs& attrs, bool turn_output, bool conjugate) {
+  constexpr const char* kOp = "SparseMatrixMatMul";
+  CsrInput in;
+  CSRSparseMatrix turned;
+  TENON_RETURN_IF_ERROR(in.Get(context, 0));
+  const Tensor& b = context.input(1);
+  if (in.matrix->dtype != b.dtype())
+    return errors::InvalidArgument(kOp, ": Input types don't match.  a.dtype == ", Name(in.matrix->dtype),
+                                   " vs. b.dtype == ", Name(b.dtype()));
+  const int rank = b.dims();
+  if (in.matrix->dims() != rank)
+    return errors::InvalidArgument(kOp, ": Ranks of a and b must match, saw: ", in.matrix->dims(), " vs. ", rank, ".");
+  if (rank == 3 && in.matrix->batch() != b.dim_size(0))
+    return errors::InvalidArgument(kOp, ": Batch sizes of a and b must match, saw: ", in.matrix->batch(), " vs. ",
+                                   b.dim_size(0), ".");
+  const Index inner_a = attrs.turns_a() ? in.matrix->rows() : in.matrix->width();
+  const Index inner = b.dim_size(rank - (attrs.turns_b() ? 1 : 2)), n = b.dim_size(rank - (attrs.turns_b() ? 2 : 1));
+  if (inner_a != inner)
+    return errors::InvalidArgument(kOp, ": Inner product dimensions of A and B do not agree. Shapes are: [",
+                                   in.matrix->shape.SummarizeValue(3), "] vs. ", b.shape());
+  if (attrs.turns_a()) TENON_RETURN_IF_ERROR(TurnCsr(context, attrs.adjoint_a, &in, &turned));
+  const Index m = in.matrix->rows(), batch = in.matrix->batch();
+  const Index sizes[] = {batch, turn_output ? n : m, turn_output ? m : n};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ShapeOfSizes(kOp, sizes + (3 - rank), rank, &shape));
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (out->NumElements() == 0) return OkStatus();
+  Zero(context.device<Cpu>(), MoverOf(b.dtype()), out->raw_data(), out->NumElements());
+  const bool conjugate_b = attrs.adjoint_b && IsComplex(b.dtype());
+  const CsrDenseProduct product{
+      in.matrix,   b.raw_data(), inner,          n, attrs.turns_b() ? inner : 1, attrs.turns_b(),
+      conjugate_b, turn_output,  out->raw_data()};
+  const double share = static_cast<double>(in.matrix->values.NumElements()) / static_cast<double>(m * batch);
+  ParallelFor(context.device<Cpu>(), m * batch, 2 * (share + 1) * static_cast<double>(n),
+              [&](Index begin, Index end) { product.Run(begin, end); });
+  if (conjugate && IsComplex(b.dtype())) CsrLoopsFor(b.dtype()).conjugate(out->raw_data(), out->NumElements());
+  return OkStatus();
+}
+
+// One product of elements: of a and b by their numbers.
+struct CsrTerm {
+  std::int32_t column;
+  Index a, b;
+};
+// The terms of row r of matrix `at` of the product, by columns and then in the order of a's elements.
+inline void FindCsrTerms(const CSRSparseMatrix& a, const CSRSparseMatrix& b, Index at, Index r,
+                         SlimVector<CsrTerm>* terms) {
+  terms->clear();
+  for (Index i = a.row_starts(at)[r]; i < a.row_starts(at)[r + 1]; ++i) {
+    const Index row = a.columns_of(at)[i];
+    for (Index j = b.row_starts(at)[row]; j < b.row_starts(at)[row + 1]; ++j)
+      terms->push_back({b.columns_of(at)[j], a.first(at) + i, b.first(at) + j});
+  }
+  std::sort(terms->begin(), terms->end(), [](const CsrTerm& x, const CsrTerm& y) {
+    return x.column != y.column ? x.column < y.column : x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
+}
+// Row pointers and columns of a b. An element stays even if its terms cancel out.
+inline Status FindCsrProduct(OpKernelContext& context, const CSRSparseMatrix& a, const CSRSparseMatrix& b,
+                             CSRSparseMatrix* out) {
+  SlimVector<CsrTerm> terms;
+  Index count = 0;
+  for (const bool fill : {false, true}) {
+    if (fill) TENON_RETURN_IF_ERROR(MakeCsrElements(context, count, out));
+    if (fill) Zero(context.device<Cpu>(), MoverOf(out->dtype), out->values.raw_data(), count);
+    count = 0;
+    for (Index at = 0; at < a.batch(); ++at) {
+      for (Index r = 0; r < a.rows(); ++r) {
+        FindCsrTerms(a, b, at, r, &terms);
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+          count += i == 0 || terms[i].column != terms[i - 1].column;
+          if (!fill) continue;
+          out->columns.data<std::int32_t>()[count - 1] = terms[i].column;
+          CsrLoopsFor(out->dtype)
+              .add_row(a.values.raw_data(), terms[i].a, b.values.raw_data(), terms[i].b, 1, false,
+                       out->values.raw_data(), count - 1, 1, 1);
+        }
+        if (fill)
+          out->row_pointers.data<std::int32_t>()[at * (a.rows() + 1) + r + 1] =
+              static_cast<std::int32_t>(count - out->first(at));
+      }
+      if (fill) out->batch_pointers.data<std::int32_t>()[at + 1] = static_cast<std::int32_t>(count);
+    }
+  }
+  return OkStatus();
+}
+inline Status RunCsrSparseMatMul(OpKernelContext& context, const CsrProductAttrs& attrs, DataType dtype) {
+  constexpr const char* kOp = "SparseMatrixSparseMatMul";
+  CsrInput a, b;
+  CSRSparseMatrix turned_a, turned_b, out;
+  TENON_RETURN_IF_ERROR(a.Get(context, 0));
+  TENON_RETURN_IF_ERROR(b.Get(context, 1));
+  if (a.matrix->dtype != dtype) return WrongCsrType(context, "a", a.matrix->dtype, dtype);
+  if (b.matrix->dtype != dtype) return WrongCsrType(context, "b", b.matrix->dtype, dtype);
+  const bool fits = a.matrix->dims() == b.matrix->dims() && a.matrix->batch() == b.matrix->batch();
+  const Index inner_a = attrs.turns_a() ? a.matrix->rows() : a.matrix->width();
+  const Index inner_b = attrs.turns_b() ? b.matrix->width() : b.matrix->rows();
+  if (!fits || inner_a != inner_b)
+    return errors::InvalidArgument(kOp, ": ", fits ? "Inner product dimensions" : "Batch dimensions",
+                                   " of A and B do not agree.  Shapes are: [", a.matrix->shape.SummarizeValue(3),
+                                   "] vs. [", b.matrix->shape.SummarizeValue(3), "]");
+  if (attrs.turns_a()) TENON_RETURN_IF_ERROR(TurnCsr(context, attrs.adjoint_a, &a, &turned_a));
+  if (attrs.turns_b()) TENON_RETURN_IF_ERROR(TurnCsr(context, attrs.adjoint_b, &b, &turned_b));
+  const std::int64_t sizes[] = {a.matrix->batch(), a.matrix->rows(), b.matrix->width()};
+  TENON_RETURN_IF_ERROR(MakeCsr(context, dtype, sizes + (3 - a.matrix->dims()), a.matrix->dims(), &out));
+  TENON_RETURN_IF_ERROR(FindCsrProduct(context, *a.matrix, *b.matrix, &out));
+  return SetCsrOutput(context, std::move(out));
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// [(batch,) m, n]  ->  [(batch,) n, m]
+struct SparseMatrixTranspose {
+  static constexpr auto signature = Op("SparseMatrixTranspose")
+                                        .Input("input: variant")
+                                        .Output("output: variant")
+                                        .Attr("conjugate: bool = false")
+                                        .Attr("type: {float, double, complex64, complex128}")
+                                        .SetShapeFn(detail::CsrTransposeShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  struct Attrs {
+    bool conjugate;
+    DataType type;
+  };
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) { return detail::RegisterCsrMatrix(); }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&) const {
+      return detail::RunCsrTranspose(context.op(), this->conjugate, this->type);
+    }
+  };
+};
+
+// a: [(batch,) m, k] sparse  b: [(batch,) k, n]  ->  [(batch,) m, n]; with transpose_output [(batch,) n, m].
+struct SparseMatrixMatMul {
+  static constexpr auto signature = Op("SparseMatrixMatMul")
+                                        .Input("a: variant")
+                                        .Input("b: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("adjoint_a: bool = false")
+                                        .Attr("adjoint_b: bool = false")
+                                        .Attr("transpose_output: bool = false")
+                                        .Attr("conjugate_output: bool = false")
+                                        .SetShapeFn(detail::CsrMatMulShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  struct Attrs {
+    bool transpose_a, transpose_b, adjoint_a, adjoint_b, transpose_output, conjugate_output;
+  };
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(detail::RegisterCsrMatrix());
+      TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(1), detail::kCsrTypes));
+      return Options().Check();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunCsrMatMul(context.op(), Options(), this->transpose_output, this->conjugate_output);
+    }
+    detail::CsrProductAttrs Options() const {
+      return {this->transpose_a, this->transpose_b, this->adjoint_a, this->adjoint_b};
+    }
+  };
+};
+
+// a: [(batch,) m, k]  b: [(batch,) k, n]  ->  [(batch,) m, n], all sparse
+struct SparseMatrixSparseMatMul {
+  static constexpr auto signature = Op("SparseMatrixSparseMatMul")
+                                        .Input("a: variant")
+                                        .Input("b: variant")
+                                        .Output("c: variant")
+                                        .Attr("type: {float, double, complex64, complex128}")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("adjoint_a: bool = false")
+                                        .Attr("adjoint_b: bool = false")
+                                        .SetShapeFn(detail::CsrSparseMatMulShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  struct Attrs {
+    bool transpose_a, transpose_b, adjoint_a, adjoint_b;
+    DataType type;
+  };
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      TENON_RETURN_IF_ERROR(detail::RegisterCsrMatrix());
+      return Options().Check();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunCsrSparseMatMul(context.op(), Options(), this->type);
+    }
+    detail::CsrProductAttrs Options() const {
+      return {this->transpose_a, this->transpose_b, this->adjoint_a, this->adjoint_b};
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/sparse/dense.hpp ----
 // SparseTensorDenseAdd, SparseDenseCwiseAdd, -Mul, -Div: a sparse tensor and a dense one, element by element.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -57835,213 +59120,102 @@ struct SparseDenseCwiseDiv {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/ops/sparse/matmul.hpp ----
-// SparseTensorDenseMatMul: a sparse matrix times a dense one.
+// ---- tenon/ops/sparse/dense_matmul.hpp ----
+// SparseMatMul: a product of dense matrices, of which one may have many zeros.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
 namespace detail {
 
-inline Status SparseMatMulShape(InferenceContext* c) {
-  ShapeHandle unused, a, b;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &a));
-  TENON_RETURN_IF_ERROR(c->WithRank(a, 2, &a));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 2, &b));
-  bool adjoint_a = false, adjoint_b = false;
-  TENON_RETURN_IF_ERROR(c->GetAttr("adjoint_a", &adjoint_a));
-  TENON_RETURN_IF_ERROR(c->GetAttr("adjoint_b", &adjoint_b));
-  DimensionHandle inner;
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(a, adjoint_a ? 0 : 1), c->Dim(b, adjoint_b ? 1 : 0), &inner));
-  c->set_output(0, c->Matrix(c->Dim(a, adjoint_a ? 1 : 0), c->Dim(b, adjoint_b ? 0 : 1)));
-  return OkStatus();
+// to: [rows, columns] := the matrix x, which is stored the other way round where `turned`.
+inline void CopyAsFloats(const Tensor& x, bool turned, Index rows, Index columns, float* to) {
+  const bool is_float = x.dtype() == DataType::kFloat;
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < columns; ++c) {
+      const Index from = turned ? c * rows + r : r * columns + c;
+      *to++ = is_float ? x.data<float>()[from] : static_cast<float>(x.data<bfloat16>()[from]);
+    }
 }
 
-// Element i of a is at [row, column] = places[2 i], places[2 i + 1], of the matrix after its adjoint was taken.
-struct SparseProduct {
-  const std::int64_t* places;
-  const void* values;
-  Index count;
-  const void* b;
-  Index b_row, b_column;  // steps to the next row and column of b, after its adjoint was taken
-  bool conjugate_a, conjugate_b;
-  void* out;              // [rows, columns], zero; of floats where T is half
-  Index columns;
+struct ZeroSkippingProduct {
+  const float *a, *b;  // [m, k], [k, n]
+  Index k, n;
+  bool skips_a, skips_b;  // terms whose factor of a, of b, is 0 are left out, even where the other one is NaN
+  float* out;
+
+  void Run(Index begin, Index end) const {
+    for (Index r = begin; r < end; ++r) {
+      float* const to = out + r * n;
+      for (Index c = 0; c < n; ++c) to[c] = 0;
+      for (Index i = 0; i < k; ++i) {
+        const float factor = a[r * k + i];
+        const float* const row = b + i * n;
+        if (skips_a && factor == 0) continue;
+        if (skips_b) {
+          for (Index c = 0; c < n; ++c) to[c] += row[c] == 0 ? 0 : factor * row[c];
+        } else {
+          for (Index c = 0; c < n; ++c) to[c] += factor * row[c];
+        }
+      }
+    }
+  }
 };
 
-template <class T>
-T Conjugated(const T& x, bool conjugate) {
-  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-    return conjugate ? T(x.real(), -x.imag()) : x;
-  else
-    return static_cast<void>(conjugate), x;
-}
-// Without the special cases for infinities that operator* has: as the loops of TensorFlow's matrix products.
-template <class T>
-T Times(const T& x, const T& y) {
-  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
-    return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-  else if constexpr (std::is_same_v<T, std::int32_t>)
-    return static_cast<T>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
-  else
-    return x * y;
-}
-template <class T>
-T Plus(const T& x, const T& y) {
-  if constexpr (std::is_same_v<T, std::int32_t>)
-    return static_cast<T>(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(y));
-  else
-    return x + y;
-}
-
-// Columns [begin, end) of the product. Sums are of type Sum: float for half, else T (bfloat16 rounds every step, as
-// TensorFlow does).
-template <class T, class Sum>
-void MultiplySparse(const SparseProduct& p, Index begin, Index end) {
-  const T *values = static_cast<const T*>(p.values), *b = static_cast<const T*>(p.b);
-  Sum* const out = static_cast<Sum*>(p.out);
-  for (Index i = 0; i < p.count; ++i) {
-    const Sum a = static_cast<Sum>(Conjugated(values[i], p.conjugate_a));
-    const T* const row = b + p.places[2 * i + 1] * p.b_row;
-    Sum* const to = out + p.places[2 * i] * p.columns;
-    for (Index n = begin; n < end; ++n)
-      to[n] = Plus(to[n], Times(a, static_cast<Sum>(Conjugated(row[n * p.b_column], p.conjugate_b))));
-  }
-}
-using SparseMultiplier = void (*)(const SparseProduct& p, Index begin, Index end);
-inline SparseMultiplier SparseMultiplierOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::kHalf: return &MultiplySparse<half, float>;
-    case DataType::kBfloat16: return &MultiplySparse<bfloat16, bfloat16>;
-    case DataType::kFloat: return &MultiplySparse<float, float>;
-    case DataType::kDouble: return &MultiplySparse<double, double>;
-    case DataType::kInt32: return &MultiplySparse<std::int32_t, std::int32_t>;
-    case DataType::kComplex64: return &MultiplySparse<complex64, complex64>;
-    case DataType::kComplex128: return &MultiplySparse<complex128, complex128>;
-    default: return nullptr;
-  }
-}
-
-inline Status CheckSparseProduct(const SparseInput& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
-  constexpr const char* kOp = "SparseTensorDenseMatMul";
-  if (b.dims() != 2) return errors::InvalidArgument(kOp, ": Tensor 'b' is not a matrix, got shape ", b.shape());
-  if (a.shape->dims() != 1)
-    return errors::InvalidArgument(kOp, ": Tensor 'a_shape' is not a vector, got shape ", a.shape->shape());
-  if (a.shape->NumElements() != 2)
-    return errors::InvalidArgument(kOp, ": Tensor 'a_shape' must have 2 elements, got ", a.shape->NumElements());
-  if (a.values->dims() != 1)
-    return errors::InvalidArgument(kOp, ": Tensor 'a_values' is not a vector, got shape ", a.values->shape());
-  if (a.indices->dims() != 2)
-    return errors::InvalidArgument(kOp, ": Tensor 'a_indices' is not a matrix, got shape ", a.indices->shape());
-  if (a.indices->dim_size(0) != a.values->dim_size(0))
-    return errors::InvalidArgument(kOp, ": Number of rows of a_indices does not match number of entries in a_values, ",
-                                   "got ", a.indices->dim_size(0), " and ", a.values->dim_size(0));
-  if (a.indices->dim_size(1) != 2)
-    return errors::InvalidArgument(kOp, ": Number of columns of a_indices does not match number of entries in a_shape",
-                                   ", got ", a.indices->dim_size(1), " and 2");
+inline Status RunSparseMatMul(OpKernelContext& context, bool turn_a, bool turn_b, bool skips_a, bool skips_b) {
+  constexpr const char* kOp = "SparseMatMul";
+  const Tensor &a = context.input(0), &b = context.input(1);
+  if (a.dims() != 2) return errors::InvalidArgument(kOp, ": a is not a matrix, got shape ", a.shape());
+  if (b.dims() != 2) return errors::InvalidArgument(kOp, ": b is not a matrix, got shape ", b.shape());
+  const Index m = a.dim_size(turn_a ? 1 : 0), k = a.dim_size(turn_a ? 0 : 1), n = b.dim_size(turn_b ? 0 : 1);
+  if (k != b.dim_size(turn_b ? 1 : 0))
+    return errors::InvalidArgument(kOp, ": Matrix size incompatible: a: ", a.shape(), ", b: ", b.shape());
   TensorShape shape;
-  TENON_RETURN_IF_ERROR(ShapeOfSizes(kOp, a.sizes(), 2, &shape));
-  const Index inner_a = a.sizes()[adjoint_a ? 0 : 1], inner_b = b.dim_size(adjoint_b ? 1 : 0);
-  if (inner_a != inner_b)
-    return errors::InvalidArgument(kOp, ": Cannot multiply A and B because inner dimension does not match: ", inner_a,
-                                   " vs. ", inner_b, ".  Did you forget a transpose?  Dimensions of A: ", shape,
-                                   ".  Dimensions of B: ", b.shape());
+  const Index sizes[] = {m, n};
+  TENON_RETURN_IF_ERROR(TensorShape::Build({sizes, 2}, &shape));
+  Tensor *out = nullptr, left, right;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (out->NumElements() == 0) return OkStatus();
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, TensorShape({m, k}), &left));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, TensorShape({k, n}), &right));
+  if (k > 0) {
+    CopyAsFloats(a, turn_a, m, k, left.data<float>());
+    CopyAsFloats(b, turn_b, k, n, right.data<float>());
+  }
+  const ZeroSkippingProduct product{left.data<float>(),  right.data<float>(), k, n, skips_a,
+                                    skips_b && !skips_a, out->data<float>()};
+  ParallelFor(context.device<Cpu>(), m, 2 * static_cast<double>(k) * static_cast<double>(n),
+              [&](Index begin, Index end) { product.Run(begin, end); });
   return OkStatus();
 }
 
 }  // namespace detail
 
-// a: [m, k] sparse  b: [k, n]  ->  [m, n]; adjoint_a, adjoint_b: of their conjugate transposes. Elements at the same
-// place add up.
-struct SparseTensorDenseMatMul {
-  static constexpr auto signature = Op("SparseTensorDenseMatMul")
-                                        .Input("a_indices: Tindices")
-                                        .Input("a_values: T")
-                                        .Input("a_shape: int64")
-                                        .Input("b: T")
-                                        .Output("product: T")
-                                        .Attr("T: type")
-                                        .Attr("Tindices: {int32, int64} = DT_INT64")
-                                        .Attr("adjoint_a: bool = false")
-                                        .Attr("adjoint_b: bool = false")
-                                        .SetShapeFn(detail::SparseMatMulShape);
-
-  struct Attrs {
-    bool adjoint_a;
-    bool adjoint_b;
-  };
+// a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round.
+struct SparseMatMul {
+  static constexpr auto signature = Op("SparseMatMul")
+                                        .Input("a: Ta")
+                                        .Input("b: Tb")
+                                        .Output("product: float")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("a_is_sparse: bool = false")
+                                        .Attr("b_is_sparse: bool = false")
+                                        .Attr("Ta: {float, bfloat16} = DT_FLOAT")
+                                        .Attr("Tb: {float, bfloat16} = DT_FLOAT")
+                                        .SetShapeFn(shape_inference::MatMulShape);
   static constexpr auto kernel_types = TypeAttrs();
-
+  struct Attrs {
+    bool transpose_a, transpose_b, a_is_sparse, b_is_sparse;
+  };
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) {
-      return ServeOnly(c, c.input_type(1),
-                       ToSet(DataType::kHalf) | ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat) |
-                           ToSet(DataType::kDouble) | ToSet(DataType::kInt32) | kComplexTypes);
-    }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor& b,
-                      Tensor& product) const {
-      return Run(context.op(), context.device(), this->adjoint_a, this->adjoint_b, b, &product);
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunSparseMatMul(context.op(), this->transpose_a, this->transpose_b, this->a_is_sparse,
+                                     this->b_is_sparse);
     }
   };
-
- private:
-  static Status Run(OpKernelContext& context, Cpu& device, bool adjoint_a, bool adjoint_b, const Tensor& b,
-                    Tensor* product) {
-    const detail::SparseInput a = detail::SparseInputAt(context, 0);
-    TENON_RETURN_IF_ERROR(detail::CheckSparseProduct(a, b, adjoint_a, adjoint_b));
-    const Index rows = a.sizes()[adjoint_a ? 1 : 0], columns = b.dim_size(adjoint_b ? 0 : 1);
-    const Index inner = b.dim_size(adjoint_b ? 1 : 0), count = a.values->NumElements();
-    TensorShape shape;
-    const Index sizes[] = {rows, columns};
-    TENON_RETURN_IF_ERROR(detail::ShapeOfSizes("SparseTensorDenseMatMul", sizes, 2, &shape));
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &product));
-    if (product->NumElements() == 0) return OkStatus();
-    Tensor places;
-    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({count, 2}), &places));
-    TENON_RETURN_IF_ERROR(FindPlaces(*a.indices, adjoint_a, rows, inner, places.data<std::int64_t>()));
-    const bool is_half = b.dtype() == DataType::kHalf;
-    Tensor sums = *product;
-    if (is_half) TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, &sums));
-    Zero(device, MoverOf(sums.dtype()), sums.raw_data(), sums.NumElements());
-    const detail::SparseProduct work{places.data<std::int64_t>(),
-                                     a.values->raw_data(),
-                                     count,
-                                     b.raw_data(),
-                                     adjoint_b ? 1 : columns,
-                                     adjoint_b ? inner : 1,
-                                     adjoint_a,
-                                     adjoint_b,
-                                     sums.raw_data(),
-                                     columns};
-    const detail::SparseMultiplier multiply = detail::SparseMultiplierOf(b.dtype());
-    ParallelFor(device, columns, 2.0 * static_cast<double>(count),
-                [&](Index begin, Index end) { multiply(work, begin, end); });
-    if (is_half)
-      for (Index i = 0; i < sums.NumElements(); ++i) product->data<half>()[i] = half(sums.data<float>()[i]);
-    return OkStatus();
-  }
-  // out: [n, 2], row and column after the adjoint was taken.
-  static Status FindPlaces(const Tensor& indices, bool adjoint, Index rows, Index inner, std::int64_t* out) {
-    for (Index i = 0; i < indices.dim_size(0); ++i) {
-      std::int64_t place[2];
-      for (int d = 0; d < 2; ++d)
-        place[adjoint ? 1 - d : d] = indices.dtype() == DataType::kInt32 ? indices.data<std::int32_t>()[2 * i + d]
-                                                                         : indices.data<std::int64_t>()[2 * i + d];
-      if (place[1] < 0 || place[1] >= inner)
-        return errors::InvalidArgument("SparseTensorDenseMatMul: k (", place[1], ") from index[", i, ",",
-                                       adjoint ? 0 : 1, "] out of bounds (>=", inner, ")");
-      if (place[0] < 0 || place[0] >= rows)
-        return errors::InvalidArgument("SparseTensorDenseMatMul: m (", place[0], ") from index[", i, ",",
-                                       adjoint ? 1 : 0, "] out of bounds (>=", rows, ")");
-      out[2 * i] = place[0];
-      out[2 * i + 1] = place[1];
-    }
-    return OkStatus();
-  }
 };
 
 }  // namespace ops
@@ -58055,31 +59229,6 @@ TENON_DETAIL_NAMESPACE_BEGIN
 namespace ops {
 
 namespace detail {
-
-inline Status SparseReduceShape(InferenceContext* c) {
-  SlimVector<std::int64_t> sizes, axes;
-  bool sizes_known = false, axes_known = false, keep_dims = false;
-  TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &sizes_known));
-  TENON_RETURN_IF_ERROR(c->ReadInput(3, &axes, &axes_known));
-  TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
-  if (!sizes_known || !axes_known) return shape_inference::UnknownShape(c);
-  const auto rank = static_cast<std::int64_t>(sizes.size());
-  if (rank == 0) return errors::InvalidArgument("Number of dims in shape tensor must not be 0");
-  SlimVector<char> reduced(sizes.size(), 0);
-  for (const std::int64_t axis : axes) {  // the kernel refuses those out of range
-    const std::int64_t d = (axis + rank) % rank;
-    if (d >= 0) reduced[static_cast<std::size_t>(d)] = 1;
-  }
-  SlimVector<DimensionHandle> dims;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (reduced[d] == 0)
-      dims.push_back(c->MakeDim(sizes[d]));
-    else if (keep_dims)
-      dims.push_back(c->MakeDim(1));
-  }
-  c->set_output(0, c->MakeShape(dims));
-  return OkStatus();
-}
 
 // Which dimensions stay, in order, and the result's sizes.
 struct SparseReduction {
@@ -58264,7 +59413,7 @@ struct SparseReduceSum {
           .Attr("keep_dims: bool = false")
           .Attr(
               "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-          .SetShapeFn(detail::SparseReduceShape);
+          .SetShapeFn(shape_inference::SparseReduceShapeFn);
 
   using Attrs = detail::SparseReduceAttrs;
   static constexpr auto kernel_types = TypeAttrs();
@@ -58284,7 +59433,7 @@ struct SparseReduceMax {
           .Output("output: T")
           .Attr("keep_dims: bool = false")
           .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-          .SetShapeFn(detail::SparseReduceShape);
+          .SetShapeFn(shape_inference::SparseReduceShapeFn);
 
   using Attrs = detail::SparseReduceAttrs;
   static constexpr auto kernel_types = TypeAttrs();
@@ -77537,25 +78686,25 @@ using All = OpList<
     FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad, ReciprocalGrad, RsqrtGrad,
     SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount,
     SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
-    QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4, QuantizeAndDequantizeV4Grad, Max, Mean,
-    Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan, NextAfter, Rint, Round, SegmentMax,
-    SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2, SegmentSum, SegmentSumV2,
-    UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select, SelectV2,
-    SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
+    QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
+    QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
+    NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
+    SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select,
+    SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
     SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
     SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
-    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
-    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
+    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, ToBool, InTopK, InTopKV2, NthElement, TopK,
+    TopKV2, Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh, BesselJ0, BesselJ1, BesselK0,
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
     QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
     SparseSegmentSumGradV2,
     // neural networks
-    CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
-    ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
-    FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd,
-    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
+    CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad,
+    LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization,
+    FusedBatchNorm, FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3,
+    BiasAdd, BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
     Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits,
     SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute, DepthwiseConv2dNative,
     DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter,
@@ -77588,7 +78737,9 @@ using All = OpList<
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
     AddManySparseToTensorsMap, AddSparseToTensorsMap, DeserializeManySparse, DeserializeSparse, SerializeManySparse,
     SerializeSparse, TakeManySparseFromTensorsMap, DenseCountSparseOutput, RaggedCountSparseOutput,
-    SparseCountSparseOutput,
+    SparseCountSparseOutput, CSRSparseMatrixComponents, CSRSparseMatrixToDense, CSRSparseMatrixToSparseTensor,
+    DenseToCSRSparseMatrix, SparseMatrixNNZ, SparseTensorToCSRSparseMatrix, SparseMatrixMatMul,
+    SparseMatrixSparseMatMul, SparseMatrixTranspose, SparseMatMul,
     // variables, lists, arrays, tables, queues
     DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
     MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,

@@ -4616,6 +4616,8 @@ TENON_DETAIL_NAMESPACE_END
 // Arguments of one run other than its feeds: a pool, resources, cancellation, counters, trace.
 TENON_DETAIL_NAMESPACE_BEGIN
 
+struct StepOfPeers;
+
 namespace detail {
 
 inline int CpuCount() { return Thread::HardwareThreads(); }
@@ -4670,6 +4672,7 @@ struct RunArgs {
   RunTrace* trace = nullptr;
   int max_trace_events = 0;  // SessionOptions::max_trace_events
   RunCounts* counts = nullptr;  // null: not counted
+  const StepOfPeers* peers = nullptr;  // on several devices: the step that other tasks run, too; may be null
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
   void* on_error_state = nullptr;
@@ -12962,8 +12965,16 @@ TENON_DETAIL_NAMESPACE_END
 // or of receivers that wait.
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
+
+// Limits of the values that were sent and not received yet; 0: no limit.
+struct RendezvousLimits {
+  std::size_t max_values = 0;
+  std::size_t max_bytes = 0;  // bytes of their tensors, without the text of strings
+};
 
 // thread-safe. Keys are told apart by their 64-bit hash, as in TensorFlow. Callbacks run without the lock.
 //
@@ -12972,24 +12983,31 @@ TENON_DETAIL_NAMESPACE_BEGIN
 //   TENON_RETURN_IF_ERROR(rendezvous->Recv(key, {}, &received, &is_dead));
 class LocalRendezvous final : public Rendezvous {
  public:
-  LocalRendezvous() : buckets_(16) {}
+  // A rendezvous without values. `limits` bound those that wait for a receiver.
+  explicit LocalRendezvous(const RendezvousLimits& limits = {}) : buckets_(16), limits_(limits) {}
 
+  // As Rendezvous::Send. ResourceExhausted: the value would wait, and the limits have no room for it.
   Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {
     Owned<Item> receiver;
     {
       const MutexLock lock(mutex_);
       if (!status_.ok()) [[unlikely]]
         return status_;
+      if (const Status* const lost = LostPeerOf(key)) [[unlikely]]
+        return *lost;
       receiver = Take(key.hash, Kind::kReceiver);
       if (receiver == nullptr) {
         if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
           return error->status;
-        Owned<Item> item = MakeOwned<Item>();
-        item->hash = key.hash;
+        if (IsLimited()) [[unlikely]]
+          TENON_RETURN_IF_ERROR(CheckRoom(key, tensor));
+        Owned<Item> item = NewItem(key);
         item->args = args;
         item->tensor = tensor;
         item->is_dead = is_dead;
         Put(std::move(item));
+        ++values_;
+        if (IsLimited()) bytes_ += tensor.TotalBytes();
         return OkStatus();
       }
     }
@@ -13004,6 +13022,7 @@ class LocalRendezvous final : public Rendezvous {
     {
       const MutexLock lock(mutex_);
       if (!status_.ok()) return status_;
+      if (const Status* const lost = LostPeerOf(key)) return *lost;
       if (ErrorOf(key.hash) != nullptr) return OkStatus();
       if (error.ok()) error = errors::Internal("LocalRendezvous: SendError was called without an error");
       Owned<Item> item = MakeOwned<Item>();
@@ -13026,13 +13045,15 @@ class LocalRendezvous final : public Rendezvous {
     {
       const MutexLock lock(mutex_);
       status = status_;
+      if (status.ok())
+        if (const Status* const lost = LostPeerOf(key)) [[unlikely]]
+          status = *lost;
       if (status.ok()) sent = Take(key.hash, Kind::kValue);
       if (status.ok() && sent == nullptr)
         if (const Item* const error = ErrorOf(key.hash)) [[unlikely]]
           status = error->status;
       if (status.ok() && sent == nullptr) {
-        Owned<Item> item = MakeOwned<Item>();
-        item->hash = key.hash;
+        Owned<Item> item = NewItem(key);
         item->args = args;
         item->kind = Kind::kReceiver;
         MakeRoom();
@@ -13056,9 +13077,31 @@ class LocalRendezvous final : public Rendezvous {
       if (!status_.ok()) return;
       status_ = status.ok() ? errors::Internal("LocalRendezvous: StartAbort was called without an error") : status;
       items = TakeAll();
-      errors_ = 0;
+      errors_ = values_ = bytes_ = 0;
     }
     EndAll(items, status_);
+  }
+
+  // Ends the waits, and all later calls, of keys between `peer` and another task with this error. Drops the values
+  // under these keys. `peer` begins the name of the source or the destination: "/job:worker/replica:0/task:1". The
+  // first error of a peer counts. Keys within one task are left alone.
+  TENON_DETAIL_COLD void AbortPeer(std::string_view peer, const Status& status) {
+    Item* items = nullptr;
+    Status error = status;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) return;
+      if (error.ok()) error = errors::Internal("LocalRendezvous: AbortPeer was called without an error");
+      lost_peers_.push_back({std::string(peer), error});
+      items = TakeOf(peer);
+    }
+    EndAll(items, error);
+  }
+
+  // The values that were sent and not received yet.
+  std::size_t num_values() {
+    const MutexLock lock(mutex_);
+    return values_;
   }
 
  private:
@@ -13072,6 +13115,7 @@ class LocalRendezvous final : public Rendezvous {
     Args args;
     Tensor tensor;
     Status status;  // if the item is an error
+    std::string src, dst;  // devices of a key that crosses tasks
     DoneCallback done;
     std::uint64_t id = 0;  // unique, of a receiver that can be cancelled; otherwise 0
     CancellationManager::Token token = 0;
@@ -13080,9 +13124,48 @@ class LocalRendezvous final : public Rendezvous {
     Item *first = nullptr, *last = nullptr;  // in the order in which they came
   };
 
+  struct LostPeer {
+    std::string name;
+    Status status;
+  };
+
   ~LocalRendezvous() override { EndAll(TakeAll(), errors::Cancelled("LocalRendezvous deleted")); }
 
   TENON_DETAIL_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
+
+  static Owned<Item> NewItem(const RendezvousKey& key) {
+    Owned<Item> item = MakeOwned<Item>();
+    item->hash = key.hash;
+    if (key.crosses_tasks) [[unlikely]] {
+      item->src = key.src_device;
+      item->dst = key.dst_device;
+    }
+    return item;
+  }
+  bool IsLimited() const { return limits_.max_values != 0 || limits_.max_bytes != 0; }
+  TENON_DETAIL_COLD Status CheckRoom(const RendezvousKey& key, const Tensor& tensor) const {
+    const std::size_t bytes = tensor.TotalBytes();
+    if (limits_.max_values != 0 && values_ >= limits_.max_values)
+      return errors::ResourceExhausted("LocalRendezvous: ", values_, " values wait for their receivers, the limit is ",
+                                       limits_.max_values, ". Key: ", key.text);
+    if (limits_.max_bytes != 0 && (bytes > limits_.max_bytes || bytes_ > limits_.max_bytes - bytes))
+      return errors::ResourceExhausted("LocalRendezvous: values of ", bytes_, " bytes wait for their receivers, ",
+                                       bytes, " bytes come, the limit is ", limits_.max_bytes, ". Key: ", key.text);
+    return OkStatus();
+  }
+  // Whether the parts of `peer` begin the device's name.
+  static bool IsOf(std::string_view device, std::string_view peer) {
+    return !device.empty() && device.starts_with(peer) && (device.size() == peer.size() || device[peer.size()] == '/');
+  }
+  TENON_DETAIL_ALWAYS_INLINE const Status* LostPeerOf(const RendezvousKey& key) const {
+    return lost_peers_.empty() ? nullptr : FindLostPeer(key);
+  }
+  TENON_DETAIL_COLD const Status* FindLostPeer(const RendezvousKey& key) const {
+    if (!key.crosses_tasks) return nullptr;
+    for (const LostPeer& peer : lost_peers_)
+      if (IsOf(key.src_device, peer.name) || IsOf(key.dst_device, peer.name)) return &peer.status;
+    return nullptr;
+  }
 
   Bucket& BucketOf(std::uint64_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
   static void Append(Bucket* bucket, Item* item) {
@@ -13128,10 +13211,31 @@ class LocalRendezvous final : public Rendezvous {
       (before == nullptr ? bucket.first : before->next) = item->next;
       if (bucket.last == item) bucket.last = before;
       item->next = nullptr;
-      --count_;
+      Forget(*item);
       return Owned<Item>(item);
     }
     return nullptr;
+  }
+  void Forget(const Item& item) {
+    --count_;
+    if (item.kind != Kind::kValue) return;
+    --values_;
+    if (IsLimited()) bytes_ -= item.tensor.TotalBytes();
+  }
+  // All values and receivers of keys between `peer` and another task, as one list.
+  TENON_DETAIL_COLD Item* TakeOf(std::string_view peer) {
+    Bucket taken;
+    for (Bucket& bucket : buckets_) {
+      Item* items = std::exchange(bucket, Bucket()).first;
+      while (items != nullptr) {
+        Item* const item = items;
+        items = std::exchange(item->next, nullptr);
+        const bool goes = item->kind != Kind::kError && (IsOf(item->src, peer) || IsOf(item->dst, peer));
+        if (goes) Forget(*item);
+        Append(goes ? &taken : &bucket, item);
+      }
+    }
+    return taken.first;
   }
   // All items as one list; those of one key keep their order.
   Item* TakeAll() {
@@ -13180,6 +13284,10 @@ class LocalRendezvous final : public Rendezvous {
   SlimVector<Bucket> buckets_;  // a power of two of them
   std::size_t count_ = 0;  // items
   std::size_t errors_ = 0;  // items of kind kError
+  std::size_t values_ = 0;  // items of kind kValue
+  std::size_t bytes_ = 0;  // bytes of the waiting values, if there are limits
+  const RendezvousLimits limits_;
+  SlimVector<LostPeer> lost_peers_;
   std::uint64_t last_id_ = 0;
   Status status_;
 };
@@ -32950,10 +33058,15 @@ struct DeviceLocality {
     int device_id = 0;
     std::string type;
     int strength = 0;
+
+    friend bool operator==(const Link&, const Link&) = default;
   };
   int bus_id = 0;
   int numa_node = 0;
   SlimVector<Link> links;
+  std::string unknown_fields = {};  // fields of a message of a later version
+
+  friend bool operator==(const DeviceLocality&, const DeviceLocality&) = default;
 };
 
 struct DeviceAttributes {
@@ -32964,12 +33077,15 @@ struct DeviceAttributes {
   std::uint64_t incarnation = 0;  // another one each time the device starts; never 0
   std::string physical_device_desc;
   std::int64_t xla_global_id = -1;
+  std::string unknown_fields = {};  // fields of a message of a later version
 
   std::string DebugString() const {
     return StrCat("name: \"", name, "\" device_type: \"", device_type, "\" memory_limit: ", memory_limit,
                   " incarnation: ", incarnation, physical_device_desc.empty() ? "" : " physical_device_desc: \"",
                   physical_device_desc, physical_device_desc.empty() ? "" : "\"");
   }
+
+  friend bool operator==(const DeviceAttributes&, const DeviceAttributes&) = default;
 };
 
 namespace detail {

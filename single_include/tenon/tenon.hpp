@@ -10586,6 +10586,195 @@ constexpr Status BiasAddGradShape(InferenceContext* c) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/op/shape/diagonal_shape_fns.hpp ----
+// Shape functions of the ops of diagonals: which diagonals there are, and whether a matrix has them.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+namespace internal {
+// The diagonals that input i names, one or two numbers; *known is false when it is not known.
+constexpr Status ReadDiagonals(InferenceContext* c, int i, std::int64_t* lower, std::int64_t* upper, bool* known) {
+  ShapeHandle index;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &index));
+  SlimVector<std::int64_t> values;
+  TENON_RETURN_IF_ERROR(c->ReadInput(i, &values, known));
+  *known = *known && c->FullyDefined(index);
+  if (!*known) return OkStatus();
+  if (values.empty() || values.size() > 2)
+    return errors::InvalidArgument("diag_index must be a vector with one or two elements. It has ", values.size(),
+                                   " elements.");
+  *lower = values.front();
+  *upper = values.back();
+  if (*lower > *upper)
+    return errors::InvalidArgument("lower_diag_index is greater than upper_diag_index: ", *lower, " > ", *upper);
+  return OkStatus();
+}
+constexpr Status CheckDiagonalsInside(std::int64_t lower, std::int64_t upper, std::int64_t rows, std::int64_t columns) {
+  if (lower != 0 && (lower <= -rows || lower >= columns))
+    return errors::InvalidArgument("lower_diag_index is out of bound: ", lower, ". It must be between ", -rows, " and ",
+                                   columns);
+  if (upper != 0 && (upper <= -rows || upper >= columns))
+    return errors::InvalidArgument("upper_diag_index is out of bound: ", upper, ". It must be between ", -rows, " and ",
+                                   columns);
+  return OkStatus();
+}
+// Merges the leading dimensions of the diagonals into the known shape of the matrices.
+constexpr Status MergeBatch(InferenceContext* c, ShapeHandle input, ShapeHandle diagonal, std::int64_t own_dims) {
+  ShapeHandle out = input;
+  if (c->RankKnown(diagonal) && !c->FullyDefined(input)) {
+    ShapeHandle batch;
+    TENON_RETURN_IF_ERROR(c->Subshape(diagonal, 0, -own_dims, &batch));
+    TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->UnknownShapeOfRank(2), &batch));
+    TENON_RETURN_IF_ERROR(c->Merge(input, batch, &out));
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+// The sizes of matrices with these diagonals, the longest of `length` elements; -1 stands for "as small as possible".
+constexpr Status MatrixSizes(std::int64_t lower, std::int64_t upper, std::int64_t length, std::int64_t* rows,
+                             std::int64_t* columns) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 62;  // the diagonals' numbers are of 32 bits
+  if (length > kMostElements)
+    return errors::InvalidArgument("diagonals of ", length, " elements are those of no matrix");
+  const std::int64_t min_rows = length - std::min<std::int64_t>(upper, 0);
+  const std::int64_t min_columns = length + std::max<std::int64_t>(lower, 0);
+  if (*rows == -1 && *columns == -1) *rows = *columns = std::max(min_rows, min_columns);
+  if (*rows == -1) *rows = min_rows;
+  if (*columns == -1) *columns = min_columns;
+  if (*rows < min_rows) return errors::InvalidArgument("num_rows is too small: ", *rows, ", at least ", min_rows);
+  if (*columns < min_columns)
+    return errors::InvalidArgument("num_cols is too small: ", *columns, ", at least ", min_columns);
+  if (*rows != min_rows && *columns != min_columns)
+    return errors::InvalidArgument(
+        "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the given "
+        "diagonals: ",
+        *rows, " != ", min_rows, " and ", *columns, " != ", min_columns);
+  return OkStatus();
+}
+}  // namespace internal
+
+constexpr Status MatrixDiagShape(InferenceContext* c) {
+  ShapeHandle in, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
+  if (!c->RankKnown(in)) return UnknownShape(c);
+  TENON_RETURN_IF_ERROR(c->Concatenate(in, c->Vector(c->Dim(in, -1)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status MatrixDiagPartShape(InferenceContext* c) {
+  ShapeHandle in, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &in));
+  if (!c->RankKnown(in)) return UnknownShape(c);
+  DimensionHandle length;
+  TENON_RETURN_IF_ERROR(c->Min(c->Dim(in, -2), c->Dim(in, -1), &length));
+  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, -2, &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(length), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status MatrixSetDiagShape(InferenceContext* c) {
+  ShapeHandle input, diagonal;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &diagonal));
+  if (c->RankKnown(input)) TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), c->Rank(input) - 1, &diagonal));
+  DimensionHandle length;
+  TENON_RETURN_IF_ERROR(c->Min(c->Dim(input, -2), c->Dim(input, -1), &length));
+  TENON_RETURN_IF_ERROR(c->Merge(length, c->Dim(diagonal, -1), &length));
+  return internal::MergeBatch(c, input, diagonal, 1);
+}
+
+constexpr Status MatrixDiagV2Shape(InferenceContext* c) {
+  ShapeHandle in, unused, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
+  std::int64_t lower = 0, upper = 0, rows = -1, columns = -1;
+  bool known = false, size_known = false;
+  TENON_RETURN_IF_ERROR(internal::ReadDiagonals(c, 1, &lower, &upper, &known));
+  for (int i = 2; i < 5; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  if (!c->RankKnown(in) || !known) return UnknownShape(c);
+  const std::int32_t rank = c->Rank(in);
+  if (lower < upper) {
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(in, 2, &in));
+    if (c->Value(c->Dim(in, rank - 2)) != upper - lower + 1)
+      return errors::InvalidArgument(
+          "The number of rows of `diagonal` doesn't match the number of diagonals implied "
+          "from `d_lower` and `d_upper`: ",
+          c->DebugString(c->Dim(in, rank - 2)), " instead of ", upper - lower + 1);
+  }
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &rows, &size_known));
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(3, &columns, &size_known));
+  TENON_RETURN_IF_ERROR(internal::MatrixSizes(lower, upper, c->Value(c->Dim(in, rank - 1)), &rows, &columns));
+  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, lower == upper ? rank - 1 : rank - 2, &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Matrix(c->MakeDim(rows), c->MakeDim(columns)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status MatrixDiagPartV2Shape(InferenceContext* c) {
+  ShapeHandle in, unused, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &in));
+  std::int64_t lower = 0, upper = 0, length = -1;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(internal::ReadDiagonals(c, 1, &lower, &upper, &known));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  if (!c->RankKnown(in) || !known) return UnknownShape(c);
+  const std::int64_t rows = c->Value(c->Dim(in, -2)), columns = c->Value(c->Dim(in, -1));
+  if (rows >= 0 && columns >= 0) {
+    TENON_RETURN_IF_ERROR(internal::CheckDiagonalsInside(lower, upper, rows, columns));
+    length = std::min(rows + std::min<std::int64_t>(upper, 0), columns - std::max<std::int64_t>(lower, 0));
+  }
+  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, -2, &out));
+  if (lower < upper) TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(upper - lower + 1), &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(c->MakeDim(length)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status MatrixSetDiagV2Shape(InferenceContext* c) {
+  ShapeHandle input, diagonal;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &diagonal));
+  std::int64_t lower = 0, upper = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(internal::ReadDiagonals(c, 2, &lower, &upper, &known));
+  if (c->RankKnown(input)) {
+    const std::int32_t rank = c->Rank(input);
+    if (known) {
+      TENON_RETURN_IF_ERROR(c->WithRank(diagonal, lower == upper ? rank - 1 : rank, &diagonal));
+    } else {
+      TENON_RETURN_IF_ERROR(c->WithRankAtLeast(diagonal, rank - 1, &diagonal));
+      TENON_RETURN_IF_ERROR(c->WithRankAtMost(diagonal, rank, &diagonal));
+    }
+    const std::int64_t rows = c->Value(c->Dim(input, -2)), columns = c->Value(c->Dim(input, -1));
+    if (rows >= 0 && columns >= 0) TENON_RETURN_IF_ERROR(internal::CheckDiagonalsInside(lower, upper, rows, columns));
+  }
+  return internal::MergeBatch(c, input, diagonal, lower == upper ? 1 : 2);
+}
+
+constexpr Status DiagShape(InferenceContext* c) {
+  ShapeHandle in, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
+  TENON_RETURN_IF_ERROR(c->Concatenate(in, in, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status DiagPartShape(InferenceContext* c) {
+  const ShapeHandle in = c->input(0);
+  if (!c->RankKnown(in)) return UnknownShape(c);
+  const std::int32_t rank = c->Rank(in);
+  if (rank % 2 != 0 || rank <= 0)
+    return errors::InvalidArgument("Input must have even and non-zero rank, input rank is ", rank);
+  SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank / 2));
+  for (std::int32_t d = 0; d < rank / 2; ++d)
+    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(in, d), c->Dim(in, d + rank / 2), &dims[static_cast<std::size_t>(d)]));
+  c->set_output(0, c->MakeShape(dims));
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/op/shape/einsum_equation.hpp ----
 // The texts of Einsum's equation "bij,bjk->bik": shape function and engine read it alike.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -10805,6 +10994,11 @@ constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHand
   if (c->num_outputs() > 0) c->set_output(0, target);
   return OkStatus();
 }
+// ScatterShape in the order of TensorFlow.
+constexpr Status ScatterNdShapeHelper(InferenceContext* c, ShapeHandle indices, ShapeHandle updates,
+                                      ShapeHandle target) {
+  return ScatterShape(c, target, indices, updates);
+}
 constexpr Status ScatterNdShape(InferenceContext* c) {
   ShapeHandle target, indices, updates;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &indices));
@@ -10820,7 +11014,7 @@ constexpr Status TensorScatterShape(InferenceContext* c) {
 }
 
 // data, ids (a prefix of data's shape), number of segments  ->  [segments] + data[rank of ids:]
-constexpr Status UnsortedSegmentShape(InferenceContext* c) {
+constexpr Status SegmentReductionWithNumSegmentsShapeFn(InferenceContext* c) {
   ShapeHandle data = c->input(0), ids = c->input(1), unused, rest, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
   if (!c->RankKnown(ids)) return UnknownShape(c);
@@ -10830,6 +11024,32 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Subshape(data, c->Rank(ids), &rest));
   TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
   c->set_output(0, out);
+  return OkStatus();
+}
+
+// The indices, values and sizes of a sparse tensor, and the axes to reduce.
+constexpr Status SparseReduceShapeFn(InferenceContext* c) {
+  SlimVector<std::int64_t> sizes, axes;
+  bool sizes_known = false, axes_known = false, keep_dims = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &sizes_known));
+  TENON_RETURN_IF_ERROR(c->ReadInput(3, &axes, &axes_known));
+  TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
+  if (!sizes_known || !axes_known) return UnknownShape(c);
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  if (rank == 0) return errors::InvalidArgument("Number of dims in shape tensor must not be 0");
+  SlimVector<char> reduced(sizes.size(), 0);
+  for (const std::int64_t axis : axes) {  // the kernel refuses those out of range
+    const std::int64_t d = (axis + rank) % rank;
+    if (d >= 0) reduced[static_cast<std::size_t>(d)] = 1;
+  }
+  SlimVector<DimensionHandle> dims;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (reduced[d] == 0)
+      dims.push_back(c->MakeDim(sizes[d]));
+    else if (keep_dims)
+      dims.push_back(c->MakeDim(1));
+  }
+  c->set_output(0, c->MakeShape(dims));
   return OkStatus();
 }
 
@@ -11263,6 +11483,9 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
+constexpr Status DepthwiseConv2DNativeShapeWithExplicitPadding(InferenceContext* c) {
+  return DepthwiseConv2DNativeShape(c);
+}
 
 namespace internal {
 constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view stride_complaint,
@@ -11299,6 +11522,38 @@ constexpr Status MaxPoolShape(InferenceContext* c) {
                         "MaxPool requires the ksize attribute to contain 4 values");
 }
 constexpr Status MaxPoolShapeWithExplicitPadding(InferenceContext* c) { return MaxPoolShape(c); }
+// The sizes of the window are input `num_inputs`, its strides the input after it.
+constexpr Status MaxPoolV2Shape(InferenceContext* c, int num_inputs) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  ShapeHandle input, list, out;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), internal::ImageRank(format), &input));
+  SlimVector<std::int64_t> lists[2];
+  for (int i = 0; i < 2; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(num_inputs + i), 1, &list));
+    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
+    bool known = false;
+    TENON_RETURN_IF_ERROR(c->ReadInput(num_inputs + i, &lists[i], &known));
+    if (!known || lists[i].size() != 4) return UnknownShape(c);
+  }
+  internal::ImageDims image;
+  TENON_RETURN_IF_ERROR(internal::ReadPooledImage(c, input, format, &image));
+  std::string_view text;
+  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
+  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
+  DimensionHandle* const dims[] = {&image.rows, &image.columns, &image.depth};
+  const int at[] = {h, h + 1, d};
+  for (int i = 0; i < 3; ++i) {
+    const auto k = static_cast<std::size_t>(at[i]);
+    TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDims(c, *dims[i], lists[0][k], lists[1][k], padding, dims[i]));
+  }
+  TENON_RETURN_IF_ERROR(internal::MakeImage(c, image, format, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
 constexpr Status AvgPoolShape(InferenceContext* c) {
   return internal::Pool(c, false, "AvgPool requires the stride attribute to contain 4 values",
                         "AvgPool requires the ksize attribute to contain 4 values");
@@ -11342,6 +11597,131 @@ constexpr Status FusedBatchNormExShape(InferenceContext* c) {
   const DimensionHandle channels = c->Dim(x, ChannelIndex(format, 4));
   if (c->ValueKnown(channels) && c->Value(channels) % 4 != 0) return detail::channels_must_come_in_fours();
   return OkStatus();
+}
+
+constexpr Status FusedBatchNormGradShape(InferenceContext* c) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  const int rank = format == TensorFormat::kNDHWC || format == TensorFormat::kNCDHW ? 5 : 4;
+  ShapeHandle dy, x, vector, dx;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &dy));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &x));
+  const int channel = ChannelIndex(format, rank);
+  DimensionHandle depth = c->Dim(dy, channel);
+  TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(x, channel), &depth));
+  for (int i = 2; i < 5; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
+    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
+  }
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(dy, channel, depth, &dx));
+  c->set_output(0, dx);
+  c->set_output(1, c->Vector(depth));
+  c->set_output(2, c->Vector(depth));
+  c->set_output(3, c->Vector(0));
+  c->set_output(4, c->Vector(0));
+  return OkStatus();
+}
+// With side inputs, an output of the shape of x follows for the first of them.
+constexpr Status FusedBatchNormGradExShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(FusedBatchNormGradShape(c));
+  std::int64_t side_inputs = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_side_inputs", &side_inputs));
+  if (side_inputs == 0) return OkStatus();
+  c->set_output(5, c->output(0));
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/shape/quantized_shape_fns.hpp ----
+// Shape functions of quantized ops: the ranges of their inputs, and the two scalars that tell the range of an output.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+namespace internal {
+
+// Inputs first to last are scalars; outputs 1 and 2 are the range of output 0.
+constexpr Status ScalarRanges(InferenceContext* c, int first, int last) {
+  ShapeHandle unused;
+  for (int i = first; i <= last; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  c->set_output(1, c->Scalar());
+  c->set_output(2, c->Scalar());
+  return OkStatus();
+}
+
+// The ranges, inputs first and first + 1: scalars, or one number for each index of `axis` of the input.
+constexpr Status QuantizeRangeShape(InferenceContext* c, int input, int first, ShapeHandle* ranges) {
+  std::int64_t axis = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), axis == -1 ? 0 : 1, ranges));
+  TENON_RETURN_IF_ERROR(c->Merge(c->input(first + 1), *ranges, ranges));
+  if (axis < -1) return errors::InvalidArgument("axis should be at least -1, got ", axis);
+  if (axis == -1) return OkStatus();
+  ShapeHandle shape;
+  DimensionHandle depth;
+  TENON_RETURN_IF_ERROR(c->WithAxis(c->input(input), axis, &shape));
+  return c->Merge(c->Dim(*ranges, 0), c->Dim(shape, axis), &depth);
+}
+
+// After output 0 of a convolution with `fused_ops`: the ranges of the filter, for each of its channels or one for all.
+// Inputs: the image, the filter, a bias and a summand where fused_ops name them, the image's range, the filter's.
+constexpr Status FusedRanges(InferenceContext* c) {
+  SlimVector<std::string_view> fused;
+  TENON_RETURN_IF_ERROR(c->GetAttr("fused_ops", &fused));
+  ShapeHandle unused, low, high;
+  int next = 2;
+  bool requantizes = false;
+  for (const std::string_view op : fused) {
+    if (op == "BiasAdd") TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &unused));
+    next += op == "BiasAdd" || op == "Sum" ? 1 : 0;
+    requantizes = requantizes || op == "Requantize";
+  }
+  for (int i = 0; i < 2; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(next + i), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(next + 2), 1, &low));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(next + 3), 1, &high));
+  c->set_output(1, requantizes ? c->Scalar() : high);
+  c->set_output(2, requantizes ? c->Scalar() : high);
+  return OkStatus();
+}
+
+}  // namespace internal
+
+constexpr Status QuantizeV2Shape(InferenceContext* c) {
+  ShapeHandle ranges;
+  TENON_RETURN_IF_ERROR(internal::QuantizeRangeShape(c, 0, 1, &ranges));
+  c->set_output(0, c->input(0));
+  c->set_output(1, ranges);
+  c->set_output(2, ranges);
+  return OkStatus();
+}
+
+constexpr Status QuantizedConv2DShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(Conv2DShape(c));
+  return internal::ScalarRanges(c, 2, 5);
+}
+constexpr Status QuantizedAvgPoolShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(AvgPoolShape(c));
+  return internal::ScalarRanges(c, 1, 2);
+}
+// The shape function of _FusedQuantizedConv2D; below, of _FusedQuantizedDepthwiseConv2D.
+constexpr Status FusedQuantizedConv2DShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(Conv2DShape(c));
+  return internal::FusedRanges(c);
+}
+constexpr Status FusedQuantizedDepthwiseConv2D(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(DepthwiseConv2DNativeShape(c));
+  return internal::FusedRanges(c);
+}
+
+// num_inputs tensors, the axis, then as many lower and upper ends of ranges.
+constexpr Status QuantizedConcatV2Shape(InferenceContext* c, int num_inputs) {
+  TENON_RETURN_IF_ERROR(ConcatShapeHelper(c, 0, num_inputs, num_inputs));
+  return internal::ScalarRanges(c, num_inputs + 1, c->num_inputs() - 1);
 }
 
 }  // namespace shape_inference
@@ -11403,6 +11783,62 @@ constexpr Status Conv3DShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
   return internal::VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations,
                                format, out_depth);
+}
+
+// The op Conv. input: `batch_dims` dimensions, the space of 2 or 3 dimensions and the channels c in the order of
+// data_format. filter: [space, c / groups, out]  ->  the input with the places of the window and `out`.
+constexpr Status ConvShape(InferenceContext* c) {
+  std::string_view layout = "CHANNELS_LAST";
+  std::int64_t batch_dims = 1, groups = 1;
+  if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &layout));
+  if (layout != "CHANNELS_LAST" && layout != "CHANNELS_FIRST") return detail::data_format_is_not_allowed(layout);
+  if (c->HasAttr("batch_dims")) TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
+  if (c->HasAttr("groups")) TENON_RETURN_IF_ERROR(c->GetAttr("groups", &groups));
+  if (batch_dims < 0) return errors::InvalidArgument("Batch dims must be non-negative, but got: ", batch_dims);
+  if (groups <= 0) return errors::InvalidArgument("Groups attribute should be a positive integer, but got: ", groups);
+  const ShapeHandle input = c->input(0), filter = c->input(1);
+  if (!c->RankKnown(input) || !c->RankKnown(filter)) return UnknownShape(c);
+  const std::int64_t rank = c->Rank(input) - batch_dims + 1;  // with one dimension of the batch
+  if (rank != 4 && rank != 5)
+    return errors::InvalidArgument("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ",
+                                   rank);
+  if (c->Rank(filter) != rank)
+    return errors::InvalidArgument("Filter tensor must be rank ", rank, " as the input, but got: ", c->Rank(filter));
+  const int dims = static_cast<int>(rank), first = layout == "CHANNELS_LAST" ? 1 : 2, at_batch = c->Rank(input) - dims;
+  const TensorFormat format = first == 1  ? dims == 4 ? TensorFormat::kNHWC : TensorFormat::kNDHWC
+                              : dims == 4 ? TensorFormat::kNCHW
+                                          : TensorFormat::kNCDHW;
+  SlimVector<std::int64_t> strides, dilations, paddings;
+  TENON_RETURN_IF_ERROR(internal::GetListAttr(
+      c, "strides", static_cast<std::size_t>(dims),
+      dims == 4 ? "Stride attribute should contain 4 values" : "Stride attribute should contain 5 values", &strides));
+  if (c->HasAttr("dilations")) TENON_RETURN_IF_ERROR(c->GetAttr("dilations", &dilations));
+  if (dilations.empty()) dilations = SlimVector<std::int64_t>(static_cast<std::size_t>(dims), 1);
+  if (dilations.size() != static_cast<std::size_t>(dims))
+    return errors::InvalidArgument("Conv requires the dilation attribute to contain ", dims,
+                                   " values, but got: ", dilations.size());
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(internal::GetPadding(c, dims, format, &padding, &paddings));
+  const int channel = first == 1 ? dims - 1 : 1;
+  const DimensionHandle depth = c->Dim(input, at_batch + channel), filter_depth = c->Dim(filter, -2);
+  const DimensionHandle out_depth = c->Dim(filter, -1);
+  TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, filter_depth, out_depth));
+  if (c->ValueKnown(depth) && c->ValueKnown(filter_depth) && c->Value(depth) / c->Value(filter_depth) != groups)
+    return errors::InvalidArgument("Input depth divided by filter input depth does not match with groups parameter (",
+                                   groups, ")");
+  ShapeHandle out = input;
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(out, at_batch + channel, out_depth, &out));
+  for (int i = 0; i < dims - 2; ++i) {
+    const int d = first + i;
+    const auto at = static_cast<std::size_t>(d);
+    DimensionHandle size;
+    TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(
+        c, c->Dim(input, at_batch + d), c->Dim(filter, i), dilations[at], strides[at], padding,
+        internal::PaddingOf(paddings, d, 0), internal::PaddingOf(paddings, d, 1), &size));
+    TENON_RETURN_IF_ERROR(c->ReplaceDim(out, at_batch + d, size, &out));
+  }
+  c->set_output(0, out);
+  return OkStatus();
 }
 
 constexpr Status Pool3DShape(InferenceContext* c) {
@@ -17874,7 +18310,9 @@ struct Field {
   WireType wire_type;  // wire type of one value
   Role role;
   std::string_view name;
-  const Message* message;  // type of the message, for kMessage, and for a std::string that keeps one
+  // Type of the message, for kMessage, and for a std::string that keeps one. Of an enum: null, or a table that has the
+  // enum's values as fields.
+  const Message* message;
   FieldValues (*values)(const void* object);  // none or one unless repeated
   // Address for the next value; unless repeated, always that of the one value.
   void* (*add)(void* object);
@@ -18112,7 +18550,7 @@ constexpr Field MakeFieldKept(std::uint32_t number, std::string_view name, const
   field.message = message;
   return field;
 }
-// MakeField for an enum that is no DataType; the role says which one it is.
+// MakeField for an enum that is no DataType; the role says which one it is, or MakeFieldKept names the table of it.
 template <auto Member>
 constexpr Field MakeFieldEnum(std::uint32_t number, std::string_view name, Role role) {
   return MakeFieldKept<Member>(number, name, role);
@@ -34769,6 +35207,7 @@ struct RendezvousKey {
   DeviceName src, dst;
   std::uint64_t src_incarnation = 0;
   std::uint64_t hash = 0;  // of `text`
+  bool crosses_tasks = false;  // the devices belong to different tasks
 
   RendezvousKey() = default;
   RendezvousKey(const RendezvousKey& other) { *this = other; }
@@ -34856,6 +35295,7 @@ inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
   dst = other.dst;
   src_incarnation = other.src_incarnation;
   hash = other.hash;
+  crosses_tasks = other.crosses_tasks;
   return *this;
 }
 
@@ -34895,6 +35335,7 @@ inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
   key.dst_device = parts[2];
   key.edge_name = parts[3];
   key.hash = Hash64(key.text);
+  key.crosses_tasks = !IsSameAddressSpace(key.src, key.dst);
   return key;
 }
 
@@ -36004,8 +36445,19 @@ inline Span<const EnumValue> EnumValuesOf(const Field& field) {
   }
 }
 
+// A value of an enum, for a table of its values. Negative ones come last.
+constexpr Field ValueOfEnum(std::int32_t number, std::string_view name) {
+  return WireField(static_cast<std::uint32_t>(number), name, Kind::kEnum);
+}
+
 // "" when the number has no name.
 inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
+  if (field.message != nullptr) {
+    for (const Field& value : field.message->fields) {
+      if (value.number == static_cast<std::uint32_t>(number)) return value.name;
+    }
+    return "";
+  }
   const Span<const EnumValue> values = EnumValuesOf(field);
   if (values.empty()) return EnumName(static_cast<DataType>(number));
   for (const EnumValue& value : values) {
@@ -36014,6 +36466,13 @@ inline std::string_view EnumNameOf(const Field& field, std::int32_t number) {
   return "";
 }
 inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t* number) {
+  if (field.message != nullptr) {
+    for (const Field& value : field.message->fields) {
+      *number = static_cast<std::int32_t>(value.number);
+      if (value.name == name) return true;
+    }
+    return false;
+  }
   const Span<const EnumValue> values = EnumValuesOf(field);
   if (values.empty()) {
     const DataType dtype = DataTypeFromEnumName(name);
@@ -36030,6 +36489,10 @@ inline bool EnumNumberOf(const Field& field, std::string_view name, std::int32_t
 // All names of the enum's values.
 inline SlimVector<std::string_view> EnumNames(const Field& field) {
   SlimVector<std::string_view> names;
+  if (field.message != nullptr) {
+    for (const Field& value : field.message->fields) names.push_back(value.name);
+    return names;
+  }
   for (const EnumValue& value : EnumValuesOf(field)) names.push_back(value.name);
   if (names.empty()) {
     for (int i = 0; i < kDataTypeCount; ++i) names.push_back(EnumName(static_cast<DataType>(i)));

@@ -33,6 +33,7 @@ class RemoteDevice final : public Device {
   Status CopyToHost(const Tensor&, Allocator*, Tensor*) override { return IsElsewhere(); }
   Status Synchronize() override { return OkStatus(); }
 
+  // The attributes as the other task lists them.
   const DeviceAttributes& attributes() const { return attributes_; }
 
  private:

@@ -76,7 +76,7 @@ constexpr std::size_t At(Index i) { return static_cast<std::size_t>(i); }
 // For each pixel of one dimension of the output the first pixel of the input that counts, and `width` weights.
 struct SamplingSpans {
   Index width = 0;
-  SlimVector<Index> first, count;  // of the weights that may differ from 0
+  SlimVector<Index> first, count;  // weights that may differ from 0
   const float* weights = nullptr;  // [outputs, width]
 };
 

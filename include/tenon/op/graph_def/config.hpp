@@ -121,6 +121,7 @@ struct ConfigProto {
 
 // TensorFlow's message RunOptions. tenon::RunOptions are the options that a Session takes.
 struct RunOptionsProto {
+  // The values of RunOptions.TraceLevel.
   enum class Trace : std::int32_t { kNone = 0, kSoftware = 1, kHardware = 2, kFull = 3 };
 
   Trace trace_level = Trace::kNone;

@@ -38,6 +38,7 @@ struct RendezvousLimits {
 //   TENON_RETURN_IF_ERROR(rendezvous->Recv(key, {}, &received, &is_dead));
 class LocalRendezvous final : public Rendezvous {
  public:
+  // A rendezvous without values. `limits` bound those that wait for a receiver.
   explicit LocalRendezvous(const RendezvousLimits& limits = {}) : buckets_(16), limits_(limits) {}
 
   // As Rendezvous::Send. ResourceExhausted: the value would wait, and the limits have no room for it.

@@ -93,6 +93,7 @@ class ProgramMapData final : public UnaryDataset {
 // Elements come in the order of tf.data, and random orders are TensorFlow's for equal seeds.
 class Dataset {
  public:
+  // A dataset without a source: its iterators are FailedPrecondition.
   Dataset() : status_(errors::FailedPrecondition("Dataset: it has no source; FromTensorSlices makes one that has")) {}
 
   // Returns the rows of tensors, which all have one first dimension: [n, ...] gives n elements [...].
