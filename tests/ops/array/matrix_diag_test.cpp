@@ -88,9 +88,9 @@ TEST_SUITE("Diagonals") {
 
   TEST_CASE("diagonals too long for a matrix are refused, also where there are none") {
     std::int64_t rows = -1, columns = -1;
-    CHECK(ops::detail::MatrixSizes(0, 1, std::numeric_limits<std::int64_t>::max(), &rows, &columns).code() ==
-          Code::kInvalidArgument);
-    CHECK(ops::detail::MatrixSizes(0, 1, 3, &rows, &columns).ok());
+    CHECK(shape_inference::internal::MatrixSizes(0, 1, std::numeric_limits<std::int64_t>::max(), &rows, &columns)
+              .code() == Code::kInvalidArgument);
+    CHECK(shape_inference::internal::MatrixSizes(0, 1, 3, &rows, &columns).ok());
     CHECK(rows == 3);
   }
   TEST_CASE("diagonals outside, and sizes that do not fit, are refused") {
