@@ -89,6 +89,7 @@ TESTED_TOGETHER = {
         'proto/op_def', 'proto/repeated', 'proto/tensor', 'proto/tensor_shape', 'proto/text')},
     **{f'compat/tensorflow/graph/{header}.hpp': 'compat/tensorflow/graph/graph_test.cpp' for header in (
         'function', 'node_def_builder', 'op_registry')},
+    'compat/tensorflow/proto/config.hpp': 'compat/tensorflow/graph/session_test.cpp',
     **{f'compat/tensorflow/data/{header}.hpp': 'compat/tensorflow/data/dataset_test.cpp' for header in ('dataset_base', 'graph_builder')},
     **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/lib_test.cpp' for header in (
         'containers', 'io', 'platform', 'random_distributions')},

@@ -18,6 +18,7 @@
 #include <tenon/op/op_def/to_op_def.hpp>
 #include <tenon/compat/tensorflow/base/profiler.hpp>
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
+#include <tenon/compat/tensorflow/proto/config.hpp>
 #include <tenon/compat/tensorflow/resource_mgr.hpp>
 
 namespace tensorflow {
@@ -167,6 +168,7 @@ using DeviceTypeVector = std::vector<DeviceType>;
 struct SessionOptions {
   Env* env = internal::DefaultEnv();
   std::string target;
+  ConfigProto config;
 };
 class DeviceFactory {
  public:
