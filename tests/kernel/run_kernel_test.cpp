@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -33,7 +34,11 @@ constexpr OpView kOp = kSignature.view();
 struct Lines : LogSink {
   Lines() { SetLogSink(this); }
   ~Lines() override { SetLogSink(nullptr); }
-  void Send(const LogEntry& entry) override { text += entry.text; }
+  void Send(const LogEntry& entry) override {
+    const std::lock_guard lock(mutex);
+    text += entry.text;
+  }
+  std::mutex mutex;
   std::string text;
 };
 
@@ -229,12 +234,14 @@ Status RunIn(Engine engine, const std::string& op, const std::string& mode) {
 
 namespace {
 
+std::mutex callers_mutex;  // the next run may begin before a kernel has started all its threads
 std::vector<std::thread> callers;
 std::atomic<bool> go_on{false};
 struct TwoThreads : AsyncOpKernel {
   using AsyncOpKernel::AsyncOpKernel;
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     ctx->set_output(0, ctx->input(0));
+    const std::lock_guard lock(callers_mutex);
     for (int i = 0; i < 2; ++i) callers.emplace_back([done] { done(); });
   }
 };
@@ -242,6 +249,7 @@ struct GoesOn : AsyncOpKernel {
   using AsyncOpKernel::AsyncOpKernel;
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     ctx->set_output(0, ctx->input(0));
+    const std::lock_guard lock(callers_mutex);
     callers.emplace_back([done] {
       done();
       go_on.wait(false);
@@ -368,8 +376,11 @@ TEST_SUITE("faults of kernels in a session") {
         CHECK((failed > 0) == (op == "RkTwoThreads"));
         go_on.store(true);
         go_on.notify_all();
-        for (std::thread& thread : callers) thread.join();
-        callers.clear();
+        {
+          const std::lock_guard lock(callers_mutex);
+          for (std::thread& thread : callers) thread.join();
+          callers.clear();
+        }
         CHECK((lines.text.find("the asynchronous kernel of op 'RkTwoThreads', node 'call', called its done callback "
                                "twice; the second call does nothing") != std::string::npos) == (op == "RkTwoThreads"));
       }

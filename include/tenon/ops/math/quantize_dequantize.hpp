@@ -186,6 +186,7 @@ struct QuantizeAndDequantize {
                                         .Attr("input_min: float = 0")
                                         .Attr("input_max: float = 0")
                                         .Attr("T: {bfloat16, half, float, double}")
+                                        .Deprecated(22, "Replaced by QuantizeAndDequantizeV2")
                                         .SetShapeFn(shape_inference::UnchangedShape);
 
   struct Attrs {
