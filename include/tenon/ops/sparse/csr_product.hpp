@@ -77,23 +77,25 @@ inline Status ReadCsrProduct(InferenceContext* c, CsrProductAttrs* to) {
   return to->Check();
 }
 
-// [(batch,) m, k] times [(batch,) k, n], of shapes whose ranks may be unknown.
+// [(batch,) m, k] times [(batch,) k, n], of shapes whose ranks may be unknown. TensorFlow broadcasts the batches of two
+// sparse matrices here; kernels refuse batches that differ.
 inline Status CsrProductShape(InferenceContext* c, const CsrProductAttrs& attrs, ShapeHandle a, ShapeHandle b,
-                              bool turn, ShapeHandle* out) {
-  if (!c->RankKnown(a) || !c->RankKnown(b) || c->Rank(a) != c->Rank(b)) {  // kernels refuse different ranks
+                              bool turn, bool broadcasts, ShapeHandle* out) {
+  if (c->RankKnown(a) && !c->RankKnown(b)) b = c->UnknownShapeOfRank(c->Rank(a));
+  if (!c->RankKnown(a) || !c->RankKnown(b)) {
     *out = c->UnknownShape();
     return OkStatus();
   }
-  const int rank = c->Rank(a);
-  DimensionHandle unused, batch;
-  TENON_RETURN_IF_ERROR(
-      c->Merge(c->Dim(a, rank - (attrs.turns_a() ? 2 : 1)), c->Dim(b, rank - (attrs.turns_b() ? 1 : 2)), &unused));
-  const DimensionHandle m = c->Dim(a, rank - (attrs.turns_a() ? 1 : 2));
-  const DimensionHandle n = c->Dim(b, rank - (attrs.turns_b() ? 2 : 1));
-  *out = turn ? c->Matrix(n, m) : c->Matrix(m, n);
-  if (rank == 2) return OkStatus();
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(a, 0), c->Dim(b, 0), &batch));
-  return c->Concatenate(c->Vector(batch), *out, out);
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(a, attrs.turns_a() ? -2 : -1), c->Dim(b, attrs.turns_b() ? -1 : -2), &unused));
+  const DimensionHandle m = c->Dim(a, attrs.turns_a() ? -1 : -2);
+  const DimensionHandle n = c->Dim(b, attrs.turns_b() ? -2 : -1);
+  ShapeHandle of_a, of_b, batch;
+  TENON_RETURN_IF_ERROR(c->Subshape(a, 0, -2, &of_a));
+  TENON_RETURN_IF_ERROR(c->Subshape(b, 0, -2, &of_b));
+  TENON_RETURN_IF_ERROR(broadcasts ? shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, of_a, of_b, true, &batch)
+                                   : c->Merge(of_a, of_b, &batch));
+  return c->Concatenate(batch, turn ? c->Matrix(n, m) : c->Matrix(m, n), out);
 }
 inline Status CsrMatMulShape(InferenceContext* c) {
   CsrProductAttrs attrs{};
@@ -104,7 +106,7 @@ inline Status CsrMatMulShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &a));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 2, &b));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(b, 3, &b));
-  TENON_RETURN_IF_ERROR(CsrProductShape(c, attrs, a, b, turn, &a));
+  TENON_RETURN_IF_ERROR(CsrProductShape(c, attrs, a, b, turn, false, &a));
   c->set_output(0, a);
   return OkStatus();
 }
@@ -114,7 +116,7 @@ inline Status CsrSparseMatMulShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(ReadCsrProduct(c, &attrs));
   TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &a));
   TENON_RETURN_IF_ERROR(CsrHandleShape(c, 1, &b));
-  TENON_RETURN_IF_ERROR(CsrProductShape(c, attrs, a, b, false, &a));
+  TENON_RETURN_IF_ERROR(CsrProductShape(c, attrs, a, b, false, true, &a));
   return SetCsrHandle(c, a, "type");
 }
 inline Status CsrTransposeShape(InferenceContext* c) {
