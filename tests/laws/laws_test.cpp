@@ -34,6 +34,7 @@ std::vector<const OpView*> OpsOfKind(ShapeFn shape_fn, std::size_t inputs) {
     fits = fits && op->TypeAttr(op->inputs[0]) != nullptr;
     for (const OpDef::AttrDef& attr : ToOpDef(*op).attr)
       fits = fits && (attr.type == "type" || attr.default_value.has_value());
+    fits = fits && op->deprecated_since == 0;  // new graphs do not have it
     if (fits) found.push_back(op);
   }
   return found;
