@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include <cuda/gpu.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
@@ -53,8 +54,13 @@ template <class T>
 tenon::Tensor Pattern(const tenon::TensorShape& shape, int factor = 7, int modulus = 13, int offset = -6) {
   tenon::Tensor t(tenon::dtype_of_v<T>, shape);
   tenon::Out<T> elements = t.flat<T>();
-  for (tenon::Index i = 0; i < elements.size(); ++i)
-    elements[i] = static_cast<T>(static_cast<float>(i % 1000 * factor % modulus + offset));
+  for (tenon::Index i = 0; i < elements.size(); ++i) {
+    const tenon::Index number = i % 1000 * factor % modulus + offset;  // integers without a sign take it modulo 2^bits
+    if constexpr (std::is_integral_v<T>)
+      elements[i] = static_cast<T>(number);
+    else
+      elements[i] = static_cast<T>(static_cast<float>(number));
+  }
   return t;
 }
 

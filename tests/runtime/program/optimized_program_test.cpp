@@ -7,6 +7,7 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/optimizer.hpp>
+#include <tenon/runtime/api/session.hpp>
 
 namespace optimized_program_test {
 using namespace tenon;

@@ -12,7 +12,7 @@
 #include <tenon/device/device_factory.hpp>
 #include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
-#include <tenon/full_runtime.hpp>
+#include <tenon/runtime.hpp>
 #include <tenon/tenon.hpp>
 
 #include <doctest/doctest.h>
