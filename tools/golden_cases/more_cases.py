@@ -777,3 +777,30 @@ for control in (False, True):
     )
 add('UnicodeDecodeWithOffsets', 'matrix', 'exact', input=(st, [['a', 'b']]), input_encoding='UTF-8')
 add('UnicodeDecodeWithOffsets', 'no_text', 'exact', input=(st, []), input_encoding='UTF-8')
+
+# ---- what cases with changed inputs found
+for shape, indices in (([4], [[0], [1]]), ([2, 4], [[0, 0], [1, 0]])):
+    for size in (4, [4]):
+        name = f'negative_{len(shape)}_{np.ndim(size)}'
+        add('SparseBincount', name, 'exact', known=False, indices=(i64, indices), values=(i64, [3, -1]), dense_shape=(i64, shape),
+            size=(i64, size), weights=(f32, [1, 2]))  # fmt: skip
+add('RaggedBincount', 'size_vector', 'exact', known=False, splits=(i64, [0, 1]), values=(i64, [1]), size=(i64, [3]), weights=(f32, []))
+for most in (-1, -99):
+    add('RandomIndexShuffle', f'below_{-most}', 'exact', known=False, index=(i32, 0), seed=(tf.uint32, [1, 2, 3]), max_index=(i32, most))
+for by in (-(1 << 63), 1 << 32, (1 << 31) + 2):
+    add('Roll', f'by_{by}'.replace('-', 'm'), 'exact', known=False, input=(i32, [1, 2, 3, 4, 5]), shift=(i64, by), axis=(i32, 0))
+for name, low, high in (('vector', -1, [1]), ('vectors', [-1, 2], [1, 3]), ('empty', [], 1)):
+    add('RequantizationRange', name, known=False, input=(tf.qint32, [100, 200]), input_min=(f32, low), input_max=(f32, high))
+add('QuantizeAndDequantizeV4Grad', 'one_limit', known=False, gradients=(f32, [1, 2]), input=(f32, [1, 2]), input_min=(f32, 0), input_max=(f32, [1]))
+add('Zeta', 'huge', x=(f64, [1e30, 1e30, 300, 1e30]), q=(f64, [3.5, 0.5, 2, 1]))
+add('ApproxTopK', 'unknown_rank', known=False, input=(f32, [3, 1, 2]), k=1)
+add('DenseToCSRSparseMatrix', 'unknown_rank', known=False, dense_input=(f32, [[1, 0]]), indices=(i64, [[0, 0]]))
+add('SparseTensorToCSRSparseMatrix', 'unknown_rank', known=False, indices=(i64, [[0, 0]]), values=(f32, [1]), dense_shape=(i64, [1, 2]))
+for seed in (5, [5], [[1, 2]]):
+    add('StatelessSampleDistortedBoundingBox', f'seed_of_rank_{np.ndim(seed)}', image_size=(i32, [9, 9, 3]), bounding_boxes=(f32, [[[0, 0, 1, 1]]]),
+        min_object_covered=(f32, 0.5), seed=(i64, seed))  # fmt: skip
+for columns in ([4, 0, 2], [0, 2, 1], [1, 1, 2], [2, 1, 0]):
+    add('FractionalAvgPoolGrad', 'columns_' + '_'.join(map(str, columns)), known=False, orig_input_tensor_shape=(i64, [1, 2, 2, 1]),
+        out_backprop=(f32, np.ones([1, 2, 2, 1])), row_pooling_sequence=(i64, [0, 1, 2]), col_pooling_sequence=(i64, columns))  # fmt: skip
+for op in ('SparseSegmentMeanGrad', 'SparseSegmentSumGrad', 'SparseSegmentSqrtNGrad'):
+    add(op, 'no_rows_wanted', known=False, grad=(f32, [[1, 2]]), indices=(i32, [0, -1]), segment_ids=(i32, [0, 5]), output_dim0=(i32, 0))
