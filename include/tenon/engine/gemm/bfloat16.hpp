@@ -12,9 +12,12 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm/amx.hpp>
+#include <tenon/engine/gemm/amx_product.hpp>
 #include <tenon/engine/gemm/blocking.hpp>
 #include <tenon/engine/gemm/dot4.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
+#include <tenon/engine/simd/amx.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
@@ -121,6 +124,74 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
   NarrowFloats(device, c, DataType::kBfloat16, g.c, g.m * g.n);
   return OkStatus();
 }
+
+#if TENON_DETAIL_AMX
+struct AmxBfloat16Dot {
+  template <int c, int a, int b>
+  static TENON_HD void Add() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+  }
+};
+
+// Sums of float rounded to rows of bfloat16, as bfloat16(float) rounds.
+class AmxToBfloat16 {
+ public:
+  static void Round(const char* from, Index from_row, Index rows, Index columns, bfloat16* to, Index to_row) {
+    for (; rows > 0; --rows, from += from_row, to += to_row) {
+      const auto* const sums = reinterpret_cast<const float*>(from);
+      if (columns % 16 == 0) {
+        RoundWhole(sums, columns, to);
+        continue;
+      }
+      bfloat16 all[2 * kAmxLines];
+      RoundWhole(sums, columns < kAmxLines ? kAmxLines : 2 * kAmxLines, all);
+      std::memcpy(static_cast<void*>(to), all, static_cast<std::size_t>(columns) * 2);
+    }
+  }
+
+ private:
+  TENON_DETAIL_TARGET_AVX512 static void RoundWhole(const float* sums, Index columns, bfloat16* to) {
+    using Words = GnuVector<std::uint32_t, 64>;
+    using Narrow = GnuVector<std::uint16_t, 32>;
+    for (Index j = 0; j < columns; j += kAmxLines) {
+      const Words::type bits = *reinterpret_cast<const Words::in_memory*>(sums + j);
+      const Words::type rounded = (bits + (0x7FFFu + (bits >> 16 & 1u))) >> 16, quiet = (bits >> 16 & 0x8000u) | 0x7FC0u;
+      const Words::type narrow = (bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded;
+      *reinterpret_cast<Narrow::in_memory*>(to + j) = __builtin_convertvector(narrow, Narrow::type);
+    }
+  }
+};
+
+class AmxBfloat16Product final : public AmxProduct {
+ public:
+  AmxBfloat16Product(const GemmArgs<bfloat16>& g)
+      : AmxProduct(AmxKernels<AmxBfloat16Dot>::kAll, g.m,
+                   {reinterpret_cast<const char*>(g.b), g.b_col * 2, g.b_row * 2, g.n, g.k, 2}),
+        a_({reinterpret_cast<const char*>(g.a), g.a_row * 2, g.a_col * 2, g.m, g.k, 2}, false),
+        c_(g.c),
+        c_row_(g.c_row) {}
+
+ private:
+  Rows FindRows(Index i, char* copy) const override { return a_.Find<Rows>(i, copy); }
+  void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const override {
+    AmxToBfloat16::Round(sums, sums_row, rows, columns, c_ + i * c_row_ + j, c_row_);
+  }
+
+  const AmxRows a_;
+  bfloat16* const c_;
+  const Index c_row_;
+};
+
+inline Status RunAmxBfloat16(Cpu& device, const GemmArgs<bfloat16>& g) {
+  AmxBfloat16Product product(g);
+  Scratch packed(device, product.packed_bytes());
+  TENON_RETURN_IF_ERROR(packed.status("MatMul"));
+  char* const to = packed.As<char>();
+  ParallelFor(device, product.panels(), 0.02 * static_cast<double>(g.k) * 16,
+              [&](Index begin, Index end) { product.PackPanels(begin, end, to); });
+  return product.Run(device, to, "MatMul");
+}
+#endif
 
 }  // namespace detail
 
