@@ -44,6 +44,6 @@ void TimeBfloat16(State& state) {
 
 }  // namespace
 
-TENON_BENCH(gemm_bfloat16, {64, 128, 256, 512, 1024}) { TimeBfloat16(state); }
+TENON_BENCH(gemm_bfloat16, {64, 128, 256, 512, 1024, 2048, 4096}) { TimeBfloat16(state); }
 
 }  // namespace tenon::bench

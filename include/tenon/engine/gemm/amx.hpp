@@ -112,11 +112,10 @@ class AmxCopies {
                 numbers = x.k - p < x.in_step() ? x.k - p : x.in_step();
     if (lines < kAmxLines || numbers < x.in_step()) std::memset(to, 0, kAmxTile);
     const char* from = x.At(i, p);
+    if (x.along == x.size && numbers == x.in_step()) return CopyWhole(from, x.line, lines, to);
     for (Index l = 0; l < lines; ++l, from += x.line, to += kAmxStep) {
       if (x.along != x.size)
         CopyApart(from, x.along, x.size, numbers, to);
-      else if (numbers == x.in_step())
-        __builtin_memcpy(to, from, kAmxStep);
       else
         std::memcpy(to, from, static_cast<std::size_t>(numbers * x.size));
     }
@@ -139,6 +138,10 @@ class AmxCopies {
 
   static void CopyApart(const char* from, Index along, Index size, Index numbers, char* to) {
     for (Index p = 0; p < numbers; ++p) std::memcpy(to + p * size, from + p * along, static_cast<std::size_t>(size));
+  }
+  TENON_DETAIL_TARGET_AVX512 static void CopyWhole(const char* from, Index line, Index lines, char* to) {
+    for (; lines > 0; --lines, from += line, to += kAmxStep)
+      *reinterpret_cast<Group::in_memory*>(to) = *reinterpret_cast<const Group::in_memory*>(from);
   }
   // Lines as groups, or groups as lines: a square of 16 x 16 groups on its side.
   static void Turn(const char* from, char* to) {
@@ -164,31 +167,34 @@ class AmxCopies {
     else
       WeaveFours(rows, row, panels, to, to_panel);
   }
-  template <class T>
-  using Numbers = GnuVector<T, kAmxLines * static_cast<int>(sizeof(T))>;
+  // 16 numbers in four bytes each. (g++ 12 makes two halves of such a conversion.)
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD Group::type WidenPairs(const char* from) {
+    Group::type wide;
+    asm("vpmovzxwd %1, %0" : "=v"(wide) : "m"(*reinterpret_cast<const char(*)[2 * kAmxLines]>(from)));
+    return wide;
+  }
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD Group::type WidenBytes(const char* from) {
+    Group::type wide;
+    asm("vpmovzxbd %1, %0" : "=v"(wide) : "m"(*reinterpret_cast<const char(*)[kAmxLines]>(from)));
+    return wide;
+  }
   TENON_DETAIL_TARGET_AVX512 static void WeavePairs(const char* rows, Index row, Index panels, char* to,
                                                     Index to_panel) {
-    using Narrow = typename Numbers<std::uint16_t>::in_memory;
     for (Index g = 0; g < kAmxLines; ++g, rows += 2 * row, to += kAmxStep) {
       for (Index v = 0; v < panels; ++v) {
         const char* const from = rows + v * kAmxLines * 2;
-        const Group::type x = __builtin_convertvector(*reinterpret_cast<const Narrow*>(from), Group::type),
-                          y = __builtin_convertvector(*reinterpret_cast<const Narrow*>(from + row), Group::type);
-        *reinterpret_cast<Group::in_memory*>(to + v * to_panel) = x | y << 16;
+        *reinterpret_cast<Group::in_memory*>(to + v * to_panel) = WidenPairs(from) | WidenPairs(from + row) << 16;
       }
     }
   }
   TENON_DETAIL_TARGET_AVX512 static void WeaveFours(const char* rows, Index row, Index panels, char* to,
                                                     Index to_panel) {
-    using Narrow = typename Numbers<std::uint8_t>::in_memory;
     for (Index g = 0; g < kAmxLines; ++g, rows += 4 * row, to += kAmxStep) {
       for (Index v = 0; v < panels; ++v) {
         const char* const from = rows + v * kAmxLines;
-        const Group::type w = __builtin_convertvector(*reinterpret_cast<const Narrow*>(from), Group::type),
-                          x = __builtin_convertvector(*reinterpret_cast<const Narrow*>(from + row), Group::type),
-                          y = __builtin_convertvector(*reinterpret_cast<const Narrow*>(from + 2 * row), Group::type),
-                          z = __builtin_convertvector(*reinterpret_cast<const Narrow*>(from + 3 * row), Group::type);
-        *reinterpret_cast<Group::in_memory*>(to + v * to_panel) = (w | x << 8) | (y << 16 | z << 24);
+        *reinterpret_cast<Group::in_memory*>(to + v * to_panel) =
+            (WidenBytes(from) | WidenBytes(from + row) << 8) |
+            (WidenBytes(from + 2 * row) << 16 | WidenBytes(from + 3 * row) << 24);
       }
     }
   }

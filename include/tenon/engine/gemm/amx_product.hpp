@@ -23,6 +23,14 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
+// Whether to multiply numbers of `size` bytes by tiles: there are enough products to make up for the configuration, and
+// copies that fill tiles with zeros stay small.
+inline bool FavoursAmx(Index m, Index n, Index k, Index size) {
+  constexpr double kFewest = 8192;
+  return k * size >= 16 && k < (1 << 22) &&
+         static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >= kFewest && simd::HasAmx();
+}
+
 // One product. Shared by the threads that work on it; a derived class says where a comes from and where sums go.
 class AmxProduct {
  public:
@@ -48,6 +56,15 @@ class AmxProduct {
                           steps_ * kAmxTile);
     }
   }
+  // All of b, by all threads. Returns `to`.
+  const char* PackAll(Cpu& device, char* to) const {
+    const double ns = 40 * static_cast<double>(steps_);
+    const Index together = AmxCopies::PanelsTogether(b_);
+    ParallelFor(device, Parts(panels_, together), ns * static_cast<double>(together), [&](Index begin, Index end) {
+      PackPanels(begin * together, Least(end * together, panels_), to);
+    });
+    return to;
+  }
   Index panels() const { return panels_; }
 
   // c = a b; `packed`: b, from PackPanels. ResourceExhausted without scratch memory.
@@ -59,10 +76,10 @@ class AmxProduct {
     Index by_columns = by_rows < parts && 4 * by_rows <= 3 * parts ? parts / by_rows : 1;
     if (by_columns > Parts(panels_, 2)) by_columns = Parts(panels_, 2);
     const Index rows = Parts(pairs, by_rows) * 2;  // of a part
-    if (tall_ > rows) tall_ = rows;
+    if (tall_ > rows) tall_ = row_tiles() == 1 ? 1 : rows;
     if (wide_ > panels_) wide_ = panels_;
     const std::size_t a_bytes = static_cast<std::size_t>(tall_ * steps_ * kAmxTile),
-                      c_bytes = steps_ == depth_ ? 0 : static_cast<std::size_t>(tall_ * (wide_ + 1) * kAmxTile);
+                      c_bytes = steps_ == depth_ ? 0 : static_cast<std::size_t>((tall_ + 1) * (wide_ + 1) * kAmxTile);
     Scratch scratch(device, static_cast<std::size_t>(by_rows * by_columns) * (a_bytes + c_bytes));
     TENON_RETURN_IF_ERROR(scratch.status(who));
     RunParts(device, by_rows * by_columns, [&](Index part) {
@@ -96,7 +113,7 @@ class AmxProduct {
   const Index m_, steps_, panels_;
 
  private:
-  static constexpr Index kDeepest = 16, kTallest = 32, kWidest = 8;
+  static constexpr Index kDeepest = 32, kTallest = 16, kWidest = 8;
 
   Index row_tiles() const { return Parts(m_, kAmxLines); }
   static Index Least(Index a, Index b) { return a < b ? a : b; }
@@ -112,7 +129,7 @@ class AmxProduct {
           for (Index j = first; j < last; j += 2) {
             for (Index i = 0; i < count; i += 2) {
               RunBlock(rows + i, row + i, Least(2, count - i), j, Least(2, last - j), step,
-                       sums + ((j - first) * tall_ + 2 * i) * kAmxTile);
+                       sums + ((j - first) * Parts(tall_, 2) * 2 + 2 * i) * kAmxTile);
             }
           }
         }
@@ -155,10 +172,12 @@ class AmxProduct {
   const char* packed_ = nullptr;
 };
 
-// a where it lies, or copied.
+// a where it lies, or copied: rows whose distance has many factors of two share their places in the caches, which counts
+// where many columns meet them.
 class AmxRows {
  public:
-  AmxRows(const AmxMatrix& a, bool copies) : a_(a), copies_(copies || a.along != a.size) {}
+  AmxRows(const AmxMatrix& a, Index columns)
+      : a_(a), copies_(a.along != a.size || (a.line % 1024 == 0 && columns >= kManyColumns)) {}
   template <class Rows>
   Rows Find(Index i, char* copy) const {
     const Index steps = a_.steps(), whole = a_.k * a_.size / kAmxStep;
@@ -171,6 +190,8 @@ class AmxRows {
   }
 
  private:
+  static constexpr Index kManyColumns = 512;
+
   const AmxMatrix a_;
   const bool copies_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
-// the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
+// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float: by tiles (AMX), or by
+// vectors (AVX-512 BF16) where that is all there is. Neither operand is widened. Elsewhere Gemm computes them as float.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/amx.hpp>
 #include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 
@@ -52,6 +53,15 @@ inline const Bfloat16Kernels* FindBfloat16Kernels() {
     return &Bfloat16Avx512::kKernels;
 #endif
   return nullptr;
+}
+// Null, too, where products of float are faster: processors with tiles take two cycles for each such vector.
+inline const Bfloat16Kernels* BestBfloat16Kernels() {
+#if TENON_DETAIL_AMX
+  static const Bfloat16Kernels* const best = simd::detail::ProcessorHasAmx() ? nullptr : FindBfloat16Kernels();
+  return best;
+#else
+  return FindBfloat16Kernels();
+#endif
 }
 
 class Bfloat16Product : public GroupProduct<Bfloat16Product, float> {
@@ -167,7 +177,7 @@ class AmxBfloat16Product final : public AmxProduct {
   AmxBfloat16Product(const GemmArgs<bfloat16>& g)
       : AmxProduct(AmxKernels<AmxBfloat16Dot>::kAll, g.m,
                    {reinterpret_cast<const char*>(g.b), g.b_col * 2, g.b_row * 2, g.n, g.k, 2}),
-        a_({reinterpret_cast<const char*>(g.a), g.a_row * 2, g.a_col * 2, g.m, g.k, 2}, false),
+        a_({reinterpret_cast<const char*>(g.a), g.a_row * 2, g.a_col * 2, g.m, g.k, 2}, g.n),
         c_(g.c),
         c_row_(g.c_row) {}
 
@@ -182,14 +192,18 @@ class AmxBfloat16Product final : public AmxProduct {
   const Index c_row_;
 };
 
-inline Status RunAmxBfloat16(Cpu& device, const GemmArgs<bfloat16>& g) {
+// c = a b, as RunGemmBfloat16. `weights`: of b, or null.
+inline Status RunAmxBfloat16(Cpu& device, const GemmArgs<bfloat16>& g, PackedWeights* weights) {
   AmxBfloat16Product product(g);
-  Scratch packed(device, product.packed_bytes());
+  const char* b = nullptr;
+  if (weights != nullptr && g.m <= PackedWeights::kMostRows) {
+    b = weights->Find(g.b, PackedWeights::Layout::kProduct, product.packed_bytes(),
+                      [&](char* to) { product.PackPanels(0, product.panels(), to); });
+  }
+  Scratch packed(device, b == nullptr ? product.packed_bytes() : 0);
   TENON_RETURN_IF_ERROR(packed.status("MatMul"));
-  char* const to = packed.As<char>();
-  ParallelFor(device, product.panels(), 0.02 * static_cast<double>(g.k) * 16,
-              [&](Index begin, Index end) { product.PackPanels(begin, end, to); });
-  return product.Run(device, to, "MatMul");
+  if (b == nullptr) b = product.PackAll(device, packed.As<char>());
+  return product.Run(device, b, "MatMul");
 }
 #endif
 

@@ -29,7 +29,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
 // scratch memory from the device for large products. `weights` are of b where it may be the same in every run: used for
-// float and double. (nvcc does not compile the definition: another file of the program does.)
+// float, double, and bfloat16 by tiles. (nvcc does not compile the definition: another file of the program does.)
 template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
@@ -226,7 +226,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
       m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
       c.data, n};
   if constexpr (std::is_same_v<T, bfloat16>) {
-    if (const detail::Bfloat16Kernels* const kernels = detail::FindBfloat16Kernels(); kernels != nullptr)
+#if TENON_DETAIL_AMX
+    if (detail::FavoursAmx(m, n, k, 2)) return detail::RunAmxBfloat16(device, g, weights);
+#endif
+    if (const detail::Bfloat16Kernels* const kernels = detail::BestBfloat16Kernels(); kernels != nullptr)
       return detail::RunGemmBfloat16(device, *kernels, g);
   }
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
