@@ -100,6 +100,9 @@ struct AmxKernels {
 // Copies of one step of 16 lines, from line `i` and number `p` on; zeros behind the last of either. As lines: 64 bytes
 // of each. As groups: four bytes of each line, and then the next four.
 class AmxCopies {
+  using Group = GnuVector<std::uint32_t, 64>;
+  using Bytes = GnuVector<unsigned char, 64>;  // anywhere
+
  public:
   static void Lines(const AmxMatrix& x, Index i, Index p, char* to) {
     if (x.along != x.size && x.line == x.size) {
@@ -121,6 +124,12 @@ class AmxCopies {
     }
   }
 
+  // 64 bytes of each of so many steps, into one line of their tiles.
+  TENON_DETAIL_TARGET_AVX512 static void Steps(const char* from, Index steps, char* to) {
+    for (; steps > 0; --steps, from += kAmxStep, to += kAmxTile)
+      *reinterpret_cast<Bytes::in_memory*>(to) = *reinterpret_cast<const Bytes::in_memory*>(from);
+  }
+
   // Panels of b beside each other whose groups are made together: their numbers fill a line of the cache.
   static Index PanelsTogether(const AmxMatrix& x) { return x.line == x.size ? kAmxStep / kAmxLines / x.size : 1; }
   // `panels` times 16 lines; their tiles are `to_panel` bytes apart.
@@ -134,14 +143,12 @@ class AmxCopies {
   }
 
  private:
-  using Group = GnuVector<std::uint32_t, 64>;
-
   static void CopyApart(const char* from, Index along, Index size, Index numbers, char* to) {
     for (Index p = 0; p < numbers; ++p) std::memcpy(to + p * size, from + p * along, static_cast<std::size_t>(size));
   }
   TENON_DETAIL_TARGET_AVX512 static void CopyWhole(const char* from, Index line, Index lines, char* to) {
     for (; lines > 0; --lines, from += line, to += kAmxStep)
-      *reinterpret_cast<Group::in_memory*>(to) = *reinterpret_cast<const Group::in_memory*>(from);
+      *reinterpret_cast<Bytes::in_memory*>(to) = *reinterpret_cast<const Bytes::in_memory*>(from);
   }
   // Lines as groups, or groups as lines: a square of 16 x 16 groups on its side.
   static void Turn(const char* from, char* to) {

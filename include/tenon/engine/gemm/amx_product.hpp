@@ -13,6 +13,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/core/cache_sizes.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/gemm/amx.hpp>
 #include <tenon/engine/simd/amx.hpp>
@@ -66,6 +67,7 @@ class AmxProduct {
     return to;
   }
   Index panels() const { return panels_; }
+  Index rows() const { return m_; }
 
   // c = a b; `packed`: b, from PackPanels. ResourceExhausted without scratch memory.
   Status Run(Cpu& device, const char* packed, const char* who) {
@@ -171,6 +173,20 @@ class AmxProduct {
   Index wide_;  // panels whose sums are kept, where there are several blocks of k
   const char* packed_ = nullptr;
 };
+
+// A product with b packed here, or in `weights` if they are of b, which lies at `data`, and not null.
+inline Status RunAmxWithWeights(Cpu& device, AmxProduct& product, const void* data, PackedWeights* weights,
+                                const char* who) {
+  const char* packed = nullptr;
+  if (weights != nullptr && product.rows() <= PackedWeights::kMostRows) {
+    packed = weights->Find(data, PackedWeights::Layout::kTiles, product.packed_bytes(),
+                           [&](char* to) { product.PackPanels(0, product.panels(), to); });
+  }
+  Scratch scratch(device, packed == nullptr ? product.packed_bytes() : 0);
+  TENON_RETURN_IF_ERROR(scratch.status(who));
+  if (packed == nullptr) packed = product.PackAll(device, scratch.As<char>());
+  return product.Run(device, packed, who);
+}
 
 // a where it lies, or copied: rows whose distance has many factors of two share their places in the caches, which counts
 // where many columns meet them.

@@ -195,15 +195,7 @@ class AmxBfloat16Product final : public AmxProduct {
 // c = a b, as RunGemmBfloat16. `weights`: of b, or null.
 inline Status RunAmxBfloat16(Cpu& device, const GemmArgs<bfloat16>& g, PackedWeights* weights) {
   AmxBfloat16Product product(g);
-  const char* b = nullptr;
-  if (weights != nullptr && g.m <= PackedWeights::kMostRows) {
-    b = weights->Find(g.b, PackedWeights::Layout::kProduct, product.packed_bytes(),
-                      [&](char* to) { product.PackPanels(0, product.panels(), to); });
-  }
-  Scratch packed(device, b == nullptr ? product.packed_bytes() : 0);
-  TENON_RETURN_IF_ERROR(packed.status("MatMul"));
-  if (b == nullptr) b = product.PackAll(device, packed.As<char>());
-  return product.Run(device, b, "MatMul");
+  return RunAmxWithWeights(device, product, g.b, weights, "MatMul");
 }
 #endif
 

@@ -327,8 +327,10 @@ class AmxInt8Sums {
  private:
   using Sums = Int8Dot::Sums;
   using Groups = GnuVector<std::int32_t, 64>;
+  using Bytes = GnuVector<unsigned char, 64>;  // anywhere
   TENON_DETAIL_TARGET_AVX512 static TENON_HD void Add(Sums::type& sums, const char* groups, bool is_signed) {
-    const Groups::type x = *reinterpret_cast<const Groups::in_memory*>(groups), ones = 0x01010101 - Groups::type{};
+    const Bytes::type bytes = *reinterpret_cast<const Bytes::in_memory*>(groups);
+    const auto x = reinterpret_cast<Groups::type>(bytes), ones = 0x01010101 - Groups::type{};
     if (is_signed)
       Int8Dot::Add(sums, ones, x);
     else
