@@ -21,6 +21,7 @@
 #include <tenon/engine/gemm/gemv.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
@@ -81,12 +82,6 @@ template <class T>
 TENON_DETAIL_LOOP void AddOneRow(T a, const T* b, T* c, Index n) {
   TENON_DETAIL_INDEPENDENT
   for (Index j = 0; j < n; ++j) c[j] = MultiplyAdd(a, b[j], c[j]);
-}
-
-template <class From, class To>
-TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
 // c = a b where b and c have N columns, whose sums stay in registers: the code below takes longer to begin than such a
@@ -200,11 +195,12 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
   float* a = scratch.As<float>();
   float* b = scratch.As<float>(a_bytes);
   float* c = scratch.As<float>(a_bytes + b_bytes);
-  ConvertRun(g.a, a, g.m * g.k);
-  ConvertRun(g.b, b, g.k * g.n);
+  constexpr DataType kType = std::is_same_v<T, half> ? DataType::kHalf : DataType::kBfloat16;
+  WidenFloats(device, kType, g.a, a, g.m * g.k);
+  WidenFloats(device, kType, g.b, b, g.k * g.n);
   TENON_RETURN_IF_ERROR(
       GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
-  ConvertRun(c, g.c, g.m * g.n);
+  NarrowFloats(device, c, kType, g.c, g.m * g.n);
   return OkStatus();
 }
 
