@@ -39,7 +39,9 @@ void TimeInt8(State& state, Int8Product p) {
 
 }  // namespace
 
-TENON_BENCH(gemm_int8, {64, 128, 256, 512, 1024, 2048, 4096}) { TimeInt8(state, {state.arg(), state.arg(), state.arg()}); }
+TENON_BENCH(gemm_int8, {64, 128, 256, 512, 1024, 2048, 4096}) {
+  TimeInt8(state, {state.arg(), state.arg(), state.arg()});
+}
 TENON_BENCH(gemm_int8_thin_768x3072, {8, 32, 128}) { TimeInt8(state, {state.arg(), 3072, 768}); }
 
 }  // namespace tenon::bench

@@ -45,7 +45,8 @@ detail::AmxImages ImagesOf(const Conv2DGeometry& g) { return {g.batch, g.rows, g
 bool IsRight(Cpu device, const Case& c) {
   const Conv2DGeometry g = GeometryOf(c);
   const detail::AmxImages images = ImagesOf(g);
-  const std::vector<bfloat16> x = testing::RandomVector<bfloat16>(g.batch * g.rows.input * g.columns.input * g.in_depth, 1),
+  const std::vector<bfloat16> x = testing::RandomVector<bfloat16>(g.batch * g.rows.input * g.columns.input * g.in_depth,
+                                                                  1),
                               w = testing::RandomVector<bfloat16>(images.taps() * g.out_depth, 2);
   std::vector<bfloat16> got(static_cast<std::size_t>(images.pixels() * g.out_depth) + 1, bfloat16(77.f)), want = got;
   if (!detail::RunAmxConv(device, images, x.data(), w.data(), got.data(), nullptr).ok()) return false;

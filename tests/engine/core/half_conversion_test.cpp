@@ -56,7 +56,7 @@ TEST_SUITE("half and bfloat16 as float") {
     for (const int step : {-4097, -4096, -4095, -1, 0, 1, 4095, 4096, 4097}) {
       std::vector<float> near(65536);
       for (std::size_t i = 0; i < all.size(); ++i)
-        near[i] = BitCast<float>(BitCast<std::uint32_t>(wide[i]) + static_cast<std::uint32_t>(step));
+        near[i] = detail::BitCast<float>(detail::BitCast<std::uint32_t>(wide[i]) + static_cast<std::uint32_t>(step));
       NarrowFloats(device, near.data(), DataType::kHalf, back.data(), 65536);
       for (std::size_t i = 0; i < all.size(); ++i) right = right && back[i].bits == half(near[i]).bits;
       CHECK(right);

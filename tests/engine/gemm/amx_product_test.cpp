@@ -58,7 +58,8 @@ bool IsRight(Cpu device, Index m, Index n, Index k, const detail::CacheSizes& ca
     for (Index j = 0; j < n; ++j) {
       std::uint32_t sum = 0;
       for (Index p = 0; p < k; ++p)
-        sum += static_cast<std::uint32_t>(a[static_cast<std::size_t>(i * k + p)]) * b[static_cast<std::size_t>(p * n + j)];
+        sum +=
+            static_cast<std::uint32_t>(a[static_cast<std::size_t>(i * k + p)]) * b[static_cast<std::size_t>(p * n + j)];
       if (c[static_cast<std::size_t>(i * n + j)] != sum) return false;
     }
   }

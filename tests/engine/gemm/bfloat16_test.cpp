@@ -143,7 +143,8 @@ TEST_SUITE("GemmBfloat16") {
       // 1 + x is halfway to the next number, or beyond that by y.
       const std::vector<bfloat16> a(3, bfloat16(1.f));
       std::vector<bfloat16> b(3 * 4, bfloat16(0.f)), c(4);
-      const float columns[4][3] = {{1, 0x1p-8f, 0}, {1, 0x1p-8f, 0x1p-20f}, {1 + 0x1p-7f, 0x1p-8f, 0}, {3e38f, 3e38f, 0}};
+      const float columns[4][3] = {
+          {1, 0x1p-8f, 0}, {1, 0x1p-8f, 0x1p-20f}, {1 + 0x1p-7f, 0x1p-8f, 0}, {3e38f, 3e38f, 0}};
       for (std::size_t j = 0; j < 4; ++j)
         for (std::size_t p = 0; p < 3; ++p) b[p * 4 + j] = bfloat16(columns[j][p]);
       Cpu device;

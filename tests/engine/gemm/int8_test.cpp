@@ -148,8 +148,7 @@ TEST_SUITE("GemmInt8") {
       std::vector<std::int32_t> best(static_cast<std::size_t>(s.m * s.n)), plain(best.size());
       Cpu device;
       REQUIRE(GemmInt8(device, s.m, s.n, s.k, x, y, best.data(), s.n).ok());
-      REQUIRE(
-          detail::RunGemmInt8(device, detail::Int8Plain::kKernels, s.m, s.n, s.k, x, y, plain.data(), s.n).ok());
+      REQUIRE(detail::RunGemmInt8(device, detail::Int8Plain::kKernels, s.m, s.n, s.k, x, y, plain.data(), s.n).ok());
       CHECK(best == plain);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Convolutions of bfloat16 by tiles of AMX: 16 pixels' windows are copied beside each other and are then rows of a matrix
-// product (engine/gemm/amx_product.hpp) whose other operand is the filter. The copies stay in the second cache.
+// Convolutions of bfloat16 by tiles of AMX: 16 pixels' windows are copied beside each other and are then rows of a
+// matrix product (engine/gemm/amx_product.hpp) whose other operand is the filter. The copies stay in the second cache.
 
 #include <cstring>
 
@@ -122,9 +122,7 @@ class AmxConv final : public AmxProduct {
     line.Put(nullptr, steps_ * kAmxStep - g_.taps() * 2);
   }
   // The nearest column of the image, or its end.
-  Index Inside(Index column) const {
-    return column < 0 ? 0 : column < g_.columns.input ? column : g_.columns.input;
-  }
+  Index Inside(Index column) const { return column < 0 ? 0 : column < g_.columns.input ? column : g_.columns.input; }
 
   const AmxImages g_;
   const char* const input_;

@@ -483,10 +483,9 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
     const detail::AmxImages g{geometry.batch, geometry.rows, geometry.columns, geometry.in_depth, geometry.out_depth};
     if (geometry.groups == 1 && detail::FavoursAmx(g.pixels(), g.out_depth, g.taps(), 2)) {
       if (detail::IsMatrixProduct(geometry))
-        return detail::RunAmxBfloat16(device,
-                                      {g.pixels(), g.out_depth, g.depth, input, g.depth, 1, filter, g.out_depth, 1,
-                                       output, g.out_depth},
-                                      weights);
+        return detail::RunAmxBfloat16(
+            device, {g.pixels(), g.out_depth, g.depth, input, g.depth, 1, filter, g.out_depth, 1, output, g.out_depth},
+            weights);
       return detail::RunAmxConv(device, g, input, filter, output, weights);
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products by tiles of AMX (engine/simd/amx.hpp). A tile holds 16 lines - rows of a, or columns of b - of 64 bytes of k,
-// which is one step; two tiles of a and two of b make four of c. Tiles of a are read where the matrix lies, if its rows
-// are stored by k, or from copies. b is copied: the tile wants groups of four bytes of k in rows. amx_product.hpp has
-// the loops, bfloat16.hpp and int8.hpp have the types.
+// Products by tiles of AMX (engine/simd/amx.hpp). A tile holds 16 lines - rows of a, or columns of b - of 64 bytes of
+// k, which is one step; two tiles of a and two of b make four of c. Tiles of a are read where the matrix lies, if its
+// rows are stored by k, or from copies. b is copied: the tile wants groups of four bytes of k in rows. amx_product.hpp
+// has the loops, bfloat16.hpp and int8.hpp have the types.
 
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,7 @@ struct AmxMatrix {
   const char* data;
   Index line, along;  // from a line to the next, and from a number to the next of its line
   Index lines, k;
-  Index size;  // of a number
+  Index size;  // bytes that a number has
 
   const char* At(Index i, Index p) const { return data + i * line + p * along; }
   Index steps() const { return (k * size + kAmxStep - 1) / kAmxStep; }
@@ -97,8 +97,8 @@ struct AmxKernels {
   static constexpr AmxKernel kAll[2][2] = {{&Multiply<1, 1>, &Multiply<1, 2>}, {&Multiply<2, 1>, &Multiply<2, 2>}};
 };
 
-// Copies of one step of 16 lines, from line `i` and number `p` on; zeros behind the last of either. As lines: 64 bytes
-// of each. As groups: four bytes of each line, and then the next four.
+// Copies of one step of 16 lines, from line `i` and number `p` on; zeros behind the last of either. Lines lie one behind
+// the other, in 64 bytes. Groups take four bytes from each line, and then the next four.
 class AmxCopies {
   using Group = GnuVector<std::uint32_t, 64>;
   using Bytes = GnuVector<unsigned char, 64>;  // anywhere

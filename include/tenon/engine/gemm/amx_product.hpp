@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The loops around the tiles of amx.hpp: b is packed whole, by all threads; then each thread multiplies blocks of rows
-// that stay in the second cache, copied before if they do not lie right, by panels of b, in blocks of k whose tiles of b
-// stay in the first cache. Sums of several blocks of k meet in a buffer, and leave it when the last is added.
+// that stay in the second cache, copied before if they do not lie right, by panels of b, in blocks of k whose tiles of
+// b stay in the first cache. Sums of several blocks of k meet in a buffer, and leave it when the last is added.
 
 #include <cstddef>
 #include <cstdint>
@@ -61,9 +61,8 @@ class AmxProduct {
   const char* PackAll(Cpu& device, char* to) const {
     const double ns = 40 * static_cast<double>(steps_);
     const Index together = AmxCopies::PanelsTogether(b_);
-    ParallelFor(device, Parts(panels_, together), ns * static_cast<double>(together), [&](Index begin, Index end) {
-      PackPanels(begin * together, Least(end * together, panels_), to);
-    });
+    ParallelFor(device, Parts(panels_, together), ns * static_cast<double>(together),
+                [&](Index begin, Index end) { PackPanels(begin * together, Least(end * together, panels_), to); });
     return to;
   }
   Index panels() const { return panels_; }
@@ -77,7 +76,7 @@ class AmxProduct {
     const Index pairs = Parts(row_tiles(), 2), by_rows = pairs < parts ? pairs : parts;
     Index by_columns = by_rows < parts && 4 * by_rows <= 3 * parts ? parts / by_rows : 1;
     if (by_columns > Parts(panels_, 2)) by_columns = Parts(panels_, 2);
-    const Index rows = Parts(pairs, by_rows) * 2;  // of a part
+    const Index rows = Parts(pairs, by_rows) * 2;  // rows that the largest part has
     if (tall_ > rows) tall_ = row_tiles() == 1 ? 1 : rows;
     if (wide_ > panels_) wide_ = panels_;
     const std::size_t a_bytes = static_cast<std::size_t>(tall_ * steps_ * kAmxTile),
@@ -105,7 +104,7 @@ class AmxProduct {
     const char* tail;  // the last step, if it lies apart
   };
   virtual Rows FindRows(Index i, char* copy) const = 0;
-  // Takes the sums of c from row i and column j on.
+  // Takes the sums of c from row i and column j on: up to 32 of each. Rows of sums have room for 32.
   virtual void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const = 0;
   // Where tiles may be stored without Store(), or null.
   virtual char* Place(Index, Index, Index*) const { return nullptr; }
@@ -188,8 +187,8 @@ inline Status RunAmxWithWeights(Cpu& device, AmxProduct& product, const void* da
   return product.Run(device, packed, who);
 }
 
-// a where it lies, or copied: rows whose distance has many factors of two share their places in the caches, which counts
-// where many columns meet them.
+// a where it lies, or copied: rows whose distance has many factors of two share their places in the caches, which
+// counts where many columns meet them.
 class AmxRows {
  public:
   AmxRows(const AmxMatrix& a, Index columns)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float: by tiles (AMX), or by
-// vectors (AVX-512 BF16) where that is all there is. Neither operand is widened. Elsewhere Gemm computes them as float.
+// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float: by tiles (AMX), or
+// by vectors (AVX-512 BF16) where that is all there is. Neither operand is widened. Elsewhere Gemm computes them as
+// float.
 
 #include <cstddef>
 #include <cstdint>
@@ -143,31 +144,30 @@ struct AmxBfloat16Dot {
   }
 };
 
-// Sums of float rounded to rows of bfloat16, as bfloat16(float) rounds.
+// Rows of up to 32 sums rounded to the nearest bfloat16. Tiles make no subnormal sums, which the instruction would make
+// zero.
 class AmxToBfloat16 {
  public:
   static void Round(const char* from, Index from_row, Index rows, Index columns, bfloat16* to, Index to_row) {
+    if (columns == 2 * kAmxLines) return RoundWhole(from, from_row, rows, to, to_row);
+    bfloat16 all[2 * kAmxLines];
     for (; rows > 0; --rows, from += from_row, to += to_row) {
-      const auto* const sums = reinterpret_cast<const float*>(from);
-      if (columns % 16 == 0) {
-        RoundWhole(sums, columns, to);
-        continue;
-      }
-      bfloat16 all[2 * kAmxLines];
-      RoundWhole(sums, columns < kAmxLines ? kAmxLines : 2 * kAmxLines, all);
+      RoundWhole(from, from_row, 1, all, 0);
       std::memcpy(static_cast<void*>(to), all, static_cast<std::size_t>(columns) * 2);
     }
   }
 
  private:
-  TENON_DETAIL_TARGET_AVX512 static void RoundWhole(const float* sums, Index columns, bfloat16* to) {
-    using Words = GnuVector<std::uint32_t, 64>;
-    using Narrow = GnuVector<std::uint16_t, 32>;
-    for (Index j = 0; j < columns; j += kAmxLines) {
-      const Words::type bits = *reinterpret_cast<const Words::in_memory*>(sums + j);
-      const Words::type rounded = (bits + (0x7FFFu + (bits >> 16 & 1u))) >> 16, quiet = (bits >> 16 & 0x8000u) | 0x7FC0u;
-      const Words::type narrow = (bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded;
-      *reinterpret_cast<Narrow::in_memory*>(to + j) = __builtin_convertvector(narrow, Narrow::type);
+  TENON_DETAIL_TARGET_AVX512 static void RoundWhole(const char* from, Index from_row, Index rows, bfloat16* to,
+                                                    Index to_row) {
+    using Sums = GnuVector<float, 64>;
+    using Narrow = GnuVector<std::uint16_t, 64>;
+    for (; rows > 0; --rows, from += from_row, to += to_row) {
+      const Sums::type low = *reinterpret_cast<const Sums::in_memory*>(from),
+                       high = *reinterpret_cast<const Sums::in_memory*>(from + 64);
+      Narrow::type narrow;
+      asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(narrow) : "v"(high), "v"(low));
+      *reinterpret_cast<Narrow::in_memory*>(to) = narrow;
     }
   }
 };

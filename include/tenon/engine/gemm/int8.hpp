@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply tiles of
-// bytes of any sign (AMX), or four unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs
-// of 16 bits (AVX2). With VNNI, operands of the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
-// taken off again, together with the zero points.
+// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. AMX multiplies tiles
+// whose bytes have any sign. AVX-512 VNNI multiplies four unsigned by four signed bytes and adds all to a 32-bit sum, AVX2
+// two pairs of 16 bits. With VNNI, operands of the other sign are moved by 128, and what that adds to a sum - a
+// multiple of the row's or the column's own sum - is taken off again, together with the zero points.
 
 #include <cstddef>
 #include <cstdint>
@@ -365,8 +365,7 @@ class AmxInt8Product final : public AmxProduct {
     const double depth = static_cast<double>(left_.k);
     if (b_zero_ != 0) {
       ParallelFor(device, m_, 0.02 * depth, [&](Index begin, Index end) {
-        for (Index i = begin; i < end; ++i)
-          rows[i] = AmxInt8Sums::Row(left_.At(i, 0), left_.along, left_.k, a_signed_);
+        for (Index i = begin; i < end; ++i) rows[i] = AmxInt8Sums::Row(left_.At(i, 0), left_.along, left_.k, a_signed_);
       });
     }
     if (a_zero_ != 0) {
@@ -394,8 +393,8 @@ class AmxInt8Product final : public AmxProduct {
         std::memcpy(to, from, static_cast<std::size_t>(columns) * 4);
         continue;
       }
-      const std::uint32_t of_row = (b_zero_ == 0 ? 0 : b_zero_ * row_sums_[i + r]) -
-                                   static_cast<std::uint32_t>(left_.k) * a_zero_ * b_zero_;
+      const std::uint32_t of_row =
+          (b_zero_ == 0 ? 0 : b_zero_ * row_sums_[i + r]) - static_cast<std::uint32_t>(left_.k) * a_zero_ * b_zero_;
       if (a_zero_ == 0)
         Correct(from, of_row, columns, to);
       else

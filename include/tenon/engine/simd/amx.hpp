@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Intel's AMX: eight tiles of 16 rows of 64 bytes, and instructions that multiply two tiles and add to a third. HasAmx()
-// says whether this process may use them; AmxTiles configures the tiles of a thread.
+// Intel's AMX: eight tiles of 16 rows of 64 bytes, and instructions that multiply two tiles and add to a third.
+// HasAmx() says whether this process may use them; AmxTiles configures the tiles of a thread.
 
 #include <cstdint>
 #include <cstdlib>
@@ -60,14 +60,14 @@ inline bool RequestTileData() {
 inline bool FindAmx() {
   const char* const text = std::getenv("TENON_ISA");
   if (text != nullptr && std::string_view(text) == "avx512") return false;
-  return FindLevel() == Level::kAvx512 && __builtin_cpu_supports("avx512vnni") && ProcessorHasAmx() &&
-         RequestTileData();
+  return FindLevel() == Level::kAvx512 && __builtin_cpu_supports("avx512vnni") &&
+         __builtin_cpu_supports("avx512bf16") && ProcessorHasAmx() && RequestTileData();
 }
 
 }  // namespace detail
 
-// Whether this process may use AMX, with AVX-512 and VNNI beside it. TENON_ISA=avx512 and less turn it off. Asks the
-// operating system at the first call. thread-safe.
+// Whether this process may use AMX, with AVX-512, VNNI and BF16 beside it. TENON_ISA=avx512 and less turn it off. Asks
+// the operating system at the first call. thread-safe.
 inline bool HasAmx() {
   static const bool has = detail::FindAmx();
   return has;
@@ -83,8 +83,7 @@ class AmxTiles {
       std::uint16_t row_bytes[16];
       std::uint8_t rows[16];
     };
-    static constexpr Config kConfig = {
-        1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+    static constexpr Config kConfig = {1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
     asm volatile("ldtilecfg %0" ::"m"(kConfig));
   }
   AmxTiles(const AmxTiles&) = delete;
