@@ -97,8 +97,8 @@ struct AmxKernels {
   static constexpr AmxKernel kAll[2][2] = {{&Multiply<1, 1>, &Multiply<1, 2>}, {&Multiply<2, 1>, &Multiply<2, 2>}};
 };
 
-// Copies of one step of 16 lines, from line `i` and number `p` on; zeros behind the last of either. Lines lie one behind
-// the other, in 64 bytes. Groups take four bytes from each line, and then the next four.
+// Copies of one step of 16 lines, from line `i` and number `p` on; zeros behind the last of either. Lines lie one
+// behind the other, in 64 bytes. Groups take four bytes from each line, and then the next four.
 class AmxCopies {
   using Group = GnuVector<std::uint32_t, 64>;
   using Bytes = GnuVector<unsigned char, 64>;  // anywhere
@@ -150,9 +150,28 @@ class AmxCopies {
     for (; lines > 0; --lines, from += line, to += kAmxStep)
       *reinterpret_cast<Bytes::in_memory*>(to) = *reinterpret_cast<const Bytes::in_memory*>(from);
   }
-  // Lines as groups, or groups as lines: a square of 16 x 16 groups on its side.
-  static void Turn(const char* from, char* to) {
-    TransposeInto<std::uint32_t>(from, kAmxLines, kAmxLines, kAmxLines, to, kAmxLines);
+  // Lines as groups, or groups as lines: a square of 16 x 16 groups on its side. Rows 0 and 8, 1 and 9, ... are mixed
+  // element by element, four times.
+  TENON_DETAIL_TARGET_AVX512 static void Turn(const char* from, char* to) {
+    Group::type rows[kAmxLines], mixed[kAmxLines];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) rows[i] = *reinterpret_cast<const Group::in_memory*>(from + i * kAmxStep);
+#pragma GCC unroll 2
+    for (int twice = 0; twice < 2; ++twice) {
+      Mix(rows, mixed);
+      Mix(mixed, rows);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) *reinterpret_cast<Group::in_memory*>(to + i * kAmxStep) = rows[i];
+  }
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD void Mix(const Group::type (&from)[kAmxLines],
+                                                      Group::type (&to)[kAmxLines]) {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      to[2 * i] = __builtin_shufflevector(from[i], from[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      to[2 * i + 1] =
+          __builtin_shufflevector(from[i], from[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
   }
 
   // Groups of lines that lie beside each other.

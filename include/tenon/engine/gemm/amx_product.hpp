@@ -187,12 +187,12 @@ inline Status RunAmxWithWeights(Cpu& device, AmxProduct& product, const void* da
   return product.Run(device, packed, who);
 }
 
-// a where it lies, or copied: rows whose distance has many factors of two share their places in the caches, which
-// counts where many columns meet them.
+// a where it lies, or copied. Where many columns meet its rows, copies pay off if a row's distance has many factors of
+// two, so that rows share their places in the caches, or if 64 bytes of a row lie in two lines.
 class AmxRows {
  public:
   AmxRows(const AmxMatrix& a, Index columns)
-      : a_(a), copies_(a.along != a.size || (a.line % 1024 == 0 && columns >= kManyColumns)) {}
+      : a_(a), copies_(a.along != a.size || (columns >= kManyColumns && (a.line % 1024 == 0 || !IsAligned(a)))) {}
   template <class Rows>
   Rows Find(Index i, char* copy) const {
     const Index steps = a_.steps(), whole = a_.k * a_.size / kAmxStep;
@@ -206,6 +206,9 @@ class AmxRows {
 
  private:
   static constexpr Index kManyColumns = 512;
+  static bool IsAligned(const AmxMatrix& a) {
+    return (reinterpret_cast<std::uintptr_t>(a.data) | static_cast<std::uintptr_t>(a.line)) % kAmxStep == 0;
+  }
 
   const AmxMatrix a_;
   const bool copies_;

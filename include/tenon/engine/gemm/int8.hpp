@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. AMX multiplies tiles
-// whose bytes have any sign. AVX-512 VNNI multiplies four unsigned by four signed bytes and adds all to a 32-bit sum, AVX2
-// two pairs of 16 bits. With VNNI, operands of the other sign are moved by 128, and what that adds to a sum - a
+// whose bytes have any sign. AVX-512 VNNI multiplies four unsigned by four signed bytes and adds all to a 32-bit sum,
+// AVX2 two pairs of 16 bits. With VNNI, operands of the other sign are moved by 128, and what that adds to a sum - a
 // multiple of the row's or the column's own sum - is taken off again, together with the zero points.
 
 #include <cstddef>
