@@ -26,6 +26,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
+#include <tenon/runtime/executor/transfer_slots.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -34,6 +35,8 @@ namespace detail {
 // The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
 class DataflowRun final : public Executor {
  public:
+  class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
+
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
@@ -93,6 +96,16 @@ class DataflowRun final : public Executor {
   void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
     Start(pool, flush_denormals, nullptr, ended, {});
   }
+  // Sends and receives of `nodes` use `slots` in the runs that Begin starts. Both outlive this.
+  void Link(const TransferNodes* nodes, TransferSlots* slots) {
+    linked_nodes_ = nodes;
+    slots_ = slots;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
+      if (nodes->slots[n] >= 0) costs_.SetCheap(static_cast<int>(n));
+  }
+  // As Start, for a program with linked nodes and a run without a trace. Its first nodes go to the agenda.
+  void Begin(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended, RunFailed failed,
+             Agenda* agenda) noexcept;
   Status End() override { return TakeStatus(); }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -104,6 +117,7 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
+    linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
@@ -157,6 +171,7 @@ class DataflowRun final : public Executor {
   }
   static void RunTask(void* argument) noexcept {
     const Task task = *static_cast<const Task*>(argument);
+    if (task.run->linked_ != nullptr) return task.run->linked_->run_task(task);
     Local mine;
     if (task.run->costs_.IsExpensive(task.node)) {
       mine.expensive = task.node;
@@ -202,13 +217,19 @@ class DataflowRun final : public Executor {
   }
 
   // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
-  void Process(Local* mine) noexcept {
+  void Process(Local* mine, Agenda* agenda = nullptr) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     while (!mine->IsEmpty()) {
       const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
+        if (agenda != nullptr && IsTransfer(number)) {
+          if (!linked_->transfer(this, number, agenda)) continue;
+          Finish(number, mine);
+          continue;
+        }
+        if (agenda != nullptr) linked_->before_node(*this, number, agenda);
         if (node.async != nullptr && StartAsync(number)) continue;
         if (node.async == nullptr) {
           meter.Begin();
@@ -288,6 +309,16 @@ class DataflowRun final : public Executor {
     state.reset();
     Leave(run);
   }
+
+  // ---- sends and receives that are linked to another part of the run
+  bool IsTransfer(int number) const { return linked_nodes_->slot(number) >= 0; }
+  struct LinkedCalls {
+    void (*run_task)(const Task& task) noexcept;
+    void (*before_node)(const DataflowRun& run, int number, Agenda* agenda) noexcept;
+    // False: the value has not come, and a TransferReceiver finishes the node.
+    bool (*transfer)(DataflowRun* run, int number, Agenda* agenda) noexcept;
+  };
+  struct Linked;
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -431,6 +462,9 @@ class DataflowRun final : public Executor {
   Mutex mutex_;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
+  const TransferNodes* linked_nodes_ = nullptr;
+  TransferSlots* slots_ = nullptr;
+  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
 };
 
 inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
