@@ -211,6 +211,7 @@ class PartitionedGraph : public RefCounted {
     }
     FindSenders();
     // From here on nothing fails.
+    functions_->SetDevices(devices_);
     functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
                                   : parts_.empty()         ? nullptr
                                                            : &parts_.front()->graph);

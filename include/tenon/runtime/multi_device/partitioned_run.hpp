@@ -114,8 +114,8 @@ class PartitionedRun {
       part->step.set_step_id(step_id);
       part->step.set_services(&part->services);
     }
-    const bool is_linked = settings.trace == nullptr && slots_.size() != 0;
-    WatchesCancellation watch(this, is_linked ? settings.cancellation : nullptr);
+    const bool is_linked = settings.trace == nullptr;  // a trace shows the transfers as kernels
+    WatchesCancellation watch(this, is_linked && slots_.size() != 0 ? settings.cancellation : nullptr);
     if (uses_queue_) queue_.Reserve(parts_.size());
     // From here on nothing may throw before the partitions have ended.
     if (!is_linked) {
