@@ -287,14 +287,18 @@ TEST_SUITE("A session on several devices") {
     Run(session, {{"x", Pair(1, 2)}}, {}, {"init"});
     const auto more = [](std::string name, std::string device) {
       GraphDef graph;
-      graph.versions.producer = 1500;
+      graph.versions.producer = kGraphDefVersion;
       graph.node.push_back(MakeNode(std::move(name), "Neg", {{"T", DataType::kFloat}}));
       graph.node.back().input.push_back("read");
       graph.node.back().device = "/device:" + device;
       return graph;
     };
     CheckSays(session.Extend(more("early", "CPU:7")), Code::kInvalidArgument, "CPU:7");
-    REQUIRE(manager.AddDevices(*MakeDevices({"CPU:7", "SIM:3"}, {CpuAllocator(), nullptr})).ok());
+    constexpr const char* kTask = "/job:localhost/replica:0/task:0/device:";
+    SlimVector<Owned<Device>> devices;
+    devices.push_back(MakeOwned<CpuDevice>(StrCat(kTask, "CPU:7"), CpuAllocator(), nullptr));
+    devices.push_back(SimulatedDevice::Create(StrCat(kTask, "SIM:3")).value());
+    REQUIRE(manager.AddDevices(std::move(devices)).ok());
     CHECK(session.devices().size() == 4);
     REQUIRE(session.Extend(more("late", "CPU:7")).ok());
     CHECK(session.devices().size() == 6);

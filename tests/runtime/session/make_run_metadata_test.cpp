@@ -83,6 +83,41 @@ TEST_SUITE("RunDescriber") {
     CHECK(dropped.timeline_label == "_DROPPED = Dropped() (folded: 3 executions)");
     CHECK(describer.MakeCostGraph(trace).node[0].compute_cost == 7);
   }
+  TEST_CASE("tells when a node was ready, the shape of its output and its memory") {
+    FlowGraph g;
+    g.Feed("x").Node("y", "AddV2", {"x", "x"});
+    const auto built = BuildFlow(g, {"x"}, {"y"});
+    RunTrace trace;
+    NodeTiming timing;
+    timing.name = "y";
+    timing.op = "AddV2";
+    timing.device = built->device.name();
+    timing.node = built->graph.Find("y");
+    timing.ready_ns = 1000;
+    timing.start_ns = 4000;
+    timing.end_ns = 9000;
+    timing.output_bytes = 24;
+    timing.temp_bytes = 8;
+    timing.dtype = DataType::kFloat;
+    timing.shape = {2, 3};
+    trace.nodes.push_back(timing);
+    timing.ready_ns = -1;
+    trace.nodes.push_back(timing);
+    const StepStats stats =
+        tenon::detail::RunDescriber(*built->program, {}).MakeStepStats(trace, 1'000'000);
+    const NodeExecStats& node = stats.dev_stats[0].node_stats[0];
+    CHECK(node.scheduled_micros == 1'000'001);
+    CHECK(node.scheduled_nanos == 1'000'001'000);
+    CHECK(node.all_start_micros == 1'000'004);
+    REQUIRE(node.output.size() == 1);
+    CHECK(node.output[0].slot == 0);
+    CHECK(node.output[0].tensor_description.dtype == DataType::kFloat);
+    CHECK(StrCat(node.output[0].tensor_description.shape) == "[2,3]");
+    CHECK(node.output[0].tensor_description.allocation_description.requested_bytes == 24);
+    CHECK(node.memory[0].peak_bytes == 32);
+    CHECK(node.memory[0].live_bytes == 24);
+    CHECK(stats.dev_stats[0].node_stats[1].scheduled_micros == 1'000'004);
+  }
   TEST_CASE("lists the largest tensors of a step") {
     FlowGraph g;
     g.Feed("x").Node("y", "AddV2", {"x", "x"});

@@ -117,6 +117,7 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
+    if (trace != nullptr && !Succeeds([this] { ready_ns_.resize(program_.nodes.size()); })) trace_ = nullptr;
     linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
@@ -152,6 +153,8 @@ class DataflowRun final : public Executor {
   void Add(int number, Local* mine) {
     Counts& node = nodes_[ToSize(number)];
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (trace_ != nullptr) [[unlikely]]
+      ready_ns_[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
       after_[ToSize(number)] = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
@@ -232,7 +235,7 @@ class DataflowRun final : public Executor {
         if (agenda != nullptr) linked_->before_node(*this, number, agenda);
         if (node.async != nullptr && StartAsync(number)) continue;
         if (node.async == nullptr) {
-          meter.Begin();
+          meter.Begin(ReadyTime(number));
           const NodeCosts::Measured measured(&costs_, number);
           Status status = CatchAll("DataflowRun", [&]() -> Status {
             TENON_RETURN_IF_ERROR(RunNode(program_, number, step_, &context));
@@ -298,7 +301,7 @@ class DataflowRun final : public Executor {
       TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
       if (run->trace_ != nullptr) {
         const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
-        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns);
+        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
       }
       return OkStatus();
     });
@@ -319,6 +322,8 @@ class DataflowRun final : public Executor {
     bool (*transfer)(DataflowRun* run, int number, Agenda* agenda) noexcept;
   };
   struct Linked;
+
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : ready_ns_[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -458,6 +463,7 @@ class DataflowRun final : public Executor {
   RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
+  SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;

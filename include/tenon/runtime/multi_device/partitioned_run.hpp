@@ -237,6 +237,7 @@ class PartitionedRun {
       for (NodeTiming& timing : of_part.nodes) {
         timing.start_ns += later;
         timing.end_ns += later;
+        if (timing.ready_ns >= 0) timing.ready_ns += later;
         trace->nodes.push_back(timing);
       }
       for (NodeTotal& total : of_part.folded) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -187,8 +188,10 @@ class RunDescriber {
     NodeExecStats stats;
     stats.node_name = timing.name;
     const std::int64_t duration = timing.end_ns - timing.start_ns;
-    stats.all_start_nanos = stats.scheduled_nanos = start_us * 1000 + timing.start_ns;
-    stats.all_start_micros = stats.scheduled_micros = stats.all_start_nanos / 1000;
+    stats.all_start_nanos = start_us * 1000 + timing.start_ns;
+    stats.all_start_micros = stats.all_start_nanos / 1000;
+    stats.scheduled_nanos = start_us * 1000 + (timing.ready_ns >= 0 ? timing.ready_ns : timing.start_ns);
+    stats.scheduled_micros = stats.scheduled_nanos / 1000;
     stats.op_end_rel_nanos = stats.all_end_rel_nanos = duration;
     stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
     stats.thread_id = static_cast<std::uint32_t>(timing.thread);
@@ -200,8 +203,16 @@ class RunDescriber {
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     for (const Device* known : devices_)
       if (timing.device == known->name()) device = known;
-    if (timing.output_bytes > 0)
-      stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    const std::string allocator(device->allocator()->Name());
+    if (timing.output_bytes > 0) {
+      const std::optional<AllocatorStats> all = device->allocator()->GetStats();
+      stats.memory.push_back({allocator, timing.output_bytes, timing.output_bytes + timing.temp_bytes,
+                              timing.output_bytes + timing.persistent_bytes, all ? all->bytes_in_use : 0});
+    }
+    if (timing.dtype != DataType::kInvalid) {
+      const auto element = static_cast<std::int64_t>(SizeOf(BaseType(timing.dtype)));
+      stats.output.push_back({0, {timing.dtype, timing.shape, {timing.shape.num_elements() * element, allocator}}});
+    }
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
     return stats;
   }
