@@ -118,7 +118,8 @@ TEST_SUITE("Steady state") {
         const auto session = Session::FromGraphDef(loops ? counts : b.graph_def(),
                                                    {.devices = {"CPU:0", "CPU:1"}, .executor = executor});
         REQUIRE_MESSAGE(session.ok(), session.status().message());
-        const auto callable = session->MakeCallable({.feeds = {loops ? "n" : "x"}, .fetches = {loops ? "exit" : "out"}});
+        const auto callable =
+            session->MakeCallable({.feeds = {loops ? "n" : "x"}, .fetches = {loops ? "exit" : "out"}});
         REQUIRE_MESSAGE(callable.ok(), callable.status().message());
         const Tensor feed = loops ? Tensor::Scalar(50) : Tensor::Zeros<float>({16});
         std::vector<Tensor> out(1);

@@ -27,8 +27,8 @@ inline GraphDef OnCpus(GraphDef graph) {
   return graph;
 }
 inline Session OnFourCpus(const GraphDef& graph, ExecutorKind executor) {
-  Result<Session> session = Session::FromGraphDef(
-      OnCpus(graph), {.devices = {"CPU:0", "CPU:1", "CPU:2", "CPU:3"}, .executor = executor});
+  Result<Session> session =
+      Session::FromGraphDef(OnCpus(graph), {.devices = {"CPU:0", "CPU:1", "CPU:2", "CPU:3"}, .executor = executor});
   REQUIRE_MESSAGE(session.ok(), session.status().ToString());
   return *std::move(session);
 }

@@ -48,11 +48,11 @@ GraphDef Nested(float limit) {
                                     {"parallel_iterations", AttrValue(std::int64_t{3})},
                                     {"_lower_using_switch_merge", AttrValue(true)}});
   };
-  FunctionDef inner_less = Floats("inner_less", {"i", "n"}, {FloatNode("l", "Less", {"i", "n"}, "SIM:1")}, "l:z:0",
-                                  DataType::kBool);
-  FunctionDef inner_step = Floats("inner_step", {"i", "n"},
-                                  {FloatConst("one", 1), FloatNode("s", "AddV2", {"i", "one:output:0"}, "SIM:1")},
-                                  "s:z:0");
+  FunctionDef inner_less =
+      Floats("inner_less", {"i", "n"}, {FloatNode("l", "Less", {"i", "n"}, "SIM:1")}, "l:z:0", DataType::kBool);
+  FunctionDef inner_step =
+      Floats("inner_step", {"i", "n"}, {FloatConst("one", 1), FloatNode("s", "AddV2", {"i", "one:output:0"}, "SIM:1")},
+             "s:z:0");
   inner_step.signature.output_arg.push_back(function_test::Arg("n", DataType::kFloat));
   inner_step.ret.push_back({"n", "n"});
   FunctionDef step = Floats("step", {"i"},
@@ -104,8 +104,7 @@ TEST_SUITE("Linked runs with frames") {
       RunOptions late;
       late.timeout_in_ms = 30;
       for (int i = 0; i < 3; ++i)
-        CHECK(session.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}, {}, late).status().code() ==
-              Code::kDeadlineExceeded);
+        CHECK(session.Run({{"x", Tensor::Scalar(0.0f)}}, {"out"}, {}, late).status().code() == Code::kDeadlineExceeded);
       CHECK(session.Run({{"x", Tensor::Scalar(1e9f)}}, {"out"}).ok());
     }
   }

@@ -97,7 +97,8 @@ TEST_SUITE("Linked dataflow runs") {
   TEST_CASE("an error in one part ends the others, and the next run works") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat), y = b.Placeholder("y", DataType::kFloat);
-    const Output sum = b.Add("AddV2", "sum", {x, y}), neg = b.Add("Neg", "neg", {sum}), out = b.Add("Neg", "out", {neg});
+    const Output sum = b.Add("AddV2", "sum", {x, y}), neg = b.Add("Neg", "neg", {sum}),
+                 out = b.Add("Neg", "out", {neg});
     b.SetDevice(sum, "/device:CPU:1");
     b.SetDevice(neg, "/device:CPU:2");
     for (const ExecutorKind executor : kBoth) {
@@ -122,7 +123,8 @@ TEST_SUITE("Linked dataflow runs") {
   TEST_CASE("a part that waits ends when its run is cancelled or late") {
     GraphDef graph;
     GraphBuilder b;
-    const Output queue = b.Add("FIFOQueueV2", "queue", {}, {{"component_types", SlimVector<DataType>{DataType::kFloat}}});
+    const Output queue =
+        b.Add("FIFOQueueV2", "queue", {}, {{"component_types", SlimVector<DataType>{DataType::kFloat}}});
     const Output item =
         b.Add("QueueDequeueV2", "item", {queue}, {{"component_types", SlimVector<DataType>{DataType::kFloat}}});
     const Output out = b.Add("Neg", "out", {item});

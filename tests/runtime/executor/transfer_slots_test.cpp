@@ -90,8 +90,7 @@ TEST_SUITE("TransferSlots") {
     Tensor value = Number(1), got;
     bool is_there = false;
     TransferReceiver waiting;
-    for (std::int64_t i = 0; i < 9; ++i)
-      REQUIRE(slots.Receive(1, {1, i}, notes.At(0), &got, &is_there).ok());
+    for (std::int64_t i = 0; i < 9; ++i) REQUIRE(slots.Receive(1, {1, i}, notes.At(0), &got, &is_there).ok());
     REQUIRE(slots.Receive(2, {}, notes.At(0), &got, &is_there).ok());
     REQUIRE(slots.Send(0, {}, &value, &waiting).ok());
     slots.Abort(errors::Aborted("over"));

@@ -297,7 +297,7 @@ TEST_SUITE("A session on several devices") {
     constexpr const char* kTask = "/job:localhost/replica:0/task:0/device:";
     SlimVector<Owned<Device>> devices;
     devices.push_back(MakeOwned<CpuDevice>(StrCat(kTask, "CPU:7"), CpuAllocator(), nullptr));
-    devices.push_back(SimulatedDevice::Create(StrCat(kTask, "SIM:3")).value());
+    devices.push_back(tenon::detail::MakeSimulatedDevice(StrCat(kTask, "SIM:3"), 3).value());
     REQUIRE(manager.AddDevices(std::move(devices)).ok());
     CHECK(session.devices().size() == 4);
     REQUIRE(session.Extend(more("late", "CPU:7")).ok());

@@ -25,8 +25,8 @@ struct Part {
   Owned<Program> Build(std::initializer_list<const char*> keys, bool sends) {
     GraphDef def;
     def.versions.producer = 1500;
-    def.node.push_back(runtime_test::MakeNode(
-        "c", "Const", {{"dtype", DataType::kFloat}, {"value", Tensor(DataType::kFloat, {1})}}));
+    def.node.push_back(
+        runtime_test::MakeNode("c", "Const", {{"dtype", DataType::kFloat}, {"value", Tensor(DataType::kFloat, {1})}}));
     int number = 0;
     for (const char* const key : keys) {
       const std::string name = StrCat("n", number++);

@@ -103,8 +103,7 @@ TEST_SUITE("RunDescriber") {
     trace.nodes.push_back(timing);
     timing.ready_ns = -1;
     trace.nodes.push_back(timing);
-    const StepStats stats =
-        tenon::detail::RunDescriber(*built->program, {}).MakeStepStats(trace, 1'000'000);
+    const StepStats stats = tenon::detail::RunDescriber(*built->program, {}).MakeStepStats(trace, 1'000'000);
     const NodeExecStats& node = stats.dev_stats[0].node_stats[0];
     CHECK(node.scheduled_micros == 1'000'001);
     CHECK(node.scheduled_nanos == 1'000'001'000);

@@ -22,7 +22,8 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Ready nodes of several runs that this thread has made ready. Each entry is counted in its run as a thread. one thread.
+// Ready nodes of several runs that this thread has made ready. Each entry is counted in its run as a thread. one
+// thread.
 class DataflowRun::Agenda {
  public:
   // Runs the entries, and those that they make, until none is left.

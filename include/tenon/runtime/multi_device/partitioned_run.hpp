@@ -282,7 +282,7 @@ class PartitionedRun {
   SlimVector<Owned<Part>> parts_;
   std::atomic<int> left_{0};
   Notification* done_ = nullptr;
-  CallersQueue queue_;  // of runs without a pool
+  CallersQueue queue_;  // tasks of a run without a pool
   bool uses_queue_ = false, flush_denormals_ = false;
   ThreadPoolInterface* pool_ = nullptr;
   Ref<DeviceRendezvous> rendezvous_;

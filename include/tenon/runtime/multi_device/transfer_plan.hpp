@@ -48,8 +48,7 @@ class TransferPlan {
       if (pair.is_odd || pair.from.part < 0 || pair.to.part < 0) continue;
       const Program &from = *programs[ToSize(pair.from.part)], &to = *programs[ToSize(pair.to.part)];
       if (from.has_control_flow() != to.has_control_flow()) continue;
-      if (from.nodes[ToSize(pair.from.node)].node->input_type(0) !=
-          to.nodes[ToSize(pair.to.node)].node->output_type(0))
+      if (from.nodes[ToSize(pair.from.node)].node->input_type(0) != to.nodes[ToSize(pair.to.node)].node->output_type(0))
         continue;
       parts_[ToSize(pair.from.part)]->slots[ToSize(pair.from.node)] = static_cast<int>(num_slots_);
       parts_[ToSize(pair.to.part)]->slots[ToSize(pair.to.node)] = static_cast<int>(num_slots_);

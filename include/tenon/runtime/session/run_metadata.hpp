@@ -21,7 +21,7 @@ struct AllocatorMemoryUsed {
   std::int64_t total_bytes = 0;  // bytes of the node's outputs
   std::int64_t peak_bytes = 0;  // with the memory that its kernel took beside them
   std::int64_t live_bytes = 0;  // left after its end
-  std::int64_t allocator_bytes_in_use = 0;  // of all users of the allocator, after the run; 0: not known
+  std::int64_t allocator_bytes_in_use = 0;  // all users of the allocator together, after the run; 0: not known
   friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
 };
 
