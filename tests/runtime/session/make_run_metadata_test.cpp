@@ -5,7 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <tenon/runtime/api/session.hpp>
+
+#include "graph/function_graphs.hpp"
 #include "runtime/flow_program.hpp"
 
 namespace describe_run_test {
@@ -116,6 +122,43 @@ TEST_SUITE("RunDescriber") {
     CHECK(node.memory[0].peak_bytes == 32);
     CHECK(node.memory[0].live_bytes == 24);
     CHECK(stats.dev_stats[0].node_stats[1].scheduled_micros == 1'000'004);
+  }
+  TEST_CASE("has the graphs of the functions that nodes call, and of those that these call, once each") {
+    using function_test::Call;
+    const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
+    const auto call = [&floats](std::string name, std::string input, std::string function) {
+      return function_test::MakeNode(std::move(name), "PartitionedCall", {std::move(input)},
+                                     {{"Tin", floats}, {"Tout", floats}, {"f", Call(std::move(function))}});
+    };
+    GraphDef graph;
+    graph.versions.producer = kGraphDefVersion;
+    graph.library.function = {
+        function_test::Floats("outer", {"x"}, {call("c", "x", "inner")}, "c:output:0"),
+        function_test::Floats("inner", {"x"},
+                              {function_test::MakeNode("twice", "AddV2", {"x", "x"}, {{"T", DataType::kFloat}})},
+                              "twice:z:0"),
+        function_test::Floats("unused", {"x"}, {call("c", "x", "inner")}, "c:output:0")};
+    graph.node = {function_test::MakeNode("x", "Placeholder", {}, {{"dtype", DataType::kFloat}}),
+                  call("a", "x", "outer"), call("b", "a", "outer"), call("c", "x", "unused")};
+    const auto session = Session::FromGraphDef(graph, {});
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    RunOptions options;
+    options.output_partition_graphs = true;
+    RunMetadata metadata;
+    const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(3.0f)}};
+    const std::vector<std::string> fetches{"b"};
+    const auto out = session->Run(feeds, fetches, {}, options, &metadata);
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK((*out)[0].scalar<float>()() == 12);
+    REQUIRE(metadata.function_graphs.size() == 2);
+    const auto has = [&metadata](std::size_t i, std::string_view name) {
+      for (const NodeDef& node : metadata.function_graphs[i].pre_optimization_graph.node)
+        if (node.name == name) return true;
+      return false;
+    };
+    CHECK(has(0, "c"));
+    CHECK(has(1, "twice"));
+    CHECK(metadata.function_graphs[1].partition_graphs.size() == 1);
   }
   TEST_CASE("lists the largest tensors of a step") {
     FlowGraph g;

@@ -16,7 +16,10 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/op/attr/attr_value.hpp>
 #include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/function.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/session/run_metadata.hpp>
@@ -130,7 +133,42 @@ class RunDescriber {
     return graphs;
   }
 
+  // Graphs of the functions that running nodes call, and functions that these call. A function that cannot be
+  // instantiated is left out: its error belongs to the run that calls it.
+  SlimVector<RunMetadata::FunctionGraphs> MakeFunctionGraphs(const OpRegistry& registry) const {
+    SlimVector<RunMetadata::FunctionGraphs> graphs;
+    SlimVector<NameAttrList> known;
+    const auto see = [&known](const NameAttrList& call) {
+      for (const NameAttrList& other : known)
+        if (other == call) return;
+      if (known.size() < kMostFunctionGraphs) known.push_back(call);
+    };
+    const auto see_all = [&see](const NodeDef& node) {
+      for (const auto& [name, value] : node.attr) {
+        if (value.kind() == AttrValue::Kind::kFunc) see(value.func());
+        if (value.kind() == AttrValue::Kind::kList)
+          for (const NameAttrList& call : value.list().func) see(call);
+      }
+    };
+    for (const Node& node : graph_.nodes())
+      if (Runs(node.id)) see_all(node.def);
+    const FunctionIndex functions(graph_.library());
+    OpInfoCache ops(registry);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const FunctionDef* const function = functions.Find(known[i].name);
+      if (function == nullptr) continue;
+      Result<FunctionGraph> body = InstantiateFunction(*function, known[i].attr, functions, &ops);
+      if (!body.ok()) continue;
+      for (const NodeDef& node : body->graph.node) see_all(node);
+      RunMetadata::FunctionGraphs& made = graphs.emplace_back();
+      made.partition_graphs.push_back(body->graph);
+      made.pre_optimization_graph = std::move(body->graph);
+    }
+    return graphs;
+  }
+
  private:
+  static constexpr std::size_t kMostFunctionGraphs = 1000;
   bool Runs(int id) const { return wanted_[ToSize(id)] != 0; }
 
   void FindWanted() {

@@ -107,6 +107,12 @@ struct RunMetadata {
   StepStats step_stats;  // filled in when RunOptions::trace_level is not kNone
   CostGraphDef cost_graph;  // filled in with step_stats
   SlimVector<GraphDef> partition_graphs;  // one per device, when RunOptions::output_partition_graphs is set
+  // The body of one function under the attrs of its calls. Arguments are _Arg nodes.
+  struct FunctionGraphs {
+    SlimVector<GraphDef> partition_graphs;
+    GraphDef pre_optimization_graph;
+  };
+  SlimVector<FunctionGraphs> function_graphs;  // functions that the nodes call, filled in with partition_graphs
 };
 
 namespace wire {
@@ -128,6 +134,7 @@ TENON_DETAIL_SCHEMA(CostGraphDef::InputInfo);
 TENON_DETAIL_SCHEMA(CostGraphDef::OutputInfo);
 TENON_DETAIL_SCHEMA(CostGraphDef::Node);
 TENON_DETAIL_SCHEMA(CostGraphDef);
+TENON_DETAIL_SCHEMA(RunMetadata::FunctionGraphs);
 TENON_DETAIL_SCHEMA(RunMetadata);
 #undef TENON_DETAIL_SCHEMA
 
@@ -223,10 +230,18 @@ inline constexpr Message Schema<CostGraphDef::Node>::message("CostGraphDef.Node"
 inline constexpr Field kCostGraphDefFields[] = {MakeField<&CostGraphDef::node>(1, "node")};
 inline constexpr Message Schema<CostGraphDef>::message("CostGraphDef", kCostGraphDefFields);
 
+inline constexpr Field kFunctionGraphsFields[] = {
+    MakeField<&RunMetadata::FunctionGraphs::partition_graphs>(1, "partition_graphs"),
+    MakeField<&RunMetadata::FunctionGraphs::pre_optimization_graph>(2, "pre_optimization_graph"),
+};
+inline constexpr Message Schema<RunMetadata::FunctionGraphs>::message("RunMetadata.FunctionGraphs",
+                                                                      kFunctionGraphsFields);
+
 inline constexpr Field kRunMetadataFields[] = {
     MakeFieldAlways<&RunMetadata::step_stats>(1, "step_stats"),
     MakeFieldAlways<&RunMetadata::cost_graph>(2, "cost_graph"),
     MakeField<&RunMetadata::partition_graphs>(3, "partition_graphs"),
+    MakeField<&RunMetadata::function_graphs>(4, "function_graphs"),
 };
 inline constexpr Message Schema<RunMetadata>::message("RunMetadata", kRunMetadataFields);
 
