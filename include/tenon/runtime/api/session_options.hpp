@@ -67,8 +67,8 @@ struct SessionOptions {
   std::vector<std::string> devices = {};
   Device* device = nullptr;  // the caller's device, instead of the first of `devices`; several sessions may share it
   const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of `devices` and `device`;
-                                          // several sessions may share it. The session uses the devices that exist
-                                          // when it is made; a device that is removed later stays until then
+                                          // several sessions may share it. Create and Extend see the devices that exist
+                                          // then; a device that is removed later stays until the session goes
   bool allow_soft_placement = false;  // several devices: a device that cannot run a node gives way to one that can
   bool log_device_placement = false;  // several devices: logs the device of every node, and the reason
   ThreadPoolInterface* intra_op_pool = nullptr;  // the caller's pool, instead of intra_op_threads
