@@ -22,7 +22,7 @@ namespace tensorflow {
 
 class OpKernel;
 struct OpKernelContextParams;
-using ScopedStepContainer = tenon::StepContainer;
+class ScopedStepContainer;
 using FrameAndIter = tenon::FrameAndIter;
 inline constexpr uint64_t kIllegalFrameId = ~uint64_t{0};
 inline constexpr int64_t kIllegalIterId = -1;
@@ -203,6 +203,7 @@ class OpKernelContext : public tenon::OpKernelContext {
   const Eigen::GpuDevice& eigen_gpu_device() const;  // gpu.hpp
   Env* env() const { return internal::DefaultEnv(); }
   ResourceMgr* resource_manager() const;
+  ScopedStepContainer* step_container() const;  // resource_mgr.hpp
   CancellationManager* cancellation_manager() const {
     return static_cast<CancellationManager*>(Base::cancellation_manager());
   }
