@@ -201,7 +201,7 @@ inline Eigen::ThreadPoolInterface* ThreadPool::AsEigenThreadPool() const {
 }
 }  // namespace thread
 
-#if defined(EIGEN_USE_THREADS)
+#if TENON_COMPAT_EIGEN_THREADS
 // The device of a pool; this thread's, and good until the next call on it with another pool.
 inline const Eigen::ThreadPoolDevice& EigenDeviceOf(tenon::ThreadPoolInterface* pool) {
   struct Held {

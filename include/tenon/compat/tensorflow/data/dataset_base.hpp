@@ -254,7 +254,7 @@ class DatasetBase : public core::RefCounted {
   virtual const DataTypeVector& output_dtypes() const = 0;
   virtual const std::vector<PartialTensorShape>& output_shapes() const = 0;
   virtual std::string DebugString() const = 0;
-  virtual int64_t Cardinality() const { return CardinalityInternal(); }
+  virtual int64_t Cardinality() const { return Cardinality(CardinalityOptions()); }
   virtual int64_t Cardinality(CardinalityOptions options) const { return CardinalityInternal(options); }
   virtual int64_t CardinalityInternal() const { return kUnknownCardinality; }
   virtual int64_t CardinalityInternal(CardinalityOptions) const { return CardinalityInternal(); }
