@@ -48,7 +48,8 @@ inline uint32 Hash32(const char* data, std::size_t size, uint32 seed) {
     word *= kMul;
     hash = (hash * kMul) ^ ((word ^ (word >> 24)) * kMul);
   }
-  for (std::size_t i = size; i > 0; --i) hash ^= static_cast<uint32>(static_cast<unsigned char>(data[i - 1])) << 8 * (i - 1);
+  for (std::size_t i = size; i > 0; --i)
+    hash ^= static_cast<uint32>(static_cast<unsigned char>(data[i - 1])) << 8 * (i - 1);
   if (size > 0) hash *= kMul;
   hash = (hash ^ (hash >> 13)) * kMul;
   return hash ^ (hash >> 15);

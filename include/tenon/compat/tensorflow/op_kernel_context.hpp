@@ -189,11 +189,12 @@ class OpKernelContext : public tenon::OpKernelContext {
   template <class EigenDevice>
   const EigenDevice& eigen_device() const {
     constexpr bool kIsCpu = std::is_same_v<EigenDevice, Eigen::ThreadPoolDevice>;
-    static_assert(!kIsCpu || TENON_COMPAT_EIGEN_THREADS,
-                  "tenon: this file includes Eigen's tensors before TensorFlow's headers. Define EIGEN_USE_THREADS first.");
-    static_assert(kIsCpu || std::is_same_v<EigenDevice, Eigen::DefaultDevice> ||
-                      std::is_same_v<EigenDevice, Eigen::GpuDevice>,
-                  "tenon: there is no such device of Eigen");
+    static_assert(
+        !kIsCpu || TENON_COMPAT_EIGEN_THREADS,
+        "tenon: this file includes Eigen's tensors before TensorFlow's headers. Define EIGEN_USE_THREADS first.");
+    static_assert(
+        kIsCpu || std::is_same_v<EigenDevice, Eigen::DefaultDevice> || std::is_same_v<EigenDevice, Eigen::GpuDevice>,
+        "tenon: there is no such device of Eigen");
     if constexpr (std::is_same_v<EigenDevice, Eigen::DefaultDevice>) {
       static const Eigen::DefaultDevice device{};
       return device;

@@ -56,8 +56,7 @@ class ResourceHandlesOp : public OpKernel {
   }
   void Compute(OpKernelContext* context) override {
     for (std::size_t i = 0; i < names_.size(); ++i)
-      OP_REQUIRES_OK(context,
-                     MakeResourceHandleToOutput<T>(context, static_cast<int>(i), containers_[i], names_[i]));
+      OP_REQUIRES_OK(context, MakeResourceHandleToOutput<T>(context, static_cast<int>(i), containers_[i], names_[i]));
   }
   bool IsExpensive() const override { return false; }
 

@@ -79,7 +79,8 @@ class Tensor : public tenon::Tensor {
   bool CanUseDMA() const { return DataTypeCanUseMemcpy(dtype()); }
   AllocatorMemoryType GetMemoryType() const {
     if (buffer() == nullptr) return AllocatorMemoryType::kUnknown;
-    return buffer()->allocator() == nullptr ? AllocatorMemoryType::kHostPageable : buffer()->allocator()->GetMemoryType();
+    return buffer()->allocator() == nullptr ? AllocatorMemoryType::kHostPageable
+                                            : buffer()->allocator()->GetMemoryType();
   }
   // The object that the constructor got; null: the tensor's memory has none.
   TensorBuffer* foreign_buffer() const {

@@ -12,7 +12,7 @@
 
 namespace tensorflow {
 
-// What an allocation looks like in logs.
+// An allocation as logs show it.
 class AllocationDescription : public protobuf::Message<AllocationDescription> {
  public:
   static constexpr const char* kName = "AllocationDescription";

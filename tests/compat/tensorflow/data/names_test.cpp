@@ -28,7 +28,8 @@ class Splits : public SplitProvider {
 
 class Countdown : public DatasetBase {
  public:
-  explicit Countdown(int64_t from) : DatasetBase(DatasetContext(DatasetContext::Params{"Countdown", "c"})), from_(from) {}
+  explicit Countdown(int64_t from)
+      : DatasetBase(DatasetContext(DatasetContext::Params{"Countdown", "c"})), from_(from) {}
   const DataTypeVector& output_dtypes() const override {
     static const DataTypeVector types{DT_INT64};
     return types;

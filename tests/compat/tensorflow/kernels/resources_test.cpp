@@ -44,8 +44,16 @@ class Box : public ResourceBase {
 };
 int live_boxes = 0;
 
-REGISTER_OP("CrMakeBox").Input("make: bool").Output("handle: resource").SetIsStateful().SetShapeFn(shape_inference::ScalarShape);
-REGISTER_OP("CrHasBox").Input("handle: resource").Output("has: bool").SetIsStateful().SetShapeFn(shape_inference::ScalarShape);
+REGISTER_OP("CrMakeBox")
+    .Input("make: bool")
+    .Output("handle: resource")
+    .SetIsStateful()
+    .SetShapeFn(shape_inference::ScalarShape);
+REGISTER_OP("CrHasBox")
+    .Input("handle: resource")
+    .Output("has: bool")
+    .SetIsStateful()
+    .SetShapeFn(shape_inference::ScalarShape);
 REGISTER_OP("CrBoxes")
     .Output("handles: N * resource")
     .Attr("N: int")
@@ -62,11 +70,11 @@ class MakeBoxOp : public OpKernel {
     const ResourceHandle handle = MakePerStepResourceHandle<Box>(context, "box");
     if (context->input(0).scalar<bool>()()) {
       Box* box = nullptr;
-      OP_REQUIRES_OK(context, context->step_container()->LookupOrCreate<Box>(
-                                  context->resource_manager(), "box", &box, [](Box** made) {
-                                    *made = new Box(&live_boxes);
-                                    return Status();
-                                  }));
+      OP_REQUIRES_OK(context, context->step_container()->LookupOrCreate<Box>(context->resource_manager(), "box", &box,
+                                                                             [](Box** made) {
+                                                                               *made = new Box(&live_boxes);
+                                                                               return Status();
+                                                                             }));
       box->Unref();
       OP_REQUIRES_OK(context, context->step_container()->Lookup<Box>(context->resource_manager(), "box", &box));
       box->Unref();
@@ -165,7 +173,9 @@ TEST_SUITE("resources of TensorFlow's sources") {
     core::RefCountPtr<Var> variable(new Var(DT_FLOAT));
     variable->mu()->lock();
     variable->Ref();
-    { const ScopedUnlockUnrefVar unlock(variable.get()); }
+    {
+      const ScopedUnlockUnrefVar unlock(variable.get());
+    }
     CHECK(variable->mu()->try_lock());
     variable->mu()->unlock();
     variable->is_initialized = true;
@@ -176,12 +186,14 @@ TEST_SUITE("resources of TensorFlow's sources") {
     tenon::GraphBuilder b;
     const tenon::Output make = b.Placeholder("make", tenon::DataType::kBool);
     b.Add("CrHasBox", "has", {b.Add("CrMakeBox", "box", {make})});
-    b.Add("CrBoxes", "two", {}, {{"N", 2},
-                                 {"containers", std::vector<std::string>{"", "c"}},
-                                 {"shared_names", std::vector<std::string>{"x", "y"}}});
-    b.Add("CrBoxes", "odd", {}, {{"N", 1},
-                                 {"containers", std::vector<std::string>{"", "c"}},
-                                 {"shared_names", std::vector<std::string>{"x", "y"}}});
+    b.Add("CrBoxes", "two", {},
+          {{"N", 2},
+           {"containers", std::vector<std::string>{"", "c"}},
+           {"shared_names", std::vector<std::string>{"x", "y"}}});
+    b.Add("CrBoxes", "odd", {},
+          {{"N", 1},
+           {"containers", std::vector<std::string>{"", "c"}},
+           {"shared_names", std::vector<std::string>{"x", "y"}}});
     b.Add("CrNothing", "nothing", {});
     auto session = tenon::Session::FromGraph(b);
     REQUIRE_MESSAGE(session.ok(), session.status().message());

@@ -27,7 +27,8 @@ std::string PathOf(const std::string& name) {
 
 TEST_SUITE("streams of TensorFlow's library") {
   TEST_CASE("hashes are TensorFlow's") {
-    const std::string text = "the quick brown fox jumps over the lazy dog and then it sleeps for a long time in the sun";
+    const std::string text =
+        "the quick brown fox jumps over the lazy dog and then it sleeps for a long time in the sun";
     CHECK(Fingerprint64("hello") == 0xb48be5a931380ce8);
     CHECK(Fingerprint64(text) == 0x44810a06d8edc96a);
     constexpr std::uint64_t kMost = (std::uint64_t{1} << 62) - 1;

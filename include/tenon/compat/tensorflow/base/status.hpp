@@ -122,22 +122,78 @@ TENON_COMPAT_ERROR(Unauthenticated)
 inline Code ErrnoToCode(int number) {
   switch (number) {
     case 0: return Code::kOk;
-    case EINVAL: case ENAMETOOLONG: case E2BIG: case EDESTADDRREQ: case EDOM: case EFAULT: case EILSEQ: case ENOPROTOOPT:
-    case ENOSTR: case ENOTSOCK: case ENOTTY: case EPROTOTYPE: case ESPIPE: return Code::kInvalidArgument;
-    case ETIMEDOUT: case ETIME: return Code::kDeadlineExceeded;
-    case ENODEV: case ENOENT: case ENXIO: case ESRCH: return Code::kNotFound;
-    case EEXIST: case EADDRNOTAVAIL: case EALREADY: return Code::kAlreadyExists;
-    case EPERM: case EACCES: case EROFS: return Code::kPermissionDenied;
-    case ENOTEMPTY: case EISDIR: case ENOTDIR: case EADDRINUSE: case EBADF: case EBUSY: case ECHILD: case EISCONN:
-    case ENOTBLK: case ENOTCONN: case EPIPE: case ESHUTDOWN: case ETXTBSY: return Code::kFailedPrecondition;
-    case ENOSPC: case EDQUOT: case EMFILE: case EMLINK: case ENFILE: case ENOBUFS: case ENODATA: case ENOMEM: case ENOSR:
+    case EINVAL:
+    case ENAMETOOLONG:
+    case E2BIG:
+    case EDESTADDRREQ:
+    case EDOM:
+    case EFAULT:
+    case EILSEQ:
+    case ENOPROTOOPT:
+    case ENOSTR:
+    case ENOTSOCK:
+    case ENOTTY:
+    case EPROTOTYPE:
+    case ESPIPE: return Code::kInvalidArgument;
+    case ETIMEDOUT:
+    case ETIME: return Code::kDeadlineExceeded;
+    case ENODEV:
+    case ENOENT:
+    case ENXIO:
+    case ESRCH: return Code::kNotFound;
+    case EEXIST:
+    case EADDRNOTAVAIL:
+    case EALREADY: return Code::kAlreadyExists;
+    case EPERM:
+    case EACCES:
+    case EROFS: return Code::kPermissionDenied;
+    case ENOTEMPTY:
+    case EISDIR:
+    case ENOTDIR:
+    case EADDRINUSE:
+    case EBADF:
+    case EBUSY:
+    case ECHILD:
+    case EISCONN:
+    case ENOTBLK:
+    case ENOTCONN:
+    case EPIPE:
+    case ESHUTDOWN:
+    case ETXTBSY: return Code::kFailedPrecondition;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case EMLINK:
+    case ENFILE:
+    case ENOBUFS:
+    case ENODATA:
+    case ENOMEM:
+    case ENOSR:
     case EUSERS: return Code::kResourceExhausted;
-    case EFBIG: case EOVERFLOW: case ERANGE: return Code::kOutOfRange;
-    case ENOSYS: case ENOTSUP: case EAFNOSUPPORT: case EPFNOSUPPORT: case EPROTONOSUPPORT: case ESOCKTNOSUPPORT:
+    case EFBIG:
+    case EOVERFLOW:
+    case ERANGE: return Code::kOutOfRange;
+    case ENOSYS:
+    case ENOTSUP:
+    case EAFNOSUPPORT:
+    case EPFNOSUPPORT:
+    case EPROTONOSUPPORT:
+    case ESOCKTNOSUPPORT:
     case EXDEV: return Code::kUnimplemented;
-    case EAGAIN: case ECONNREFUSED: case ECONNABORTED: case ECONNRESET: case EINTR: case EHOSTDOWN: case EHOSTUNREACH:
-    case ENETDOWN: case ENETRESET: case ENETUNREACH: case ENOLCK: case ENOLINK: return Code::kUnavailable;
-    case EDEADLK: case ESTALE: return Code::kAborted;
+    case EAGAIN:
+    case ECONNREFUSED:
+    case ECONNABORTED:
+    case ECONNRESET:
+    case EINTR:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENETDOWN:
+    case ENETRESET:
+    case ENETUNREACH:
+    case ENOLCK:
+    case ENOLINK: return Code::kUnavailable;
+    case EDEADLK:
+    case ESTALE: return Code::kAborted;
     case ECANCELED: return Code::kCancelled;
     default: return Code::kUnknown;
   }

@@ -99,13 +99,27 @@ bool SafeStringToNumeric(StringPiece text, T* value) {
 }
 
 // A number in hexadecimal digits, filled up with zeros.
-enum PadSpec : unsigned { kNoPad = 1, kZeroPad2, kZeroPad3, kZeroPad4, kZeroPad5, kZeroPad6, kZeroPad7, kZeroPad8,
-                          kZeroPad9, kZeroPad10, kZeroPad11, kZeroPad12, kZeroPad13, kZeroPad14, kZeroPad15,
-                          kZeroPad16 };
+enum PadSpec : unsigned {
+  kNoPad = 1,
+  kZeroPad2,
+  kZeroPad3,
+  kZeroPad4,
+  kZeroPad5,
+  kZeroPad6,
+  kZeroPad7,
+  kZeroPad8,
+  kZeroPad9,
+  kZeroPad10,
+  kZeroPad11,
+  kZeroPad12,
+  kZeroPad13,
+  kZeroPad14,
+  kZeroPad15,
+  kZeroPad16
+};
 struct Hex {
   template <std::integral T>
-  explicit Hex(T number, PadSpec pad = kNoPad)
-      : value(static_cast<std::make_unsigned_t<T>>(number)), spec(pad) {}
+  explicit Hex(T number, PadSpec pad = kNoPad) : value(static_cast<std::make_unsigned_t<T>>(number)), spec(pad) {}
   std::string text() const { return Printf("%0*llx", static_cast<int>(spec), static_cast<unsigned long long>(value)); }
   friend std::ostream& operator<<(std::ostream& out, const Hex& hex) { return out << hex.text(); }
   std::uint64_t value;

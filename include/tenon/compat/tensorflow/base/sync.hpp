@@ -53,8 +53,8 @@ inline void mutex::Await(const Condition& condition) { (void)AwaitWithDeadline(c
 // The end is a time of the clock since 1970. False: it passed first.
 inline bool mutex::AwaitWithDeadline(const Condition& condition, std::uint64_t abs_deadline_ns) {
   while (!condition.Eval()) {
-    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::system_clock::now().time_since_epoch());
+    const auto now =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
     if (static_cast<std::uint64_t>(now.count()) >= abs_deadline_ns) return false;
     unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(50));

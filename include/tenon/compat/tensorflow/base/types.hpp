@@ -203,8 +203,7 @@ inline const DataTypeSet kDataTypeIsFloating(tenon::kFloatingTypes);
 inline const DataTypeSet kDataTypeIsInteger(tenon::kIntegerTypes);
 inline const DataTypeSet kDataTypeIsComplex(tenon::kComplexTypes);
 inline const DataTypeSet kDataTypeIsSigned(tenon::kSignedTypes);
-inline const DataTypeSet kDataTypeIsUnsigned(
-    tenon::DataTypeSet{tenon::kIntegerTypes.mask & ~tenon::kSignedTypes.mask});
+inline const DataTypeSet kDataTypeIsUnsigned(tenon::DataTypeSet{tenon::kIntegerTypes.mask & ~tenon::kSignedTypes.mask});
 inline const DataTypeSet kRealAndQuantizedTypes = kRealNumberTypes | kQuantizedTypes;
 inline const DataTypeSet kAllTypes(tenon::kAllTypes);
 inline const DataTypeSet& RealNumberTypes() { return kRealNumberTypes; }

@@ -144,7 +144,7 @@ class SerializationContext {
   explicit SerializationContext(const Params&) {}
 };
 
-// What can save its position and take it up again.
+// Saves its position and takes it up again.
 class Checkpointable {
  public:
   virtual ~Checkpointable() = default;

@@ -124,8 +124,8 @@ class SequentialRecordReader {
   // InvalidArgument: the offset is in front of the reader's.
   Status SeekOffset(uint64_t offset) {
     if (offset < offset_)
-      return errors::InvalidArgument("Trying to seek offset: ", offset, " which is less than the current offset: ",
-                                     offset_);
+      return errors::InvalidArgument("Trying to seek offset: ", offset,
+                                     " which is less than the current offset: ", offset_);
     offset_ = offset;
     return Status();
   }

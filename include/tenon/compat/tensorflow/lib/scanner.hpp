@@ -13,7 +13,8 @@ namespace strings {
 // After a mistake, nothing more is read and GetResult is false. one thread.
 //
 //   StringPiece name, rest;
-//   if (Scanner(text).One(Scanner::LETTER).Any(Scanner::LETTER_DIGIT).StopCapture().OneLiteral("=").GetResult(&rest, &name))
+//   if (Scanner(text).One(Scanner::LETTER).Any(Scanner::LETTER_DIGIT).StopCapture().OneLiteral("=").GetResult(&rest,
+//   &name))
 class Scanner {
  public:
   enum CharClass {
@@ -58,7 +59,7 @@ class Scanner {
   }
   Scanner& Many(CharClass kind) { return One(kind).Any(kind); }
   Scanner& AnySpace() { return Any(SPACE); }
-  // What GetResult gives starts here, and ends at StopCapture or at the end of what was read.
+  // The text that GetResult gives starts here. It ends at StopCapture, or where reading has come to.
   Scanner& RestartCapture() {
     capture_ = rest_.data();
     capture_end_ = nullptr;

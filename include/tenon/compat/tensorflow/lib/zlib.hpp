@@ -23,9 +23,7 @@ struct ZlibCompressionOptions {
   static ZlibCompressionOptions RAW() { return WithBits(-15); }
   static ZlibCompressionOptions GZIP() { return WithBits(31); }
   bool is_gzip() const { return window_bits > 15; }
-  Status Check() const {
-    return window_bits < 0 ? errors::Unimplemented("zlib: streams without a header") : Status();
-  }
+  Status Check() const { return window_bits < 0 ? errors::Unimplemented("zlib: streams without a header") : Status(); }
 
   int8 flush_mode = 0;
   int64_t input_buffer_size = 256 << 10, output_buffer_size = 256 << 10;

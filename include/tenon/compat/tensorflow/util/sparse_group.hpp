@@ -50,7 +50,9 @@ class GroupIterable {
  public:
   typedef gtl::ArraySlice<int64_t> VarDimArray;
   GroupIterable(Tensor indices, Tensor values, int dims, const VarDimArray& group_dims)
-      : indices_(std::move(indices)), values_(std::move(values)), dims_(dims),
+      : indices_(std::move(indices)),
+        values_(std::move(values)),
+        dims_(dims),
         group_dims_(group_dims.begin(), group_dims.end()) {}
 
   class IteratorStep {

@@ -16,7 +16,7 @@
 #include <tenon/compat/tensorflow/base/types.hpp>
 #include <tenon/compat/tensorflow/threadpool.hpp>
 
-namespace compat_base_names_test {
+namespace compat_base_basics_test {
 using namespace tensorflow;
 
 TEST_SUITE("names of TensorFlow's base") {
@@ -145,4 +145,4 @@ TEST_SUITE("names of TensorFlow's base") {
     CHECK(GetPerThreadMaxParallelism() > 1);
   }
 }
-}  // namespace compat_base_names_test
+}  // namespace compat_base_basics_test
