@@ -87,6 +87,11 @@ TESTED_TOGETHER = {
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/proto/messages_test.cpp' for header in (
         'node_def', 'proto/attr_value', 'proto/device', 'proto/example', 'proto/graph', 'proto/message', 'proto/node_def',
         'proto/op_def', 'proto/repeated', 'proto/tensor', 'proto/tensor_shape', 'proto/text')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/resources_test.cpp' for header in (
+        'dma', 'resource_ops', 'tensor_buffer')},
+    **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/streams_test.cpp' for header in (
+        'gtl', 'records', 'scanner', 'zlib')},
+    'compat/tensorflow/util/sparse_group.hpp': 'compat/tensorflow/util/util_test.cpp',
     **{f'compat/tensorflow/graph/{header}.hpp': 'compat/tensorflow/graph/graph_test.cpp' for header in (
         'function', 'node_def_builder', 'op_registry')},
     'compat/tensorflow/proto/config.hpp': 'compat/tensorflow/graph/session_test.cpp',

@@ -74,7 +74,7 @@ class DeviceBase {
   bool has_eigen_cpu_device() const { return true; }
   int NumaNode() const { return 0; }
   void* raw_device() const { return raw_; }
-#if defined(EIGEN_USE_THREADS)
+#if TENON_COMPAT_EIGEN_THREADS
   const Eigen::ThreadPoolDevice* eigen_cpu_device() { return &EigenDeviceOf(pool_.pool()); }
 #endif
 
