@@ -35,6 +35,7 @@ class OptimizerKernels final : public NodeSupport, public NodeEvaluator {
 
   bool CanRun(const NodeDef& node) override {
     if (node.op == "NoOp") return true;
+    if (node.op == "Const") return registry_->FindForNode(node, host_->type()).ok();  // copied once, before all runs
     return registry_->FindForNode(node, device_->type()).ok();
   }
   bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
