@@ -55,7 +55,7 @@ TESTED_TOGETHER = {
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
     'engine/gemm/cublas.cuh': 'cuda/gemm_test.cu',
     'engine/gemm/tiled.cuh': 'cuda/gemm_test.cu',
-    'engine/gemm/cublas_lt.cuh': 'cuda/fused_test.cu',
+    'engine/gemm/cublas_lt.cuh': 'cuda/fused_gemm_test.cu',
     # How images lie in memory shows in a convolution.
     'engine/conv/images.cuh': 'cuda/conv_test.cu',
     # One test of both sides: the declarations, and what defines them.

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles kernels that move 16 bytes at a time by nvcc and reads their machine code.
+"""Compiles kernels by nvcc and reads their machine code: most of them move 16 bytes at a time.
 
     tools/check_sass.py             compares with the table in docs/reference/sass.md; fails where something is worse
     tools/check_sass.py --write     writes the table
     tools/check_sass.py --disassembler PATH
 
-Each kernel must load and store 128 bits at once in its hot loop, keep nothing in local memory, and not exceed its rows
-in the table: registers, and instructions of the hot loop. nvcc compiles tests/cuda/sass/packed_kernels.cu for two
+No kernel may use local memory, or exceed its rows in the table: registers, and instructions of the hot loop. Packed ones
+must load and store 128 bits at once in their hot loop. nvcc compiles tests/cuda/sass/packed_kernels.cu for two
 architectures. nvdisasm is taken from PATH or CUDA's folder, or installed from PyPI into build/sass_python.
 """
 
@@ -26,13 +26,13 @@ BUILD = ROOT / "build/sass"
 ARCHITECTURES = ("sm_80", "sm_90")
 MOST_REGISTERS = 64  # 1,024 threads of a multiprocessor; packed kernels have blocks of 256
 SLACK = 1.02  # versions of nvcc order instructions otherwise
-# Kernels that only write.
-WITHOUT_LOADS = re.compile(r"^FillKernel")
+PACKED = re.compile(r"^(UnaryMap|BinaryMap|Softmax|SumOfTensors|Select|Fill)Kernel")
+WITHOUT_LOADS = re.compile(r"^FillKernel")  # only write
 HEAD = """# Machine code of packed kernels
 
 `tools/check_sass.py --write` writes this table; without `--write` it fails where a kernel has become worse. The kernels of
-`tests/cuda/sass/packed_kernels.cu` move 16 bytes at a time. A loop is the innermost one with such stores; its instructions
-serve one pack, or as many as the compiler unrolls.
+`tests/cuda/sass/packed_kernels.cu` move 16 bytes at a time, but for the last ones. A loop is the innermost one with such stores;
+its instructions serve one pack, or as many as the compiler unrolls.
 
 """
 COLUMNS = ("kernel", "architecture", "registers", "128-bit loads", "128-bit stores", "instructions of the loop")
@@ -138,7 +138,9 @@ def measure(architecture, tool):
         where = f"{name} on {architecture}"
         if local or facts[mangled]["local"]:
             faults.append(f"{where}: {local} accesses of local memory, {facts[mangled]['local']} bytes")
-        if not stores:
+        if not PACKED.match(name):
+            pass
+        elif not stores:
             faults.append(f"{where}: no loop with a store of 128 bits")
         elif not loads and not WITHOUT_LOADS.match(name):
             faults.append(f"{where}: no load of 128 bits in the loop")

@@ -26,7 +26,6 @@
 #include <tenon/engine/elementwise/select.cuh>
 #include <tenon/engine/elementwise/steps.cuh>
 #include <tenon/engine/gemm/batched.cuh>
-#include <tenon/engine/gemm/fused.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/engine/image/resize.cuh>
 #include <tenon/engine/layout/gather.cuh>
@@ -38,6 +37,7 @@
 #include <tenon/engine/nn/bias.cuh>
 #include <tenon/engine/nn/cross_entropy.cuh>
 #include <tenon/engine/nn/epilogue.cuh>
+#include <tenon/engine/nn/fused_gemm.cuh>
 #include <tenon/engine/nn/layer_norm.cuh>
 #include <tenon/engine/nn/local_response_norm.cuh>
 #include <tenon/engine/nn/optimizers.cuh>

@@ -117,7 +117,7 @@ class CudaRecording {
     bool records_ = false;
   };
 
-  Mutex mutex_;  // of the recording that is under way
+  Mutex mutex_;  // held by the recording that is under way
   CudaStream stream_;
   const CudaStream* const work_;
   const Cuda* const kernels_;

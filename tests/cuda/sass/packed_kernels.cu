@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose machine code tools/check_sass.py reads: those that move 16 bytes at a time. Compiled, never run.
-#include <tenon/device/cuda.cuh>
+// Kernels whose machine code tools/check_sass.py reads: those that move 16 bytes at a time, and some that must not use
+// local memory. Compiled, never run.
+#include <tenon/device/cuda_device.cuh>
 #include <tenon/engine/core/element_copy.cuh>
 #include <tenon/engine/elementwise/add_n.cuh>
 #include <tenon/engine/elementwise/cast.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/elementwise/select.cuh>
+#include <tenon/engine/elementwise/steps.cuh>
+#include <tenon/engine/nn/fused_gemm.cuh>
 #include <tenon/engine/nn/layer_norm.cuh>
 #include <tenon/engine/nn/softmax.cuh>
 #include <tenon/engine/reduce/reduce.cuh>
@@ -49,5 +52,16 @@ Status PackedKernels(Cuda& device, const void* x, void* y, Index n) {
   status.Update(detail::LaunchFill(device, detail::CudaConstant{}, y, n));
   status.Update(detail::RunCudaCast<float, half>(device, x, y, n));
   status.Update(detail::RunCudaCast<half, float>(device, x, y, n));
+  return status;
+}
+
+Status OtherKernels(Cuda& device, const float* x, float* y, Index n) {
+  using Unary = StepOps<ops::Relu, ops::Neg>;
+  using Binary = StepOps<ops::Add, ops::Mul>;
+  Status status = RunSteps<float, Unary, Binary>(device, {}, {}, y, TensorShape{n});
+  status.Update(LayerNorm<float>(device, x, x, x, 0.5f, y, n, n));
+  const Index sizes[] = {n, n};
+  status.Update(FusedGemm<half>(device, In<half, 2>(nullptr, sizes), false, In<half, 2>(nullptr, sizes), false, nullptr,
+                                FusedActivation::kTanh, 0, Out<half, 2>(nullptr, sizes)));
   return status;
 }

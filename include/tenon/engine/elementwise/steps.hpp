@@ -30,7 +30,7 @@ struct ElementwiseStep {
   const BinaryLoops* binary = nullptr;
   const void* attrs = nullptr;
   int a = 0, b = -1;  // b: -1 for a unary step
-  int number = 0;  // of the op in its list: for devices that do not call the loops
+  int number = 0;  // numbers the op in its list, for devices that do not call the loops
   float alpha = 0;
 };
 // A list of ops, which it numbers.

@@ -27,7 +27,7 @@ namespace detail {
 struct LtProduct {
   cudaDataType_t type;
   bool transpose_first, transpose_second, relu;
-  std::int64_t m, n, k;  // of cuBLASLt's product: [m, k] * [k, n]
+  std::int64_t m, n, k;  // cuBLASLt's product is [m, k] * [k, n]
   bool operator==(const LtProduct&) const = default;
 };
 

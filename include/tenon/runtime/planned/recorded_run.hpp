@@ -66,7 +66,7 @@ class RecordedRun {
   struct Expected {
     int value;
     const void* data;  // its place in the device's memory
-    Tensor copy;       // of a value in host memory, else without elements
+    Tensor copy;       // the value, if it is in host memory
     TensorShape shape;
   };
   const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
@@ -238,6 +238,7 @@ class RecordedRuns final : public RunPlans {
   }
   // The recorded run is the next one: it counts, too.
   bool Count(Span<const Tensor> feeds) override {
+    for (const Tensor& feed : feeds) hopeless_ = hopeless_ || !feed.HostAccessible();
     if (hopeless_) return false;
     bool equal = in_a_row_ > 0 && shapes_.size() == feeds.size();
     for (std::size_t i = 0; equal && i < feeds.size(); ++i) equal = feeds[i].shape() == shapes_[i];

@@ -49,9 +49,7 @@ class ProgramBuilder {
     program_->functions = functions;
     program_->graph = &graph;
     program_->plan_after_runs = options.plan_after_runs;
-    program_->records = options.record_steps && device != host && device->can_record() &&
-                        !AnyItem(options.feeds_on_device, [](std::uint8_t on) { return on != 0; }) &&
-                        !AnyItem(options.fetches_on_device, [](std::uint8_t on) { return on != 0; });
+    program_->records = options.record_steps && device != host && device->can_record();
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -186,30 +184,25 @@ class ProgramBuilder {
       if (keep[ToSize(id)] == 0 || IsConstant(id)) continue;
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
-      if (!MayBeOtherName(node) || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
+      if (!IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
     }
     return OkStatus();
   }
   bool IsCancelled() const { return options_.cancellation != nullptr && options_.cancellation->IsCancelled(); }
-  // An Identity without a kernel for the device would bring its input to the host.
-  bool MayBeOtherName(const Node& node) {
-    if (options_.drop_identities) return true;
-    if (node.node_class != NodeClass::kIdentity || node.num_inputs() != 1 || IsConstant(node.input(0).node)) return false;
-    const KernelCache::Entry* const entry = entries_[ToSize(node.id)];
-    const Location& from = LocationOf(node.input(0));
-    return entry != nullptr && entry->on_host && from.value >= 0 && !from.on_host;
-  }
   // Whether the node's output is its input and nothing else is to be done; then it has the input's place.
   bool IsOtherName(const Node& node) {
     if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
     const InEdge& from = node.input(0);
+    // An Identity without a kernel for the device would bring its input to the host.
+    const Location& given = LocationOf(from);
+    const bool leaves_device = entries_[ToSize(node.id)]->on_host && given.value >= 0 && !given.on_host;
+    if (!options_.drop_identities && !leaves_device) return false;
     if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
       return false;
     for (const int control : node.control_inputs)
       if (node_of_[ToSize(control)] >= 0) return false;
-    const Location& place = LocationOf(from);
-    LocationOf({node.id, 0}) = place;
-    node_of_[ToSize(node.id)] = place.producer;
+    LocationOf({node.id, 0}) = given;
+    node_of_[ToSize(node.id)] = given.producer;
     return true;
   }
   bool IsConstant(int id) const { return !constant_nodes_[ToSize(id)].empty(); }

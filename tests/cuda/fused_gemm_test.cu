@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/engine/gemm/fused.cuh>
+#include <tenon/engine/nn/fused_gemm.cuh>
 
 #include <doctest/doctest.h>
 

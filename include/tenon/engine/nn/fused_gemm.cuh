@@ -4,7 +4,7 @@
 // kernel computes other activations.
 
 #if !defined(__CUDACC__)
-#error "Include <tenon/engine/gemm/fused.cuh> only from files that nvcc compiles."
+#error "Include <tenon/engine/nn/fused_gemm.cuh> only from files that nvcc compiles."
 #endif
 
 #include <type_traits>
