@@ -167,7 +167,7 @@ class RecordingPlan {
 
   // Nodes that run in every step come as early as they can, so that the recorded ones form few segments.
   void Order() {
-    SlimVector<int> waits(p_.nodes.size(), 0), ready_in;
+    SlimVector<int> waits(p_.nodes.size(), 0);
     SlimVector<std::uint8_t> done(p_.nodes.size(), 0);
     for (const ProgramNode& n : p_.nodes)
       for (int c = 0; c < n.num_consumers; ++c) ++waits[ToSize(p_.consumers[ToSize(n.first_consumer + c)])];
