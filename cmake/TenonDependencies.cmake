@@ -3,7 +3,7 @@
 
 # The libraries behind each component.
 set(TENON_COMPONENT_LIBRARIES_eigen Eigen3::Eigen)
-set(TENON_COMPONENT_LIBRARIES_cuda CUDA::cudart CUDA::cublas)
+set(TENON_COMPONENT_LIBRARIES_cuda CUDA::cudart CUDA::cublas CUDA::cublasLt)
 set(TENON_COMPONENT_LIBRARIES_protobuf protobuf::libprotobuf)
 set(TENON_COMPONENT_LIBRARIES_re2 re2::re2)
 set(TENON_COMPONENT_LIBRARIES_image PNG::PNG JPEG::JPEG)

@@ -129,6 +129,12 @@ cuda() {
   tools/compile_fail.py --compiler nvcc
 }
 
+# Machine code of packed kernels.
+sass() {
+  tests/tools/sass_test.py
+  tools/check_sass.py
+}
+
 isa() { tests/isa/run.sh; }
 neon() { tests/neon/run.sh; }
 
@@ -139,7 +145,7 @@ soak() { tools/soak.sh 1; }
 every_commit=(format:0 layers:1 amalgamation:0 release:0 compile_fail:2 no_exceptions:1 debug:0 readme:2 demo_binary:0
               headers_gcc:3 bench:2)
 parts=(
-  'odr:2 ports:8 fuzz:10 cuda:9'
+  'odr:2 ports:8 fuzz:10 cuda:9 sass:2'
   'compile_fail_clang:1 headers_clang:3 clang:3 protobuf:3 consume:5 tsan:13'
   'asan_runtime:15 asan_golden:10 packages:3 soak:2'
   'asan_floors:10 isa:12 neon:9'

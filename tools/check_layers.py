@@ -38,8 +38,8 @@ THIRD_PARTIES = [
     (re.compile(r'unsupported/Eigen/'), {'engine/linalg/eigen_tensor.hpp'}),
     (re.compile(r'Eigen/'), {'engine/linalg/eigen.hpp', 'engine/linalg/eigen_tensor.hpp'}),
     (re.compile(r'xsimd/'), {'engine/simd/batch.hpp'}),
-    (re.compile(r'cublas'), {'engine/gemm/cublas.cuh'}),
-    (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh'}),
+    (re.compile(r'cublas'), {'engine/gemm/cublas.cuh', 'engine/gemm/cublas_lt.cuh'}),
+    (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh', 'device/cuda_recorder.cuh'}),
     (re.compile(r're2/'), {'ops/string/regex.hpp'}),
     (re.compile(r'png\.h$'), {'engine/image/png.hpp'}),
     (re.compile(r'jpeglib\.h$'), {'engine/image/jpeg.hpp'}),
@@ -55,6 +55,7 @@ TESTED_TOGETHER = {
     # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
     'engine/gemm/cublas.cuh': 'cuda/gemm_test.cu',
     'engine/gemm/tiled.cuh': 'cuda/gemm_test.cu',
+    'engine/gemm/cublas_lt.cuh': 'cuda/fused_gemm_test.cu',
     # How images lie in memory shows in a convolution.
     'engine/conv/images.cuh': 'cuda/conv_test.cu',
     # One test of both sides: the declarations, and what defines them.

@@ -24,7 +24,7 @@ build() {
   cmake --build --preset cuda
   for source in bench/cuda/*.cu; do
     nvcc -std=c++20 -O3 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code='[sm_90,compute_90]' \
-      -Iinclude "$source" -o "build/cuda/$(basename "$source" .cu)" -lcublas
+      -Iinclude "$source" -o "build/cuda/$(basename "$source" .cu)" -lcublas -lcublasLt
   done
 }
 if [[ ${1:-} == --build ]]; then

@@ -24,6 +24,7 @@
 #include <tenon/engine/elementwise/cast.cuh>
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/elementwise/select.cuh>
+#include <tenon/engine/elementwise/steps.cuh>
 #include <tenon/engine/gemm/batched.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 #include <tenon/engine/image/resize.cuh>
@@ -36,6 +37,8 @@
 #include <tenon/engine/nn/bias.cuh>
 #include <tenon/engine/nn/cross_entropy.cuh>
 #include <tenon/engine/nn/epilogue.cuh>
+#include <tenon/engine/nn/fused_gemm.cuh>
+#include <tenon/engine/nn/layer_norm.cuh>
 #include <tenon/engine/nn/local_response_norm.cuh>
 #include <tenon/engine/nn/optimizers.cuh>
 #include <tenon/engine/nn/softmax.cuh>

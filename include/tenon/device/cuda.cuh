@@ -217,6 +217,17 @@ class CudaLibraryHandles {
     for (const Entry& entry : entries_) entry.library.destroy(entry.handle);
   }
 
+  // Makes the handles that `other` has and this has not.
+  Status MakeAllOf(CudaLibraryHandles* other) {
+    SlimVector<Entry> known;
+    {
+      MutexLock lock(other->mutex_);
+      known = other->entries_;
+    }
+    for (const Entry& entry : known)
+      TENON_RETURN_IF_ERROR(With(entry.library, [](void*) { return OkStatus(); }));
+    return OkStatus();
+  }
   // Calls use(handle) -> Status with the GPU current and no other thread using a handle.
   template <class Use>
   Status With(const CudaLibrary& library, const Use& use) {

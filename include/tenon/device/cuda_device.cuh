@@ -43,9 +43,10 @@ class CudaDevice final : public Device {
   bool uses_host_memory() const override { return false; }
 
   // Queued: ordered before everything that is queued later.
-  Status CopyToDevice(const Tensor& host, Tensor* to) override {
+  Status CopyToDevice(const Tensor& host, Tensor* to) override { return CopyToDevice(host, allocator(), to); }
+  Status CopyToDevice(const Tensor& host, Allocator* memory, Tensor* to) override {
     if (StaysOnHost(host, to)) return OkStatus();
-    TENON_RETURN_IF_ERROR(Allocate(host, allocator(), to));
+    TENON_RETURN_IF_ERROR(Allocate(host, memory, to));
     if (to->raw_data() == nullptr) return OkStatus();
     TENON_RETURN_IF_ERROR(Copy(to->raw_data(), host, cudaMemcpyHostToDevice));
     KeepUntilSynchronized(host);
@@ -73,6 +74,19 @@ class CudaDevice final : public Device {
     TENON_RETURN_IF_ERROR(Allocate(from, allocator(), to));
     return to->raw_data() == nullptr ? OkStatus() : Copy(to->raw_data(), from, cudaMemcpyDeviceToDevice);
   }
+  Status CopyInto(const Tensor& host, Tensor* to) override {
+    if (to->raw_data() == nullptr) return OkStatus();
+    TENON_RETURN_IF_ERROR(Copy(to->raw_data(), host, cudaMemcpyHostToDevice));
+    KeepUntilSynchronized(host);
+    return OkStatus();
+  }
+  Owned<KernelDevice> MakeKernelDevice(Allocator* scratch) override {
+    return Owned<KernelDevice>(new WithScratch(*runtime_->cuda(), scratch));
+  }
+  bool can_record() const override { return true; }
+  Status MakeRecorder(Allocator* scratch, Owned<WorkRecorder>* recorder) override {
+    return runtime_->recording()->Begin(scratch, recorder);
+  }
   Status Synchronize() override {
     SlimVector<Tensor> done;
     {
@@ -87,6 +101,15 @@ class CudaDevice final : public Device {
   }
 
  private:
+  class WithScratch final : public KernelDevice {
+   public:
+    WithScratch(const Cuda& cuda, Allocator* scratch) : cuda_(cuda) { cuda_.allocator = scratch; }
+    void* get() override { return &cuda_; }
+
+   private:
+    Cuda cuda_;
+  };
+
   CudaDevice(std::string name, CudaRuntime* runtime) : Device(std::move(name)), runtime_(runtime) {}
   const CudaStream& Stream() const { return runtime_->stream(); }
 

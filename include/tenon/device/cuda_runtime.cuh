@@ -15,6 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cuda.cuh>
 #include <tenon/device/cuda_allocator.cuh>
+#include <tenon/device/cuda_recorder.cuh>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -36,10 +37,11 @@ class CudaRuntime {
                               count == 1 ? std::string("'GPU:0' only") : StrCat("'GPU:0' to 'GPU:", count - 1, "'"));
     TENON_ASSIGN_OR_RETURN(CudaStream stream, CudaStream::Create(ordinal));
     TENON_ASSIGN_OR_RETURN(Owned<CudaAllocator> allocator, CudaAllocator::Create(ordinal, stream.get()));
+    TENON_ASSIGN_OR_RETURN(CudaStream recording, CudaStream::Create(ordinal));
     int multiprocessors = 0;
     TENON_RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, ordinal),
                                      ordinal, "cannot ask for the number of multiprocessors"));
-    made->push_back(new CudaRuntime(std::move(stream), std::move(allocator), multiprocessors));
+    made->push_back(new CudaRuntime(std::move(stream), std::move(recording), std::move(allocator), multiprocessors));
     return made->back();
   }
   CudaRuntime(const CudaRuntime&) = delete;
@@ -48,18 +50,21 @@ class CudaRuntime {
   const CudaStream& stream() const { return stream_; }
   CudaAllocator* allocator() const { return allocator_.get(); }
   Cuda* cuda() { return &cuda_; }  // the GPU as its kernels get it
+  CudaRecording* recording() { return &recording_; }
 
  private:
-  CudaRuntime(CudaStream stream, Owned<CudaAllocator> allocator, int multiprocessors)
+  CudaRuntime(CudaStream stream, CudaStream recording, Owned<CudaAllocator> allocator, int multiprocessors)
       : stream_(std::move(stream)),
         allocator_(std::move(allocator)),
         libraries_(stream_.ordinal(), stream_.get()),
-        cuda_{stream_.get(), stream_.ordinal(), multiprocessors, allocator_.get(), &libraries_} {}
+        cuda_{stream_.get(), stream_.ordinal(), multiprocessors, allocator_.get(), &libraries_},
+        recording_(std::move(recording), &stream_, &cuda_) {}
 
   CudaStream stream_;
   Owned<CudaAllocator> allocator_;
   CudaLibraryHandles libraries_;
   Cuda cuda_;
+  CudaRecording recording_;
 };
 
 TENON_DETAIL_NAMESPACE_END

@@ -20,6 +20,31 @@ TENON_DETAIL_NAMESPACE_BEGIN
 class OpKernel;
 class OpKernelConstruction;
 
+// The object that kernels of a device get, for one user. Lives as long as the device.
+class KernelDevice {
+ public:
+  virtual ~KernelDevice() = default;
+  virtual void* get() = 0;
+};
+
+// Work of kernels that a device starts as a whole. Kernels read and write the addresses with which they were recorded.
+// externally synchronised.
+class RecordedWork {
+ public:
+  virtual ~RecordedWork() = default;
+  // Queues the work behind all work that was queued before.
+  virtual Status Start() = 0;
+};
+
+// Records the work of kernels instead of doing it. one thread. One destroyed before End drops what it recorded.
+class WorkRecorder {
+ public:
+  virtual ~WorkRecorder() = default;
+  virtual void* kernel_device() = 0;  // for the kernels to record, instead of the device's own
+  // Ends the recording. Errors: some kernel did what cannot be recorded, such as waiting for its work.
+  virtual Status End(Owned<RecordedWork>* work) = 0;
+};
+
 // A device: runs kernels and owns memory. thread-safe. Lives as long as the session or the manager that owns it.
 class Device {
  public:
@@ -55,6 +80,28 @@ class Device {
   }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
+  // Copies a host tensor to the device as CopyToDevice does, into a block of `memory`, an allocator over the device's own.
+  virtual Status CopyToDevice(const Tensor& host, Allocator* memory, Tensor* to) {
+    (void)memory;
+    return CopyToDevice(host, to);
+  }
+
+  // Copies a host tensor into `to`, of the same type and shape, at its address; otherwise as CopyToDevice.
+  virtual Status CopyInto(const Tensor& host, Tensor* to) { return CopyToDevice(host, to); }
+  // Returns the object that kernels get, with scratch memory from `scratch`, an allocator over the device's own. Null:
+  // kernel_device() serves.
+  virtual Owned<KernelDevice> MakeKernelDevice(Allocator* scratch) {
+    (void)scratch;
+    return {};
+  }
+  // Returns whether MakeRecorder works.
+  virtual bool can_record() const { return false; }
+  // Begins to record the work of kernels, whose scratch memory comes from `scratch`. Unimplemented: not on this device.
+  virtual Status MakeRecorder(Allocator* scratch, Owned<WorkRecorder>* recorder) {
+    (void)scratch;
+    (void)recorder;
+    return errors::Unimplemented(short_name(), ": the work of kernels is not recorded");
+  }
 
   // Ends a run on the device: waits for its work. An error of that work goes before `status` where that is only its
   // consequence, as the lack of memory after a kernel that failed.

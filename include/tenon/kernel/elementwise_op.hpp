@@ -9,6 +9,7 @@
 //     template <class Device, class T> using kernel = Map1<Relu, Device, T>;
 //   };
 
+#include <cstdint>
 #include <type_traits>
 
 #include <tenon/base/errors.hpp>
@@ -47,6 +48,14 @@ using LoopResult = std::conditional_t<std::is_same_v<T, R>, LoopType<Op, T>, R>;
 template <class T, class R>
 using FloatLoopResult = std::conditional_t<std::is_same_v<T, R>, float, R>;
 
+// `static constexpr bool keeps_int32_on_host = true;`: int32 tensors of the op are sizes and numbers of elements. They
+// stay in host memory, as in TensorFlow: the op has no kernel for them on a GPU.
+template <class Op, class Device, class T>
+concept KeptOnHost =
+    Device::type != "CPU" && std::is_same_v<T, std::int32_t> && requires { requires Op::keeps_int32_on_host; };
+template <class Op, class Device, class T>
+concept MapsOpOn = MapsOn<Device, T> && !KeptOnHost<Op, Device, T>;
+
 }  // namespace detail
 
 // y[i] = Op::map(x[i][, attrs]).
@@ -72,7 +81,7 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
 
 // One input, one output. `map` takes a T and, if Op has Attrs, these as its second argument.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct Map1 : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -89,7 +98,7 @@ struct Map1 : detail::AttrsOf<Op>::type {
 // `template <class T> static Status check(In<T> a, In<T> b)`, which looks for such elements before the loop; every
 // element of a and b is an operand then. Such a kernel is for the CPU.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct Map2 : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -107,7 +116,7 @@ struct Map2 : detail::AttrsOf<Op>::type {
 
 // The kernel of an op that is Op with its inputs the other way round, and shares its loops.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct Map2Swapped : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -120,7 +129,7 @@ struct Map2Swapped : detail::AttrsOf<Op>::type {
 
 // Two inputs of the same number of elements, whatever their shapes; the output has the first one's. Gradients are such.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct MapPairs : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;

@@ -38,11 +38,19 @@ Status ServeOnDevice(const OpKernelConstruction& construction, DataType type, Da
   return ServeOnly(construction, type, served);
 }
 
+// `served` without int32 where Device is a GPU: such tensors are sizes, and lie in host memory, as in TensorFlow.
+template <class Device>
+constexpr DataTypeSet WithoutInt32OnGpu(DataTypeSet served) {
+  if constexpr (Device::type != "CPU") served.mask &= ~ToSet(DataType::kInt32).mask;
+  return served;
+}
+
 // Status for the Init of a kernel of variables of `type`: a GPU has those of numbers; objects and int32 lie in host
 // memory, as in TensorFlow.
 template <class Device>
 Status ServeVariable(const OpKernelConstruction& construction, DataType type, DataTypeSet served = kAllTypes) {
-  if constexpr (Device::type != "CPU") served.mask &= kPodTypes.mask & ~ToSet(DataType::kInt32).mask;
+  if constexpr (Device::type != "CPU") served.mask &= kPodTypes.mask;
+  served = WithoutInt32OnGpu<Device>(served);
   return ServeOnly(construction, type, served);
 }
 

@@ -243,7 +243,8 @@ Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
   if (!session.ok() && !session_options.devices.empty() && HasKernelTrouble(session.status()))
     return {Outcome::kUnsupported, std::string(session.status().message())};
   if (!session.ok()) return {Outcome::kFailed, StrCat("import: ", session.status().ToString())};
-  for (int times = HasState(*graph) ? 1 : 2; times > 0; --times)
+  const int runs = session_options.record_steps ? 3 : 2;  // the second run records, the third one starts the recording
+  for (int times = HasState(*graph) ? 1 : runs; times > 0; --times)
     for (std::size_t i = 0; i < c.step.size(); ++i)
       if (Outcome o = RunStep(*session, c, c.step[i], i); o.kind != Outcome::kPassed) return o;
   return {Outcome::kPassed, ""};
@@ -390,7 +391,10 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->paths.emplace_back(arg);
     }
   }
-  if (!options->device.empty()) session_options.devices = {options->device};
+  if (!options->device.empty()) {
+    session_options.devices = {options->device};
+    session_options.record_steps = true;
+  }
   int threads = 0;
   if (!tenon::ParseInt(options->threads, &threads) || threads < 1) return false;
   session_options.inter_op_threads = session_options.intra_op_threads = threads;

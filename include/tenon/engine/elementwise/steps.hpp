@@ -26,11 +26,16 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 // Inputs are values 0 to inputs - 1; the result of step s is value inputs + s. A step reads values before its own.
 struct ElementwiseStep {
-  const UnaryLoop* unary = nullptr;  // null: a binary step
+  const UnaryLoop* unary = nullptr;  // null: a binary step, or a device that does not call it
   const BinaryLoops* binary = nullptr;
   const void* attrs = nullptr;
   int a = 0, b = -1;  // b: -1 for a unary step
+  int number = 0;  // numbers the op in its list, for devices that do not call the loops
+  float alpha = 0;
 };
+// A list of ops, which it numbers.
+template <class... Op>
+struct StepOps {};
 struct StepInput {
   const void* data;
   const TensorShape* shape;

@@ -31,6 +31,7 @@ struct Add {
           .Output("z: T")
           .Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
           .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -65,6 +66,7 @@ struct AddV2 {
           .SetIsCommutative()
           .SetIsAggregate()
           .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>

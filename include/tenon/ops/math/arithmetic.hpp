@@ -43,6 +43,7 @@ struct Sub {
           .Attr(
               "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
           .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -59,6 +60,7 @@ struct Sub {
 
 struct Mul {
   static constexpr auto signature = detail::BinaryOp("Mul", detail::kDivisionTypes).SetIsCommutative();
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -75,6 +77,7 @@ struct Mul {
 
 struct Neg {
   static constexpr auto signature = detail::UnaryOp("Neg", detail::kSignedTypes);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -97,6 +100,7 @@ struct Square {
           .Attr(
               "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
           .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -111,6 +115,7 @@ struct Square {
 struct Abs {
   static constexpr auto signature =
       detail::UnaryOp("Abs", "T: {bfloat16, half, float, double, int8, int16, int32, int64}");
+  static constexpr bool keeps_int32_on_host = true;
 
   // The smallest integer stays what it is.
   template <class T>
@@ -128,6 +133,7 @@ struct Abs {
 // -1, 0 or 1; NaN stays NaN. Of a complex number: the number of length 1 (or 0) in the same direction.
 struct Sign {
   static constexpr auto signature = detail::UnaryOp("Sign", detail::kSignedTypes);
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static T map(const T& x) {
@@ -211,6 +217,7 @@ struct SquaredDifference {
   static constexpr auto signature =
       detail::BinaryOp("SquaredDifference", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
           .SetIsCommutative();
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -230,6 +237,7 @@ struct SquaredDifference {
 struct Maximum {
   static constexpr auto signature = detail::BinaryOp(
       "Maximum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static T map(T x, T y) {
@@ -247,6 +255,7 @@ struct Maximum {
 struct Minimum {
   static constexpr auto signature = detail::BinaryOp(
       "Minimum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static T map(T x, T y) {

@@ -23,6 +23,7 @@ namespace ops {
 
 struct Less {
   static constexpr auto signature = detail::BinaryOp("Less", detail::kOrderedTypes, "z: bool");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static bool map(const T& x, const T& y) {
@@ -35,6 +36,7 @@ struct Less {
 
 struct LessEqual {
   static constexpr auto signature = detail::BinaryOp("LessEqual", detail::kOrderedTypes, "z: bool");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static bool map(const T& x, const T& y) {
@@ -132,7 +134,7 @@ template <class Op, class Device>
 struct EqualityKernel : Op::Attrs {
   static constexpr bool for_gpu = true;
 
-  Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
+  Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), WithoutInt32OnGpu<Device>(kAllTypes)); }
   Status operator()(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) const {
     const auto compare = ComparisonOf<Op, Device>(x.dtype());
     if (compare == nullptr) return NoKernel(x.dtype());

@@ -72,6 +72,7 @@ concept DivisionKernel = !kIsComplex<T> && (!std::is_integral_v<T> || Device::ty
 // Integers: toward zero.
 struct Div {
   static constexpr auto signature = detail::BinaryOp("Div", detail::kDivisionTypes);
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
     requires std::is_integral_v<T>
@@ -94,6 +95,7 @@ struct Div {
 // Toward minus infinity.
 struct FloorDiv {
   static constexpr auto signature = detail::BinaryOp("FloorDiv", detail::kDivisionTypes);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool takes_small_floats = true;
   static constexpr float cost_ns = 2;
 
@@ -122,6 +124,7 @@ struct FloorDiv {
 // Toward zero. TensorFlow takes an integer zero as an Internal error here.
 struct TruncateDiv {
   static constexpr auto signature = detail::BinaryOp("TruncateDiv", detail::kDivisionTypes);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool takes_small_floats = true;
 
   template <class T>
@@ -146,6 +149,7 @@ struct TruncateDiv {
 struct FloorMod {
   static constexpr auto signature = detail::BinaryOp(
       "FloorMod", "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}");
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr float cost_ns = 6;
 
   template <class T>
@@ -174,6 +178,7 @@ struct FloorMod {
 // Has the sign of x, as % in C.
 struct TruncateMod {
   static constexpr auto signature = detail::BinaryOp("TruncateMod", "T: {int32, int64, bfloat16, half, float, double}");
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr float cost_ns = 5;
 
   template <class T>
@@ -197,6 +202,7 @@ struct TruncateMod {
 // TruncateMod under its older name.
 struct Mod {
   static constexpr auto signature = detail::BinaryOp("Mod", "T: {int32, int64, half, half, bfloat16, float, double}");
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr float cost_ns = TruncateMod::cost_ns;
 
   template <class T>

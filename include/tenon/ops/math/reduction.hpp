@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
@@ -78,6 +79,9 @@ struct Reduction : ReductionAttrs {
 
 template <class T>
 concept Reduces = !IsQuantized(dtype_of_v<T>);
+// int32 tensors are sizes: they stay in host memory, as in TensorFlow.
+template <class Device, class T>
+concept ReducesOn = Reduces<T> && (Device::type == "CPU" || !std::is_same_v<T, std::int32_t>);
 
 }  // namespace detail
 
@@ -97,7 +101,7 @@ struct Sum {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<SumReducer, Device, T>;
 };
 
@@ -138,7 +142,7 @@ struct Prod {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<ProdReducer, Device, T>;
 };
 
@@ -159,7 +163,7 @@ struct Max {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<MaxReducer, Device, T>;
 };
 
@@ -180,7 +184,7 @@ struct Min {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<MinReducer, Device, T>;
 };
 

@@ -200,15 +200,17 @@ struct FusedMatMul {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, PacksInput<1> {
+  struct kernel : Attrs, PacksInputOn<Device, 1> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, Tensor&) const {
-      return Run(context.op(), context.device(), *this, &this->weights);
+      return Run(context.op(), context.device(), *this, this->packed());
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, PackedWeights* weights) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& attrs, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedMatMul";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, attrs.fused_ops, attrs.num_args, true, &fusion));
@@ -222,6 +224,31 @@ struct FusedMatMul {
     TENON_RETURN_IF_ERROR(detail::CheckFusedVector(kName, "bias", context.input(2), a.dtype(), sizes[1]));
     TensorShape shape;
     TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+    if constexpr (Device::type != "CPU") {
+      switch (a.dtype()) {
+        case DataType::kHalf: return RunOnGpu<half>(context, device, attrs, fusion.activation, shape);
+        case DataType::kBfloat16: return RunOnGpu<bfloat16>(context, device, attrs, fusion.activation, shape);
+        default: return RunOnGpu<float>(context, device, attrs, fusion.activation, shape);
+      }
+    } else {
+      return RunOnCpu(context, device, attrs, fusion, shape, weights);
+    }
+  }
+  // The bias is added in the product's type where the library has no such step.
+  template <class T, class Device>
+  static Status RunOnGpu(OpKernelContext& context, Device& device, const Attrs& attrs, FusedActivation activation,
+                         const TensorShape& shape) {
+    const Tensor &a = context.input(0), &b = context.input(1);
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    return FusedGemm<T>(device, In<T, 2>(a.data<T>(), a.shape().begin()), attrs.transpose_a,
+                        In<T, 2>(b.data<T>(), b.shape().begin()), attrs.transpose_b, context.input(2).data<T>(),
+                        activation, attrs.leakyrelu_alpha, Out<T, 2>(out->data<T>(), shape.begin()));
+  }
+  static Status RunOnCpu(OpKernelContext& context, Cpu& device, const Attrs& attrs, const detail::Fusion& fusion,
+                         const TensorShape& shape, PackedWeights* weights) {
+    const Tensor &a = context.input(0), &b = context.input(1);
+    const Index sizes[] = {shape.dim_size(0), shape.dim_size(1)}, inner = a.dim_size(attrs.transpose_a ? 0 : 1);
     FloatInput x, y, bias;
     FloatOutput out;
     TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));

@@ -39,17 +39,26 @@ namespace ops {
 
 namespace detail {
 
-template <class T, class... Op>
-const UnaryLoop* FindUnaryLoop(std::string_view name) {
-  const UnaryLoop* found = nullptr;
-  ((void)(name == Op::signature.name && (found = &kUnaryLoop<Op, T>) != nullptr), ...);
+using UnarySteps = StepOps<Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal, Relu,
+                           Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>;
+using BinarySteps = StepOps<Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, SquaredDifference, Sub>;
+
+// The number of the op of this name; -1: none.
+template <class... Op>
+int FindStep(StepOps<Op...>, std::string_view name) {
+  int n = 0, found = -1;
+  ((void)(name == Op::signature.name && (found = n, true), ++n), ...);
   return found;
 }
 template <class T, class... Op>
-const BinaryLoops* FindBinaryLoops(std::string_view name) {
-  const BinaryLoops* found = nullptr;
-  ((void)(name == Op::signature.name && (found = &kBinaryLoops<Op, T>) != nullptr), ...);
-  return found;
+const UnaryLoop* UnaryLoopOf(StepOps<Op...>, int number) {
+  constexpr const UnaryLoop* kLoops[] = {&kUnaryLoop<Op, T>...};
+  return number < 0 ? nullptr : kLoops[number];
+}
+template <class T, class... Op>
+const BinaryLoops* BinaryLoopsOf(StepOps<Op...>, int number) {
+  constexpr const BinaryLoops* kLoops[] = {&kBinaryLoops<Op, T>...};
+  return number < 0 ? nullptr : kLoops[number];
 }
 
 // The attrs of both ops. Values of `operands`: inputs first (a producer's result stands for its own inputs), then the
@@ -64,7 +73,7 @@ struct StepAttrs {
 class StepList {
  public:
   // InvalidArgument: a step that is not known, or operands that are not there.
-  template <class T>
+  template <class Device, class T>
   Status Read(std::string_view op, const StepAttrs& attrs, int inputs) {
     if (attrs.steps.empty() || attrs.operands.size() != 2 * attrs.steps.size())
       return errors::InvalidArgument(op, ": there must be steps, and two operands for each");
@@ -72,19 +81,21 @@ class StepList {
     for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
       const std::string_view name = attrs.steps[s];
       ElementwiseStep step;
-      step.unary =
-          FindUnaryLoop<T, Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal, Relu,
-                        Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>(name);
-      step.binary = FindBinaryLoops<T, Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, SquaredDifference, Sub>(name);
-      if (step.unary == nullptr && step.binary == nullptr)
+      const int unary = FindStep(UnarySteps(), name), binary = FindStep(BinarySteps(), name);
+      step.number = unary >= 0 ? unary : binary;
+      if constexpr (Device::type == "CPU") {
+        step.unary = UnaryLoopOf<T>(UnarySteps(), unary);
+        step.binary = BinaryLoopsOf<T>(BinarySteps(), binary);
+      }
+      if (step.number < 0)
         return errors::InvalidArgument(op, ": '", name, "' is not a step");
       const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
       const std::int64_t known = inputs + static_cast<std::int64_t>(s);
-      if (a < 0 || a >= known || b >= known || (step.binary != nullptr ? b < 0 : b != -1))
+      if (a < 0 || a >= known || b >= known || (binary >= 0 ? b < 0 : b != -1))
         return errors::InvalidArgument(op, ": step ", s, " ('", name, "') reads values ", a, " and ", b, " of ", known);
       step.a = static_cast<int>(a);
       step.b = static_cast<int>(b);
-      if (s < attrs.alphas.size()) leaky_[s].alpha = attrs.alphas[s];
+      if (s < attrs.alphas.size()) leaky_[s].alpha = step.alpha = attrs.alphas[s];
       step.attrs = &leaky_[s];
       steps_.push_back(step);
     }
@@ -96,6 +107,15 @@ class StepList {
   SlimVector<ElementwiseStep> steps_;
   SlimVector<LeakyRelu::Attrs> leaky_;  // per step; the attrs of those that have some
 };
+
+template <class T, class Device>
+Status RunStepList(Device& device, const StepList& list, Span<const StepInput> inputs, T* out,
+                   const TensorShape& shape) {
+  if constexpr (Device::type == "CPU")
+    return RunSteps(device, list.steps(), inputs, out, shape);
+  else
+    return RunSteps<T, UnarySteps, BinarySteps>(device, list.steps(), inputs, out, shape);
+}
 
 constexpr Status FusedElementwiseShape(InferenceContext* c) {
   Span<const std::int64_t> operands;
@@ -132,14 +152,17 @@ struct FusedElementwise {
   using Attrs = detail::StepAttrs;
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return list.template Read<T>("_FusedElementwise", *this, c.num_inputs()); }
+    static constexpr bool for_gpu = true;
+
+    Status Init(OpKernelConstruction& c) {
+      return list.template Read<Device, T>("_FusedElementwise", *this, c.num_inputs());
+    }
     Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0> y) const {
       InlinedVector<StepInput, 8> inputs;
       inputs.push_back({x.data, &x.shape()});
       for (int i = 0; i < others.size(); ++i) inputs.push_back({others[i].data, &others[i].shape()});
-      return RunSteps(device, list.steps(), Span<const StepInput>(inputs.data(), inputs.size()), y.data, y.shape());
+      return detail::RunStepList<T>(device, list, Span<const StepInput>(inputs.data(), inputs.size()), y.data, y.shape());
     }
 
     detail::StepList list;
@@ -168,8 +191,9 @@ struct FusedProducer {
   };
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status Init(OpKernelConstruction& c) {
       constexpr std::string_view kName = "_FusedProducer";
       if (this->num_producer_inputs > c.num_inputs())
@@ -177,7 +201,7 @@ struct FusedProducer {
                                        c.num_inputs());
       own = static_cast<int>(this->num_producer_inputs);
       TENON_RETURN_IF_ERROR(
-          list.template Read<T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
+          list.template Read<Device, T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
       TENON_ASSIGN_OR_RETURN(
           def, ParseNodeDef({reinterpret_cast<const std::byte*>(this->producer.data()), this->producer.size()}));
       TENON_ASSIGN_OR_RETURN(const KernelDef found, Registry::Global().FindForNode(def, Device::type));
@@ -210,14 +234,14 @@ struct FusedProducer {
       TensorShape shape = product.shape();
       if (!tenon::detail::AllRepeat(all, shape)) TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
       if (shape == product.shape() && product.RefCountIsOne()) {
-        void* const data = const_cast<void*>(static_cast<const void*>(product.raw_data()));
-        TENON_RETURN_IF_ERROR(RunSteps(context.device(), list.steps(), all, data, shape));
+        TENON_RETURN_IF_ERROR(
+            detail::RunStepList<T>(context.device(), list, all, product.template data<T>(), shape));
         outer.set_output(0, std::move(product));
         return OkStatus();
       }
       Tensor* out = nullptr;
       TENON_RETURN_IF_ERROR(outer.allocate_output(0, shape, &out));
-      return RunSteps(context.device(), list.steps(), all, out->template data<T>(), shape);
+      return detail::RunStepList<T>(context.device(), list, all, out->template data<T>(), shape);
     }
 
     int own = 0;  // inputs of the producer

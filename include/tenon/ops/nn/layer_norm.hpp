@@ -27,8 +27,9 @@ struct LayerNorm {
   };
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> x, In<T, 1> scale, In<T, 1> offset, Forward<T, 0> y) const {
       const int rank = x.shape().dims();
       const Index columns = rank > 0 ? x.shape().dim_size(rank - 1) : 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -12,6 +13,8 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
+#include <tenon/kernel/params.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/context.hpp>
@@ -35,7 +38,9 @@ class OptimizerKernels final : public NodeSupport, public NodeEvaluator {
 
   bool CanRun(const NodeDef& node) override {
     if (node.op == "NoOp") return true;
-    return registry_->FindForNode(node, device_->type()).ok();
+    if (node.op == "Const") return registry_->FindForNode(node, host_->type()).ok();  // copied once, before all runs
+    if (!registry_->FindForNode(node, device_->type()).ok()) return false;
+    return device_ == host_ || node.op != "_FusedProducer" || ProducerReadsDevice(node);
   }
   bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
     const Result<KernelDef> def = registry_->FindForNode(node.def, host_->type());
@@ -71,6 +76,22 @@ class OptimizerKernels final : public NodeSupport, public NodeEvaluator {
   }
 
  private:
+  // The inputs of a _FusedProducer lie in the device's memory, also those of its producer.
+  bool ProducerReadsDevice(const NodeDef& node) const {
+    std::string bytes;
+    if (!TryGetNodeAttr(node, "producer", &bytes)) return false;
+    const Result<NodeDef> def = ParseNodeDef({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+    if (!def.ok()) return false;
+    const Result<KernelDef> found = registry_->FindForNode(*def, device_->type());
+    const OpView* const op = registry_->FindOp(def->op);
+    if (!found.ok() || op == nullptr || found->row->params == nullptr || found->row->outputs_on_host) return false;
+    for (std::size_t a = 0; a < op->inputs.size(); ++a) {
+      const detail::ParamKind kind = found->row->params[a].kind;
+      if (kind == detail::ParamKind::kHostIn || kind == detail::ParamKind::kHostIndices) return false;
+    }
+    return true;
+  }
+
   const Registry* registry_;
   Device* device_;
   Device* host_;

@@ -94,6 +94,9 @@ struct SessionOptions {
   bool flush_denormals = true;  // kernels read and write denormal floats as 0; the caller's mode returns after a run
   // Runs with equal feed shapes until the memory of such runs is planned; 0: never.
   int plan_after_runs = 2;
+  // On a GPU: records the kernels of such runs as CUDA graphs, which later runs start as a whole. Nodes with state, on
+  // the host or without a fixed place stay apart. A recorded signature holds the memory of one run more.
+  bool record_steps = false;
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
   GraphPass lower_control_flow = nullptr;

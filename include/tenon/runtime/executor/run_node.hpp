@@ -158,7 +158,7 @@ TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramN
                                           Step* step, Tensor* to) {
   Tensor from = value;
   if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
-  if (node.kind == ProgramNode::Kind::kToDevice) return program.device->CopyToDevice(from, to);
+  if (node.kind == ProgramNode::Kind::kToDevice) return program.device->CopyToDevice(from, step->cache(), to);
   return node.ends_later ? program.device->QueueCopyToHost(from, step->host_allocator(), to)
                          : program.device->CopyToHost(from, step->host_allocator(), to);
 }

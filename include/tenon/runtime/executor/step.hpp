@@ -83,6 +83,11 @@ class Step {
     host_.result_allocator = host_.step_allocator;
   }
 
+  // Blocks stay in the caches: something outside of the step's runs uses their addresses.
+  void KeepMemory() { keeps_memory_ = true; }
+  // Kernels of the device get this object; null: the step's own.
+  void set_kernel_device(void* device) { device_.device = device != nullptr ? device : own_device_; }
+
   // Empties the values of a run that ended early.
   void Clear() {
     for (Tensor& t : values_) t = EmptySlot();
@@ -91,6 +96,7 @@ class Step {
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
+    if (keeps_memory_) return;
     TrimCache(cache_, &cache_limit_);
     if (host_cache_ != nullptr) TrimCache(host_cache_, &host_cache_limit_);
   }
@@ -129,6 +135,9 @@ class Step {
     cpu_.allocator = host_cache;
     host_.device = &cpu_;
     if (program_.device == program_.host) device_.device = &cpu_;
+    else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
+      device_.device = kernel_device_->get();
+    own_device_ = device_.device;
     device_.host_allocator = host_.host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
     if (program_.device != program_.host) device_.result_allocator = cache_;
@@ -138,7 +147,10 @@ class Step {
   Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_, own_host_cache_;
   CachingAllocator *cache_ = nullptr, *host_cache_ = nullptr;  // host_cache_: null where there is one memory
   std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
+  bool keeps_memory_ = false;
   Cpu cpu_;
+  Owned<KernelDevice> kernel_device_;  // null: the device's own serves
+  void* own_device_ = nullptr;
   StepEnvironment device_, host_;
   SlimVector<Tensor> values_;
   SlimVector<Tensor*> input_pointers_;

@@ -16,6 +16,7 @@
 #include <tenon/runtime/planned/planned_run.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/planned/planner.hpp>
+#include <tenon/runtime/planned/recorded_run.hpp>
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -102,7 +103,10 @@ class PlanCache final : public RunPlans {
   bool hopeless_ = false;
 };
 
-inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline Owned<RunPlans> MakePlanCache(const Program& program) {
+  if (program.records) return Owned<RunPlans>(new RecordedRuns(program));
+  return Owned<RunPlans>(new PlanCache(program));
+}
 inline const bool fills_plans = FillExtension(&extensions.plans, &MakePlanCache);
 
 TENON_DETAIL_SETUP_CODE_END

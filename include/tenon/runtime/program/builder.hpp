@@ -49,6 +49,7 @@ class ProgramBuilder {
     program_->functions = functions;
     program_->graph = &graph;
     program_->plan_after_runs = options.plan_after_runs;
+    program_->records = options.record_steps && device != host && device->can_record();
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -183,7 +184,7 @@ class ProgramBuilder {
       if (keep[ToSize(id)] == 0 || IsConstant(id)) continue;
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
-      if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
+      if (!IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
     }
     return OkStatus();
   }
@@ -192,13 +193,16 @@ class ProgramBuilder {
   bool IsOtherName(const Node& node) {
     if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
     const InEdge& from = node.input(0);
+    // An Identity without a kernel for the device would bring its input to the host.
+    const Location& given = LocationOf(from);
+    const bool leaves_device = entries_[ToSize(node.id)]->on_host && given.value >= 0 && !given.on_host;
+    if (!options_.drop_identities && !leaves_device) return false;
     if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
       return false;
     for (const int control : node.control_inputs)
       if (node_of_[ToSize(control)] >= 0) return false;
-    const Location& place = LocationOf(from);
-    LocationOf({node.id, 0}) = place;
-    node_of_[ToSize(node.id)] = place.producer;
+    LocationOf({node.id, 0}) = given;
+    node_of_[ToSize(node.id)] = given.producer;
     return true;
   }
   bool IsConstant(int id) const { return !constant_nodes_[ToSize(id)].empty(); }

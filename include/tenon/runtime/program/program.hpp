@@ -60,6 +60,7 @@ struct ProgramOptions {
   // An Identity that only hands its input on is not a node, but another name for its input.
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
+  bool record_steps = false;  // as in SessionOptions
   const CancellationManager* cancellation = nullptr;  // gives Build up; may be null
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
   // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
@@ -101,11 +102,12 @@ struct Program {
   SlimVector<int> value_frames;  // per value: where it lives
   SlimVector<std::pair<int, int>> control_edges;  // nodes, from and to
   bool has_control_flow() const { return !frames.empty(); }
-  bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && device == host; }
+  bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && (device == host || records); }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
   bool has_async = false;  // some kernel may wait for another node
   int plan_after_runs = 0;  // with the same shapes; 0: never
+  bool records = false;  // planned runs are recorded: the device can, and is to do so
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;

@@ -265,6 +265,7 @@ class SessionImpl : public RefCounted {
                                const CancellationManager* cancellation = nullptr) {
     const ProgramOptions options{.constant_folding = options_.constant_folding,
                                  .plan_after_runs = options_.plan_after_runs,
+                                 .record_steps = options_.record_steps,
                                  .cancellation = cancellation,
                                  .feeds_on_device = feeds_on_device,
                                  .fetches_on_device = fetches_on_device,
