@@ -97,6 +97,8 @@
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/decode_compressed.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
+#include <tenon/ops/io/decode_proto.hpp>
+#include <tenon/ops/io/encode_proto.hpp>
 #include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/parse_example.hpp>
@@ -479,7 +481,9 @@ using All = OpList<
     TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
     TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
     TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
-    TensorArrayWrite, TensorArrayWriteV2>;
+    TensorArrayWrite, TensorArrayWriteV2,
+    // messages of protocol buffers
+    DecodeProtoV2, EncodeProto>;
 
 }  // namespace ops
 
