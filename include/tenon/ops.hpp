@@ -188,6 +188,8 @@
 #include <tenon/ops/quantize/conv.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
+#include <tenon/ops/queue/batch.hpp>
+#include <tenon/ops/queue/unbatch.hpp>
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/cross.hpp>
 #include <tenon/ops/ragged/fill_empty_rows.hpp>
@@ -483,7 +485,9 @@ using All = OpList<
     TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
     TensorArrayWrite, TensorArrayWriteV2,
     // messages of protocol buffers
-    DecodeProtoV2, EncodeProto>;
+    DecodeProtoV2, EncodeProto,
+    // batches of several runs
+    BatchFunction, Batch, Unbatch, UnbatchGrad>;
 
 }  // namespace ops
 

@@ -219,7 +219,7 @@ class ProtoDecoder {
     if (output != nullptr) StoreProtoNumber(field.type, output->dtype(), bits, false, output->raw_data(), i);
     return true;
   }
-  // Of a field that is not repeated, packed values count as one and give the default, as in TensorFlow.
+  // Packed values of a field that is not repeated count as one and give the default, as in TensorFlow.
   static bool ReadPacked(const ProtoField& field, wire::WireType type, wire::Reader& reader, std::int32_t* count,
                          Tensor* output, Index row) {
     std::string_view packed;
