@@ -75,6 +75,7 @@
 #include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/flow/print.hpp>
+#include <tenon/ops/flow/py_func.hpp>
 #include <tenon/ops/flow/remote_call.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 #include <tenon/ops/flow/switch.hpp>
@@ -487,7 +488,9 @@ using All = OpList<
     // messages of protocol buffers
     DecodeProtoV2, EncodeProto,
     // batches of several runs
-    BatchFunction, Batch, Unbatch, UnbatchGrad>;
+    BatchFunction, Batch, Unbatch, UnbatchGrad,
+    // functions of the program
+    PyFunc, PyFuncStateless, EagerPyFunc>;
 
 }  // namespace ops
 
