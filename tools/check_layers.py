@@ -174,6 +174,7 @@ PROCESS_STATE = {
     'graph/gradient_maker.hpp': {'gradient_maker'},  # SetGradientMaker()
     'gradients/registry.hpp': {'gradient_batches'},  # registry of gradient functions
     'ops/flow/print.hpp': {'print_sink'},  # SetPrintSink()
+    'ops/flow/py_func.hpp': {'py_functions'},  # RegisterPyFunction()
 }
 # Calls that a constant of a header may make before main.
 CALLS_BEFORE_MAIN = re.compile(r'(tenon::detail::)?(FillExtension\(|LinkDeviceFactory\(|LinkDeviceCopy\(|BatchOf<[^;]*>::Link\(\)'

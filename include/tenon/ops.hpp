@@ -75,6 +75,7 @@
 #include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/flow/print.hpp>
+#include <tenon/ops/flow/py_func.hpp>
 #include <tenon/ops/flow/remote_call.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 #include <tenon/ops/flow/switch.hpp>
@@ -97,6 +98,8 @@
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/decode_compressed.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
+#include <tenon/ops/io/decode_proto.hpp>
+#include <tenon/ops/io/encode_proto.hpp>
 #include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/parse_example.hpp>
@@ -186,6 +189,8 @@
 #include <tenon/ops/quantize/conv.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
+#include <tenon/ops/queue/batch.hpp>
+#include <tenon/ops/queue/unbatch.hpp>
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/cross.hpp>
 #include <tenon/ops/ragged/fill_empty_rows.hpp>
@@ -479,7 +484,13 @@ using All = OpList<
     TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
     TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
     TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
-    TensorArrayWrite, TensorArrayWriteV2>;
+    TensorArrayWrite, TensorArrayWriteV2,
+    // messages of protocol buffers
+    DecodeProtoV2, EncodeProto,
+    // batches of several runs
+    BatchFunction, Batch, Unbatch, UnbatchGrad,
+    // functions of the program
+    PyFunc, PyFuncStateless, EagerPyFunc>;
 
 }  // namespace ops
 
