@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The attrs and shapes of UniformQuantizedConvolution and its hybrid form: dimensions in any order, strides, dilations
 // The attrs and shapes of UniformQuantizedConvolution and its hybrid form: dimensions in any order, strides, padding,
 // dilations and groups.
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
