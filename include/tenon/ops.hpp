@@ -189,6 +189,10 @@
 #include <tenon/ops/quantize/conv.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
+#include <tenon/ops/quantize/uniform_arithmetic.hpp>
+#include <tenon/ops/quantize/uniform_conv.hpp>
+#include <tenon/ops/quantize/uniform_dot.hpp>
+#include <tenon/ops/quantize/uniform_quantize.hpp>
 #include <tenon/ops/queue/batch.hpp>
 #include <tenon/ops/queue/unbatch.hpp>
 #include <tenon/ops/ragged/convert.hpp>
@@ -373,7 +377,9 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, UniformDequantize, UniformQuantize, UniformQuantizedAdd,
+    UniformQuantizedClipByValue, UniformQuantizedConvolution, UniformQuantizedConvolutionHybrid, UniformQuantizedDot,
+    UniformQuantizedDotHybrid, UniformRequantize, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
     SparseSegmentSumGradV2,
     // neural networks
     CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad,
