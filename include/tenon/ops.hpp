@@ -156,6 +156,7 @@
 #include <tenon/ops/math/trigonometric.hpp>
 #include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/activation_gradient.hpp>
+#include <tenon/ops/nn/attention.hpp>
 #include <tenon/ops/nn/batch_norm.hpp>
 #include <tenon/ops/nn/bias.hpp>
 #include <tenon/ops/nn/bias_gradient.hpp>
@@ -393,8 +394,8 @@ using All = OpList<
     BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
     AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
     MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool, FusedElementwise,
-    FusedProducer, LayerNorm,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool, FusedAttention,
+    FusedElementwise, FusedProducer, LayerNorm,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant, RaggedCross, RaggedFillEmptyRows, RaggedFillEmptyRowsGrad, RaggedTensorToVariantGradient,
