@@ -50,11 +50,16 @@ class AmxProduct {
   std::size_t packed_bytes() const { return static_cast<std::size_t>(panels_ * steps_ * kAmxTile); }
   void PackPanels(Index panel, Index end, char* to) const {
     const Index together = AmxCopies::PanelsTogether(b_);
-    for (; panel < end; panel += together) {
-      const Index count = end - panel < together ? end - panel : together;
+    const auto pack = [&](Index j, Index step) {
+      AmxCopies::Groups(b_, j * kAmxLines, step * b_.in_step(), Least(together, end - j),
+                        to + (j * steps_ + step) * kAmxTile, steps_ * kAmxTile);
+    };
+    if (together == 1) {
+      for (Index j = panel; j < end; ++j)
+        for (Index step = 0; step < steps_; ++step) pack(j, step);
+    } else {  // front to back, as b is stored by k
       for (Index step = 0; step < steps_; ++step)
-        AmxCopies::Groups(b_, panel * kAmxLines, step * b_.in_step(), count, to + (panel * steps_ + step) * kAmxTile,
-                          steps_ * kAmxTile);
+        for (Index j = panel; j < end; j += together) pack(j, step);
     }
   }
   // All of b, by all threads. Returns `to`.
