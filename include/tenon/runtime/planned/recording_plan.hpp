@@ -91,7 +91,7 @@ class RecordingPlan {
   // A kernel that is a function of its inputs, which are plain data.
   static bool IsPure(const ProgramNode& n) {
     if (n.kind != ProgramNode::Kind::kKernel || n.async != nullptr || n.reads_references || n.num_outputs == 0 ||
-        n.kernel->adapted() == nullptr || n.kernel->op().flags.is_stateful)
+        n.kernel->op().flags.is_stateful)
       return false;
     for (const AttrSpec& attr : n.kernel->op().attrs)
       if (attr.kind == AttrKind::kFunc) return false;
