@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <tenon/device/cuda_device.cuh>
 #include <tenon/kernel/register.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 
@@ -138,7 +139,7 @@ TEST_SUITE("Recorded steps on an emulated GPU") {
     const Output x = b.Placeholder("x", DataType::kFloat);
     const Output turned = b.Add("Transpose", "turned", {x, b.Const("perm", MakeTensor<std::int32_t>({2}, {1, 0}))});
     const Output shape = b.Add("Shape", "shape", {turned});
-    const Output both = b.Add("Pack", "both", {shape, shape}, {{"N", 2}, {"axis", 0}});
+    b.Add("Pack", "both", {shape, shape}, {{"N", 2}, {"axis", 0}});
     b.Add("Add", "y", {turned, turned});
     const Session session = Make(b);
     const Tensor in = MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6});

@@ -84,7 +84,7 @@ class RecordedRun {
       const ProgramNode& n = node(number);
       for (int i = 0; i < n.num_releases; ++i) {
         const int value = program_.releases[ToSize(n.first_release + i)];
-        if (!plan_.stays(value)) step_.value(value) = EmptySlot();
+        if (!plan_.stays(value) && !plan_.is_expected(value)) step_.value(value) = EmptySlot();
       }
     }
     went_another_way_ = !Record().ok();  // the run itself is good

@@ -55,6 +55,8 @@ class RecordingPlan {
   bool is_internal(int value) const { return internal_[ToSize(value)] != 0; }
   // A value that stays in the step from run to run.
   bool stays(int value) const { return stays_[ToSize(value)] != 0; }
+  // A value that some segment expects, from outside.
+  bool is_expected(int value) const { return expected_[ToSize(value)] != 0; }
   bool in_host_memory(int value) const { return host_[ToSize(value)] != 0; }
   // Per input of the program: as Program::last_use, right in the program's order and in the plan's.
   const SlimVector<std::uint8_t>& last_use() const { return last_use_; }
@@ -89,7 +91,7 @@ class RecordingPlan {
   // A kernel that is a function of its inputs, which are plain data.
   static bool IsPure(const ProgramNode& n) {
     if (n.kind != ProgramNode::Kind::kKernel || n.async != nullptr || n.reads_references || n.num_outputs == 0 ||
-        n.kernel->adapted() == nullptr || n.kernel->op().flags.is_stateful)
+        n.kernel->op().flags.is_stateful)
       return false;
     for (const AttrSpec& attr : n.kernel->op().attrs)
       if (attr.kind == AttrKind::kFunc) return false;
@@ -99,7 +101,7 @@ class RecordingPlan {
       if (!IsPlain(n.kernel->output_type(i))) return false;
     return true;
   }
-  // Kernels of the device that read nothing but the shapes of inputs in its memory.
+  // Kernels that read nothing but the shapes of their inputs.
   static bool ReadsShapes(const ProgramNode& n) {
     const std::string_view op = n.node->op_name();
     return op == "Shape" || op == "ShapeN" || op == "Size" || op == "Rank";
@@ -130,8 +132,8 @@ class RecordingPlan {
         host_known = host_known && (host_[value] == 0 || known[value] != 0);
       }
       const bool pure = IsPure(n);
-      const bool reads_shapes = !n.on_host && pure && ReadsShapes(n);
-      if (pure && AllOutputs(n, true) && !IsFetched(n) && (n.on_host ? all_known : reads_shapes && all_fixed))
+      const bool follows = pure && (ReadsShapes(n) ? all_fixed : n.on_host && all_known);
+      if (follows && AllOutputs(n, true) && !IsFetched(n))
         kind_[ToSize(number)] = Kind::kFrozen;
       else if (pure && !n.on_host && AllOutputs(n, false))
         kind_[ToSize(number)] = Kind::kRecorded;
@@ -211,6 +213,7 @@ class RecordingPlan {
   void FindLifetimes() {
     internal_.assign(ToSize(p_.num_values), 0);
     stays_.assign(ToSize(p_.num_values), 0);
+    expected_.assign(ToSize(p_.num_values), 0);
     for (int v = 0; v < p_.num_values; ++v) {
       const int made = producer_[ToSize(v)];
       if (constant_[ToSize(v)] != 0 || made < 0) continue;
@@ -228,6 +231,7 @@ class RecordingPlan {
         if (!recorded || inside || constant_[v] != 0) continue;
         if (made < 0 || kind_[ToSize(made)] == Kind::kEach) {
           Expect(&segments_[ToSize(segment_of_[ToSize(number)])], static_cast<int>(v));
+          expected_[v] = 1;
           if (made >= 0 && host_[v] == 0 && p_.escapes[v] == 0) stays_[v] = 1;
         }
       }
@@ -249,7 +253,7 @@ class RecordingPlan {
   SlimVector<std::uint8_t> host_;       // per value: in host memory
   SlimVector<std::uint8_t> constant_;   // per value
   SlimVector<int> producer_;            // per value; -1: a feed or constant
-  SlimVector<std::uint8_t> internal_, stays_;  // per value
+  SlimVector<std::uint8_t> internal_, stays_, expected_;  // per value
   SlimVector<std::uint8_t> last_use_;   // per input
   SlimVector<int> segment_of_;          // per node; -1: none
   SlimVector<Item> items_;
