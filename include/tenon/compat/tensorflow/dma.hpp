@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The memory of tensors for code that copies or sends it: DMAHelper and TensorReference.
+// The memory of tensors for code that copies or sends it: DMAHelper, TensorReference and TensorKey.
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 
+#include <tenon/compat/tensorflow/env.hpp>
 #include <tenon/compat/tensorflow/kernel_params.hpp>
 #include <tenon/compat/tensorflow/tensor_buffer.hpp>
 
@@ -61,4 +64,58 @@ class TensorReference {
   mutable Tensor tensor_;
 };
 
+// A tensor as a key of maps: equal by type, shape and elements. Elements are plain, or texts.
+class TensorKey : public Tensor {
+ public:
+  using Tensor::Tensor;
+  TensorKey(const Tensor& tensor) : Tensor(tensor) {}
+  friend bool operator==(const TensorKey& a, const TensorKey& b) {
+    if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
+    if (a.dtype() == DT_STRING) {
+      for (int64_t i = 0; i < a.NumElements(); ++i)
+        if (a.base<const tstring>()[i] != b.base<const tstring>()[i]) return false;
+      return true;
+    }
+    return DataTypeCanUseMemcpy(a.dtype()) && a.tensor_data() == b.tensor_data();
+  }
+  friend bool operator!=(const TensorKey& a, const TensorKey& b) { return !(a == b); }
+  uint64_t Hash() const {
+    if (dtype() != DT_STRING) return DataTypeCanUseMemcpy(dtype()) ? Hash64(tensor_data()) : 0;
+    uint64_t hash = 0;
+    for (int64_t i = 0; i < NumElements(); ++i) hash = Hash64Combine(hash, Hash64(StringPiece(base<const tstring>()[i])));
+    return hash;
+  }
+  template <class H>
+  friend H AbslHashValue(H state, const TensorKey& key) {
+    return H::combine(std::move(state), key.Hash());
+  }
+};
+
+// Notes on allocations for TensorFlow's logs, which Tenon does not write.
+class LogMemory {
+ public:
+  enum SpecialStepIds {
+    CONSTANT_FOLDING_STEP_ID = -1,
+    OP_KERNEL_CONSTRUCTION_STEP_ID = -2,
+    EXTERNAL_TENSOR_ALLOCATION_STEP_ID = -3,
+    NETWORK_BUFFER_STEP_ID = -4,
+    PROTO_BUFFER_STEP_ID = -5,
+    UNKNOWN_STEP_ID = -6
+  };
+  static bool IsEnabled() { return false; }
+  static void RecordStep(int64_t, const std::string&) {}
+  static void RecordTensorAllocation(const std::string&, int64_t, const Tensor&) {}
+  static void RecordTensorDeallocation(int64_t, const std::string&) {}
+  static void RecordTensorOutput(const std::string&, int64_t, int, const Tensor&) {}
+  static void RecordRawAllocation(const std::string&, int64_t, std::size_t, void*, Allocator*) {}
+  static void RecordRawDeallocation(const std::string&, int64_t, void*, Allocator*, bool) {}
+};
+
 }  // namespace tensorflow
+
+namespace std {
+template <>
+struct hash<tensorflow::TensorKey> {
+  size_t operator()(const tensorflow::TensorKey& key) const { return static_cast<size_t>(key.Hash()); }
+};
+}  // namespace std

@@ -235,9 +235,10 @@ class OpKernelContext : public tenon::OpKernelContext {
     return deadline_us() == 0 ? std::nullopt : std::optional<int64_t>(deadline_us());
   }
   std::optional<int> stack_trace() const { return std::nullopt; }
-  void* op_device_context() const { return nullptr; }
-  template <class T = void>
+  DeviceContext* op_device_context() const { return nullptr; }
+  template <class T>
   T* op_device_context() const {
+    static_assert(std::is_base_of_v<DeviceContext, T>, "T is not a subclass of DeviceContext");
     return nullptr;
   }
   // Services that Tenon does not have.

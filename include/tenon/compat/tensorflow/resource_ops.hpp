@@ -92,6 +92,19 @@ class ResourceDeleter {
 };
 inline const char ResourceDeleter::kTypeName[] = "tensorflow::ResourceDeleter";
 
+// A shared pointer as a value of a variant tensor.
+template <class T>
+struct SharedPtrVariant {
+  SharedPtrVariant() = default;
+  explicit SharedPtrVariant(std::shared_ptr<T> pointer) : shared_ptr(std::move(pointer)) {}
+  std::string TypeName() const { return "tensorflow::SharedPtrVariant"; }
+  std::string DebugString() const { return "SharedPtrVariant"; }
+  // Neither is supported: the object is of this program.
+  void Encode(VariantTensorData*) const {}
+  bool Decode(const VariantTensorData&) { return false; }
+  std::shared_ptr<T> shared_ptr;
+};
+
 // Unlocks a variable's mutex and drops a reference when it goes.
 class ScopedUnlockUnrefVar {
  public:

@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/thread_pool.hpp>
@@ -166,6 +168,37 @@ inline void Shard(int max_parallelism, thread::ThreadPool* workers, int64_t tota
   const int64_t part = std::max<int64_t>((total + max_parallelism - 1) / max_parallelism, 1);
   workers->TransformRangeConcurrently(part, total, work);
 }
+// Runs each call on a thread of its own; waits for all of them when it goes.
+class UnboundedWorkQueue {
+ public:
+  using WorkFunction = std::function<void()>;
+  UnboundedWorkQueue(Env*, const std::string&, const ThreadOptions& = {}) : state_(std::make_shared<State>()) {}
+  UnboundedWorkQueue(const UnboundedWorkQueue&) = delete;
+  UnboundedWorkQueue& operator=(const UnboundedWorkQueue&) = delete;
+  ~UnboundedWorkQueue() {
+    mutex_lock lock(state_->mu);
+    while (state_->running > 0) state_->ended.wait(lock);
+  }
+  void Schedule(WorkFunction call) {
+    {
+      mutex_lock lock(state_->mu);
+      ++state_->running;
+    }
+    std::thread([state = state_, call = std::move(call)] {
+      call();
+      mutex_lock lock(state->mu);
+      if (--state->running == 0) state->ended.notify_all();
+    }).detach();
+  }
+
+ private:
+  struct State {
+    mutex mu;
+    condition_variable ended;
+    int running = 0;
+  };
+  std::shared_ptr<State> state_;
+};
 class Sharder {
  public:
   using Work = std::function<void(int64_t, int64_t)>;

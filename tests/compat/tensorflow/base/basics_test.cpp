@@ -136,6 +136,12 @@ TEST_SUITE("names of TensorFlow's base") {
     CHECK(sum(99999) == 2);
     CHECK(thread::ThreadPool::SchedulingParams::Fixed(8).block_size() == 8);
     CHECK(thread::ThreadPool::SchedulingParams::Adaptive(9).cost_per_unit() == 9);
+    std::atomic<int> works{0};
+    {
+      UnboundedWorkQueue queue(nullptr, "works");
+      for (int i = 0; i < 4; ++i) queue.Schedule([&works] { ++works; });
+    }
+    CHECK(works == 4);
     std::atomic<int> calls{0};
     {
       const ScopedPerThreadMaxParallelism one(1);

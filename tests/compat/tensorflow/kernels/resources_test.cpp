@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
@@ -125,6 +126,27 @@ TEST_SUITE("resources of TensorFlow's sources") {
     CHECK_FALSE(own.RefCountIsOne());
     const Tensor none;
     CHECK(DMAHelper::buffer(&none) == nullptr);
+  }
+  TEST_CASE("tensors as keys, shared pointers as values, no device context") {
+    Tensor text(DT_STRING, {2});
+    text.flat<tstring>()(1) = "a longer text than a small string has room for";
+    std::unordered_map<TensorKey, int> counts;
+    ++counts[TensorKey(text)];
+    ++counts[TensorKey(text.DeepCopy())];
+    ++counts[TensorKey(Tensor(1.5f))];
+    CHECK(counts[TensorKey(text)] == 2);
+    CHECK(counts.size() == 2);
+    CHECK(TensorKey(Tensor(1.5f)) != TensorKey(Tensor(1.5)));
+    CHECK_FALSE(TensorKey(Tensor(DT_VARIANT, {1})) == TensorKey(Tensor(DT_VARIANT, {1})));
+    const Variant value = SharedPtrVariant<int>(std::make_shared<int>(5));
+    const Variant copy = value;
+    CHECK(*copy.get<SharedPtrVariant<int>>()->shared_ptr == 5);
+    CHECK_FALSE(LogMemory::IsEnabled());
+    core::RefCountPtr<DeviceContext> context(new DeviceContext());
+    Tensor from(1.0f), to(DT_FLOAT, {});
+    CHECK(context->stream() == nullptr);
+    CHECK(context->CopyCPUTensorToDeviceSync(&from, nullptr, &to).code() == error::INTERNAL);
+    CHECK(context->CopyDeviceTensorToCPUSync(&from, "x", nullptr, &to).code() == error::INTERNAL);
   }
   TEST_CASE("handles as messages") {
     ResourceHandle handle;
