@@ -142,6 +142,7 @@ FILLERS = {
     'keep_source': 'runtime/session/extend_reset.hpp',
     'several_devices': 'runtime/multi_device/session_devices.hpp',
     'optimizer': 'runtime/program/optimized_program.hpp',
+    'recorded_plans': 'runtime/planned/recorded_run.hpp',
     'fold_integers': 'graph/shapes.hpp',
     'plans': 'runtime/planned/plan_cache.hpp',
     'loops': 'runtime/planned/planned_loop.hpp',

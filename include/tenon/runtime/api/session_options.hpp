@@ -95,7 +95,8 @@ struct SessionOptions {
   // Runs with equal feed shapes until the memory of such runs is planned; 0: never.
   int plan_after_runs = 2;
   // On a GPU: records the kernels of such runs as CUDA graphs, which later runs start as a whole. Nodes with state, on
-  // the host or without a fixed place stay apart. A recorded signature holds the memory of one run more.
+  // the host or without a fixed place stay apart. A recorded signature holds the memory of one run more. Needs
+  // <tenon/runtime/planned/recorded_run.hpp> in one source file of the program.
   bool record_steps = false;
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
