@@ -77,7 +77,7 @@ TESTED_TOGETHER = {
         'seed_generator', 'select', 'shuffle', 'single_element', 'source', 'sparse_rows', 'window')},
     # TensorFlow's names: tested by sources that are written with them, and by groups of headers.
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/sources_test.cpp' for header in (
-        'argument_lists', 'base/eigen', 'base/logging', 'base/macros', 'base/names', 'base/profiler', 'base/refcount',
+        'aligned_inputs', 'argument_lists', 'base/eigen', 'base/logging', 'base/macros', 'base/names', 'base/profiler', 'base/refcount',
         'base/register_types', 'base/sync', 'base/tensor_types', 'base/types', 'cancellation', 'common_shape_fns', 'device_base',
         'gpu', 'kernel_def_builder', 'lookup_interface', 'op', 'op_kernel', 'op_kernel_construction', 'op_kernel_context',
         'resource_mgr', 'shape_inference', 'threadpool')},
