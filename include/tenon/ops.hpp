@@ -188,8 +188,11 @@
 #include <tenon/ops/quantize/arithmetic.hpp>
 #include <tenon/ops/quantize/concat.hpp>
 #include <tenon/ops/quantize/conv.hpp>
+#include <tenon/ops/quantize/normalize.hpp>
+#include <tenon/ops/quantize/per_channel.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
+#include <tenon/ops/quantize/resize.hpp>
 #include <tenon/ops/quantize/uniform_arithmetic.hpp>
 #include <tenon/ops/quantize/uniform_conv.hpp>
 #include <tenon/ops/quantize/uniform_dot.hpp>
@@ -378,10 +381,11 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, UniformDequantize, UniformQuantize, UniformQuantizedAdd,
-    UniformQuantizedClipByValue, UniformQuantizedConvolution, UniformQuantizedConvolutionHybrid, UniformQuantizedDot,
-    UniformQuantizedDotHybrid, UniformRequantize, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
-    SparseSegmentSumGradV2,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, QuantizedBatchNormWithGlobalNormalization,
+    QuantizedInstanceNorm, RequantizationRangePerChannel, RequantizePerChannel, QuantizedResizeBilinear,
+    UniformDequantize, UniformQuantize, UniformQuantizedAdd, UniformQuantizedClipByValue, UniformQuantizedConvolution,
+    UniformQuantizedConvolutionHybrid, UniformQuantizedDot, UniformQuantizedDotHybrid, UniformRequantize,
+    SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2, SparseSegmentSumGradV2,
     // neural networks
     CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad,
     LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization,
