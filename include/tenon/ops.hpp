@@ -490,15 +490,10 @@ using All = OpList<
     TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
     TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
     TensorArrayWrite, TensorArrayWriteV2,
-    // messages of protocol buffers
-    DecodeProtoV2, EncodeProto,
-    // batches of several runs
-    BatchFunction, Batch, Unbatch, UnbatchGrad,
-    // functions of the program
-    PyFunc, PyFuncStateless, EagerPyFunc,
-    // cells' gradients, maps of functions, first graphs
-    AdjustContrast, DeviceIndex, GRUBlockCellGrad, HostConst, LSTMBlockCellGrad, MapDefun, NearestNeighbors,
-    RandomCrop>;
+    // messages, batches of runs, functions of the program, old ops
+    AdjustContrast, Batch, BatchFunction, DecodeProtoV2, DeviceIndex, EagerPyFunc, EncodeProto, GRUBlockCellGrad,
+    HostConst, LSTMBlockCellGrad, MapDefun, NearestNeighbors, PyFunc, PyFuncStateless, RandomCrop, Unbatch,
+    UnbatchGrad>;
 
 }  // namespace ops
 
