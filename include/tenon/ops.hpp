@@ -70,8 +70,10 @@
 #include <tenon/ops/data/window.hpp>
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
+#include <tenon/ops/flow/device_index.hpp>
 #include <tenon/ops/flow/functional.hpp>
 #include <tenon/ops/flow/loop.hpp>
+#include <tenon/ops/flow/map_defun.hpp>
 #include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/flow/print.hpp>
@@ -90,6 +92,7 @@
 #include <tenon/ops/image/encode.hpp>
 #include <tenon/ops/image/glimpse.hpp>
 #include <tenon/ops/image/patches.hpp>
+#include <tenon/ops/image/random_crop.hpp>
 #include <tenon/ops/image/resize.hpp>
 #include <tenon/ops/image/scale_translate.hpp>
 #include <tenon/ops/image/suppression.hpp>
@@ -140,6 +143,7 @@
 #include <tenon/ops/math/logical.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/math/n_ary.hpp>
+#include <tenon/ops/math/nearest_neighbors.hpp>
 #include <tenon/ops/math/quantize_dequantize.hpp>
 #include <tenon/ops/math/reduction.hpp>
 #include <tenon/ops/math/reduction_logical.hpp>
@@ -182,6 +186,7 @@
 #include <tenon/ops/nn/pool_max.hpp>
 #include <tenon/ops/nn/pool_second_gradient.hpp>
 #include <tenon/ops/nn/recurrent.hpp>
+#include <tenon/ops/nn/recurrent_cell_gradient.hpp>
 #include <tenon/ops/nn/recurrent_gradient.hpp>
 #include <tenon/ops/nn/softmax.hpp>
 #include <tenon/ops/quantize/activation.hpp>
@@ -496,12 +501,10 @@ using All = OpList<
     TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
     TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
     TensorArrayWrite, TensorArrayWriteV2,
-    // messages of protocol buffers
-    DecodeProtoV2, EncodeProto,
-    // batches of several runs
-    BatchFunction, Batch, Unbatch, UnbatchGrad,
-    // functions of the program
-    PyFunc, PyFuncStateless, EagerPyFunc>;
+    // messages, batches of runs, functions of the program, old ops
+    AdjustContrast, Batch, BatchFunction, DecodeProtoV2, DeviceIndex, EagerPyFunc, EncodeProto, GRUBlockCellGrad,
+    HostConst, LSTMBlockCellGrad, MapDefun, NearestNeighbors, PyFunc, PyFuncStateless, RandomCrop, Unbatch,
+    UnbatchGrad>;
 
 }  // namespace ops
 

@@ -172,7 +172,7 @@ struct EagerPyFunc {
                                         .SetIsStateful()
                                         .SetShapeFn(shape_inference::UnknownShape);
   using Attrs = detail::PyFuncAttrs;
-  static constexpr std::string_view unused[] = {"is_async"};  // remote functions have it
+  static constexpr std::string_view unused[] = {"is_async"};  // for remote functions
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
