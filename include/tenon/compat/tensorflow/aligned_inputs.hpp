@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AlignedInputs: copies of inputs that do not lie as Eigen's maps want them. Slices of tensors and foreign memory do so.
+// AlignedInputs: copies of inputs that do not lie as Eigen's maps want them. Slices of tensors and foreign memory do
+// so.
 
 #include <cstddef>
 #include <cstdint>

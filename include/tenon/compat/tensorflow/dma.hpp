@@ -82,7 +82,8 @@ class TensorKey : public Tensor {
   uint64_t Hash() const {
     if (dtype() != DT_STRING) return DataTypeCanUseMemcpy(dtype()) ? Hash64(tensor_data()) : 0;
     uint64_t hash = 0;
-    for (int64_t i = 0; i < NumElements(); ++i) hash = Hash64Combine(hash, Hash64(StringPiece(base<const tstring>()[i])));
+    for (int64_t i = 0; i < NumElements(); ++i)
+      hash = Hash64Combine(hash, Hash64(StringPiece(base<const tstring>()[i])));
     return hash;
   }
   template <class H>

@@ -80,8 +80,8 @@ bool InverseOf(Cpu& device, const T* in, Index n, bool adjoint, T* out) {
   return true;
 }
 
-// As TensorFlow: the lower triangle is NaN where the matrix is not positive definite. The rest is 0; TensorFlow leaves it
-// undefined.
+// As TensorFlow: the lower triangle is NaN where the matrix is not positive definite. The rest is 0; TensorFlow leaves
+// it undefined.
 template <class T>
 void CholeskyOf(Cpu& device, const T* in, Index n, T* out) {
   std::copy(in, in + n * n, out);

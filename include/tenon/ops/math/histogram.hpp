@@ -213,8 +213,9 @@ inline Status RunSparseBincount(OpKernelContext& context, Cpu& device, const Hos
       return errors::InvalidArgument(op, ": Index out of bound. `batch` (", indices[i * rank],
                                      ") must be less than the dimension size (", rows, ").");
   // As TensorFlow, which looks for negative values in vectors only.
-  return CountRows(context, device, values, size, weights, binary, rows,
-                   [&](Index i) { return rank == 1 ? Index{0} : values[i] < 0 ? Index{-1} : indices[i * rank]; });
+  return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    return rank == 1 ? Index{0} : values[i] < 0 ? Index{-1} : indices[i * rank];
+  });
 }
 
 template <class T>

@@ -36,8 +36,8 @@ struct FractionalWindows {
   Index Begin(Index i) const { return sequence[i]; }
   Index End(Index i) const { return sequence[i + 1] < size ? sequence[i + 1] + (overlapping ? 1 : 0) : size; }
 
-  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, a number in it is negative, or one
-  // behind the first is 0.
+  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, a number in it is negative, or
+  // one behind the first is 0.
   Status Read(std::string_view op, std::string_view name, const Tensor& values, Index windows, Index dimension,
               bool overlap) {
     if (values.NumElements() <= windows)
@@ -49,8 +49,8 @@ struct FractionalWindows {
     overlapping = overlap;
     for (Index i = 0; i <= count; ++i)
       if (sequence[i] < (i == 0 ? 0 : 1))
-        return errors::InvalidArgument(op, ": ", name, " values must not be negative, and only the first may be 0, got ",
-                                       sequence[i], " at ", i);
+        return errors::InvalidArgument(
+            op, ": ", name, " values must not be negative, and only the first may be 0, got ", sequence[i], " at ", i);
     return OkStatus();
   }
 };

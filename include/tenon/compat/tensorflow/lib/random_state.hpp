@@ -45,7 +45,8 @@ inline PhiloxRandom GetPhiloxRandomFromCounterKeyMem(const uint64_t* counter, co
 
 // The key and the counter of TensorFlow's stateless ops for a seed of two numbers. InvalidArgument: another seed.
 inline Status GenerateKey(const Tensor& seed, PhiloxRandom::Key* out_key, PhiloxRandom::ResultType* out_counter) {
-  if (seed.NumElements() != 2) return errors::InvalidArgument("seed must have shape [2], not ", seed.shape().DebugString());
+  if (seed.NumElements() != 2)
+    return errors::InvalidArgument("seed must have shape [2], not ", seed.shape().DebugString());
   uint64_t words[2];
   if (seed.dtype() == DT_INT32) {
     for (int i = 0; i < 2; ++i) words[i] = static_cast<uint64_t>(int64_t{seed.base<const int32>()[i]});
