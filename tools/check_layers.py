@@ -89,7 +89,7 @@ TESTED_TOGETHER = {
         'node_def', 'proto/attr_value', 'proto/device', 'proto/example', 'proto/graph', 'proto/message', 'proto/node_def',
         'proto/op_def', 'proto/repeated', 'proto/tensor', 'proto/tensor_shape', 'proto/text')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/resources_test.cpp' for header in (
-        'dma', 'resource_ops', 'tensor_buffer')},
+        'dma', 'resource_ops', 'stream_executor', 'tensor_buffer')},
     **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/streams_test.cpp' for header in (
         'gtl', 'records', 'scanner', 'zlib')},
     'compat/tensorflow/util/sparse_group.hpp': 'compat/tensorflow/util/util_test.cpp',

@@ -13,6 +13,7 @@
 #include <tenon/compat/tensorflow/kernels/functors.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
 #include <tenon/compat/tensorflow/resource_ops.hpp>
+#include <tenon/compat/tensorflow/stream_executor.hpp>
 #include <tenon/compat/tensorflow/tensor_buffer.hpp>
 
 namespace compat_resources_test {
@@ -145,6 +146,12 @@ TEST_SUITE("resources of TensorFlow's sources") {
     core::RefCountPtr<DeviceContext> context(new DeviceContext());
     Tensor from(1.0f), to(DT_FLOAT, {});
     CHECK(context->stream() == nullptr);
+    stream_executor::StreamExecutor executor;
+    se::Stream stream(&executor);
+    perftools::gputools::Event event(stream.parent());
+    CHECK(event.Init());
+    CHECK(stream.ThenRecordEvent(&event).BlockHostUntilDone().ok());
+    CHECK(event.PollForStatus() == perftools::gputools::Event::Status::kComplete);
     CHECK(context->CopyCPUTensorToDeviceSync(&from, nullptr, &to).code() == error::INTERNAL);
     CHECK(context->CopyDeviceTensorToCPUSync(&from, "x", nullptr, &to).code() == error::INTERNAL);
   }

@@ -2,6 +2,7 @@
 // Compressed streams and records, hashes, scanners and small containers of TensorFlow's library.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -164,7 +165,7 @@ TEST_SUITE("streams of TensorFlow's library") {
     const auto turned = gtl::ReverseMap<std::map<int, std::string>>(std::map<std::string, int>{{"a", 1}, {"b", 2}});
     CHECK(turned.at(2) == "b");
     ManualConstructor<std::string> place;
-    place.Init(3, 'x');
+    place.Init(std::size_t{3}, 'x');
     CHECK(*place == "xxx");
     CHECK(place->size() == 3);
     place.Destroy();
@@ -173,7 +174,7 @@ TEST_SUITE("streams of TensorFlow's library") {
     CHECK_FALSE(bits.IsAllSet());
     CHECK(bits.CountOnes() == 1);
     core::Arena arena(64);
-    for (const std::size_t alignment : {8, 64, 256})
+    for (const std::size_t alignment : {std::size_t{8}, std::size_t{64}, std::size_t{256}})
       CHECK(reinterpret_cast<std::uintptr_t>(arena.AllocAligned(5, alignment)) % alignment == 0);
     auto* const sampler = monitoring::PercentileSampler<0>::New("/a", "b");
     sampler->GetCell()->Add(1.0);
