@@ -65,7 +65,8 @@ def short_name(mangled):
     name = re.sub(r"\(anonymous namespace\)::", "", name)
     name = re.sub(r"^void ", "", name)
     name = name[: name.rfind("(")]  # without parameters
-    for old, new in (("unsigned int", "uint32"), ("signed char", "int8"), (", NoMapAttrs", ""), (" >", ">")):
+    for old, new in (("unsigned char", "uint8"), ("unsigned short", "uint16"), ("unsigned int", "uint32"),
+                     ("unsigned long", "uint64"), ("signed char", "int8"), (", NoMapAttrs", ""), (" >", ">")):
         name = name.replace(old, new)
     return name
 

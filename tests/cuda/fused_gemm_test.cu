@@ -52,8 +52,8 @@ void CheckProduct(Gpu& gpu, Index m, Index n, Index k, bool transpose_a, bool tr
       const double with_bias = sum + static_cast<double>(bias.data<T>()[j]);
       const double expected = k == 0 ? 0 : tenon::detail::FusedActivate(activation, 0.25, with_bias);
       const double tolerance = sizeof(T) == 2 ? 1e-2 : 1e-5;
-      wrong += !(std::abs(static_cast<double>(got.data<T>()[i * n + j]) - expected) <=
-                 tolerance * (1 + std::abs(expected)));
+      wrong +=
+          !(std::abs(static_cast<double>(got.data<T>()[i * n + j]) - expected) <= tolerance * (1 + std::abs(expected)));
     }
   CHECK(wrong == 0);
 }

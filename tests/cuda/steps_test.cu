@@ -68,9 +68,8 @@ std::vector<T> Run(Gpu& gpu, const std::vector<ElementwiseStep>& steps, const st
   std::vector<StepInput> values;
   for (const Tensor& input : there) values.push_back({input.raw_data(), &input.shape()});
   Tensor out = in_place ? there[0] : gpu.New(tenon::dtype_of_v<T>, shape);
-  const tenon::Status status = tenon::RunSteps<T, Unary, Binary>(gpu.cuda(), Span(steps.data(), steps.size()),
-                                                                 Span(values.data(), values.size()), out.data<T>(),
-                                                                 shape);
+  const tenon::Status status = tenon::RunSteps<T, Unary, Binary>(
+      gpu.cuda(), Span(steps.data(), steps.size()), Span(values.data(), values.size()), out.data<T>(), shape);
   REQUIRE_MESSAGE(status.ok(), status.ToString());
   const Tensor down = gpu.Down(out);
   return {down.data<T>(), down.data<T>() + down.NumElements()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A device that claims to record the work of its kernels, which are the CPU's. Its memory is the host's, in name another.
+// A device that claims to record the work of its kernels, which are the CPU's. Its memory is the host's, in name
+// another.
 
 #include <cstring>
 #include <string_view>

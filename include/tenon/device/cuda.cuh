@@ -224,8 +224,7 @@ class CudaLibraryHandles {
       MutexLock lock(other->mutex_);
       known = other->entries_;
     }
-    for (const Entry& entry : known)
-      TENON_RETURN_IF_ERROR(With(entry.library, [](void*) { return OkStatus(); }));
+    for (const Entry& entry : known) TENON_RETURN_IF_ERROR(With(entry.library, [](void*) { return OkStatus(); }));
     return OkStatus();
   }
   // Calls use(handle) -> Status with the GPU current and no other thread using a handle.

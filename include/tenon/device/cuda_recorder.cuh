@@ -25,10 +25,7 @@ class CudaRecording {
  public:
   // `work` and `kernels` outlive this: the stream that does the work, and the GPU as its kernels get it.
   CudaRecording(CudaStream stream, const CudaStream* work, const Cuda* kernels)
-      : stream_(std::move(stream)),
-        work_(work),
-        kernels_(kernels),
-        libraries_(stream_.ordinal(), stream_.get()) {}
+      : stream_(std::move(stream)), work_(work), kernels_(kernels), libraries_(stream_.ordinal(), stream_.get()) {}
   CudaRecording(const CudaRecording&) = delete;
   CudaRecording& operator=(const CudaRecording&) = delete;
 
@@ -87,8 +84,7 @@ class CudaRecording {
       const CudaDeviceScope scope(recording_.stream_.ordinal());
       cudaError_t error = scope.error();
       // Relaxed: other threads may take memory meanwhile.
-      if (error == cudaSuccess)
-        error = cudaStreamBeginCapture(recording_.stream_.get(), cudaStreamCaptureModeRelaxed);
+      if (error == cudaSuccess) error = cudaStreamBeginCapture(recording_.stream_.get(), cudaStreamCaptureModeRelaxed);
       records_ = error == cudaSuccess;
       return CudaStatus(error, recording_.stream_.ordinal(), "cannot record kernels");
     }

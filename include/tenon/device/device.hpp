@@ -80,7 +80,8 @@ class Device {
   }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
-  // Copies a host tensor to the device as CopyToDevice does, into a block of `memory`, an allocator over the device's own.
+  // Copies a host tensor to the device as CopyToDevice does, into a block of `memory`, an allocator over the device's
+  // own.
   virtual Status CopyToDevice(const Tensor& host, Allocator* memory, Tensor* to) {
     (void)memory;
     return CopyToDevice(host, to);

@@ -282,14 +282,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   const auto k = static_cast<int64_t>(left.transposed ? layout_a->rows : layout_a->columns);
   const Epilogue epilogue{(o.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0 ? o.bias : nullptr,
                           (o.epilogue & CUBLASLT_EPILOGUE_RELU) != 0, (o.epilogue & CUBLASLT_EPILOGUE_GELU) != 0};
-  const cudaError_t error =
-      emulation::LaunchLibrary(stream, [=, type = layout_d->type, leading = layout_d->leading] {
-        std::memset(workspace, 0xA5, kLtWorkspace);  // what it holds is lost
-        if (doubles)
-          Multiply<double>(left, right, d, type, leading, m, n, k, by, plus, epilogue);
-        else
-          Multiply<float>(left, right, d, type, leading, m, n, k, static_cast<float>(by), static_cast<float>(plus),
-                          epilogue);
-      });
+  const cudaError_t error = emulation::LaunchLibrary(stream, [=, type = layout_d->type, leading = layout_d->leading] {
+    std::memset(workspace, 0xA5, kLtWorkspace);  // what it holds is lost
+    if (doubles)
+      Multiply<double>(left, right, d, type, leading, m, n, k, by, plus, epilogue);
+    else
+      Multiply<float>(left, right, d, type, leading, m, n, k, static_cast<float>(by), static_cast<float>(plus),
+                      epilogue);
+  });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }

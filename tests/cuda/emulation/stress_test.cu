@@ -24,9 +24,8 @@ Tensor Row(float first) { return MakeTensor<float>({3}, {first, first + 1, first
 GraphBuilder Graph() {
   GraphBuilder b;
   const Output x = b.Placeholder("x", DataType::kFloat), w = b.Const("w", Row(10));
-  const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat},
-                                                  {"shape", PartialTensorShape({3})},
-                                                  {"shared_name", "v"}});
+  const Output v = b.Add("VarHandleOp", "v", {},
+                         {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape({3})}, {"shared_name", "v"}});
   b.Add("AssignVariableOp", "init", {v, b.Const("start", Row(1))}, {{"dtype", DataType::kFloat}});
   const Output sum = b.Add("Add", "sum", {x, w});
   const Output turned = b.Add("ReverseOnHost", "turned", {sum});

@@ -63,7 +63,8 @@ Status OtherKernels(Cuda& device, const float* x, float* y, Index n) {
   Status status = RunSteps<float, Unary, Binary>(device, {}, {}, y, TensorShape{n});
   status.Update(LayerNorm<float>(device, x, x, x, 0.5f, y, n, n));
   const Index sizes[] = {n, n};
-  status.Update(FusedGemm<tenon::half>(device, In<tenon::half, 2>(nullptr, sizes), false, In<tenon::half, 2>(nullptr, sizes), false, nullptr,
-                                FusedActivation::kTanh, 0, Out<tenon::half, 2>(nullptr, sizes)));
+  status.Update(FusedGemm<tenon::half>(device, In<tenon::half, 2>(nullptr, sizes), false,
+                                       In<tenon::half, 2>(nullptr, sizes), false, nullptr, FusedActivation::kTanh, 0,
+                                       Out<tenon::half, 2>(nullptr, sizes)));
   return status;
 }

@@ -171,8 +171,8 @@ Status RunSteps(Cuda& device, Span<const ElementwiseStep> steps, Span<const Step
   TENON_RETURN_IF_ERROR(detail::MakeStepStrides<T>(inputs, out_shape, &work));
   const CudaGrid wide = LinearGrid(device, work.n);
   constexpr auto kThreads = static_cast<unsigned>(detail::kCudaStepThreads);
-  return LaunchCuda(device, {wide.blocks * (wide.threads / kThreads), kThreads},
-                    &detail::StepsKernel<T, Unary, Binary>, work);
+  return LaunchCuda(device, {wide.blocks * (wide.threads / kThreads), kThreads}, &detail::StepsKernel<T, Unary, Binary>,
+                    work);
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -114,8 +114,8 @@ struct CublasLt {
     cublasLtMatmulPreference_t preference = nullptr;
     status = cublasLtMatmulPreferenceCreate(&preference);
     if (status != CUBLAS_STATUS_SUCCESS) return status;
-    status = cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most,
-                                                  sizeof(most));
+    status =
+        cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof(most));
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
     if (status == CUBLAS_STATUS_SUCCESS)
@@ -157,16 +157,20 @@ struct CublasLtCall {
 
   Status operator()(void* handle) const {
     CublasLt& lt = *static_cast<CublasLt*>(handle);
-    const LtProduct wanted{CublasType<T>(), transpose_b,    transpose_a,
-                           relu,            product.dim(1), product.dim(0),
+    const LtProduct wanted{CublasType<T>(),
+                           transpose_b,
+                           transpose_a,
+                           relu,
+                           product.dim(1),
+                           product.dim(0),
                            transpose_a ? a.dim(0) : a.dim(1)};
     TENON_ASSIGN_OR_RETURN(LtPlan* const plan, lt.PlanFor(wanted, bias));
     *done = plan->possible;
     if (!plan->possible) return OkStatus();
     using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const Scale one = 1, zero = 0;
-    cublasStatus_t status = cublasLtMatmulDescSetAttribute(plan->description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
-                                                           sizeof(bias));
+    cublasStatus_t status =
+        cublasLtMatmulDescSetAttribute(plan->description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
     if (status == CUBLAS_STATUS_SUCCESS)
       status = cublasLtMatmul(lt.handle, plan->description, &one, b.data, plan->first, a.data, plan->second, &zero,
                               product.data, plan->out, product.data, plan->out, &plan->algorithm, lt.workspace,

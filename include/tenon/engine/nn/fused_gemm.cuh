@@ -51,13 +51,12 @@ Status FusedGemm(Cuda& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool tr
   bool done = false;
   if (device.libraries != nullptr)
     TENON_RETURN_IF_ERROR(device.libraries->With(
-        detail::kCublasLt,
-        detail::CublasLtCall<T>{a, transpose_a, b, transpose_b, bias, relu, product, &done}));
+        detail::kCublasLt, detail::CublasLtCall<T>{a, transpose_a, b, transpose_b, bias, relu, product, &done}));
   if (!done) TENON_RETURN_IF_ERROR(Gemm<T>(device, a, transpose_a, b, transpose_b, product));
   if (done && (relu || activation == FusedActivation::kNone)) return OkStatus();
-  return ForEach(device, product.size(),
-                 detail::FinishGemmBody<T>{done ? nullptr : bias, product.dim(1), activation, leaky_alpha,
-                                           product.data});
+  return ForEach(
+      device, product.size(),
+      detail::FinishGemmBody<T>{done ? nullptr : bias, product.dim(1), activation, leaky_alpha, product.data});
 }
 
 TENON_DETAIL_NAMESPACE_END

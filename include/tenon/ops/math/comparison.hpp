@@ -134,7 +134,9 @@ template <class Op, class Device>
 struct EqualityKernel : Op::Attrs {
   static constexpr bool for_gpu = true;
 
-  Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), WithoutInt32OnGpu<Device>(kAllTypes)); }
+  Status Init(OpKernelConstruction& c) {
+    return ServeOnDevice<Device>(c, c.input_type(0), WithoutInt32OnGpu<Device>(kAllTypes));
+  }
   Status operator()(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) const {
     const auto compare = ComparisonOf<Op, Device>(x.dtype());
     if (compare == nullptr) return NoKernel(x.dtype());

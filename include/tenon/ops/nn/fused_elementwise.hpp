@@ -87,8 +87,7 @@ class StepList {
         step.unary = UnaryLoopOf<T>(UnarySteps(), unary);
         step.binary = BinaryLoopsOf<T>(BinarySteps(), binary);
       }
-      if (step.number < 0)
-        return errors::InvalidArgument(op, ": '", name, "' is not a step");
+      if (step.number < 0) return errors::InvalidArgument(op, ": '", name, "' is not a step");
       const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
       const std::int64_t known = inputs + static_cast<std::int64_t>(s);
       if (a < 0 || a >= known || b >= known || (binary >= 0 ? b < 0 : b != -1))
@@ -162,7 +161,8 @@ struct FusedElementwise {
       InlinedVector<StepInput, 8> inputs;
       inputs.push_back({x.data, &x.shape()});
       for (int i = 0; i < others.size(); ++i) inputs.push_back({others[i].data, &others[i].shape()});
-      return detail::RunStepList<T>(device, list, Span<const StepInput>(inputs.data(), inputs.size()), y.data, y.shape());
+      return detail::RunStepList<T>(device, list, Span<const StepInput>(inputs.data(), inputs.size()), y.data,
+                                    y.shape());
     }
 
     detail::StepList list;
@@ -234,8 +234,7 @@ struct FusedProducer {
       TensorShape shape = product.shape();
       if (!tenon::detail::AllRepeat(all, shape)) TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
       if (shape == product.shape() && product.RefCountIsOne()) {
-        TENON_RETURN_IF_ERROR(
-            detail::RunStepList<T>(context.device(), list, all, product.template data<T>(), shape));
+        TENON_RETURN_IF_ERROR(detail::RunStepList<T>(context.device(), list, all, product.template data<T>(), shape));
         outer.set_output(0, std::move(product));
         return OkStatus();
       }

@@ -134,7 +134,8 @@ class Step {
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
     cpu_.allocator = host_cache;
     host_.device = &cpu_;
-    if (program_.device == program_.host) device_.device = &cpu_;
+    if (program_.device == program_.host)
+      device_.device = &cpu_;
     else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
       device_.device = kernel_device_->get();
     own_device_ = device_.device;

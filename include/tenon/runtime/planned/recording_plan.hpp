@@ -79,8 +79,8 @@ class RecordingPlan {
       for (int i = 0; i < n.num_outputs; ++i) {
         const int value = n.first_output + i;
         producer_[ToSize(value)] = number;
-        host_[ToSize(value)] = n.on_host || (n.kind == ProgramNode::Kind::kKernel &&
-                                             n.kernel->output_memory_type(i) == MemoryType::kHost);
+        host_[ToSize(value)] =
+            n.on_host || (n.kind == ProgramNode::Kind::kKernel && n.kernel->output_memory_type(i) == MemoryType::kHost);
       }
     }
   }

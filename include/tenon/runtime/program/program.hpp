@@ -102,7 +102,9 @@ struct Program {
   SlimVector<int> value_frames;  // per value: where it lives
   SlimVector<std::pair<int, int>> control_edges;  // nodes, from and to
   bool has_control_flow() const { return !frames.empty(); }
-  bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && (device == host || records); }
+  bool may_plan() const {
+    return plan_after_runs > 0 && !has_control_flow() && !has_async && (device == host || records);
+  }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
   bool has_async = false;  // some kernel may wait for another node
