@@ -23,7 +23,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
               cmake/TenonDependencies.cmake cmake/TenonKernels.cmake cmake/TenonProtobuf.cmake
-              cmake/tenon_runtime.cpp cmake/tenon_saved_model.cpp cmake/tenon_tensorflow_plugin.cpp tools/tenon_ops_of.cpp
+              cmake/tenon_gradients.cpp cmake/tenon_runtime.cpp cmake/tenon_saved_model.cpp
+              cmake/tenon_tensorflow_plugin.cpp tools/tenon_ops_of.cpp
         DESTINATION ${package_dir})
 install(DIRECTORY cmake/protobuf DESTINATION ${package_dir})
 

@@ -94,14 +94,15 @@ endfunction()
 
 # tenon_add_runtime()
 #
-# Two OBJECT libraries, each compiled when something links it. tenon::runtime has the definitions of <tenon/runtime.hpp>: the
-# project's files then include <tenon/tenon.hpp> only. tenon::saved_model, beside it, has those of <tenon/saved_model.hpp>,
-# which then only declares. find_package(Tenon) and add_subdirectory call this.
+# Three OBJECT libraries, each compiled when something links it. tenon::runtime has the definitions of <tenon/runtime.hpp>:
+# the project's files then include <tenon/tenon.hpp> only. tenon::saved_model, beside it, has those of
+# <tenon/saved_model.hpp>, which then only declares. tenon::gradients has the gradients of all standard ops, which
+# <tenon/gradients.hpp> and <tenon/training.hpp> then leave out. find_package(Tenon) and add_subdirectory call this.
 function(tenon_add_runtime)
   if(TARGET tenon_runtime)
     return()
   endif()
-  foreach(part IN ITEMS runtime saved_model)
+  foreach(part IN ITEMS runtime saved_model gradients)
     add_library(tenon_${part} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tenon_${part}.cpp")
     add_library(tenon::${part} ALIAS tenon_${part})
     target_link_libraries(tenon_${part} PUBLIC tenon::tenon)
@@ -109,6 +110,7 @@ function(tenon_add_runtime)
     target_compile_options(tenon_${part} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang>>:-O2>)
   endforeach()
   target_compile_definitions(tenon_saved_model INTERFACE TENON_DETAIL_SAVED_MODEL_IS_LINKED)
+  target_compile_definitions(tenon_gradients INTERFACE TENON_DETAIL_GRADIENTS_ARE_LINKED)
   # The linker drops entry points that the program does not call.
   target_link_options(tenon_runtime INTERFACE $<$<PLATFORM_ID:Linux>:LINKER:--gc-sections>)
 endfunction()

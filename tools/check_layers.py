@@ -77,7 +77,7 @@ TESTED_TOGETHER = {
         'seed_generator', 'select', 'shuffle', 'single_element', 'source', 'sparse_rows', 'window')},
     # TensorFlow's names: tested by sources that are written with them, and by groups of headers.
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/sources_test.cpp' for header in (
-        'argument_lists', 'base/eigen', 'base/logging', 'base/macros', 'base/names', 'base/profiler', 'base/refcount',
+        'aligned_inputs', 'argument_lists', 'base/eigen', 'base/logging', 'base/macros', 'base/names', 'base/profiler', 'base/refcount',
         'base/register_types', 'base/sync', 'base/tensor_types', 'base/types', 'cancellation', 'common_shape_fns', 'device_base',
         'gpu', 'kernel_def_builder', 'lookup_interface', 'op', 'op_kernel', 'op_kernel_construction', 'op_kernel_context',
         'resource_mgr', 'shape_inference', 'threadpool')},
@@ -88,6 +88,11 @@ TESTED_TOGETHER = {
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/proto/messages_test.cpp' for header in (
         'node_def', 'proto/attr_value', 'proto/device', 'proto/example', 'proto/graph', 'proto/message', 'proto/node_def',
         'proto/op_def', 'proto/repeated', 'proto/tensor', 'proto/tensor_shape', 'proto/text')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/resources_test.cpp' for header in (
+        'dma', 'resource_ops', 'tensor_buffer')},
+    **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/streams_test.cpp' for header in (
+        'gtl', 'records', 'scanner', 'zlib')},
+    'compat/tensorflow/util/sparse_group.hpp': 'compat/tensorflow/util/util_test.cpp',
     **{f'compat/tensorflow/graph/{header}.hpp': 'compat/tensorflow/graph/graph_test.cpp' for header in (
         'function', 'node_def_builder', 'op_registry')},
     'compat/tensorflow/proto/config.hpp': 'compat/tensorflow/graph/session_test.cpp',
@@ -137,6 +142,7 @@ FILLERS = {
     'keep_source': 'runtime/session/extend_reset.hpp',
     'several_devices': 'runtime/multi_device/session_devices.hpp',
     'optimizer': 'runtime/program/optimized_program.hpp',
+    'recorded_plans': 'runtime/planned/recorded_run.hpp',
     'fold_integers': 'graph/shapes.hpp',
     'plans': 'runtime/planned/plan_cache.hpp',
     'loops': 'runtime/planned/planned_loop.hpp',
@@ -169,6 +175,7 @@ PROCESS_STATE = {
     'graph/gradient_maker.hpp': {'gradient_maker'},  # SetGradientMaker()
     'gradients/registry.hpp': {'gradient_batches'},  # registry of gradient functions
     'ops/flow/print.hpp': {'print_sink'},  # SetPrintSink()
+    'ops/flow/py_func.hpp': {'py_functions'},  # RegisterPyFunction()
 }
 # Calls that a constant of a header may make before main.
 CALLS_BEFORE_MAIN = re.compile(r'(tenon::detail::)?(FillExtension\(|LinkDeviceFactory\(|LinkDeviceCopy\(|BatchOf<[^;]*>::Link\(\)'

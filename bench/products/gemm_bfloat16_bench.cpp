@@ -3,7 +3,10 @@
 // matrices.
 #include <vector>
 
+#include <tenon/base/span.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/types/numeric.hpp>
+#include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 
@@ -15,7 +18,13 @@ namespace {
 
 void TimeBfloat16(State& state) {
   const Index n = state.arg(), sizes[] = {n, n};
-  std::vector<bfloat16> a(static_cast<std::size_t>(n * n)), b(a.size()), c(a.size());
+  // As tensors, because vectors do not begin with a line of the cache.
+  Tensor tensors[3];
+  for (Tensor& tensor : tensors) tensor = Tensor(CpuAllocator(), DataType::kBfloat16, {n, n});
+  const auto numbers = [&](int i) {
+    return Span<bfloat16>(static_cast<bfloat16*>(tensors[i].raw_data()), static_cast<std::size_t>(n * n));
+  };
+  const Span<bfloat16> a = numbers(0), b = numbers(1), c = numbers(2);
   std::uint32_t seed = 1;
   const auto next = [&] {
     return bfloat16(static_cast<float>(static_cast<std::int32_t>(seed = seed * 1664525u + 1013904223u)) * 0x1p-31f);
@@ -44,6 +53,6 @@ void TimeBfloat16(State& state) {
 
 }  // namespace
 
-TENON_BENCH(gemm_bfloat16, {64, 128, 256, 512, 1024}) { TimeBfloat16(state); }
+TENON_BENCH(gemm_bfloat16, {64, 128, 256, 512, 1024, 2048, 4096}) { TimeBfloat16(state); }
 
 }  // namespace tenon::bench

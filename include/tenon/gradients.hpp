@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AddGradients with the gradients of all standard ops.
+// AddGradients with the gradients of all standard ops. A program that links the CMake target tenon::gradients compiles
+// the gradients once; this header then has AddGradients and AddJvp only.
 //
 //   TENON_ASSIGN_OR_RETURN(const auto gradients, tenon::AddGradients(&graph, loss, variables));
 
 #include <tenon/gradients/add_gradients.hpp>
 #include <tenon/gradients/add_jvp.hpp>
+
+#if !defined(TENON_DETAIL_GRADIENTS_ARE_LINKED)
 #include <tenon/gradients/functions/array.hpp>
 #include <tenon/gradients/functions/batch_norm.hpp>
 #include <tenon/gradients/functions/binary.hpp>
@@ -25,3 +28,4 @@
 #include <tenon/gradients/functions/sparse.hpp>
 #include <tenon/gradients/functions/unary.hpp>
 #include <tenon/gradients/symbolic_gradient.hpp>
+#endif  // !TENON_DETAIL_GRADIENTS_ARE_LINKED

@@ -70,11 +70,14 @@
 #include <tenon/ops/data/window.hpp>
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
+#include <tenon/ops/flow/device_index.hpp>
 #include <tenon/ops/flow/functional.hpp>
 #include <tenon/ops/flow/loop.hpp>
+#include <tenon/ops/flow/map_defun.hpp>
 #include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/flow/print.hpp>
+#include <tenon/ops/flow/py_func.hpp>
 #include <tenon/ops/flow/remote_call.hpp>
 #include <tenon/ops/flow/send_recv.hpp>
 #include <tenon/ops/flow/switch.hpp>
@@ -89,6 +92,7 @@
 #include <tenon/ops/image/encode.hpp>
 #include <tenon/ops/image/glimpse.hpp>
 #include <tenon/ops/image/patches.hpp>
+#include <tenon/ops/image/random_crop.hpp>
 #include <tenon/ops/image/resize.hpp>
 #include <tenon/ops/image/scale_translate.hpp>
 #include <tenon/ops/image/suppression.hpp>
@@ -97,6 +101,8 @@
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/decode_compressed.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
+#include <tenon/ops/io/decode_proto.hpp>
+#include <tenon/ops/io/encode_proto.hpp>
 #include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/parse_example.hpp>
@@ -137,6 +143,7 @@
 #include <tenon/ops/math/logical.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/math/n_ary.hpp>
+#include <tenon/ops/math/nearest_neighbors.hpp>
 #include <tenon/ops/math/quantize_dequantize.hpp>
 #include <tenon/ops/math/reduction.hpp>
 #include <tenon/ops/math/reduction_logical.hpp>
@@ -153,6 +160,7 @@
 #include <tenon/ops/math/trigonometric.hpp>
 #include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/activation_gradient.hpp>
+#include <tenon/ops/nn/attention.hpp>
 #include <tenon/ops/nn/batch_norm.hpp>
 #include <tenon/ops/nn/bias.hpp>
 #include <tenon/ops/nn/bias_gradient.hpp>
@@ -178,14 +186,24 @@
 #include <tenon/ops/nn/pool_max.hpp>
 #include <tenon/ops/nn/pool_second_gradient.hpp>
 #include <tenon/ops/nn/recurrent.hpp>
+#include <tenon/ops/nn/recurrent_cell_gradient.hpp>
 #include <tenon/ops/nn/recurrent_gradient.hpp>
 #include <tenon/ops/nn/softmax.hpp>
 #include <tenon/ops/quantize/activation.hpp>
 #include <tenon/ops/quantize/arithmetic.hpp>
 #include <tenon/ops/quantize/concat.hpp>
 #include <tenon/ops/quantize/conv.hpp>
+#include <tenon/ops/quantize/normalize.hpp>
+#include <tenon/ops/quantize/per_channel.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
 #include <tenon/ops/quantize/requantize.hpp>
+#include <tenon/ops/quantize/resize.hpp>
+#include <tenon/ops/quantize/uniform_arithmetic.hpp>
+#include <tenon/ops/quantize/uniform_conv.hpp>
+#include <tenon/ops/quantize/uniform_dot.hpp>
+#include <tenon/ops/quantize/uniform_quantize.hpp>
+#include <tenon/ops/queue/batch.hpp>
+#include <tenon/ops/queue/unbatch.hpp>
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/cross.hpp>
 #include <tenon/ops/ragged/fill_empty_rows.hpp>
@@ -292,7 +310,7 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex,
     ParallelConcat,
-    // datasets and iterators
+    // inputs, constants, datasets and iterators
     BatchDataset, BatchDatasetV2, ParallelBatchDataset, CacheDataset, CacheDatasetV2, AnonymousMemoryCache,
     DummyMemoryCache, DeleteMemoryCache, ConcatenateDataset, ZipDataset, DirectedInterleaveDataset,
     ExperimentalDatasetCardinality, ExperimentalDenseToSparseBatchDataset, ExperimentalDirectedInterleaveDataset,
@@ -316,13 +334,17 @@ using All = OpList<
     IgnoreErrorsDataset, ShuffleDataset, ShuffleDatasetV2, ShuffleDatasetV3, ShuffleAndRepeatDataset,
     ShuffleAndRepeatDatasetV2, RandomDataset, RandomDatasetV2, DatasetToSingleElement, DatasetCardinality, GetOptions,
     WrapDatasetVariant, UnwrapDatasetVariant, RangeDataset, TensorDataset, ListDataset, TensorSliceDataset,
-    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset,
+    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset, ParseExample, ParseExampleV2,
+    ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample,
+    Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2, MergeV2Checkpoints, Save,
+    SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
+    PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed, LoadAndRemapMatrix,
     // control flow and functions
     Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
     ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
     StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge,
     RefSelect, NoOp, RefSwitch, Switch, SwitchN,
-    // images
+    // images and neural networks
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
     DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
@@ -331,31 +353,35 @@ using All = OpList<
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
     SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality, DecodeAndCropJpeg,
-    DecodeGif, DecodeImage, ExtractJpegShape,
-    // inputs and constants
-    ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
-    ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
-    MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed,
-    LoadAndRemapMatrix,
-    // linear algebra
+    DecodeGif, DecodeImage, ExtractJpegShape, CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu,
+    Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad,
+    BatchNormWithGlobalNormalization, FusedBatchNorm, FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3,
+    FusedBatchNormV2, FusedBatchNormV3, BiasAdd, BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter,
+    Conv3DBackpropFilterV2, Conv3DBackpropInput, Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput,
+    SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute,
+    DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D,
+    Dilation2DBackpropFilter, Dilation2DBackpropInput, FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D,
+    FusedMatMul, BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D,
+    MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2,
+    MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad,
+    BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool,
+    FusedAttention, FusedElementwise, FusedProducer, LayerNorm,
+    // mathematics, linear algebra, random numbers
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
     TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
     MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
     RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
-    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential,
-    // math
-    ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
-    Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
-    Invert, LeftShift, PopulationCount, RightShift, Bitcast, Cast, ApproximateEqual, Equal, Greater, GreaterEqual, Less,
-    LessEqual, NotEqual, Angle, Complex, ComplexAbs, Conj, Imag, Real, Cumprod, Cumsum, CumulativeLogsumexp, Div,
-    FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod, EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p,
-    Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy, FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient,
-    FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient, FakeQuantWithMinMaxVarsPerChannel,
-    FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad, ReciprocalGrad, RsqrtGrad,
-    SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount,
-    SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
+    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential, ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum,
+    Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign, Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2,
+    BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, PopulationCount, RightShift, Bitcast, Cast,
+    ApproximateEqual, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Angle, Complex, ComplexAbs, Conj, Imag,
+    Real, Cumprod, Cumsum, CumulativeLogsumexp, Div, FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod,
+    EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p, Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy,
+    FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient, FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient,
+    FakeQuantWithMinMaxVarsPerChannel, FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad,
+    ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth,
+    RaggedBincount, SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
     QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
     QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
     NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
@@ -368,38 +394,24 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
-    SparseSegmentSumGradV2,
-    // neural networks
-    CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad,
-    LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization,
-    FusedBatchNorm, FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3,
-    BiasAdd, BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
-    Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits,
-    SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute, DepthwiseConv2dNative,
-    DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter,
-    Dilation2DBackpropInput, FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul,
-    BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
-    AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
-    MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool, FusedElementwise,
-    FusedProducer, LayerNorm,
-    // ragged
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, QuantizedBatchNormWithGlobalNormalization,
+    QuantizedInstanceNorm, RequantizationRangePerChannel, RequantizePerChannel, QuantizedResizeBilinear,
+    UniformDequantize, UniformQuantize, UniformQuantizedAdd, UniformQuantizedClipByValue, UniformQuantizedConvolution,
+    UniformQuantizedConvolutionHybrid, UniformQuantizedDot, UniformQuantizedDotHybrid, UniformRequantize,
+    SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2, SparseSegmentSumGradV2, ParameterizedTruncatedNormal,
+    Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2, StatelessRandomGammaV2,
+    StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform, RandomUniformInt,
+    TruncatedNormal, RandomShuffle, StatelessShuffle, RngReadAndSkip, RngSkip, StatefulStandardNormalV2,
+    StatefulTruncatedNormal, StatefulUniform, StatefulUniformFullInt, StatefulUniformInt, StatelessRandomNormal,
+    StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt, StatelessTruncatedNormal,
+    StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg, StatelessRandomNormalV2,
+    StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2, StatelessTruncatedNormalV2,
+    StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal, RandomIndexShuffle,
+    AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler, LearnedUnigramCandidateSampler,
+    LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler, UniformCandidateSampler, SobolSample,
+    // sparse and ragged tensors
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant, RaggedCross, RaggedFillEmptyRows, RaggedFillEmptyRowsGrad, RaggedTensorToVariantGradient,
-    // random numbers
-    ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
-    StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
-    RandomUniformInt, TruncatedNormal, RandomShuffle, StatelessShuffle, RngReadAndSkip, RngSkip,
-    StatefulStandardNormalV2, StatefulTruncatedNormal, StatefulUniform, StatefulUniformFullInt, StatefulUniformInt,
-    StatelessRandomNormal, StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt,
-    StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
-    StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
-    StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
-    RandomIndexShuffle, AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler,
-    LearnedUnigramCandidateSampler, LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler,
-    UniformCandidateSampler, SobolSample,
-    // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
     SparseFillEmptyRowsGrad, SparseTensorDenseMatMul, SparseReduceMax, SparseReduceMaxSparse, SparseReduceSum,
@@ -458,28 +470,27 @@ using All = OpList<
     ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
     EmptyTensorMap, TensorMapErase, TensorMapHasKey, TensorMapInsert, TensorMapLookup, TensorMapSize,
     TensorMapStackKeys,
-    // strings
+    // strings, readers, summaries, messages, batches, functions of the program
     DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint,
-    // summaries
-    AudioSummary, AudioSummaryV2, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary,
-    TensorSummaryV2, CloseSummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter,
-    WriteAudioSummary, WriteGraphSummary, WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary,
-    WriteScalarSummary, WriteSummary,
-    // readers
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint, AudioSummary, AudioSummaryV2,
+    HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary, TensorSummaryV2, CloseSummaryWriter,
+    CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter, WriteAudioSummary, WriteGraphSummary,
+    WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary, WriteScalarSummary, WriteSummary,
     FixedLengthRecordReader, FixedLengthRecordReaderV2, IdentityReader, IdentityReaderV2, ReaderNumRecordsProduced,
     ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompleted, ReaderNumWorkUnitsCompletedV2, ReaderRead, ReaderReadUpTo,
     ReaderReadUpToV2, ReaderReadV2, ReaderReset, ReaderResetV2, ReaderRestoreState, ReaderRestoreStateV2,
     ReaderSerializeState, ReaderSerializeStateV2, TFRecordReader, TFRecordReaderV2, TextLineReader, TextLineReaderV2,
-    WholeFileReader, WholeFileReaderV2,
-    // tensor arrays of older graphs
-    TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
-    TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
-    TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
-    TensorArrayWrite, TensorArrayWriteV2>;
+    WholeFileReader, WholeFileReaderV2, TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat,
+    TensorArrayConcatV2, TensorArrayGather, TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead,
+    TensorArrayReadV2, TensorArrayScatter, TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit,
+    TensorArraySplitV2, TensorArrayV2, TensorArrayWrite, TensorArrayWriteV2,
+    // messages, batches of runs, functions of the program, old ops
+    AdjustContrast, Batch, BatchFunction, DecodeProtoV2, DeviceIndex, EagerPyFunc, EncodeProto, GRUBlockCellGrad,
+    HostConst, LSTMBlockCellGrad, MapDefun, NearestNeighbors, PyFunc, PyFuncStateless, RandomCrop, Unbatch,
+    UnbatchGrad>;
 
 }  // namespace ops
 

@@ -95,7 +95,7 @@ class TenonConan(ConanFile):
             copy(self, pattern, src=str(pathlib.Path(self.source_folder, "include")),
                  dst=str(pathlib.Path(self.package_folder, "include")))
         cmake = pathlib.Path(self.package_folder, "cmake")
-        for pattern in ("TenonKernels.cmake", "tenon_runtime.cpp", "tenon_saved_model.cpp", "tenon_tensorflow_plugin.cpp", "TenonProtobuf.cmake", "protobuf/*"):
+        for pattern in ("TenonKernels.cmake", "tenon_*.cpp", "TenonProtobuf.cmake", "protobuf/*"):
             copy(self, pattern, src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
         copy(self, "tenon_ops_of.cpp", src=str(pathlib.Path(self.source_folder, "tools")), dst=str(cmake))
         save(self, str(cmake / "TenonCuda.cmake"), CUDA)

@@ -51893,12 +51893,12 @@ struct ElementLoops {
     for (Index i = 1; i < n; ++i) sum = sum + static_cast<Sum>(In(a)[which[i]]);
     *static_cast<T*>(out) = static_cast<T>(sum);
   }
-  // As TensorFlow on Eigen: beginning with the lowest number, so that a NaN never wins.
+  // Beginning with the lowest number.
   static void LargestOf(const void* a, const std::size_t* which, Index n, void* out) {
     T most = std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
                                                   : std::numeric_limits<T>::lowest();
     for (Index i = 0; i < n; ++i)
-      if (most < In(a)[which[i]]) most = In(a)[which[i]];
+      if (!(most > In(a)[which[i]])) most = In(a)[which[i]];  // a NaN stays if it is the last one, as in TensorFlow
     *static_cast<T*>(out) = most;
   }
 };
@@ -60142,10 +60142,6 @@ inline Status SparseToSparseSetShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Merge(rank, other, &rank));
   return SetResultShape(c, rank);
 }
-inline Status SetSizeShape(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(SparseSetShape(c, 0));
-  return shape_inference::UnknownShape(c);
-}
 
 // ---- sets
 enum class SetOperation { kAMinusB, kBMinusA, kIntersection, kUnion };
@@ -60470,7 +60466,7 @@ struct SetSize {
                                         .Output("size: int32")
                                         .Attr("validate_indices: bool = true")
                                         .Attr("T: {int8, int16, int32, int64, uint8, uint16, string}")
-                                        .SetShapeFn(detail::SetSizeShape);
+                                        .SetShapeFn(shape_inference::UnknownShape);
 
   struct Attrs {
     bool validate_indices;
@@ -72205,8 +72201,9 @@ struct AdagradDA {
   }
 };
 
-// g: the gradient that the accumulator gets, shrunk: the one that the linear term gets.
-template <class T>
+// g: the gradient that the accumulator gets, shrunk: the one that the linear term gets. A NaN gives 0 where `selects`,
+// as in TensorFlow's dense ops, and else NaN.
+template <bool selects, class T>
 TENON_HD void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr_power, bool by_lr) {
   const T grown = accum + g * g;
   const bool root = lr_power == T(-0.5f);
@@ -72220,25 +72217,34 @@ TENON_HD void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T
     linear += shrunk - (after - before) / lr * var;
     curvature = after / lr + T(2) * l2;
   }
-  var = Magnitude(linear) > limit ? (limit * Sign(linear) - linear) / curvature : T(0);
+  if (Magnitude(linear) > limit)
+    var = (limit * Sign(linear) - linear) / curvature;
+  else
+    var = selects ? T(0) : (linear - linear) / curvature;
   accum = grown;
 }
 // flag: multiply_linear_by_lr; scalars: lr, l1, l2, lr_power
-struct Ftrl {
+template <bool selects>
+struct FtrlOf {
   static constexpr int kSlots = 3, kScalars = 4;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
-    FtrlStep(var, accum, linear, g, g, p.s[0], p.s[1], p.s[2], p.s[3], p.flag);
+    FtrlStep<selects>(var, accum, linear, g, g, p.s[0], p.s[1], p.s[2], p.s[3], p.flag);
   }
 };
+using Ftrl = FtrlOf<true>;
+using SparseFtrl = FtrlOf<false>;
 // flag: multiply_linear_by_lr; scalars: lr, l1, l2, l2_shrinkage, lr_power
-struct FtrlV2 {
+template <bool selects>
+struct FtrlV2Of {
   static constexpr int kSlots = 3, kScalars = 5;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
-    FtrlStep(var, accum, linear, g, g + T(2) * p.s[3] * var, p.s[0], p.s[1], p.s[2], p.s[4], p.flag);
+    FtrlStep<selects>(var, accum, linear, g, g + T(2) * p.s[3] * var, p.s[0], p.s[1], p.s[2], p.s[4], p.flag);
   }
 };
+using FtrlV2 = FtrlV2Of<true>;
+using SparseFtrlV2 = FtrlV2Of<false>;
 
 // flag: use_nesterov; scalars: lr, momentum
 struct Momentum {
@@ -72310,6 +72316,26 @@ struct CenteredRMSProp {
     ms += (g * g - ms) * (T(1) - p.s[1]);
     mg += (g - mg) * (T(1) - p.s[1]);
     mom = mom * p.s[2] + (g * p.s[0]) / Sqrt(ms - mg * mg + p.s[3]);
+    var -= mom;
+  }
+};
+// Rows of sparse ops round in another order.
+struct SparseRMSProp {
+  static constexpr int kSlots = 3, kScalars = 4;
+  template <class T>
+  TENON_HD static void Step(T& var, T& ms, T& mom, T g, const Given<T>& p) {
+    ms = ms * p.s[1] + g * g * (T(1) - p.s[1]);
+    mom = mom * p.s[2] + T(1) / Sqrt(ms + p.s[3]) * p.s[0] * g;
+    var -= mom;
+  }
+};
+struct SparseCenteredRMSProp {
+  static constexpr int kSlots = 4, kScalars = 4;
+  template <class T>
+  TENON_HD static void Step(T& var, T& mg, T& ms, T& mom, T g, const Given<T>& p) {
+    ms = ms * p.s[1] + g * g * (T(1) - p.s[1]);
+    mg = mg * p.s[1] + g * (T(1) - p.s[1]);
+    mom = mom * p.s[2] + T(1) / Sqrt(ms + p.s[3] - mg * mg) * p.s[0] * g;
     var -= mom;
   }
 };
@@ -73501,7 +73527,7 @@ struct SparseApplyCenteredRMSProp {
   template <class Device>
     requires(Device::type == "CPU")
   using kernel =
-      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+      detail::RuleKernel<Device, training::SparseCenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct SparseApplyFtrl {
@@ -73526,7 +73552,8 @@ struct SparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyFtrlV2 {
@@ -73552,7 +73579,8 @@ struct SparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyMomentum {
@@ -73641,7 +73669,8 @@ struct SparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops
@@ -73767,7 +73796,7 @@ struct ResourceSparseApplyCenteredRMSProp {
   template <class Device>
     requires(Device::type == "CPU")
   using kernel =
-      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+      detail::RuleKernel<Device, training::SparseCenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct ResourceSparseApplyFtrl {
@@ -73792,7 +73821,8 @@ struct ResourceSparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyFtrlV2 {
@@ -73818,7 +73848,8 @@ struct ResourceSparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyKerasMomentum {
@@ -73929,7 +73960,8 @@ struct ResourceSparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops

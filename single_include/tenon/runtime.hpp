@@ -22209,7 +22209,6 @@ TENON_DETAIL_NAMESPACE_END
 #include <string>
 #include <string_view>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -22490,7 +22489,6 @@ class TextCursor {
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/text_reader.hpp ----
@@ -22501,7 +22499,6 @@ TENON_DETAIL_NAMESPACE_END
 #include <string>
 #include <string_view>
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -22766,7 +22763,6 @@ inline Status TextToWire(const Message& message, std::string_view text, std::str
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/text_walk.hpp ----

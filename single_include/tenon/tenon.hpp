@@ -35974,7 +35974,6 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/wire/text_runs.hpp ----
 // BehindBlanks and BehindPlain: runs of characters that readers of texts pass over as a whole.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire::detail {
 
@@ -36022,7 +36021,6 @@ inline std::size_t PlainSize(std::string_view text) {
 
 }  // namespace wire::detail
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/utf8.hpp ----
@@ -36078,7 +36076,6 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/wire/json_cursor.hpp ----
 // JsonCursor: tokens of JSON, and the place of the first mistake.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 namespace detail {
@@ -36275,7 +36272,6 @@ class JsonCursor {
 }  // namespace detail
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/text_schema.hpp ----
@@ -36560,7 +36556,6 @@ TENON_DETAIL_NAMESPACE_END
 // TextSink: makes protobuf's wire format, first byte first, for readers of text. Lengths are filled in when a message
 // ends. wire/writer.hpp writes structs, last byte first.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -36633,7 +36628,6 @@ class TextSink {
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/json_reader.hpp ----
@@ -36641,7 +36635,6 @@ TENON_DETAIL_NAMESPACE_END
 // protobuf's own reader: names in camelCase or as in the schema, with either quotes or none, commas before a closing
 // bracket, one value for a list, null for nothing.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -37032,5 +37025,4 @@ inline Status JsonToWire(const Message& message, std::string_view json, std::str
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -3,6 +3,7 @@
 #include <tenon/runtime.hpp>
 
 #include <tenon/devices.hpp>
+#include <tenon/runtime/planned/recorded_run.hpp>
 
 #include <doctest/doctest.h>
 

@@ -184,6 +184,19 @@ TEST_SUITE("DynamicDeviceMgr") {
     CHECK(alive == 0);
   }
 
+  TEST_CASE("shares its devices together with the new ones of another manager") {
+    const auto manager = *StaticDeviceMgr::Create(Some());
+    DynamicDeviceMgr other;
+    REQUIRE(other.AddDevices(Some()).ok());
+    CHECK(manager->ShareWith(other) == nullptr);
+    REQUIRE(other.AddDevices(One(Fake("GPU", 1))).ok());
+    const auto both = manager->ShareWith(other);
+    REQUIRE(both != nullptr);
+    CHECK(both->ListDevices().size() == 4);
+    CHECK(both->LookupDevice("CPU:0").value() == manager->ListDevices()[0]);
+    CHECK(both->LookupDevice("GPU:1").value() == other.ListDevices()[3]);
+  }
+
   TEST_CASE("may be used by several threads") {
     DynamicDeviceMgr manager;
     REQUIRE(manager.AddDevices(One(Fake("CPU", 0))).ok());

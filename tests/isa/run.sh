@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 for level in O0 O2; do
   out=$PWD/build/isa/$level
   tests/engine/alone.sh "$out" g++ "-$level" -w  # g++ 12 warns of Eigen's stores at -O2
-  for isa in unit avx2 avx512; do  # what the processor lacks is the next lower one again
+  for isa in unit avx2 avx512 amx; do  # what the processor lacks is the next lower one again
     echo "-$level $isa"
     TENON_ISA=$isa "$out/tenon_test_engine" "$@"
   done

@@ -44,7 +44,7 @@ const OpDef* FindTensorFlowOp(std::string_view name) {
 
 // Made by the optimizer alone; TensorFlow has no such ops.
 bool IsOwn(std::string_view name) {
-  return name == "_FusedElementwise" || name == "_FusedProducer" || name == "_LayerNorm";
+  return name == "_FusedAttention" || name == "_FusedElementwise" || name == "_FusedProducer" || name == "_LayerNorm";
 }
 
 // Finds the first field in which an op differs from TensorFlow's; after that it compares nothing more.

@@ -99,6 +99,41 @@ TEST_SUITE("Steady state") {
       CHECK(out[0].scalar<int>()() == 500);
     }
   }
+  TEST_CASE("chains and loops over two devices too, on all threads") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+    Output sum = x;
+    for (int i = 0; i < 12; ++i) {
+      sum = b.Add("AddV2", i == 11 ? "out" : "", {sum, x});
+      b.SetDevice(sum, i % 2 == 0 ? "/device:CPU:0" : "/device:CPU:1");
+    }
+    FlowGraph loop(DataType::kInt32);
+    loop.Feed("n").Count("", "n", 10);
+    GraphDef counts = loop.def;
+    int number = 0;
+    for (NodeDef& node : counts.node)
+      if (node.op == "AddV2" || node.op == "Less") node.device = number++ % 2 == 0 ? "/device:CPU:1" : "/device:CPU:0";
+    for (const bool loops : {false, true})
+      for (const ExecutorKind executor : {ExecutorKind::kAuto, ExecutorKind::kSequential}) {
+        const auto session = Session::FromGraphDef(loops ? counts : b.graph_def(),
+                                                   {.devices = {"CPU:0", "CPU:1"}, .executor = executor});
+        REQUIRE_MESSAGE(session.ok(), session.status().message());
+        const auto callable =
+            session->MakeCallable({.feeds = {loops ? "n" : "x"}, .fetches = {loops ? "exit" : "out"}});
+        REQUIRE_MESSAGE(callable.ok(), callable.status().message());
+        const Tensor feed = loops ? Tensor::Scalar(50) : Tensor::Zeros<float>({16});
+        std::vector<Tensor> out(1);
+        Status status;
+        for (int i = 0; i < 40; ++i) status.Update(callable->Run({&feed, 1}, out));
+        NoMemory& heap = HeapLimits();
+        heap.requests = 0;
+        heap.watches = true;
+        for (int i = 0; i < 20; ++i) status.Update(callable->Run({&feed, 1}, out));
+        heap.watches = false;
+        CHECK(status.ok());
+        CHECK(heap.requests <= 2);  // a queue of the pool that grows
+      }
+  }
   TEST_CASE("loops and branches of functions too") {
     const AttrValue type(DataType::kInt32);
     AttrValue types, type_list;

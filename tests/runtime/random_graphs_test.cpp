@@ -143,7 +143,8 @@ std::vector<Places> AllPlaces() {
           {"two devices", {"CPU:0", "SIM:0"}, nullptr},
           {"three devices", {"SIM:0", "CPU:0", "SIM:1"}, &LowerFunctionalOps},
           {"three devices, calls taken apart", {"CPU:0", "SIM:0", "SIM:1"}, &LowerForDevices},
-          {"four devices", kFour, &LowerAllFunctionalOps}};
+          {"four devices", kFour, &LowerAllFunctionalOps},
+          {"three CPUs", {"CPU:0", "CPU:1", "CPU:2"}, &LowerAllFunctionalOps}};
 }
 
 // One program with what it gives.

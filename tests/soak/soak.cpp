@@ -83,7 +83,9 @@ void AddJobs(const std::string& path, std::vector<Job>* jobs) {
         whole = whole && tensor.ok();
         if (tensor.ok()) step.feeds.push_back({feed.name, *tensor});
       }
-      for (const golden::NamedBytes& fetch : from.fetch) step.fetches.push_back(fetch.name);
+      for (const golden::NamedBytes& fetch : from.fetch)  // a fetch is a tensor, also where a feed has the name
+        step.fetches.push_back(c.note == "by-name" || fetch.name.find(':') != std::string::npos ? fetch.name
+                                                                                                : fetch.name + ":0");
       step.targets = from.target;
       step.code = from.code;
     }
@@ -188,6 +190,8 @@ class Soak {
   void RunStep(const Kept& kept, const Job& job, const Step& step, std::minstd_rand& random) {
     tenon::CancellationManager cancellation;
     tenon::RunOptions options;
+    // A dequeue waits for ever after another worker's enqueue was cancelled.
+    options.timeout_in_ms = job.has_state ? 50 : 10000;
     const auto disturb = random() % 8;
     if (disturb == 0) options.timeout_in_ms = 1 + static_cast<int>(random() % 3);
     if (disturb == 1) options.cancellation = &cancellation;
@@ -206,8 +210,9 @@ class Soak {
     if (!status.ok()) ++errors_;
     const bool ended_early = status.code() == Code::kCancelled || status.code() == Code::kDeadlineExceeded;
     if (ended_early) ++ended_early_;
-    const bool disturbed = disturb < 2 && ended_early;
-    if (disturbed || !kept.plain || job.has_state || static_cast<int>(status.code()) == step.code) return;
+    if (disturb > 1 && ended_early && !job.has_state && wrong_++ < 20)
+      std::fprintf(stderr, "%s: ended early: %s\n", job.name.c_str(), status.ToString().c_str());
+    if (ended_early || !kept.plain || job.has_state || static_cast<int>(status.code()) == step.code) return;
     if (status.code() == Code::kUnimplemented) return;
     if (wrong_++ < 20)
       std::fprintf(stderr, "%s: %s; TensorFlow's code is %d\n", job.name.c_str(), status.ToString().c_str(), step.code);

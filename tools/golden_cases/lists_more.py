@@ -27,7 +27,7 @@ class Array:
         if verb in ('Read', 'Gather', 'Concat'):
             given['dtype'] = given.get('dtype', self.dtype)
         out = self.raw(verb, handle=self.handle, flow_in=self.flow, **given)
-        self.flow = tf.cast(tf.size(out[0] if isinstance(out, tuple) else out), f32)
+        self.flow = tf.cast(tf.raw_ops.Size(input=out[0] if isinstance(out, tuple) else out), f32)  # never a constant
         return list(out) if isinstance(out, tuple) else [out]
 
     def gradient(self, source):

@@ -350,7 +350,7 @@ std::string ManPage() {
   StrAppend(&page, ".SH EXIT STATUS\n.nf\n", Roff(kExitCodes), ".fi\n.SH ENVIRONMENT\n",
             ".TP\n.B NO_COLOR\nAny value turns colours off.\n"
             ".TP\n.B TENON_TRACE\nThe file for a timeline of all runs; see docs/how\\-to/trace.md.\n"
-            ".TP\n.B TENON_ISA\nThe highest instruction set to use: unit, avx2 or avx512.\n");
+            ".TP\n.B TENON_ISA\nThe highest instruction set to use: unit, avx2, avx512 or amx.\n");
   return page;
 }
 

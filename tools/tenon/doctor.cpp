@@ -15,6 +15,7 @@
 #endif
 
 #include <tenon/engine/core/cache_sizes.hpp>
+#include <tenon/engine/simd/amx.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/op/graph_def/versions.hpp>
@@ -69,6 +70,9 @@ std::string InstructionSets() {
   add(__builtin_cpu_supports("avx512vl") != 0, "avx512vl");
   add(__builtin_cpu_supports("avx512vnni") != 0, "avx512vnni");
   add(__builtin_cpu_supports("avx512bf16") != 0, "avx512bf16");
+#if TENON_DETAIL_AMX
+  add(tenon::simd::detail::ProcessorHasAmx(), "amx");
+#endif
 #elif defined(__aarch64__)
   sets = "neon";
 #endif
@@ -78,7 +82,7 @@ std::string InstructionSets() {
 std::string_view LevelName() {
   switch (tenon::simd::BestLevel()) {
     case tenon::simd::Level::kAvx2: return "avx2";
-    case tenon::simd::Level::kAvx512: return "avx512";
+    case tenon::simd::Level::kAvx512: return tenon::simd::HasAmx() ? "amx" : "avx512";
     default: return "unit (the compiler's own)";
   }
 }

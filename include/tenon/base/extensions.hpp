@@ -105,6 +105,9 @@ struct Extensions {
   // Optimises graphs, for SessionOptions::optimizer. runtime/program/optimized_program.hpp. Without:
   // FailedPrecondition.
   std::atomic<const SignatureOptimizer*> optimizer{nullptr};
+  // Plans runs whose kernels a GPU records, for SessionOptions::record_steps. runtime/planned/recorded_run.hpp.
+  // Without: FailedPrecondition.
+  std::atomic<MakeRunPlans> recorded_plans{nullptr};
 
   // Folds integer nodes in shape inference. graph/shapes.hpp. Without: more shapes are unknown before a run.
   std::atomic<FoldNode> fold_integers{nullptr};

@@ -84,6 +84,8 @@ class DeviceMgr {
   }
   // A manager of the present devices, which keeps them alive. Devices that come or go later change nothing in it.
   Owned<StaticDeviceMgr> Share() const;
+  // As Share, with the present devices of `more` whose names are new. Null: there is no such device.
+  Owned<StaticDeviceMgr> ShareWith(const DeviceMgr& more) const;
   // Counts the devices of a type.
   int NumDeviceType(std::string_view type) const {
     const MutexLock lock(mutex_);
@@ -199,6 +201,18 @@ inline Owned<StaticDeviceMgr> DeviceMgr::Share() const {
     shared->AddNames(entry.device());
   }
   return shared;
+}
+
+inline Owned<StaticDeviceMgr> DeviceMgr::ShareWith(const DeviceMgr& more) const {
+  Owned<StaticDeviceMgr> shared = Share();
+  const std::size_t before = shared->entries_.size();
+  const MutexLock lock(more.mutex_);
+  for (const Entry& entry : more.entries_) {
+    if (shared->names_.contains(std::string_view(entry.device()->name()))) continue;
+    shared->entries_.push_back(entry);
+    shared->AddNames(entry.device());
+  }
+  return shared->entries_.size() == before ? nullptr : std::move(shared);
 }
 
 // Does not find removed devices any more. A removed device lives as long as a session, or the caller (Keep), uses it,

@@ -328,6 +328,8 @@ class OpKernelContext {
     set_ = 0;
   }
   const NodeFrame* frame() const { return frame_; }  // the node that runs
+  // Changes the frame of the node that runs: what the kernel has set stays. The frame must outlive its use.
+  void ReplaceFrame(const NodeFrame* frame) { frame_ = frame; }
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
   // -- for the adapter

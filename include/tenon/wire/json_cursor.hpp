@@ -13,7 +13,6 @@
 #include <tenon/wire/utf8.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 namespace detail {
@@ -210,5 +209,4 @@ class JsonCursor {
 }  // namespace detail
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

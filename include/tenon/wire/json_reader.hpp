@@ -26,7 +26,6 @@
 #include <tenon/wire/text_sink.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -417,5 +416,4 @@ inline Status JsonToWire(const Message& message, std::string_view json, std::str
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

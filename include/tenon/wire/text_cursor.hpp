@@ -19,7 +19,6 @@
 #include <tenon/wire/utf8.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -300,5 +299,4 @@ class TextCursor {
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -19,7 +19,6 @@
 #include <tenon/wire/text_schema.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -284,5 +283,4 @@ inline Status TextToWire(const Message& message, std::string_view text, std::str
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -12,7 +12,6 @@
 #include <tenon/base/config.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire::detail {
 
@@ -60,5 +59,4 @@ inline std::size_t PlainSize(std::string_view text) {
 
 }  // namespace wire::detail
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

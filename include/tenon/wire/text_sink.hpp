@@ -15,7 +15,6 @@
 #include <tenon/wire/writer.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -88,5 +87,4 @@ class TextSink {
 
 }  // namespace wire
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

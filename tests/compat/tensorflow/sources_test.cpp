@@ -69,6 +69,24 @@ TEST_SUITE("sources of TensorFlow") {
     REQUIRE_MESSAGE(large.ok(), large.status().message());
     CHECK((*large)[0].NumElements() == 1 << 20);
   }
+  TEST_CASE("Eigen's device without its macro") {
+    const auto out = RunOne("CompatWhereabouts", {}, {MakeTensor<std::int32_t>({3}, {5, 4, 3})}, {"n", "n:1"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK((*out)[0].data<tstring>()[0] == "CPU");
+    CHECK(Values<std::int64_t>((*out)[1]) == std::vector<std::int64_t>{3});
+    CHECK_FALSE(RunOne("CompatWhereabouts", {}, {MakeTensor<std::int32_t>({1}, {5})}, {"n"}).ok());
+  }
+  TEST_CASE("slices that do not lie as Eigen's maps want them") {
+    const Tensor part = MakeTensor<float>({7}, {0, 1, 2, 3, 4, 5, 6}).Slice(1, 7);
+    const auto sum = RunOne("CompatAdd", {}, {part, part}, {"n"});
+    REQUIRE_MESSAGE(sum.ok(), sum.status().message());
+    CHECK(Values<float>((*sum)[0]) == std::vector<float>{2, 4, 6, 8, 10, 12});
+    const auto later = RunOne("CompatLater", {}, {part}, {"n"});
+    REQUIRE_MESSAGE(later.ok(), later.status().message());
+    CHECK(Values<float>((*later)[0]) == std::vector<float>{2, 4, 6, 8, 10, 12});
+    CHECK(RunOne("CompatLater", {{"fail", true}}, {part}, {"n"}).status().code() == Code::kAborted);
+    CHECK(Values<float>(part)[0] == 1);
+  }
   TEST_CASE("strings, and lists of attrs") {
     const Tensor lines = MakeTensor<tstring>({3}, {"one two", "", "three,  a word longer than twenty-two characters"});
     const auto out = RunOne("CompatSplit", {{"delimiters", std::vector<std::string>{" ", ","}}}, {lines}, {"n", "n:1"});

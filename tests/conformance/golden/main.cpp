@@ -49,6 +49,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/runtime/planned/recorded_run.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/optimizer.hpp>

@@ -2,7 +2,9 @@
 #include <tenon/engine/core/half_conversion.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -38,6 +40,36 @@ TEST_SUITE("half and bfloat16 as float") {
     CHECK(float(b[1]) == 3.140625f);
     WidenFloats(device, DataType::kBfloat16, b, wide, 2);
     CHECK(wide[1] == 3.140625f);
+  }
+  TEST_CASE("every half, and floats around every half, in runs of any length") {
+    Cpu device;
+    std::vector<half> all(65536), back(65536);
+    std::vector<float> wide(65536);
+    for (std::uint32_t bits = 0; bits < 65536; ++bits) all[bits] = half::FromBits(static_cast<std::uint16_t>(bits));
+    WidenFloats(device, DataType::kHalf, all.data(), wide.data(), 65536);
+    bool right = true;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float want = float(all[i]);
+      right = right && (wide[i] == want || (std::isnan(wide[i]) && std::isnan(want)));
+    }
+    CHECK(right);
+    for (const int step : {-4097, -4096, -4095, -1, 0, 1, 4095, 4096, 4097}) {
+      std::vector<float> near(65536);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        near[i] = detail::BitCast<float>(detail::BitCast<std::uint32_t>(wide[i]) + static_cast<std::uint32_t>(step));
+      NarrowFloats(device, near.data(), DataType::kHalf, back.data(), 65536);
+      for (std::size_t i = 0; i < all.size(); ++i) right = right && back[i].bits == half(near[i]).bits;
+      CHECK(right);
+    }
+    for (Index n = 0; n <= 20; ++n) {
+      std::vector<float> some(static_cast<std::size_t>(n) + 1, 77);
+      std::vector<half> narrow(some.size(), half(77.f));
+      WidenFloats(device, DataType::kHalf, all.data() + 0x3c00, some.data(), n);
+      NarrowFloats(device, some.data(), DataType::kHalf, narrow.data(), n);
+      for (Index i = 0; i < n; ++i) CHECK(narrow[static_cast<std::size_t>(i)].bits == 0x3c00 + i);
+      CHECK(some.back() == 77);
+      CHECK(float(narrow.back()) == 77);
+    }
   }
 }
 }  // namespace small_floats_test

@@ -119,10 +119,11 @@ TEST_SUITE("training rules against their formulas") {
         Check<training::Ftrl>({.5, l1, .125, power}, [](double* x, double g, const double* s, double, bool by_lr) {
           Ftrl(x, g, g, s[0], s[1], s[2], s[3], by_lr);
         });
-        Check<training::FtrlV2>({.5, l1, .125, .25, power},
-                                [](double* x, double g, const double* s, double, bool by_lr) {
-                                  Ftrl(x, g, g + 2 * s[3] * x[0], s[0], s[1], s[2], s[4], by_lr);
-                                });
+        const auto ftrl_v2 = [](double* x, double g, const double* s, double, bool by_lr) {
+          Ftrl(x, g, g + 2 * s[3] * x[0], s[0], s[1], s[2], s[4], by_lr);
+        };
+        Check<training::FtrlV2>({.5, l1, .125, .25, power}, ftrl_v2);
+        Check<training::SparseFtrlV2>({.5, l1, .125, .25, power}, ftrl_v2);
       }
     }
   }
@@ -135,18 +136,22 @@ TEST_SUITE("training rules against their formulas") {
       x[1] = s[1] * x[1] - s[0] * g;
       x[0] += nesterov ? s[1] * x[1] - s[0] * g : x[1];
     });
-    Check<training::RMSProp>({.5, .9, .75, 1e-3}, [](double* x, double g, const double* s, double, bool) {
+    const auto rms_prop = [](double* x, double g, const double* s, double, bool) {
       x[1] = s[1] * x[1] + (1 - s[1]) * g * g;
       x[2] = s[2] * x[2] + s[0] * g / std::sqrt(x[1] + s[3]);
       x[0] -= x[2];
-    });
+    };
+    Check<training::RMSProp>({.5, .9, .75, 1e-3}, rms_prop);
+    Check<training::SparseRMSProp>({.5, .9, .75, 1e-3}, rms_prop);
     // The mean starts above the root of the mean of squares: epsilon keeps the root real.
-    Check<training::CenteredRMSProp>({.5, .9, .75, 4}, [](double* x, double g, const double* s, double, bool) {
+    const auto centered = [](double* x, double g, const double* s, double, bool) {
       x[1] = s[1] * x[1] + (1 - s[1]) * g;
       x[2] = s[1] * x[2] + (1 - s[1]) * g * g;
       x[3] = s[2] * x[3] + s[0] * g / std::sqrt(x[2] - x[1] * x[1] + s[3]);
       x[0] -= x[3];
-    });
+    };
+    Check<training::CenteredRMSProp>({.5, .9, .75, 4}, centered);
+    Check<training::SparseCenteredRMSProp>({.5, .9, .75, 4}, centered);
   }
   TEST_CASE("Adam, its kin and the signs") {
     const Scalars adam = {.81, .98, .5, .9, .99, 1e-3};

@@ -61,6 +61,7 @@ TEST_SUITE("isa") {
           avx2 && Has(flags, "avx512f") && Has(flags, "avx512bw") && Has(flags, "avx512dq") && Has(flags, "avx512vl");
       const simd::Level best = avx512 ? simd::Level::kAvx512 : avx2 ? simd::Level::kAvx2 : simd::Level::kUnit;
       CHECK((LevelWhenAskedFor("avx512") == best));
+      CHECK((LevelWhenAskedFor("amx") == best));
       CHECK((LevelWhenAskedFor("no such thing") == best));
       CHECK((LevelWhenAskedFor("avx2") == (best < simd::Level::kAvx2 ? best : simd::Level::kAvx2)));
     }

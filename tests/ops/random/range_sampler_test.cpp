@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tenon/kernel/cancellation.hpp>
+
 namespace random_range_sampler_test {
 using namespace tenon;
 using namespace tenon::ops::detail;
@@ -42,6 +44,12 @@ TEST_SUITE("RangeSampler") {
     CHECK(tries >= 8);
     std::sort(drawn.begin(), drawn.end());
     for (std::int64_t i = 0; i < 8; ++i) CHECK(drawn[static_cast<std::size_t>(i)] == i);
+    CancellationManager cancellation;
+    cancellation.StartCancel();
+    RangeSampler one;
+    one.Make(SamplerKind::kUniform, 1);  // a second number is never found
+    slots.assign(16, -1);
+    CHECK(DrawDifferent(one, &words, 2, drawn.data(), slots.data(), 16, &cancellation) == -1);
     CHECK(ExpectedCount(0.25F, 8, 8) == 2);
     CHECK(ExpectedCount(0.5F, 1, 2) == doctest::Approx(0.75));
   }

@@ -32,6 +32,19 @@ struct Unary {
 }  // namespace
 
 TEST_SUITE("arithmetic") {
+  TEST_CASE("a mask of the own shape chooses nothing") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {-1, 2}),
+                 mask = b.Placeholder("mask", DataType::kBool, {1, 2});
+    const Output ones = b.Add("Fill", "ones", {b.Add("Shape", "shape", {x}), b.Const("true", Tensor::Scalar(true))});
+    const Output both = b.Add("LogicalAnd", "both", {ones, mask});
+    b.Add("SelectV2", "y", {both, x, b.Const("c", Tensor::Scalar(-9.0f))});
+    const RunEnds ends{{"x", "mask"}, {"y"}};
+    const Tensor bits = Tensor::From<bool>({true, false}, {1, 2});
+    const Optimized optimized = CheckExact(b.graph_def(), ends, {Floats({1, 2, 3, 4}, {2, 2}), bits}, {"arithmetic"});
+    CHECK(Text(optimized.def) == "mask = Placeholder(); x = Placeholder(); y = SelectV2(mask, x, c)");
+    CHECK(Count(Optimize(b.graph_def(), {{"x", "mask", "ones"}, {"y"}}, {"arithmetic"}).def, "LogicalAnd") == 1);
+  }
   TEST_CASE("nodes that give back their input hand it on") {
     Unary one;
     one.b.Add("Neg", "y", {one.b.Add("Mul", "m", {one.x, one.F("c", 1)})});

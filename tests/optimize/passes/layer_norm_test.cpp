@@ -59,6 +59,30 @@ TEST_SUITE("layer norms") {
     for (Index i = 0; i < value.NumElements(); ++i)
       CHECK(std::fabs((*want)[0].data<float>()[i] - (*got)[0].data<float>()[i]) < 1e-5f);
   }
+  TEST_CASE("so is one with a negated mean and scales of several axes") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 3, 6});
+    const Output axis = b.Const("a", Tensor::From<std::int32_t>({2}, {1}));
+    const Output mean = b.Add("Mean", "mean", {x, axis}, {{"keep_dims", true}});
+    const Output variance =
+        b.Add("Mean", "variance", {b.Add("SquaredDifference", "d", {x, mean}), axis}, {{"keep_dims", true}});
+    const Output r = b.Add("Rsqrt", "r", {b.Add("AddV2", "e", {variance, b.Const("eps", Tensor::Scalar(0.001f))})});
+    const Output m = b.Add("Mul", "m", {r, b.Const("gamma", Ramp({1, 1, 6}, 0.2f))});
+    const Output shift =
+        b.Add("AddV2", "s", {b.Add("Mul", "n", {b.Add("Neg", "neg", {mean}), m}), b.Const("beta", Ramp({1, 6}, 0.3f))});
+    b.Add("AddV2", "y", {b.Add("Mul", "p", {x, m}), shift});
+    const RunEnds ends{{"x"}, {"y"}};
+    const Optimized optimized = Optimize(b.graph_def(), ends, {"remap", "constant_folding"});
+    REQUIRE(optimized.status.ok());
+    CHECK(Count(optimized.def, "_LayerNorm") == 1);
+    CHECK(Count(optimized.def, "Mul") == 0);
+    const Tensor value = Ramp({2, 3, 6}, 1);
+    const auto want = RunGraph(b.graph_def(), ends, {value}), got = RunGraph(optimized.def, ends, {value});
+    REQUIRE(want.ok());
+    REQUIRE(got.ok());
+    for (Index i = 0; i < value.NumElements(); ++i)
+      CHECK(std::fabs((*want)[0].data<float>()[i] - (*got)[0].data<float>()[i]) < 1e-5f);
+  }
   TEST_CASE("other axes, other scales and exact runs stay") {
     CHECK(Stays(Net(1).def(), {{"x"}, {"y"}}));
     CHECK(Stays(Net(-1, {3, 6}).def(), {{"x"}, {"y"}}));

@@ -280,6 +280,37 @@ TEST_SUITE("A session on several devices") {
         Code::kFailedPrecondition);
   }
 
+  TEST_CASE("a session follows devices that come later, and keeps the state of the others") {
+    DynamicDeviceMgr manager;
+    REQUIRE(manager.AddDevices(*MakeDevices(kFour, {CpuAllocator(), nullptr})).ok());
+    Session session = Make(Variable(), {.device_mgr = &manager});
+    Run(session, {{"x", Pair(1, 2)}}, {}, {"init"});
+    const auto more = [](std::string name, std::string device) {
+      GraphDef graph;
+      graph.versions.producer = kGraphDefVersion;
+      graph.node.push_back(MakeNode(std::move(name), "Neg", {{"T", DataType::kFloat}}));
+      graph.node.back().input.push_back("read");
+      graph.node.back().device = "/device:" + device;
+      return graph;
+    };
+    CheckSays(session.Extend(more("early", "CPU:7")), Code::kInvalidArgument, "CPU:7");
+    constexpr const char* kTask = "/job:localhost/replica:0/task:0/device:";
+    SlimVector<Owned<Device>> devices;
+    devices.push_back(MakeOwned<CpuDevice>(StrCat(kTask, "CPU:7"), CpuAllocator(), nullptr));
+    devices.push_back(tenon::detail::MakeSimulatedDevice(StrCat(kTask, "SIM:3"), 3).value());
+    REQUIRE(manager.AddDevices(std::move(devices)).ok());
+    CHECK(session.devices().size() == 4);
+    REQUIRE(session.Extend(more("late", "CPU:7")).ok());
+    CHECK(session.devices().size() == 6);
+    REQUIRE(session.Extend(more("later", "SIM:3")).ok());
+    CHECK(FirstOf(Run(session, {}, {"late"})[0]) == -1);
+    CHECK(FirstOf(Run(session, {}, {"later"})[0]) == -1);
+    const std::string name = "CPU:7";
+    REQUIRE(manager.RemoveDevicesByName(Span<const std::string>(&name, 1)).ok());
+    REQUIRE(session.Extend(more("last", "CPU:7")).ok());  // the session has it still
+    CHECK(FirstOf(Run(session, {}, {"last"})[0]) == -1);
+  }
+
   TEST_CASE("sessions may share what lives on the devices") {
     const Own own;
     ResourceMgr on_host;

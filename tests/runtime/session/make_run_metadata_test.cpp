@@ -5,7 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <tenon/runtime/api/session.hpp>
+
+#include "graph/function_graphs.hpp"
 #include "runtime/flow_program.hpp"
 
 namespace describe_run_test {
@@ -82,6 +88,77 @@ TEST_SUITE("RunDescriber") {
     CHECK(dropped.op_end_rel_nanos == 500);
     CHECK(dropped.timeline_label == "_DROPPED = Dropped() (folded: 3 executions)");
     CHECK(describer.MakeCostGraph(trace).node[0].compute_cost == 7);
+  }
+  TEST_CASE("tells when a node was ready, the shape of its output and its memory") {
+    FlowGraph g;
+    g.Feed("x").Node("y", "AddV2", {"x", "x"});
+    const auto built = BuildFlow(g, {"x"}, {"y"});
+    RunTrace trace;
+    NodeTiming timing;
+    timing.name = "y";
+    timing.op = "AddV2";
+    timing.device = built->device.name();
+    timing.node = built->graph.Find("y");
+    timing.ready_ns = 1000;
+    timing.start_ns = 4000;
+    timing.end_ns = 9000;
+    timing.output_bytes = 24;
+    timing.temp_bytes = 8;
+    timing.dtype = DataType::kFloat;
+    timing.shape = {2, 3};
+    trace.nodes.push_back(timing);
+    timing.ready_ns = -1;
+    trace.nodes.push_back(timing);
+    const StepStats stats = tenon::detail::RunDescriber(*built->program, {}).MakeStepStats(trace, 1'000'000);
+    const NodeExecStats& node = stats.dev_stats[0].node_stats[0];
+    CHECK(node.scheduled_micros == 1'000'001);
+    CHECK(node.scheduled_nanos == 1'000'001'000);
+    CHECK(node.all_start_micros == 1'000'004);
+    REQUIRE(node.output.size() == 1);
+    CHECK(node.output[0].slot == 0);
+    CHECK(node.output[0].tensor_description.dtype == DataType::kFloat);
+    CHECK(StrCat(node.output[0].tensor_description.shape) == "[2,3]");
+    CHECK(node.output[0].tensor_description.allocation_description.requested_bytes == 24);
+    CHECK(node.memory[0].peak_bytes == 32);
+    CHECK(node.memory[0].live_bytes == 24);
+    CHECK(stats.dev_stats[0].node_stats[1].scheduled_micros == 1'000'004);
+  }
+  TEST_CASE("has the graphs of the functions that nodes call, and of those that these call, once each") {
+    using function_test::Call;
+    const AttrValue floats(SlimVector<DataType>{DataType::kFloat});
+    const auto call = [&floats](std::string name, std::string input, std::string function) {
+      return function_test::MakeNode(std::move(name), "PartitionedCall", {std::move(input)},
+                                     {{"Tin", floats}, {"Tout", floats}, {"f", Call(std::move(function))}});
+    };
+    GraphDef graph;
+    graph.versions.producer = kGraphDefVersion;
+    graph.library.function = {
+        function_test::Floats("outer", {"x"}, {call("c", "x", "inner")}, "c:output:0"),
+        function_test::Floats("inner", {"x"},
+                              {function_test::MakeNode("twice", "AddV2", {"x", "x"}, {{"T", DataType::kFloat}})},
+                              "twice:z:0"),
+        function_test::Floats("unused", {"x"}, {call("c", "x", "inner")}, "c:output:0")};
+    graph.node = {function_test::MakeNode("x", "Placeholder", {}, {{"dtype", DataType::kFloat}}),
+                  call("a", "x", "outer"), call("b", "a", "outer"), call("c", "x", "unused")};
+    const auto session = Session::FromGraphDef(graph, {});
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    RunOptions options;
+    options.output_partition_graphs = true;
+    RunMetadata metadata;
+    const std::vector<NamedTensor> feeds{{"x", Tensor::Scalar(3.0f)}};
+    const std::vector<std::string> fetches{"b"};
+    const auto out = session->Run(feeds, fetches, {}, options, &metadata);
+    REQUIRE_MESSAGE(out.ok(), out.status().ToString());
+    CHECK((*out)[0].scalar<float>()() == 12);
+    REQUIRE(metadata.function_graphs.size() == 2);
+    const auto has = [&metadata](std::size_t i, std::string_view name) {
+      for (const NodeDef& node : metadata.function_graphs[i].pre_optimization_graph.node)
+        if (node.name == name) return true;
+      return false;
+    };
+    CHECK(has(0, "c"));
+    CHECK(has(1, "twice"));
+    CHECK(metadata.function_graphs[1].partition_graphs.size() == 1);
   }
   TEST_CASE("lists the largest tensors of a step") {
     FlowGraph g;

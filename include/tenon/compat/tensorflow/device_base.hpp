@@ -2,6 +2,8 @@
 #pragma once
 // The device as a kernel asks for it: its name, its threads, its memory.
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include <tenon/memory/default_allocator.hpp>
@@ -14,8 +16,51 @@
 namespace Eigen {
 struct GpuDevice;
 }  // namespace Eigen
+namespace stream_executor {
+class Stream;
+}  // namespace stream_executor
 
 namespace tensorflow {
+
+class DeviceBase;
+// Copies between a device and the host. Contexts have none: op_device_context() is null.
+class DeviceContext : public core::RefCounted {
+ public:
+  using Done = std::function<void(const Status&)>;
+  virtual stream_executor::Stream* stream() const { return nullptr; }
+  virtual void MaintainLifetimeOnStream(const Tensor*, std::shared_ptr<stream_executor::Stream>) const {}
+  virtual void CopyCPUTensorToDevice(const Tensor*, DeviceBase*, Tensor*, Done done, bool = true) const {
+    done(errors::Internal("Unrecognized device type in CPU-to-device Copy"));
+  }
+  virtual void CopyTensorInSameDevice(const Tensor*, DeviceBase*, Tensor*, Done done) const {
+    done(errors::Unimplemented("Copy in same device not implemented."));
+  }
+  virtual void CopyDeviceTensorToCPU(const Tensor*, StringPiece, DeviceBase*, Tensor*, Done done) {
+    done(errors::Internal("Unrecognized device type in device-to-CPU Copy"));
+  }
+  Status CopyCPUTensorToDeviceSync(const Tensor* from, DeviceBase* device, Tensor* to) const {
+    Status status;
+    Notification copied;
+    CopyCPUTensorToDevice(from, device, to, [&](const Status& s) {
+      status = s;
+      copied.Notify();
+    });
+    copied.WaitForNotification();
+    return status;
+  }
+  Status CopyDeviceTensorToCPUSync(const Tensor* from, StringPiece name, DeviceBase* device, Tensor* to) {
+    Status status;
+    Notification copied;
+    CopyDeviceTensorToCPU(from, name, device, to, [&](const Status& s) {
+      status = s;
+      copied.Notify();
+    });
+    copied.WaitForNotification();
+    return status;
+  }
+  virtual bool IsPluggableDevice() { return false; }
+  virtual Allocator* host_memory_allocator() const { return nullptr; }
+};
 
 // Made for a context by its thread: valid until the context's call ends.
 class DeviceBase {
@@ -25,7 +70,9 @@ class DeviceBase {
     thread::ThreadPool* workers = nullptr;
   };
   struct AcceleratorDeviceInfo {
-    void* stream = nullptr;
+    stream_executor::Stream* stream = nullptr;
+    DeviceContext* default_context = nullptr;
+    void* event_mgr = nullptr;
     int gpu_id = 0;
   };
   using GpuDeviceInfo = AcceleratorDeviceInfo;
@@ -74,7 +121,7 @@ class DeviceBase {
   bool has_eigen_cpu_device() const { return true; }
   int NumaNode() const { return 0; }
   void* raw_device() const { return raw_; }
-#if defined(EIGEN_USE_THREADS)
+#if TENON_COMPAT_EIGEN_THREADS
   const Eigen::ThreadPoolDevice* eigen_cpu_device() { return &EigenDeviceOf(pool_.pool()); }
 #endif
 

@@ -25,18 +25,45 @@
 #include <vector>
 
 #include <tenon/base/hash.hpp>
+#include <tenon/engine/text/fingerprint.hpp>
 #include <tenon/compat/tensorflow/base/logging.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
 
 namespace tensorflow {
 
 inline uint64_t Hash64(const char* data, std::size_t size, uint64_t seed) {
-  return tenon::HashCombine(seed, tenon::Hash64(std::string_view(data, size)));
+  return tenon::Hash64(std::string_view(data, size), seed);
 }
-inline uint64_t Hash64(const char* data, std::size_t size) { return Hash64(data, size, 0xdecafcaffe); }
-inline uint64_t Hash64(StringPiece text) { return Hash64(text.data(), text.size()); }
+inline uint64_t Hash64(const char* data, std::size_t size) { return tenon::Hash64(std::string_view(data, size)); }
+inline uint64_t Hash64(StringPiece text) { return tenon::Hash64(text); }
 inline uint64_t Hash64Combine(uint64_t a, uint64_t b) { return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4)); }
-inline uint64_t Fingerprint64(StringPiece text) { return tenon::Hash64(text); }
+inline uint64_t Hash64CombineUnordered(uint64_t a, uint64_t b) { return a + b; }
+// MurmurHash2 in 32 bits.
+inline uint32 Hash32(const char* data, std::size_t size, uint32 seed) {
+  constexpr uint32 kMul = 0x5bd1e995;
+  uint32 hash = seed ^ static_cast<uint32>(size);
+  for (; size >= 4; data += 4, size -= 4) {
+    uint32 word = 0;
+    std::memcpy(&word, data, 4);
+    word *= kMul;
+    hash = (hash * kMul) ^ ((word ^ (word >> 24)) * kMul);
+  }
+  for (std::size_t i = size; i > 0; --i)
+    hash ^= static_cast<uint32>(static_cast<unsigned char>(data[i - 1])) << 8 * (i - 1);
+  if (size > 0) hash *= kMul;
+  hash = (hash ^ (hash >> 13)) * kMul;
+  return hash ^ (hash >> 15);
+}
+struct StringPieceHasher {
+  std::size_t operator()(StringPiece text) const { return static_cast<std::size_t>(Hash64(text)); }
+};
+// FarmHash's: equal in all programs and for all times.
+inline uint64_t Fingerprint64(StringPiece text) { return tenon::Fingerprint64(text); }
+inline uint64_t FingerprintCat64(uint64_t a, uint64_t b) {
+  constexpr uint64_t kMul = 0xc6a4a7935bd1e995;
+  const auto mix = [](uint64_t value) { return value ^ (value >> 47); };
+  return mix(mix(((a ^ kMul) ^ mix(b * kMul) * kMul) * kMul) * kMul);
+}
 template <class T>
 using hash = std::hash<T>;
 

@@ -3,11 +3,14 @@
 // OpKernel and AsyncOpKernel, as TensorFlow's kernels derive from them.
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <tenon/compat/op_requires.hpp>
 #include <tenon/kernel/op_kernel.hpp>
+#include <tenon/compat/tensorflow/aligned_inputs.hpp>
 #include <tenon/compat/tensorflow/op_kernel_construction.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
 
@@ -20,7 +23,11 @@ class OpKernel : public tenon::OpKernel {
   OpKernel(OpKernelConstruction* construction, bool) : Base(construction) {}
   OpKernel(OpKernelConstruction* construction, NodeDef&&, bool = false) : Base(construction) {}
   virtual void Compute(OpKernelContext* context) = 0;
-  void Compute(tenon::OpKernelContext* context) final { Compute(static_cast<OpKernelContext*>(context)); }
+  void Compute(tenon::OpKernelContext* context) final {
+    if (AlignedInputs::AreNeeded(*context)) [[unlikely]]
+      return ComputeAligned(context);
+    Compute(static_cast<OpKernelContext*>(context));
+  }
 
   std::string name() const { return std::string(Base::name()); }
   StringPiece name_view() const { return Base::name(); }
@@ -41,6 +48,14 @@ class OpKernel : public tenon::OpKernel {
   std::string ShapeTraceString(const OpKernelContext& context) const { return Base::ShapeTraceString(context); }
 
  private:
+  void ComputeAligned(tenon::OpKernelContext* context) {
+    AlignedInputs inputs(context);
+    if (inputs.status().ok())
+      Compute(static_cast<OpKernelContext*>(context));
+    else
+      context->SetStatus(inputs.status());
+    inputs.Restore();
+  }
   mutable std::once_flag def_made_;
   mutable NodeDef def_;
 };
@@ -64,10 +79,29 @@ class AsyncOpKernel : public OpKernel {
     Bridge(OpKernelConstruction* construction, tensorflow::AsyncOpKernel* kernel)
         : tenon::AsyncOpKernel(construction), kernel_(kernel) {}
     void ComputeAsync(tenon::OpKernelContext* context, tenon::AsyncOpKernel::DoneCallback done) override {
+      if (AlignedInputs::AreNeeded(*context)) [[unlikely]]
+        return ComputeAligned(context, std::move(done));
       kernel_->ComputeAsync(static_cast<OpKernelContext*>(context), [done] { done(); });
     }
 
    private:
+    // The callback goes before the frame that the context may still have.
+    struct Aligned {
+      explicit Aligned(tenon::OpKernelContext* context, tenon::AsyncOpKernel::DoneCallback callback)
+          : inputs(context), done(std::move(callback)) {}
+      AlignedInputs inputs;
+      tenon::AsyncOpKernel::DoneCallback done;
+    };
+    void ComputeAligned(tenon::OpKernelContext* context, tenon::AsyncOpKernel::DoneCallback done) {
+      const auto held = std::make_shared<Aligned>(context, std::move(done));
+      const auto end = [held] {
+        held->inputs.Restore();
+        held->done();
+      };
+      if (held->inputs.status().ok()) return kernel_->ComputeAsync(static_cast<OpKernelContext*>(context), end);
+      context->SetStatus(held->inputs.status());
+      end();
+    }
     tensorflow::AsyncOpKernel* kernel_;
   };
   Bridge bridge_;

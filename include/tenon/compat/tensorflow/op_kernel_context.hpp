@@ -22,7 +22,7 @@ namespace tensorflow {
 
 class OpKernel;
 struct OpKernelContextParams;
-using ScopedStepContainer = tenon::StepContainer;
+class ScopedStepContainer;
 using FrameAndIter = tenon::FrameAndIter;
 inline constexpr uint64_t kIllegalFrameId = ~uint64_t{0};
 inline constexpr int64_t kIllegalIterId = -1;
@@ -188,21 +188,31 @@ class OpKernelContext : public tenon::OpKernelContext {
   // Eigen's device of that type: ThreadPoolDevice, DefaultDevice or GpuDevice.
   template <class EigenDevice>
   const EigenDevice& eigen_device() const {
-#if defined(EIGEN_USE_THREADS)
-    if constexpr (std::is_same_v<EigenDevice, Eigen::ThreadPoolDevice>) return eigen_cpu_device();
-#endif
+    constexpr bool kIsCpu = std::is_same_v<EigenDevice, Eigen::ThreadPoolDevice>;
+    static_assert(
+        !kIsCpu || TENON_COMPAT_EIGEN_THREADS,
+        "tenon: this file includes Eigen's tensors before TensorFlow's headers. Define EIGEN_USE_THREADS first.");
+    static_assert(
+        kIsCpu || std::is_same_v<EigenDevice, Eigen::DefaultDevice> || std::is_same_v<EigenDevice, Eigen::GpuDevice>,
+        "tenon: there is no such device of Eigen");
     if constexpr (std::is_same_v<EigenDevice, Eigen::DefaultDevice>) {
       static const Eigen::DefaultDevice device{};
       return device;
+    } else if constexpr (std::is_same_v<EigenDevice, Eigen::GpuDevice>) {
+      return eigen_gpu_device();
+    } else {
+#if TENON_COMPAT_EIGEN_THREADS
+      return eigen_cpu_device();
+#endif
     }
-    if constexpr (std::is_same_v<EigenDevice, Eigen::GpuDevice>) return eigen_gpu_device();
   }
-#if defined(EIGEN_USE_THREADS)
+#if TENON_COMPAT_EIGEN_THREADS
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return *device()->eigen_cpu_device(); }
 #endif
   const Eigen::GpuDevice& eigen_gpu_device() const;  // gpu.hpp
   Env* env() const { return internal::DefaultEnv(); }
   ResourceMgr* resource_manager() const;
+  ScopedStepContainer* step_container() const;  // resource_mgr.hpp
   CancellationManager* cancellation_manager() const {
     return static_cast<CancellationManager*>(Base::cancellation_manager());
   }
@@ -225,9 +235,10 @@ class OpKernelContext : public tenon::OpKernelContext {
     return deadline_us() == 0 ? std::nullopt : std::optional<int64_t>(deadline_us());
   }
   std::optional<int> stack_trace() const { return std::nullopt; }
-  void* op_device_context() const { return nullptr; }
-  template <class T = void>
+  DeviceContext* op_device_context() const { return nullptr; }
+  template <class T>
   T* op_device_context() const {
+    static_assert(std::is_base_of_v<DeviceContext, T>, "T is not a subclass of DeviceContext");
     return nullptr;
   }
   // Services that Tenon does not have.

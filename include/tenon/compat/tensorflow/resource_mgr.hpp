@@ -11,6 +11,7 @@
 
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
 #include <tenon/kernel/variable.hpp>
 #include <tenon/compat/tensorflow/common_shape_fns.hpp>
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
@@ -59,6 +60,24 @@ class ResourceMgr : public tenon::ResourceMgr {
   Status Create(const std::string& container, const std::string& name, T* resource) {
     return Base::Create<T>(container, name, tenon::Ref<T>::Adopt(resource));
   }
+  // The caller keeps its reference; the manager has one of its own.
+  template <class T>
+  Status CreateUnowned(const std::string& container, const std::string& name, T* resource) {
+    resource->AddRef();
+    return Base::Create<T>(container, name, tenon::Ref<T>::Adopt(resource));
+  }
+  // Null for names without a resource.
+  template <class T, bool use_dynamic_cast = false>
+  Status LookupMany(gtl::ArraySlice<std::pair<const std::string*, const std::string*>> names,
+                    std::vector<core::RefCountPtr<T>>* resources) const {
+    resources->clear();
+    for (const auto& [container, name] : names) {
+      T* found = nullptr;
+      if (!Lookup<T>(*container, *name, &found).ok()) found = nullptr;
+      resources->emplace_back(found);
+    }
+    return Status();
+  }
   // *resource has a reference of its own, which the caller drops.
   template <class T, bool use_dynamic_cast = false>
   Status Lookup(const std::string& container, const std::string& name, T** resource) const {
@@ -88,6 +107,39 @@ class ResourceMgr : public tenon::ResourceMgr {
   Status Delete(const ResourceHandle& handle) { return Base::Delete(handle); }
 };
 static_assert(sizeof(ResourceMgr) == sizeof(tenon::ResourceMgr));
+
+// The resources of one run.
+class ScopedStepContainer : public tenon::StepContainer {
+ public:
+  using Base = tenon::StepContainer;
+  using Base::Base;
+  template <class T>
+  Status Create(ResourceMgr*, const std::string& name, T* resource) {
+    return Base::Create<T>(name, tenon::Ref<T>::Adopt(resource));
+  }
+  template <class T>
+  Status Lookup(ResourceMgr*, const std::string& name, T** resource) const {
+    tenon::Ref<T> found;
+    TF_RETURN_IF_ERROR(Base::Lookup<T>(name, &found));
+    *resource = found.release();
+    return Status();
+  }
+  template <class T>
+  Status LookupOrCreate(ResourceMgr* manager, const std::string& name, T** resource,
+                        std::function<Status(T**)> creator) {
+    MarkUsed();
+    return manager->LookupOrCreate<T>(this->name(), name, resource, std::move(creator));
+  }
+  template <class T>
+  Status Delete(ResourceMgr*, const std::string& name) {
+    return Base::Delete<T>(name);
+  }
+};
+static_assert(sizeof(ScopedStepContainer) == sizeof(tenon::StepContainer));
+inline ScopedStepContainer* OpKernelContext::step_container() const {
+  return static_cast<ScopedStepContainer*>(Base::step_container());
+}
+
 inline ResourceMgr* OpKernelContext::resource_manager() const {
   return static_cast<ResourceMgr*>(Base::resource_manager());
 }
@@ -109,6 +161,10 @@ class ContainerInfo {
   const std::string& container() const { return info_.container; }
   const std::string& name() const { return info_.name; }
   bool resource_is_private_to_kernel() const { return info_.private_to_kernel; }
+  std::string DebugString() const {
+    return strings::StrCat("[", container(), ",", name(), ",", resource_is_private_to_kernel() ? "private" : "public",
+                           "]");
+  }
 
  private:
   ResourceMgr* manager_ = nullptr;
@@ -139,6 +195,12 @@ ResourceHandle MakeResourceHandle(const OpKernelContext* context, const std::str
   ResourceHandle handle = tenon::MakeResourceHandle<T>(context->device_name(), container, name);
   handle.set_dtypes_and_shapes(values);
   return handle;
+}
+// A handle of a resource of this run.
+template <class T>
+ResourceHandle MakePerStepResourceHandle(OpKernelContext* context, const std::string& name) {
+  context->step_container()->MarkUsed();
+  return MakeResourceHandle<T>(context, context->step_container()->name(), name);
 }
 template <class T>
 Status MakeResourceHandleToOutput(OpKernelContext* context, int i, const std::string& container,
@@ -208,6 +270,11 @@ class Var : public tenon::Var {
   void Ref() const { this->AddRef(); }
   ::tensorflow::mutex* mu() { return static_cast<::tensorflow::mutex*>(&this->tenon::Var::mutex); }
   Tensor* tensor() { return AsTensorFlow(&this->tenon::Var::tensor); }
+  void Uninitialize() {
+    const tenon::MutexLock lock(this->tenon::Var::mutex);
+    is_initialized = false;
+    this->tenon::Var::tensor = tenon::Tensor(this->tenon::Var::tensor.dtype(), tenon::TensorShape());
+  }
 };
 static_assert(sizeof(Var) == sizeof(tenon::Var));
 

@@ -16,6 +16,7 @@
 #include <tenon/wire/tensor_writer.hpp>
 #include <tenon/compat/tensorflow/allocator.hpp>
 #include <tenon/compat/tensorflow/proto/tensor.hpp>
+#include <tenon/compat/tensorflow/tensor_buffer.hpp>
 #include <tenon/compat/tensorflow/tensor_shape.hpp>
 #include <tenon/compat/tensorflow/base/tensor_types.hpp>
 #include <tenon/compat/tensorflow/base/types.hpp>
@@ -35,6 +36,11 @@ class Tensor : public tenon::Tensor {
       : Base(allocator, ToTenon(type), shape) {}
   Tensor(tenon::Allocator* allocator, DataType type, const tenon::TensorShape& shape, const AllocationAttributes&)
       : Base(allocator, ToTenon(type), shape) {}
+  // Shares the buffer, of which it holds one more reference. Kernels do not write to such tensors in place.
+  Tensor(DataType type, const tenon::TensorShape& shape, TensorBuffer* buffer)
+      : Base(ToTenon(type), shape, Wrapped(ToTenon(type), shape, buffer)) {}
+  Tensor(DataType type, const tenon::TensorShape& shape, core::RefCountPtr<TensorBuffer> buffer)
+      : Tensor(type, shape, buffer.get()) {}
   // One element without dimensions.
   template <class T>
     requires(IsValidDataType<T>::value && !std::is_same_v<T, DataType>)
@@ -71,6 +77,15 @@ class Tensor : public tenon::Tensor {
     return static_cast<T*>(data());
   }
   bool CanUseDMA() const { return DataTypeCanUseMemcpy(dtype()); }
+  AllocatorMemoryType GetMemoryType() const {
+    if (buffer() == nullptr) return AllocatorMemoryType::kUnknown;
+    return buffer()->allocator() == nullptr ? AllocatorMemoryType::kHostPageable
+                                            : buffer()->allocator()->GetMemoryType();
+  }
+  // The object that the constructor got; null: the tensor's memory has none.
+  TensorBuffer* foreign_buffer() const {
+    return buffer() == nullptr ? nullptr : static_cast<TensorBuffer*>(buffer()->root()->arg_of(&DropBuffer));
+  }
   Tensor Slice(int64_t start, int64_t limit) const { return Base::Slice(start, limit); }
   Tensor SubSlice(int64_t index) const { return Base::SubSlice(index); }
   using Base::CopyFrom;
@@ -150,6 +165,14 @@ class Tensor : public tenon::Tensor {
 #undef TENON_COMPAT_VIEWS
 
  private:
+  static void DropBuffer(void*, void* buffer) { static_cast<TensorBuffer*>(buffer)->Unref(); }
+  static tenon::Buffer* Wrapped(tenon::DataType type, const tenon::TensorShape& shape, TensorBuffer* buffer) {
+    const auto bytes = static_cast<std::size_t>(shape.num_elements()) * static_cast<std::size_t>(tenon::SizeOf(type));
+    if (bytes == 0) return nullptr;
+    TENON_CHECK(buffer != nullptr && buffer->size() >= bytes, "a buffer too small for a tensor of shape ", shape);
+    buffer->Ref();
+    return tenon::Buffer::Wrap(buffer->data(), bytes, &DropBuffer, buffer);
+  }
   void ToProto(tenon::TensorProtoForm form, TensorProto* proto) const {
     std::string bytes;
     tenon::TensorToProto(*this, &bytes, form);

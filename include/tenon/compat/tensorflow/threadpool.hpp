@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/thread_pool.hpp>
@@ -16,9 +19,7 @@
 #include <tenon/compat/tensorflow/base/names.hpp>
 #include <tenon/compat/tensorflow/base/sync.hpp>
 
-#if defined(EIGEN_USE_THREADS)
 #include <unsupported/Eigen/CXX11/ThreadPool>
-#endif
 
 namespace tensorflow {
 
@@ -38,6 +39,13 @@ struct ThreadOptions {
 
 namespace thread {
 
+// A pool of the program.
+class ThreadPoolInterface : public Eigen::ThreadPoolInterface {};
+struct ThreadPoolOptions {
+  ThreadPoolInterface* inter_op_threadpool = nullptr;
+  ThreadPoolInterface* intra_op_threadpool = nullptr;
+};
+
 // A pool of its own, or a view of another's. A null pool runs all on the caller's thread.
 class ThreadPool {
  public:
@@ -47,6 +55,12 @@ class ThreadPool {
     explicit SchedulingParams(SchedulingStrategy strategy, std::optional<int64_t> cost_per_unit,
                               std::optional<int64_t> block_size)
         : strategy_(strategy), cost_per_unit_(cost_per_unit), block_size_(block_size) {}
+    static SchedulingParams Fixed(int64_t block_size) {
+      return SchedulingParams(SchedulingStrategy::kFixedBlockSize, std::nullopt, block_size);
+    }
+    static SchedulingParams Adaptive(int64_t cost_per_unit) {
+      return SchedulingParams(SchedulingStrategy::kAdaptive, cost_per_unit, std::nullopt);
+    }
     SchedulingStrategy strategy() const { return strategy_; }
     std::optional<int64_t> cost_per_unit() const { return cost_per_unit_; }
     std::optional<int64_t> block_size() const { return block_size_; }
@@ -66,6 +80,8 @@ class ThreadPool {
   int NumThreads() const { return threads_ > 0 ? threads_ : pool_ == nullptr ? 1 : pool_->NumThreads(); }
   int CurrentThreadId() const { return -1; }
   tenon::ThreadPoolInterface* pool() const { return pool_; }
+  // The pool for Eigen's devices; lives as long as the process.
+  Eigen::ThreadPoolInterface* AsEigenThreadPool() const;
 
   void Schedule(std::function<void()> call) {
     if (pool_ == nullptr) return call();
@@ -125,15 +141,64 @@ class ThreadPool {
 
 }  // namespace thread
 
+// Calls of Shard on this thread use at most so many threads.
+inline int& PerThreadMaxParallelism() {
+  thread_local int most = 1000000;
+  return most;
+}
+inline void SetPerThreadMaxParallelism(int most) { PerThreadMaxParallelism() = std::max(most, 1); }
+inline int GetPerThreadMaxParallelism() { return PerThreadMaxParallelism(); }
+class ScopedPerThreadMaxParallelism {
+ public:
+  explicit ScopedPerThreadMaxParallelism(int most) : before_(GetPerThreadMaxParallelism()) {
+    SetPerThreadMaxParallelism(most);
+  }
+  ~ScopedPerThreadMaxParallelism() { SetPerThreadMaxParallelism(before_); }
+
+ private:
+  int before_;
+};
 // Calls work(begin, end) for parts of [0, total) on at most `max_parallelism` threads.
 inline void Shard(int max_parallelism, thread::ThreadPool* workers, int64_t total, int64_t cost_per_unit,
                   const std::function<void(int64_t, int64_t)>& work) {
   if (total <= 0) return;
+  max_parallelism = std::min(max_parallelism, GetPerThreadMaxParallelism());
   if (max_parallelism <= 1 || workers == nullptr) return work(0, total);
   if (max_parallelism >= workers->NumThreads()) return workers->ParallelFor(total, cost_per_unit, work);
   const int64_t part = std::max<int64_t>((total + max_parallelism - 1) / max_parallelism, 1);
   workers->TransformRangeConcurrently(part, total, work);
 }
+// Runs each call on a thread of its own; waits for all of them when it goes.
+class UnboundedWorkQueue {
+ public:
+  using WorkFunction = std::function<void()>;
+  UnboundedWorkQueue(Env*, const std::string&, const ThreadOptions& = {}) : state_(std::make_shared<State>()) {}
+  UnboundedWorkQueue(const UnboundedWorkQueue&) = delete;
+  UnboundedWorkQueue& operator=(const UnboundedWorkQueue&) = delete;
+  ~UnboundedWorkQueue() {
+    mutex_lock lock(state_->mu);
+    while (state_->running > 0) state_->ended.wait(lock);
+  }
+  void Schedule(WorkFunction call) {
+    {
+      mutex_lock lock(state_->mu);
+      ++state_->running;
+    }
+    std::thread([state = state_, call = std::move(call)] {
+      call();
+      mutex_lock lock(state->mu);
+      if (--state->running == 0) state->ended.notify_all();
+    }).detach();
+  }
+
+ private:
+  struct State {
+    mutex mu;
+    condition_variable ended;
+    int running = 0;
+  };
+  std::shared_ptr<State> state_;
+};
 class Sharder {
  public:
   using Work = std::function<void(int64_t, int64_t)>;
@@ -144,18 +209,32 @@ class Sharder {
   }
 };
 
-#if defined(EIGEN_USE_THREADS)
 // Eigen's tasks on one of Tenon's pools.
 class EigenPool : public Eigen::ThreadPoolInterface {
  public:
   explicit EigenPool(tenon::ThreadPoolInterface* pool) : pool_(pool) {}
+  void set_threads(int threads) { threads_ = threads; }
   void Schedule(std::function<void()> call) override { pool_.Schedule(std::move(call)); }
-  int NumThreads() const override { return pool_.NumThreads(); }
+  int NumThreads() const override { return threads_ > 0 ? threads_ : pool_.NumThreads(); }
   int CurrentThreadId() const override { return -1; }
 
  private:
   thread::ThreadPool pool_;
+  int threads_ = 0;
 };
+namespace thread {
+inline Eigen::ThreadPoolInterface* ThreadPool::AsEigenThreadPool() const {
+  static mutex lock;
+  static auto* const all = new std::map<tenon::ThreadPoolInterface*, std::unique_ptr<EigenPool>>();
+  mutex_lock guard(lock);
+  std::unique_ptr<EigenPool>& made = (*all)[pool_];
+  if (made == nullptr) made = std::make_unique<EigenPool>(pool_);
+  made->set_threads(threads_);
+  return made.get();
+}
+}  // namespace thread
+
+#if TENON_COMPAT_EIGEN_THREADS
 // The device of a pool; this thread's, and good until the next call on it with another pool.
 inline const Eigen::ThreadPoolDevice& EigenDeviceOf(tenon::ThreadPoolInterface* pool) {
   struct Held {

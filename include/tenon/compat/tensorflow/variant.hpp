@@ -57,6 +57,51 @@ class ResourceHandle : public tenon::ResourceHandle {
     for (const DtypeAndPartialTensorShape& item : items)
       Base::dtypes_and_shapes.push_back({ToTenon(item.dtype), item.shape});
   }
+  explicit ResourceHandle(const ResourceHandleProto& proto) { (void)FromProto(proto); }
+  static Status BuildResourceHandle(const ResourceHandleProto& proto, ResourceHandle* out) {
+    return out->FromProto(proto);
+  }
+  void AsProto(ResourceHandleProto* proto) const {
+    proto->Clear();
+    proto->set_device(Base::device);
+    proto->set_container(Base::container);
+    proto->set_name(Base::name);
+    proto->set_hash_code(Base::hash_code);
+    proto->set_maybe_type_name(Base::maybe_type_name);
+    for (const DtypeAndPartialTensorShape& item : dtypes_and_shapes()) {
+      ResourceHandleProto_DtypeAndShape* const added = proto->add_dtypes_and_shapes();
+      added->set_dtype(item.dtype);
+      item.shape.AsProto(added->mutable_shape());
+    }
+  }
+  // The object of the handle stays as it is.
+  Status FromProto(const ResourceHandleProto& proto) {
+    std::vector<DtypeAndPartialTensorShape> items;
+    for (const ResourceHandleProto_DtypeAndShape& item : proto.dtypes_and_shapes()) {
+      PartialTensorShape shape;
+      TF_RETURN_IF_ERROR(PartialTensorShape::BuildPartialTensorShape(item.shape(), &shape));
+      items.push_back({item.dtype(), shape});
+    }
+    Base::device = proto.device();
+    Base::container = proto.container();
+    Base::name = proto.name();
+    Base::hash_code = proto.hash_code();
+    Base::maybe_type_name = proto.maybe_type_name();
+    set_dtypes_and_shapes(items);
+    return Status();
+  }
+  std::string SerializeAsString() const {
+    ResourceHandleProto proto;
+    AsProto(&proto);
+    return proto.SerializeAsString();
+  }
+  bool SerializeToString(std::string* out) const { return *out = SerializeAsString(), true; }
+  bool ParseFromString(StringPiece bytes) {
+    ResourceHandleProto proto;
+    return proto.ParseFromString(bytes) && FromProto(proto).ok();
+  }
+  std::optional<int> definition_stack_trace() const { return std::nullopt; }
+  void set_definition_stack_trace(const std::optional<int>&) {}
   // Takes over the caller's reference.
   template <class T>
   static ResourceHandle MakeRefCountingHandle(T* resource, const std::string& device,

@@ -17,6 +17,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/conv/amx_conv.hpp>
 #include <tenon/engine/conv/microkernel.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/gemm/blocking.hpp>
@@ -477,6 +478,18 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
                                                       n, k, input, k, 1, filter, n, 1, output, n},
                                   weights);
   }
+#if TENON_DETAIL_AMX
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    const detail::AmxImages g{geometry.batch, geometry.rows, geometry.columns, geometry.in_depth, geometry.out_depth};
+    if (geometry.groups == 1 && detail::FavoursAmx(g.pixels(), g.out_depth, g.taps(), 2)) {
+      if (detail::IsMatrixProduct(geometry))
+        return detail::RunAmxBfloat16(
+            device, {g.pixels(), g.out_depth, g.depth, input, g.depth, 1, filter, g.out_depth, 1, output, g.out_depth},
+            weights);
+      return detail::RunAmxConv(device, g, input, filter, output, weights);
+    }
+  }
+#endif
   return detail::RunConv2D(device, geometry, input, filter, output, weights);
 }
 

@@ -125,7 +125,7 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   T* z = static_cast<T*>(pz);
   const Index m = plan.m, k = plan.k, n = plan.n;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+  const double ns = 20 + products * (std::is_convertible_v<T, double> && !std::is_integral_v<T> ? 0.1 : 0.5);
 #if !defined(__NVCC__)
   if constexpr (std::is_floating_point_v<T>) {
     if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {

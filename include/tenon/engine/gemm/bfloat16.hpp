@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
-// the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
+// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float: by tiles (AMX), or
+// by vectors (AVX-512 BF16) where that is all there is. Neither operand is widened. Elsewhere Gemm computes them as
+// float.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +13,14 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm/amx.hpp>
+#include <tenon/engine/gemm/amx_product.hpp>
 #include <tenon/engine/gemm/blocking.hpp>
 #include <tenon/engine/gemm/dot4.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
+#include <tenon/engine/simd/amx.hpp>
 #include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 
@@ -49,6 +54,15 @@ inline const Bfloat16Kernels* FindBfloat16Kernels() {
     return &Bfloat16Avx512::kKernels;
 #endif
   return nullptr;
+}
+// Null, too, where products of float are faster: processors with tiles take two cycles for each such vector.
+inline const Bfloat16Kernels* BestBfloat16Kernels() {
+#if TENON_DETAIL_AMX
+  static const Bfloat16Kernels* const best = simd::detail::ProcessorHasAmx() ? nullptr : FindBfloat16Kernels();
+  return best;
+#else
+  return FindBfloat16Kernels();
+#endif
 }
 
 class Bfloat16Product : public GroupProduct<Bfloat16Product, float> {
@@ -121,6 +135,69 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
   NarrowFloats(device, c, DataType::kBfloat16, g.c, g.m * g.n);
   return OkStatus();
 }
+
+#if TENON_DETAIL_AMX
+struct AmxBfloat16Dot {
+  template <int c, int a, int b>
+  static TENON_HD void Add() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+  }
+};
+
+// Rows of up to 32 sums rounded to the nearest bfloat16. Tiles make no subnormal sums, which the instruction would make
+// zero.
+class AmxToBfloat16 {
+ public:
+  static void Round(const char* from, Index from_row, Index rows, Index columns, bfloat16* to, Index to_row) {
+    if (columns == 2 * kAmxLines) return RoundWhole(from, from_row, rows, to, to_row);
+    bfloat16 all[2 * kAmxLines];
+    for (; rows > 0; --rows, from += from_row, to += to_row) {
+      RoundWhole(from, from_row, 1, all, 0);
+      std::memcpy(static_cast<void*>(to), all, static_cast<std::size_t>(columns) * 2);
+    }
+  }
+
+ private:
+  TENON_DETAIL_TARGET_AVX512 static void RoundWhole(const char* from, Index from_row, Index rows, bfloat16* to,
+                                                    Index to_row) {
+    using Sums = GnuVector<float, 64>;
+    using Narrow = GnuVector<std::uint16_t, 64>;
+    for (; rows > 0; --rows, from += from_row, to += to_row) {
+      const Sums::type low = *reinterpret_cast<const Sums::in_memory*>(from),
+                       high = *reinterpret_cast<const Sums::in_memory*>(from + 64);
+      Narrow::type narrow;
+      asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(narrow) : "v"(high), "v"(low));
+      *reinterpret_cast<Narrow::in_memory*>(to) = narrow;
+    }
+  }
+};
+
+class AmxBfloat16Product final : public AmxProduct {
+ public:
+  AmxBfloat16Product(const GemmArgs<bfloat16>& g)
+      : AmxProduct(AmxKernels<AmxBfloat16Dot>::kAll, g.m,
+                   {reinterpret_cast<const char*>(g.b), g.b_col * 2, g.b_row * 2, g.n, g.k, 2}),
+        a_({reinterpret_cast<const char*>(g.a), g.a_row * 2, g.a_col * 2, g.m, g.k, 2}, g.n),
+        c_(g.c),
+        c_row_(g.c_row) {}
+
+ private:
+  Rows FindRows(Index i, char* copy) const override { return a_.Find<Rows>(i, copy); }
+  void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const override {
+    AmxToBfloat16::Round(sums, sums_row, rows, columns, c_ + i * c_row_ + j, c_row_);
+  }
+
+  const AmxRows a_;
+  bfloat16* const c_;
+  const Index c_row_;
+};
+
+// c = a b, as RunGemmBfloat16. `weights`: of b, or null.
+inline Status RunAmxBfloat16(Cpu& device, const GemmArgs<bfloat16>& g, PackedWeights* weights) {
+  AmxBfloat16Product product(g);
+  return RunAmxWithWeights(device, product, g.b, weights, "MatMul");
+}
+#endif
 
 }  // namespace detail
 

@@ -21,6 +21,7 @@
 #include <tenon/engine/gemm/gemv.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
@@ -29,7 +30,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
 // scratch memory from the device for large products. `weights` are of b where it may be the same in every run: used for
-// float and double. (nvcc does not compile the definition: another file of the program does.)
+// float, double, and bfloat16 by tiles. (nvcc does not compile the definition: another file of the program does.)
 template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
@@ -81,12 +82,6 @@ template <class T>
 TENON_DETAIL_LOOP void AddOneRow(T a, const T* b, T* c, Index n) {
   TENON_DETAIL_INDEPENDENT
   for (Index j = 0; j < n; ++j) c[j] = MultiplyAdd(a, b[j], c[j]);
-}
-
-template <class From, class To>
-TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
 // c = a b where b and c have N columns, whose sums stay in registers: the code below takes longer to begin than such a
@@ -200,11 +195,12 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
   float* a = scratch.As<float>();
   float* b = scratch.As<float>(a_bytes);
   float* c = scratch.As<float>(a_bytes + b_bytes);
-  ConvertRun(g.a, a, g.m * g.k);
-  ConvertRun(g.b, b, g.k * g.n);
+  constexpr DataType kType = std::is_same_v<T, half> ? DataType::kHalf : DataType::kBfloat16;
+  WidenFloats(device, kType, g.a, a, g.m * g.k);
+  WidenFloats(device, kType, g.b, b, g.k * g.n);
   TENON_RETURN_IF_ERROR(
       GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
-  ConvertRun(c, g.c, g.m * g.n);
+  NarrowFloats(device, c, kType, g.c, g.m * g.n);
   return OkStatus();
 }
 
@@ -226,7 +222,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
       m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
       c.data, n};
   if constexpr (std::is_same_v<T, bfloat16>) {
-    if (const detail::Bfloat16Kernels* const kernels = detail::FindBfloat16Kernels(); kernels != nullptr)
+#if TENON_DETAIL_AMX
+    if (detail::FavoursAmx(m, n, k, 2)) return detail::RunAmxBfloat16(device, g, weights);
+#endif
+    if (const detail::Bfloat16Kernels* const kernels = detail::BestBfloat16Kernels(); kernels != nullptr)
       return detail::RunGemmBfloat16(device, *kernels, g);
   }
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)

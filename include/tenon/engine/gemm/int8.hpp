@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
-// unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
-// the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
-// taken off again, together with the zero points.
+// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. AMX multiplies tiles
+// whose bytes have any sign. AVX-512 VNNI multiplies four unsigned by four signed bytes and adds all to a 32-bit sum,
+// AVX2 two pairs of 16 bits. With VNNI, operands of the other sign are moved by 128, and what that adds to a sum - a
+// multiple of the row's or the column's own sum - is taken off again, together with the zero points.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +13,11 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm/amx.hpp>
+#include <tenon/engine/gemm/amx_product.hpp>
 #include <tenon/engine/gemm/dot4.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
+#include <tenon/engine/simd/amx.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
@@ -274,6 +277,164 @@ inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Inde
   return OkStatus();
 }
 
+#if TENON_DETAIL_AMX
+
+// Tiles of a and of b are signed, or not.
+template <bool a_signed, bool b_signed>
+struct AmxInt8Dot {
+  template <int c, int a, int b>
+  static TENON_HD void Add() {
+    if constexpr (a_signed && b_signed)
+      asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+    else if constexpr (a_signed)
+      asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+    else if constexpr (b_signed)
+      asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+    else
+      asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+  }
+};
+inline const AmxKernel (&AmxInt8Kernels(bool a_signed, bool b_signed))[2][2] {
+  if (a_signed) return b_signed ? AmxKernels<AmxInt8Dot<true, true>>::kAll : AmxKernels<AmxInt8Dot<true, false>>::kAll;
+  return b_signed ? AmxKernels<AmxInt8Dot<false, true>>::kAll : AmxKernels<AmxInt8Dot<false, false>>::kAll;
+}
+
+// Sums of 8-bit integers, by four at a time: products with 1.
+class AmxInt8Sums {
+ public:
+  // Sums of 16 columns over the tiles of a panel of b.
+  TENON_DETAIL_TARGET_AVX512 static void Columns(const char* tiles, Index steps, bool is_signed, std::uint32_t* to) {
+    Sums::type sums = {};
+    for (Index i = 0; i < steps * kAmxLines; ++i) Add(sums, tiles + i * kAmxStep, is_signed);
+    *reinterpret_cast<Sums::in_memory*>(to) = sums;
+  }
+  // The sum of k numbers that lie `step` apart.
+  TENON_DETAIL_TARGET_AVX512 static std::uint32_t Row(const char* from, Index step, Index k, bool is_signed) {
+    std::uint32_t sum = 0;
+    Index p = 0;
+    if (step == 1 && k >= kAmxStep) {
+      Sums::type sums = {};
+      for (; p + kAmxStep <= k; p += kAmxStep) Add(sums, from + p, is_signed);
+      for (int l = 0; l < 16; ++l) sum += sums[l];
+    }
+    for (; p < k; ++p) {
+      const auto byte = static_cast<unsigned char>(from[p * step]);
+      sum += is_signed ? static_cast<std::uint32_t>(static_cast<signed char>(byte)) : byte;
+    }
+    return sum;
+  }
+
+ private:
+  using Sums = Int8Dot::Sums;
+  using Groups = GnuVector<std::int32_t, 64>;
+  using Bytes = GnuVector<unsigned char, 64>;  // anywhere
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD void Add(Sums::type& sums, const char* groups, bool is_signed) {
+    const Bytes::type bytes = *reinterpret_cast<const Bytes::in_memory*>(groups);
+    const auto x = reinterpret_cast<Groups::type>(bytes), ones = 0x01010101 - Groups::type{};
+    if (is_signed)
+      Int8Dot::Add(sums, ones, x);
+    else
+      Int8Dot::Add(sums, x, ones);
+  }
+};
+
+class AmxInt8Product final : public AmxProduct {
+ public:
+  AmxInt8Product(Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b, std::int32_t* c, Index c_row)
+      : AmxProduct(AmxInt8Kernels(a.is_signed, b.is_signed), m,
+                   {static_cast<const char*>(b.data), b.column, b.row, n, k, 1}),
+        a_({static_cast<const char*>(a.data), a.row, a.column, m, k, 1}, n),
+        left_{static_cast<const char*>(a.data), a.row, a.column, m, k, 1},
+        a_zero_(static_cast<std::uint32_t>(a.zero)),
+        b_zero_(static_cast<std::uint32_t>(b.zero)),
+        a_signed_(a.is_signed),
+        b_signed_(b.is_signed),
+        c_(c),
+        c_row_(c_row) {}
+
+  // Sums of the rows and of the columns, where the other operand's zero point makes them count.
+  std::size_t sums_bytes() const {
+    return row_sums_bytes() + ScratchBytes<std::uint32_t>(a_zero_ == 0 ? 0 : panels() * kAmxLines);
+  }
+  // `packed`: b, from PackAll.
+  void AddUp(Cpu& device, const char* packed, char* sums) {
+    auto* const rows = reinterpret_cast<std::uint32_t*>(sums);
+    auto* const columns = reinterpret_cast<std::uint32_t*>(sums + row_sums_bytes());
+    row_sums_ = rows;
+    column_sums_ = columns;
+    const double depth = static_cast<double>(left_.k);
+    if (b_zero_ != 0) {
+      ParallelFor(device, m_, 0.02 * depth, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) rows[i] = AmxInt8Sums::Row(left_.At(i, 0), left_.along, left_.k, a_signed_);
+      });
+    }
+    if (a_zero_ != 0) {
+      ParallelFor(device, panels(), 0.3 * depth, [&](Index begin, Index end) {
+        for (Index j = begin; j < end; ++j)
+          AmxInt8Sums::Columns(packed + j * steps_ * kAmxTile, steps_, b_signed_, columns + j * kAmxLines);
+      });
+    }
+  }
+
+ private:
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::uint32_t>(b_zero_ == 0 ? 0 : m_); }
+  Rows FindRows(Index i, char* copy) const override { return a_.Find<Rows>(i, copy); }
+  char* Place(Index i, Index j, Index* row) const override {
+    if ((a_zero_ | b_zero_) != 0) return nullptr;
+    *row = c_row_ * 4;
+    return reinterpret_cast<char*>(c_ + i * c_row_ + j);
+  }
+  // The sum of (a - a_zero) (b - b_zero) from that of a b.
+  void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const override {
+    for (Index r = 0; r < rows; ++r, sums += sums_row) {
+      const auto* const from = reinterpret_cast<const std::uint32_t*>(sums);
+      std::int32_t* const to = c_ + (i + r) * c_row_ + j;
+      if ((a_zero_ | b_zero_) == 0) {
+        std::memcpy(to, from, static_cast<std::size_t>(columns) * 4);
+        continue;
+      }
+      const std::uint32_t of_row =
+          (b_zero_ == 0 ? 0 : b_zero_ * row_sums_[i + r]) - static_cast<std::uint32_t>(left_.k) * a_zero_ * b_zero_;
+      if (a_zero_ == 0)
+        Correct(from, of_row, columns, to);
+      else
+        Correct(from, of_row, a_zero_, column_sums_ + j, columns, to);
+    }
+  }
+
+  TENON_DETAIL_LOOPS_BEGIN
+  static TENON_DETAIL_LOOP void Correct(const std::uint32_t* from, std::uint32_t of_row, Index n, std::int32_t* to) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) to[j] = static_cast<std::int32_t>(from[j] - of_row);
+  }
+  static TENON_DETAIL_LOOP void Correct(const std::uint32_t* from, std::uint32_t of_row, std::uint32_t a_zero,
+                                        const std::uint32_t* columns, Index n, std::int32_t* to) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) to[j] = static_cast<std::int32_t>(from[j] - of_row - a_zero * columns[j]);
+  }
+  TENON_DETAIL_LOOPS_END
+
+  const AmxRows a_;
+  const AmxMatrix left_;
+  const std::uint32_t a_zero_, b_zero_;
+  const bool a_signed_, b_signed_;
+  std::int32_t* const c_;
+  const Index c_row_;
+  const std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
+};
+
+inline Status RunAmxInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+                         std::int32_t* c, Index c_row) {
+  AmxInt8Product product(m, n, k, a, b, c, c_row);
+  const std::size_t packed_bytes = product.packed_bytes();
+  Scratch scratch(device, packed_bytes + product.sums_bytes());
+  TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
+  const char* const packed = product.PackAll(device, scratch.As<char>());
+  product.AddUp(device, packed, scratch.As<char>(packed_bytes));
+  return product.Run(device, packed, "GemmInt8");
+}
+#endif
+
 }  // namespace detail
 
 // c[i, j] = the sum over p of (a[i, p] - a.zero) (b[p, j] - b.zero): [m, k] [k, n] -> [m, n], c's rows `c_row` apart.
@@ -281,6 +442,9 @@ inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Inde
 // threads. ResourceExhausted without scratch memory for a copy of both operands.
 inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
                        std::int32_t* c, Index c_row) {
+#if TENON_DETAIL_AMX
+  if (detail::FavoursAmx(m, n, k, 1)) return detail::RunAmxInt8(device, m, n, k, a, b, c, c_row);
+#endif
   return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
 }
 

@@ -125,12 +125,12 @@ struct ElementLoops {
     for (Index i = 1; i < n; ++i) sum = sum + static_cast<Sum>(In(a)[which[i]]);
     *static_cast<T*>(out) = static_cast<T>(sum);
   }
-  // As TensorFlow on Eigen: beginning with the lowest number, so that a NaN never wins.
+  // Beginning with the lowest number.
   static void LargestOf(const void* a, const std::size_t* which, Index n, void* out) {
     T most = std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
                                                   : std::numeric_limits<T>::lowest();
     for (Index i = 0; i < n; ++i)
-      if (most < In(a)[which[i]]) most = In(a)[which[i]];
+      if (!(most > In(a)[which[i]])) most = In(a)[which[i]];  // a NaN stays if it is the last one, as in TensorFlow
     *static_cast<T*>(out) = most;
   }
 };

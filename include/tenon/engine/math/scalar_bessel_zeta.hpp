@@ -196,7 +196,7 @@ inline double HurwitzZeta(double x, double q) {
     a += 1;
     b = std::pow(a, -x);
     sum += b;
-    if (std::fabs(b / sum) < kSpecialEpsilon) return sum;
+    if (std::fabs(b) <= kSpecialEpsilon * std::fabs(sum)) return sum;  // also 0 <= 0
     if (i > 1000000) break;  // q is far below 0
   }
   const double w = a;

@@ -177,8 +177,9 @@ struct AdagradDA {
   }
 };
 
-// g: the gradient that the accumulator gets, shrunk: the one that the linear term gets.
-template <class T>
+// g: the gradient that the accumulator gets, shrunk: the one that the linear term gets. A NaN gives 0 where `selects`,
+// as in TensorFlow's dense ops, and else NaN.
+template <bool selects, class T>
 TENON_HD void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T l2, T lr_power, bool by_lr) {
   const T grown = accum + g * g;
   const bool root = lr_power == T(-0.5f);
@@ -192,25 +193,34 @@ TENON_HD void FtrlStep(T& var, T& accum, T& linear, T g, T shrunk, T lr, T l1, T
     linear += shrunk - (after - before) / lr * var;
     curvature = after / lr + T(2) * l2;
   }
-  var = Magnitude(linear) > limit ? (limit * Sign(linear) - linear) / curvature : T(0);
+  if (Magnitude(linear) > limit)
+    var = (limit * Sign(linear) - linear) / curvature;
+  else
+    var = selects ? T(0) : (linear - linear) / curvature;
   accum = grown;
 }
 // flag: multiply_linear_by_lr; scalars: lr, l1, l2, lr_power
-struct Ftrl {
+template <bool selects>
+struct FtrlOf {
   static constexpr int kSlots = 3, kScalars = 4;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
-    FtrlStep(var, accum, linear, g, g, p.s[0], p.s[1], p.s[2], p.s[3], p.flag);
+    FtrlStep<selects>(var, accum, linear, g, g, p.s[0], p.s[1], p.s[2], p.s[3], p.flag);
   }
 };
+using Ftrl = FtrlOf<true>;
+using SparseFtrl = FtrlOf<false>;
 // flag: multiply_linear_by_lr; scalars: lr, l1, l2, l2_shrinkage, lr_power
-struct FtrlV2 {
+template <bool selects>
+struct FtrlV2Of {
   static constexpr int kSlots = 3, kScalars = 5;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T& linear, T g, const Given<T>& p) {
-    FtrlStep(var, accum, linear, g, g + T(2) * p.s[3] * var, p.s[0], p.s[1], p.s[2], p.s[4], p.flag);
+    FtrlStep<selects>(var, accum, linear, g, g + T(2) * p.s[3] * var, p.s[0], p.s[1], p.s[2], p.s[4], p.flag);
   }
 };
+using FtrlV2 = FtrlV2Of<true>;
+using SparseFtrlV2 = FtrlV2Of<false>;
 
 // flag: use_nesterov; scalars: lr, momentum
 struct Momentum {
@@ -282,6 +292,26 @@ struct CenteredRMSProp {
     ms += (g * g - ms) * (T(1) - p.s[1]);
     mg += (g - mg) * (T(1) - p.s[1]);
     mom = mom * p.s[2] + (g * p.s[0]) / Sqrt(ms - mg * mg + p.s[3]);
+    var -= mom;
+  }
+};
+// Rows of sparse ops round in another order.
+struct SparseRMSProp {
+  static constexpr int kSlots = 3, kScalars = 4;
+  template <class T>
+  TENON_HD static void Step(T& var, T& ms, T& mom, T g, const Given<T>& p) {
+    ms = ms * p.s[1] + g * g * (T(1) - p.s[1]);
+    mom = mom * p.s[2] + T(1) / Sqrt(ms + p.s[3]) * p.s[0] * g;
+    var -= mom;
+  }
+};
+struct SparseCenteredRMSProp {
+  static constexpr int kSlots = 4, kScalars = 4;
+  template <class T>
+  TENON_HD static void Step(T& var, T& mg, T& ms, T& mom, T g, const Given<T>& p) {
+    ms = ms * p.s[1] + g * g * (T(1) - p.s[1]);
+    mg = mg * p.s[1] + g * (T(1) - p.s[1]);
+    mom = mom * p.s[2] + T(1) / Sqrt(ms + p.s[3] - mg * mg) * p.s[0] * g;
     var -= mom;
   }
 };

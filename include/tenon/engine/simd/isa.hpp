@@ -86,8 +86,8 @@ inline Level FindLevel() {
 }
 }  // namespace detail
 
-// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512) may ask for less. Fixed by the
-// first call. Code of the unit itself is never replaced by lower one. thread-safe.
+// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512; amx: all) may ask for less.
+// Fixed by the first call. Code of the unit itself is never replaced by lower one. thread-safe.
 inline Level BestLevel() {
   static const Level level = detail::FindLevel();
   return level;

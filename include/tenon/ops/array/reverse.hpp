@@ -293,7 +293,8 @@ struct Roll {
       if (input.NumElements() == 0) continue;
       const Index size = input.dim_size(static_cast<int>(d));
       Index& sum = shifts[static_cast<std::size_t>(d)];
-      sum = ((sum + shift[i] % size) % size + size) % size;
+      const auto by = static_cast<std::int32_t>(shift[i]);  // as TensorFlow
+      sum = ((sum + by % size) % size + size) % size;
     }
     for (const Index by : shifts) moves = moves || by != 0;
     if (!moves || input.NumElements() == 0) {

@@ -33,6 +33,10 @@ inline Status DistortedBoxShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &size));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 3, &boxes));
   if (c->num_inputs() > 2) TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  if (c->num_inputs() > 3) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &unused));
+    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(unused, 0), 2, &unused_dim));
+  }
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(size, 0), 3, &unused_dim));
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(boxes, 2), 4, &unused_dim));
   c->set_output(0, c->Vector(3));

@@ -80,12 +80,14 @@ bool InverseOf(Cpu& device, const T* in, Index n, bool adjoint, T* out) {
   return true;
 }
 
-// As TensorFlow: NaN where the matrix is not positive definite.
+// As TensorFlow: the lower triangle is NaN where the matrix is not positive definite. The rest is 0; TensorFlow leaves
+// it undefined.
 template <class T>
 void CholeskyOf(Cpu& device, const T* in, Index n, T* out) {
   std::copy(in, in + n * n, out);
   if (linalg::Blocked<T>(device).FactorCholesky(out, n)) return;
-  std::fill(out, out + n * n, T(std::numeric_limits<linalg::Real<T>>::quiet_NaN()));
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) out[i * n + j] = T(j > i ? 0 : std::numeric_limits<linalg::Real<T>>::quiet_NaN());
 }
 
 // I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: with P the lower triangle of l^T g,

@@ -137,18 +137,20 @@ inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndic
 }
 
 // Counts values in `rows` rows, of which row_of(i) says that of value i; -1: in no row. rows == -1: no rows, a vector.
+// Negative values of no row are no error.
 template <class RowOf>
 Status CountRows(OpKernelContext& context, Cpu& device, const HostIndices& values, const HostIndices& size,
                  const Tensor& weights, bool binary, Index rows, RowOf row_of) {
   const std::string_view op = context.op_kernel().type_string();
-  if (size.size() != 1) return errors::InvalidArgument(op, ": size must be a scalar, got shape ", size.shape());
+  if (size.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": Shape must be rank 0 but is rank ", size.shape().dims());
   if (size[0] < 0) return errors::InvalidArgument(op, ": size (", size[0], ") must be non-negative");
   const bool weighted = weights.NumElements() > 0;
   if (weighted && weights.NumElements() != values.size())
     return errors::InvalidArgument(op, ": `weights` must have as many elements as `values` or none; got ",
                                    weights.NumElements(), " weights for ", values.size(), " values");
   for (Index i = 0; i < values.size(); ++i)
-    if (values[i] < 0)
+    if (values[i] < 0 && row_of(i) >= 0)
       return errors::InvalidArgument(op, ": Input must be non-negative; values[", i, "] is ", values[i]);
   TensorShape shape;
   if (rows >= 0) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
@@ -185,6 +187,7 @@ inline Status RunRaggedBincount(OpKernelContext& context, Cpu& device, const Hos
                                      splits[i - 1]);
   Index row = 0;
   return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    if (i == 0) row = 0;
     while (i >= splits[row + 1]) ++row;
     return row;
   });
@@ -209,8 +212,10 @@ inline Status RunSparseBincount(OpKernelContext& context, Cpu& device, const Hos
     if (indices[i * rank] < 0 || indices[i * rank] >= rows)
       return errors::InvalidArgument(op, ": Index out of bound. `batch` (", indices[i * rank],
                                      ") must be less than the dimension size (", rows, ").");
-  return CountRows(context, device, values, size, weights, binary, rows,
-                   [&](Index i) { return rank == 1 ? Index{0} : indices[i * rank]; });
+  // As TensorFlow, which looks for negative values in vectors only.
+  return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    return rank == 1 ? Index{0} : values[i] < 0 ? Index{-1} : indices[i * rank];
+  });
 }
 
 template <class T>

@@ -339,6 +339,10 @@ struct QuantizeAndDequantizeV4Grad {
       if (!(gradients.shape() == input.shape()))
         return errors::InvalidArgument(kOp, ": gradient and input must be the same size, got ", gradients.shape(),
                                        " and ", input.shape());
+      for (const TensorShape& range : {input_min.shape(), input_max.shape()})
+        if (this->axis == -1 && range.dims() != 0)
+          return errors::InvalidArgument(kOp, ": input_min and input_max must be scalars where axis is -1, got ",
+                                         range);
       const detail::QuantizeSettings s{true, true, false, false, 8, this->axis};
       detail::QuantizedChannels layout;
       TENON_RETURN_IF_ERROR(detail::QuantizedChannels::Of(kOp, input.shape(), this->axis, &layout));

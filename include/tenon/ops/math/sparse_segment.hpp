@@ -139,10 +139,10 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   TENON_RETURN_IF_ERROR(CheckPicked(op, indices, ids));
   const Index count = ids.size(), rows = output_dim0[0], segments = grad.dim_size(0);
   if (rows < 0) return errors::InvalidArgument(op, ": Expected a non-negative size, got ", rows);
-  if (count > 0 && ids[count - 1] >= segments)
+  if (rows > 0 && count > 0 && ids[count - 1] >= segments)
     return errors::InvalidArgument(op, ": Invalid number of segments: the last id is ", ids[count - 1], ", grad has ",
                                    segments, " rows");
-  for (Index i = 0; i < count; ++i) {
+  for (Index i = 0; rows > 0 && i < count; ++i) {
     if (ids[i] < 0 || ids[i] >= segments)
       return errors::InvalidArgument(op, ": Segment id ", ids[i], " out of range [0, ", segments, ").");
     if (indices[i] < 0 || indices[i] >= rows)

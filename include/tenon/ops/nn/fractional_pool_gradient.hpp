@@ -36,7 +36,8 @@ struct FractionalWindows {
   Index Begin(Index i) const { return sequence[i]; }
   Index End(Index i) const { return sequence[i + 1] < size ? sequence[i + 1] + (overlapping ? 1 : 0) : size; }
 
-  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
+  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, a number in it is negative, or
+  // one behind the first is 0.
   Status Read(std::string_view op, std::string_view name, const Tensor& values, Index windows, Index dimension,
               bool overlap) {
     if (values.NumElements() <= windows)
@@ -47,8 +48,9 @@ struct FractionalWindows {
     size = dimension;
     overlapping = overlap;
     for (Index i = 0; i <= count; ++i)
-      if (sequence[i] < 0)
-        return errors::InvalidArgument(op, ": ", name, " values must not be negative, got ", sequence[i], " at ", i);
+      if (sequence[i] < (i == 0 ? 0 : 1))
+        return errors::InvalidArgument(
+            op, ": ", name, " values must not be negative, and only the first may be 0, got ", sequence[i], " at ", i);
     return OkStatus();
   }
 };

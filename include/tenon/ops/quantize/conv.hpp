@@ -3,7 +3,9 @@
 // QuantizedConv2D, QuantizedMaxPool, QuantizedAvgPool: windows over images of 8-bit numbers.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -13,6 +15,8 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/conv/max_pool.hpp>
+#include <tenon/engine/core/scratch.hpp>
+#include <tenon/engine/gemm/int8.hpp>
 #include <tenon/engine/math/quantized_range.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -62,6 +66,52 @@ void ConvolveQuantizedRow(const PoolGeometry& g, const std::uint8_t* image, std:
   }
 }
 
+// The bytes under a window, and `outside` for those that are not in the image: pixel number `pixel` of all outputs.
+inline void CopyQuantizedWindow(const PoolGeometry& g, const std::uint8_t* images, int outside, Index pixel,
+                                std::uint8_t* to) {
+  const Index at_row = pixel / g.columns.output;
+  const WindowPart rows(g.rows, at_row % g.rows.output), columns(g.columns, pixel % g.columns.output);
+  const std::uint8_t* const image = images + at_row / g.rows.output * g.rows.input * g.columns.input * g.depth;
+  const auto put = [&](Index elements) {
+    if (elements > 0) std::memset(to, outside, static_cast<std::size_t>(elements));
+    to += elements;
+  };
+  const Index window_row = g.columns.size * g.depth, inside = std::max<Index>(columns.end - columns.begin, 0) * g.depth,
+              before = inside > 0 ? columns.first * g.depth : 0;
+  put(rows.begin < rows.end ? rows.first * window_row : 0);
+  for (Index y = rows.begin; y < rows.end; ++y) {
+    put(before);
+    if (inside > 0)
+      std::memcpy(to, image + (y * g.columns.input + columns.begin) * g.depth, static_cast<std::size_t>(inside));
+    to += inside;
+    put(window_row - before - inside);
+  }
+  const Index done = rows.begin < rows.end ? rows.first + rows.end - rows.begin : 0;
+  put((g.rows.size - done) * window_row);
+}
+
+// As ConvolveQuantizedRow for all rows: windows are copied beside each other and multiplied by the filter. `zero` is a
+// byte.
+inline Status MultiplyQuantizedWindows(Cpu& device, const PoolGeometry& g, const std::uint8_t* images,
+                                       std::int32_t zero, const Int8Matrix& filter, Index out_depth,
+                                       std::int32_t* out) {
+  constexpr Index kMostBytes = 4 << 20, kFewestPixels = 64;  // limits for a piece
+  const Index taps = g.rows.size * g.columns.size * g.depth, pixels = g.batch * g.rows.output * g.columns.output;
+  const Index piece = std::min(pixels, std::max(kFewestPixels, kMostBytes / taps));
+  const Scratch scratch(device, static_cast<std::size_t>(piece * taps));
+  TENON_RETURN_IF_ERROR(scratch.status("QuantizedConv2D"));
+  auto* const windows = scratch.As<std::uint8_t>();
+  for (Index first = 0; first < pixels; first += piece) {
+    const Index count = std::min(piece, pixels - first);
+    ParallelFor(device, count, 20 + 0.1 * static_cast<double>(taps), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) CopyQuantizedWindow(g, images, zero, first + i, windows + i * taps);
+    });
+    TENON_RETURN_IF_ERROR(GemmInt8(device, count, out_depth, taps, {windows, false, taps, 1, zero}, filter,
+                                   out + first * out_depth, out_depth));
+  }
+  return OkStatus();
+}
+
 inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<const std::int64_t> strides,
                                Padding padding) {
   constexpr const char* kOp = "QuantizedConv2D";
@@ -90,7 +140,13 @@ inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<
   const std::int32_t zero = ZeroOf(images.dtype(), in), filter_zero = ZeroOf(filter.dtype(), weights);
   const Index image = g.rows.input * g.columns.input * g.depth;
   const double cost = static_cast<double>(filter.NumElements() * g.columns.output);
-  if (shape.num_elements() > 0)
+  if (zero >= 0 && zero <= 255) {
+    if (shape.num_elements() > 0)
+      TENON_RETURN_IF_ERROR(
+          MultiplyQuantizedWindows(device, g, static_cast<const std::uint8_t*>(images.raw_data()), zero,
+                                   {filter.raw_data(), filter.dtype() == DataType::kQint8, out_depth, 1, filter_zero},
+                                   out_depth, static_cast<std::int32_t*>(out->raw_data())));
+  } else if (shape.num_elements() > 0) {
     ParallelFor(device, rows, cost, [&](Index begin, Index end) {
       for (Index r = begin; r < end; ++r) {
         const auto* const from = static_cast<const std::uint8_t*>(images.raw_data()) + r / g.rows.output * image;
@@ -103,6 +159,7 @@ inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<
                                out_depth, r % g.rows.output, to);
       }
     });
+  }
   return RangeOfBytesProduct(images, in, filter, weights).Write(context, 1);
 }
 

@@ -96,7 +96,12 @@ struct RequantizationRange {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor&, const Tensor&, Tensor&,
                       Tensor&) const {
       detail::QuantizedRange from;
-      TENON_RETURN_IF_ERROR(from.Read(context.op(), 1, "input"));
+      for (const int i : {1, 2}) {  // as TensorFlow, the first element of any shape
+        const Tensor& end = context.op().input(i);
+        if (end.NumElements() == 0)
+          return errors::InvalidArgument("RequantizationRange: ", i == 1 ? "input_min" : "input_max", " is empty");
+        (i == 1 ? from.low : from.high) = *end.data<float>();
+      }
       return detail::UsedRange(input, from).Write(context.op(), 0);
     }
   };

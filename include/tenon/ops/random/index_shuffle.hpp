@@ -162,6 +162,11 @@ struct RandomIndexShuffle {
     for (Index i = 0; i < n; ++i) {
       const std::uint64_t from = detail::WordAt(index, index.dims() == 0 ? 0 : i),
                           most = detail::WordAt(largest, largest.dims() == 0 ? 0 : i);
+      const bool is_signed = out->dtype() == DataType::kInt32 || out->dtype() == DataType::kInt64;
+      for (const std::uint64_t value : {from, most})
+        if (is_signed && static_cast<std::int64_t>(value) < 0)
+          return errors::InvalidArgument(kOp, ": index and max_index must be >= 0 but one was ",
+                                         static_cast<std::int64_t>(value));
       if (from > most) return errors::InvalidArgument(kOp, ": max_index must be >= index, but ", most, " < ", from);
       std::uint32_t key[3];
       for (Index k = 0; k < 3; ++k)

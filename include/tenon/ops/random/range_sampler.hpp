@@ -16,6 +16,7 @@
 #include <tenon/engine/random/distributions.hpp>
 #include <tenon/engine/random/philox.hpp>
 #include <tenon/kernel/construction.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/random/generator.hpp>
 #include <tenon/ops/random/unigram_weights.hpp>
@@ -80,12 +81,15 @@ inline float ExpectedCount(float p, Index count, Index tries) {
   return -std::expm1(static_cast<float>(tries) * std::log1p(-p));
 }
 
-// drawn: [count], all different. Returns the tries; 0 where they were too many. slots: a power of two of them, empty.
+// drawn: [count], all different. Returns the tries; 0 where they were too many, -1 where the run is cancelled. slots: a
+// power of two of them, empty.
 inline Index DrawDifferent(const RangeSampler& sampler, PhiloxWords* words, Index count, std::int64_t* drawn,
-                           std::int64_t* slots, Index num_slots) {
+                           std::int64_t* slots, Index num_slots, const CancellationManager* cancellation = nullptr) {
+  constexpr Index kLookEvery = 1 << 14;
   Index tries = 0;
   for (Index picked = 0; picked < count;) {
     if (++tries == std::numeric_limits<std::int32_t>::max()) return 0;
+    if (tries % kLookEvery == 0 && cancellation != nullptr && cancellation->IsCancelled()) return -1;
     const Index value = sampler.Draw(words);
     const auto hash = static_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15;
     auto slot = static_cast<Index>((hash >> 32) & static_cast<std::uint64_t>(num_slots - 1));
@@ -132,7 +136,8 @@ inline Status DrawCandidates(OpKernelContext& context, const RangeSampler& sampl
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({num_slots}), &slots));
   std::int64_t* const slot = slots.data<std::int64_t>();
   std::fill(slot, slot + num_slots, -1);
-  *tries = DrawDifferent(sampler, &words, count, drawn, slot, num_slots);
+  *tries = DrawDifferent(sampler, &words, count, drawn, slot, num_slots, context.cancellation_manager());
+  if (*tries < 0) return errors::Cancelled(op, " operation was cancelled");
   if (*tries == 0)
     return errors::InvalidArgument(op, ": ", count, " different candidates of ", sampler.range, " were not found in ",
                                    std::numeric_limits<std::int32_t>::max(), " tries");

@@ -79,10 +79,6 @@ inline Status SparseToSparseSetShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Merge(rank, other, &rank));
   return SetResultShape(c, rank);
 }
-inline Status SetSizeShape(InferenceContext* c) {
-  TENON_RETURN_IF_ERROR(SparseSetShape(c, 0));
-  return shape_inference::UnknownShape(c);
-}
 
 // ---- sets
 enum class SetOperation { kAMinusB, kBMinusA, kIntersection, kUnion };
@@ -407,7 +403,7 @@ struct SetSize {
                                         .Output("size: int32")
                                         .Attr("validate_indices: bool = true")
                                         .Attr("T: {int8, int16, int32, int64, uint8, uint16, string}")
-                                        .SetShapeFn(detail::SetSizeShape);
+                                        .SetShapeFn(shape_inference::UnknownShape);
 
   struct Attrs {
     bool validate_indices;

@@ -124,7 +124,7 @@ struct SparseApplyCenteredRMSProp {
   template <class Device>
     requires(Device::type == "CPU")
   using kernel =
-      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+      detail::RuleKernel<Device, training::SparseCenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct SparseApplyFtrl {
@@ -149,7 +149,8 @@ struct SparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyFtrlV2 {
@@ -175,7 +176,8 @@ struct SparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct SparseApplyMomentum {
@@ -264,7 +266,8 @@ struct SparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops

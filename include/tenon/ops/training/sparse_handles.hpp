@@ -124,7 +124,7 @@ struct ResourceSparseApplyCenteredRMSProp {
   template <class Device>
     requires(Device::type == "CPU")
   using kernel =
-      detail::RuleKernel<Device, training::CenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+      detail::RuleKernel<Device, training::SparseCenteredRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 struct ResourceSparseApplyFtrl {
@@ -149,7 +149,8 @@ struct ResourceSparseApplyFtrl {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::Ftrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrl, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyFtrlV2 {
@@ -175,7 +176,8 @@ struct ResourceSparseApplyFtrlV2 {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::FtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseFtrlV2, detail::kTrainingReals, "multiply_linear_by_lr", true>;
 };
 
 struct ResourceSparseApplyKerasMomentum {
@@ -286,7 +288,8 @@ struct ResourceSparseApplyRMSProp {
 
   template <class Device>
     requires(Device::type == "CPU")
-  using kernel = detail::RuleKernel<Device, training::RMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
+  using kernel =
+      detail::RuleKernel<Device, training::SparseRMSProp, detail::kTrainingNumbersNoBfloat16, "", false, true>;
 };
 
 }  // namespace ops

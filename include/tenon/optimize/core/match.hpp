@@ -37,7 +37,7 @@ bool AllElementsAre(const Tensor& tensor, double number) {
 
 }  // namespace detail
 
-// True: the tensor has elements, and each has this value. 0 means both zeros.
+// True: the tensor has elements, and each has this value. 0 means both zeros, or false; 1 means true, too.
 inline bool AllElementsAre(const Tensor& tensor, double number) {
   switch (tensor.dtype()) {
     case DataType::kFloat: return detail::AllElementsAre<float>(tensor, number);
@@ -49,6 +49,7 @@ inline bool AllElementsAre(const Tensor& tensor, double number) {
     case DataType::kInt16: return detail::AllElementsAre<std::int16_t>(tensor, number);
     case DataType::kInt8: return detail::AllElementsAre<std::int8_t>(tensor, number);
     case DataType::kUint8: return detail::AllElementsAre<std::uint8_t>(tensor, number);
+    case DataType::kBool: return detail::AllElementsAre<bool>(tensor, number);
     default: return false;
   }
 }

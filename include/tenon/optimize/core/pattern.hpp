@@ -47,7 +47,7 @@ inline void pattern_error_text_after_the_end() {}
 //
 //   constexpr Pattern kTwice = "Neg(Neg(x))";
 struct Pattern {
-  static constexpr int kMostTerms = 20, kMostNames = 10;
+  static constexpr int kMostTerms = 24, kMostNames = 10;
 
   constexpr Pattern() = default;
   consteval Pattern(const char* text) : text_(text) {

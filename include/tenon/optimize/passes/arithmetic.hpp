@@ -117,6 +117,8 @@ inline constexpr Rule kArithmeticRules[] = {
     {"logarithm of 1 + x", "Log(!Add|AddV2~(x, c:1))", "Log1p(x)", detail::KeepsShapeOfFloats, nullptr,
      OptimizerLevel::kFast},
     {"exponential - 1", "Sub(!Exp(x), c:1)", "Expm1(x)", detail::KeepsShapeOfFloats, nullptr, OptimizerLevel::kFast},
+    {"selection with a mask of its shape", "SelectV2(LogicalAnd~(Fill(Shape(x), 1), mask), x, y)",
+     "SelectV2(mask, x, y)"},
     {"cast to the same type", "Cast(x)", "x", detail::CastOfSameType},
     {"cast chain", "Cast(inner:Cast(x))", "Cast(x)", detail::CastChain},
 };

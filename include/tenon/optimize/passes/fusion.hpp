@@ -22,27 +22,17 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/optimize/core/indexed_graph.hpp>
 #include <tenon/optimize/core/pass.hpp>
+#include <tenon/optimize/passes/steps.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
 
 namespace detail {
 
-// Steps of _FusedElementwise (ops/nn/fused_elementwise.hpp), and nodes that compute a new tensor of floats.
-inline constexpr std::string_view kUnarySteps =
-    "|Abs|Ceil|Elu|Erf|Erfc|Exp|Expm1|Floor|LeakyRelu|Log|Log1p|Neg|Reciprocal|Relu|Relu6|Rsqrt|Selu|Sigmoid|Softplus|"
-    "Softsign|Sqrt|Square|Tanh|";
-inline constexpr std::string_view kBinarySteps =
-    "|Add|AddV2|BiasAdd|Div|Maximum|Minimum|Mul|RealDiv|SquaredDifference|Sub|";
+// Nodes that compute a new tensor of floats.
 inline constexpr std::string_view kProducers =
     "|AvgPool|BatchMatMul|BatchMatMulV2|Conv2D|Conv2DBackpropInput|Conv3D|DepthwiseConv2dNative|Einsum|LogSoftmax|"
     "MatMul|Max|MaxPool|Mean|Softmax|Sum|_FusedConv2D|_FusedMatMul|";
-
-inline bool IsListed(std::string_view list, std::string_view op) {
-  for (std::size_t at = list.find(op); at != std::string_view::npos; at = list.find(op, at + 1))
-    if (list[at - 1] == '|' && list[at + op.size()] == '|') return true;
-  return false;
-}
 
 // Finds the nodes that one root can take up, and makes the fused node. one thread.
 class Fuser {
@@ -64,26 +54,7 @@ class Fuser {
  private:
   static constexpr std::size_t kMostSteps = 31;  // with their inputs at most FusedElementwise::kMostValues values
 
-  bool IsStep(int id) const {
-    const Node& node = graph_.node(id);
-    if (!graph_.is_pure(id) || node.output_types.size() != 1) return false;
-    if (node.def.attr.Find("_kernel") != nullptr) return false;  // a kernel that the node asks for by its label
-    const DataType type = node.output_types[0];
-    if (type != DataType::kFloat && type != DataType::kDouble) return false;
-    for (const DataType input : node.input_types)
-      if (input != type) return false;
-    if (node.inputs.size() == 1) return IsListed(kUnarySteps, node.op_name());
-    return node.inputs.size() == 2 && IsListed(kBinarySteps, node.op_name()) &&
-           (node.op_name() != "BiasAdd" || BiasFits(node));
-  }
-  // A BiasAdd refuses what an Add would broadcast.
-  bool BiasFits(const Node& node) const {
-    const PartialTensorShape x = graph_.shape(node.inputs[0]), bias = graph_.shape(node.inputs[1]);
-    const AttrValue* const format = node.def.attr.Find("data_format");
-    if (format == nullptr || format->s() != "NHWC" || x.unknown_rank() || x.dims() < 2 || bias.dims() != 1)
-      return false;
-    return bias.dim_size(0) > 0 && bias.dim_size(0) == x.dim_size(x.dims() - 1);
-  }
+  bool IsStep(int id) const { return IsStepNode(graph_, id); }
   // Only the group reads the node, and nothing else holds it where it is.
   bool IsOwn(int id) const {
     const Node& node = graph_.node(id);

@@ -19,6 +19,7 @@
 #include <tenon/optimize/core/options.hpp>
 #include <tenon/optimize/core/pass.hpp>
 #include <tenon/optimize/core/rules.hpp>
+#include <tenon/optimize/passes/attention.hpp>
 #include <tenon/optimize/passes/guards.hpp>
 #include <tenon/optimize/passes/layer_norm.hpp>
 
@@ -180,7 +181,9 @@ inline constexpr Rule kProductRules[] = {
 
 inline void Remap(PassRun* run) {
   ApplyRules(kRemapRules, run);
-  if (run->level() >= OptimizerLevel::kFast) ApplyRules(kLayerNormRules, run);
+  if (run->level() < OptimizerLevel::kFast) return;
+  ApplyRules(kLayerNormRules, run);
+  ApplyRules(kAttentionRules, run);
 }
 inline void FuseProducts(PassRun* run) { ApplyRules(kProductRules, run); }
 

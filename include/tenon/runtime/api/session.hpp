@@ -64,6 +64,7 @@ struct NodeTiming {
   std::int64_t wait_ns = 0;
   DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
   TensorShape shape = {};  // output 0's
+  std::int64_t ready_ns = -1;  // when all inputs were there, since the start of the run; -1: not known
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
 struct NodeTotal {

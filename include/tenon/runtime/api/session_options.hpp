@@ -67,8 +67,8 @@ struct SessionOptions {
   std::vector<std::string> devices = {};
   Device* device = nullptr;  // the caller's device, instead of the first of `devices`; several sessions may share it
   const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of `devices` and `device`;
-                                          // several sessions may share it. The session uses the devices that exist
-                                          // when it is made; a device that is removed later stays until then
+                                          // several sessions may share it. Create and Extend see the devices that exist
+                                          // then; a device that is removed later stays until the session goes
   bool allow_soft_placement = false;  // several devices: a device that cannot run a node gives way to one that can
   bool log_device_placement = false;  // several devices: logs the device of every node, and the reason
   ThreadPoolInterface* intra_op_pool = nullptr;  // the caller's pool, instead of intra_op_threads
@@ -95,7 +95,8 @@ struct SessionOptions {
   // Runs with equal feed shapes until the memory of such runs is planned; 0: never.
   int plan_after_runs = 2;
   // On a GPU: records the kernels of such runs as CUDA graphs, which later runs start as a whole. Nodes with state, on
-  // the host or without a fixed place stay apart. A recorded signature holds the memory of one run more.
+  // the host or without a fixed place stay apart. A recorded signature holds the memory of one run more. Needs
+  // <tenon/runtime/planned/recorded_run.hpp> in one source file of the program.
   bool record_steps = false;
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.

@@ -23,6 +23,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
+#include <tenon/runtime/executor/transfer_slots.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -31,6 +32,8 @@ namespace detail {
 // Kept with its step and used again. externally synchronised.
 class ParallelFrameRun : public FrameRun {
  public:
+  class Agenda;  // runtime/control_flow/linked_frames.hpp has it, and the functions that take one
+
   ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
@@ -55,6 +58,14 @@ class ParallelFrameRun : public FrameRun {
     if (!begun || !CanSchedule(pool, &RunWorker, this)) [[unlikely]]
       GiveUp(NotScheduled());
   }
+  // Sends and receives of `nodes` use `slots` in the runs that BeginOn starts. Both outlive this.
+  void Link(const TransferNodes* nodes, TransferSlots* slots) {
+    linked_nodes_ = nodes;
+    slots_ = slots;
+  }
+  // As StartOn, for a run without a trace. The agenda's thread is its first worker.
+  void BeginOn(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended, RunFailed failed,
+               Agenda* agenda) noexcept;
   Status EndRun() {
     MutexLock lock(mutex_);  // the thread that called `ended` has released it
     queue_.clear();
@@ -69,10 +80,12 @@ class ParallelFrameRun : public FrameRun {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
+    linked_ = nullptr;
     ended_ = ended;
     failed_ = failed;
     costs_.BeginRun();
     workers_ = 1;
+    away_ = 0;
     status_ = CatchAll("ParallelFrameRun", [&] {
       Start();
       return OkStatus();
@@ -91,6 +104,7 @@ class ParallelFrameRun : public FrameRun {
   }
   static void RunWorker(void* argument) noexcept {
     auto* run = static_cast<ParallelFrameRun*>(argument);
+    if (run->linked_ != nullptr) return run->linked_->run_worker(run);
     const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
     MutexLock lock(run->mutex_);
     run->Work(lock);
@@ -104,7 +118,7 @@ class ParallelFrameRun : public FrameRun {
 
   // Runs ready nodes until none is left, or the run has failed. The lock is held but while a kernel runs. The run may
   // be over as soon as the lock is given up for good.
-  void Work(MutexLock& lock) noexcept {
+  void Work(MutexLock& lock, Agenda* agenda = nullptr) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     const CancellationManager* const cancellation = CancellationOf(*step_);
@@ -121,7 +135,10 @@ class ParallelFrameRun : public FrameRun {
       const FlowNode& node = NodeIn(item.iteration, item.node);
       const bool copies = node.kind == FlowKind::kCopy;
       if (node.kind == FlowKind::kTransfer) [[unlikely]] {
-        StartTransfer(item, lock);
+        if (agenda != nullptr && linked_nodes_->slot(node.program_node) >= 0)
+          linked_->transfer(this, item, agenda, lock);
+        else
+          StartTransfer(item, lock);
         continue;
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
@@ -143,12 +160,16 @@ class ParallelFrameRun : public FrameRun {
       // After a cheap kernel this thread is soon back for the rest.
       const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
       const bool measure = kernel.async == nullptr && costs_.Wants(number);
+      const bool away = agenda != nullptr && IsLong(number);
+      if (away) ++away_;
       lock.unlock();
       if (help && !CanSchedule(pool_, &RunWorker, this)) [[unlikely]]
         ForgetHelper();
+      if (agenda != nullptr) linked_->before_node(away, agenda);
       if (kernel.async != nullptr) {
         StartAsync(item, kernel, frame);
         lock.lock();
+        if (away) --away_;
         continue;
       }
       meter.Begin();
@@ -164,6 +185,7 @@ class ParallelFrameRun : public FrameRun {
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();
+      if (away) --away_;
       if (measure) costs_.Add(number, end - begin);
       const Status finished = FinishRunning(item, status);
       if (status.ok()) StopAfter(finished, lock);
@@ -268,6 +290,16 @@ class ParallelFrameRun : public FrameRun {
       run->GiveUp(NotScheduled());
   }
 
+  // ---- sends and receives that are linked to another part of the run
+  struct LinkedCalls {
+    void (*run_worker)(ParallelFrameRun* run) noexcept;
+    void (*before_node)(bool is_long, Agenda* agenda) noexcept;
+    void (*transfer)(ParallelFrameRun* run, const FlowQueue::Item& item, Agenda* agenda, MutexLock& lock) noexcept;
+  };
+  struct Linked;
+  // The node's kernel takes long, or may wait for another run's nodes.
+  bool IsLong(int number) const { return costs_.IsExpensive(number) || linked_nodes_->may_wait[ToSize(number)] != 0; }
+
   TENON_DETAIL_COLD void Trace(const AsyncState& state) {
     const ProgramNode& node = NodeOf(state.item);
     const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
@@ -331,9 +363,13 @@ class ParallelFrameRun : public FrameRun {
   RunFailed failed_;
   NodeCosts costs_;
   int workers_ = 0;  // threads in Work, or on their way there
+  int away_ = 0;  // workers in a kernel that takes long, in a linked run
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
   const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+  const TransferNodes* linked_nodes_ = nullptr;
+  TransferSlots* slots_ = nullptr;
+  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
 };
 
 // A ParallelFrameRun for a session's run.

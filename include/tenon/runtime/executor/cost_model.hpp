@@ -34,6 +34,8 @@ class NodeCosts {
     }
   }
   void BeginRun() { ++run_; }
+  // A node that takes less time than measuring it.
+  void SetCheap(int node) { ns_[ToSize(node)] = kNever; }
   bool IsExpensive(int node) const { return ns_[ToSize(node)] > kExpensiveNs; }
 
   // Measures the node while it lives: an expensive one in each run, a cheap one in one of 16.

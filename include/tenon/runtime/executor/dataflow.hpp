@@ -26,6 +26,7 @@
 #include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
+#include <tenon/runtime/executor/transfer_slots.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -34,6 +35,8 @@ namespace detail {
 // The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
 class DataflowRun final : public Executor {
  public:
+  class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
+
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
@@ -93,6 +96,16 @@ class DataflowRun final : public Executor {
   void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
     Start(pool, flush_denormals, nullptr, ended, {});
   }
+  // Sends and receives of `nodes` use `slots` in the runs that Begin starts. Both outlive this.
+  void Link(const TransferNodes* nodes, TransferSlots* slots) {
+    linked_nodes_ = nodes;
+    slots_ = slots;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
+      if (nodes->slots[n] >= 0) costs_.SetCheap(static_cast<int>(n));
+  }
+  // As Start, for a program with linked nodes and a run without a trace. Its first nodes go to the agenda.
+  void Begin(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended, RunFailed failed,
+             Agenda* agenda) noexcept;
   Status End() override { return TakeStatus(); }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -104,6 +117,8 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
+    if (trace != nullptr && !Succeeds([this] { ready_ns_.resize(program_.nodes.size()); })) trace_ = nullptr;
+    linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
@@ -138,6 +153,8 @@ class DataflowRun final : public Executor {
   void Add(int number, Local* mine) {
     Counts& node = nodes_[ToSize(number)];
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (trace_ != nullptr) [[unlikely]]
+      ready_ns_[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
       after_[ToSize(number)] = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
@@ -157,6 +174,7 @@ class DataflowRun final : public Executor {
   }
   static void RunTask(void* argument) noexcept {
     const Task task = *static_cast<const Task*>(argument);
+    if (task.run->linked_ != nullptr) return task.run->linked_->run_task(task);
     Local mine;
     if (task.run->costs_.IsExpensive(task.node)) {
       mine.expensive = task.node;
@@ -202,16 +220,22 @@ class DataflowRun final : public Executor {
   }
 
   // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
-  void Process(Local* mine) noexcept {
+  void Process(Local* mine, Agenda* agenda = nullptr) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     while (!mine->IsEmpty()) {
       const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
+        if (agenda != nullptr && IsTransfer(number)) {
+          if (!linked_->transfer(this, number, agenda)) continue;
+          Finish(number, mine);
+          continue;
+        }
+        if (agenda != nullptr) linked_->before_node(*this, number, agenda);
         if (node.async != nullptr && StartAsync(number)) continue;
         if (node.async == nullptr) {
-          meter.Begin();
+          meter.Begin(ReadyTime(number));
           const NodeCosts::Measured measured(&costs_, number);
           Status status = CatchAll("DataflowRun", [&]() -> Status {
             TENON_RETURN_IF_ERROR(RunNode(program_, number, step_, &context));
@@ -277,7 +301,7 @@ class DataflowRun final : public Executor {
       TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
       if (run->trace_ != nullptr) {
         const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
-        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns);
+        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
       }
       return OkStatus();
     });
@@ -288,6 +312,18 @@ class DataflowRun final : public Executor {
     state.reset();
     Leave(run);
   }
+
+  // ---- sends and receives that are linked to another part of the run
+  bool IsTransfer(int number) const { return linked_nodes_->slot(number) >= 0; }
+  struct LinkedCalls {
+    void (*run_task)(const Task& task) noexcept;
+    void (*before_node)(const DataflowRun& run, int number, Agenda* agenda) noexcept;
+    // False: the value has not come, and a TransferReceiver finishes the node.
+    bool (*transfer)(DataflowRun* run, int number, Agenda* agenda) noexcept;
+  };
+  struct Linked;
+
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : ready_ns_[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -427,10 +463,14 @@ class DataflowRun final : public Executor {
   RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
+  SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
+  const TransferNodes* linked_nodes_ = nullptr;
+  TransferSlots* slots_ = nullptr;
+  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
 };
 
 inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {

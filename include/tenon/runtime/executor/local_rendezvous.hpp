@@ -153,6 +153,11 @@ class LocalRendezvous final : public Rendezvous {
     EndAll(items, error);
   }
 
+  // Whether there are no values, waits and errors, and the caller holds the only reference.
+  bool IsUnused() {
+    const MutexLock lock(mutex_);
+    return status_.ok() && count_ == 0 && lost_peers_.empty() && RefCountIsOne();
+  }
   // The values that were sent and not received yet.
   std::size_t num_values() {
     const MutexLock lock(mutex_);

@@ -47,8 +47,10 @@ class NodeMeter {
   }
   NodeMeter(const NodeMeter&) = delete;
   NodeMeter& operator=(const NodeMeter&) = delete;
-  void Begin() {
+  // `ready_ns`: NodeTiming::ready_ns.
+  void Begin(std::int64_t ready_ns = -1) {
     if (trace_ != nullptr) [[unlikely]] {
+      ready_ns_ = ready_ns;
       memory_.Clear();
       outputs_.reset();
       WaitOfThread() = 0;
@@ -63,13 +65,13 @@ class NodeMeter {
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->Add(program, node, step, begin_, std::exchange(WaitOfThread(), 0), &memory_);
+      trace_->Add(program, node, step, begin_, std::exchange(WaitOfThread(), 0), &memory_, ready_ns_);
   }
   // The node has ended; its outputs are the executor's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->AddNode(program, node, outputs_.value_or(TracedOutputs()), begin_, trace_->Now(),
-                      std::exchange(WaitOfThread(), 0), &memory_);
+                      std::exchange(WaitOfThread(), 0), &memory_, ready_ns_);
   }
   // Nanoseconds for which this thread has waited for the asynchronous kernel of its current node.
   static std::int64_t& WaitOfThread() {
@@ -79,7 +81,7 @@ class NodeMeter {
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, ready_ns_ = -1;
   std::optional<TracedOutputs> outputs_;  // empty without a trace: its shape takes time to make
   MemoryRecord memory_;
 };

@@ -150,16 +150,17 @@ class TraceCollector final : public StepStatsCollector {
         max_of_node_(static_cast<std::int64_t>(max_events > 64 ? max_events / 64 : 1)) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // Adds a node that has ended just now. `memory`: memory that it took beside its outputs; null: not known.
-  // `wait_ns`: NodeTiming::wait_ns.
+  // `wait_ns`, `ready_ns`: as in NodeTiming.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t wait_ns,
-           const MemoryRecord* memory = nullptr) {
+           const MemoryRecord* memory = nullptr, std::int64_t ready_ns = -1) {
     const std::int64_t end = Now();
     TracedOutputs outputs;
     if (node.num_outputs > 0) outputs.Describe(&step->value(node.first_output), node.num_outputs);
-    AddNode(program, node, outputs, begin, end, wait_ns, memory);
+    AddNode(program, node, outputs, begin, end, wait_ns, memory, ready_ns);
   }
   void AddNode(const Program& program, const ProgramNode& node, const TracedOutputs& outputs, std::int64_t begin,
-               std::int64_t end, std::int64_t wait_ns, const MemoryRecord* memory = nullptr) {
+               std::int64_t end, std::int64_t wait_ns, const MemoryRecord* memory = nullptr,
+               std::int64_t ready_ns = -1) {
     NodeTiming timing;
     if (memory != nullptr) {
       timing.temp_bytes = memory->temp_bytes();
@@ -175,6 +176,7 @@ class TraceCollector final : public StepStatsCollector {
     timing.dtype = outputs.dtype;
     timing.shape = outputs.shape;
     timing.wait_ns = std::min(wait_ns, end - begin);
+    timing.ready_ns = ready_ns;
     Keep(timing);
   }
   void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,

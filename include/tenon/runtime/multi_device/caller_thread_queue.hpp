@@ -37,10 +37,15 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
     if (total > 0) fn(arg, 0, total);
   }
 
-  // Runs tasks until Stop was called and none is left.
+  // Makes room for `count` tasks.
+  void Reserve(std::size_t count) { tasks_.reserve(count); }
+  // Runs tasks until Stop was called and none is left. Then the queue can be used again.
   void Serve() {
     ServeTasks();
     for (Thread thread = TakeHelper(); thread.joinable(); thread = TakeHelper()) thread.Join();
+    const MutexLock lock(mutex_);  // the thread that called Stop has released it
+    stopped_ = false;
+    servers_ = 1;
   }
   // From any thread, as the last thing that it does with this.
   void Stop() {

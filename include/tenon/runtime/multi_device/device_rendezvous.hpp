@@ -29,6 +29,11 @@ class DeviceRendezvous final : public Rendezvous {
   explicit DeviceRendezvous(const DeviceMgr* devices, Rendezvous* peers = nullptr)
       : devices_(devices), peers_(peers), local_(Ref<LocalRendezvous>::Adopt(new LocalRendezvous)) {}
 
+  // Whether this is as a new object with these arguments, and its caller holds the only reference.
+  bool IsUnused(const DeviceMgr* devices, const Rendezvous* peers) {
+    return devices == devices_ && peers == nullptr && peers_ == nullptr && RefCountIsOne() && local_->IsUnused();
+  }
+
   // As LocalRendezvous::Send; with another task as the receiver as the peers' Send, and the errors of a copy to the
   // host.
   Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {

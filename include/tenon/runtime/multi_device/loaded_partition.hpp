@@ -45,10 +45,10 @@ class DeviceFunctions final : public RefCounted, public FunctionsOnDevices {
   // All outlive this. `resources`: null where each device has resources of this object.
   DeviceFunctions(const Registry* registry, const DeviceMgr* devices, Device* host, const SessionDevices* resources,
                   const ProgramOptions& options, GraphPass lower)
-      : registry_(registry), devices_(devices), host_(host), resources_(resources), options_(options), lower_(lower) {}
+      : registry_(registry), host_(host), resources_(resources), options_(options), lower_(lower), devices_(devices) {}
 
   Result<FunctionRuntime*> On(std::string_view name) override {
-    const Result<Device*> device = devices_->LookupDevice(name);
+    const Result<Device*> device = devices()->LookupDevice(name);
     if (!device.ok()) return NoDevice(name);
     return static_cast<FunctionRuntime*>(OnDevice(*device));
   }
@@ -62,6 +62,11 @@ class DeviceFunctions final : public RefCounted, public FunctionsOnDevices {
     for (const Owned<Entry>& entry : entries_)
       if (entry->device == device) return entry->functions.resources();
     return nullptr;
+  }
+  // The devices from now on; with the devices of before.
+  void SetDevices(const DeviceMgr* devices) {
+    const MutexLock lock(mutex_);
+    devices_ = devices;
   }
   // The graph of a device, or, with null, of all.
   void SetGraph(const Device* device, const Graph* graph) {
@@ -79,6 +84,10 @@ class DeviceFunctions final : public RefCounted, public FunctionsOnDevices {
     ResourceMgr own_resources;
     SessionFunctions functions;
   };
+  const DeviceMgr* devices() {
+    const MutexLock lock(mutex_);
+    return devices_;
+  }
   Entry* Find(Device* device) {
     for (const Owned<Entry>& entry : entries_)
       if (entry->device == device) return entry.get();
@@ -89,12 +98,12 @@ class DeviceFunctions final : public RefCounted, public FunctionsOnDevices {
   }
 
   const Registry* registry_;
-  const DeviceMgr* devices_;
   Device* host_;
   const SessionDevices* resources_;
   ProgramOptions options_;
   GraphPass lower_;
   Mutex mutex_;
+  const DeviceMgr* devices_;
   const Graph* graph_ = nullptr;
   SlimVector<Owned<Entry>> entries_;
 };

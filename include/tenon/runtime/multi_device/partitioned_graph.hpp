@@ -159,6 +159,7 @@ class PartitionedGraph : public RefCounted {
     TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
     TENON_RETURN_IF_ERROR(FollowReceives(&wanted, cancellation));
     TENON_RETURN_IF_ERROR(Build(wanted, cancellation, callable.get()));
+    callable->plan_.Make(callable->programs_);
     return callable;
   }
 
@@ -210,6 +211,7 @@ class PartitionedGraph : public RefCounted {
     }
     FindSenders();
     // From here on nothing fails.
+    functions_->SetDevices(devices_);
     functions_->SetGraph(nullptr, session.whole != nullptr ? session.whole
                                   : parts_.empty()         ? nullptr
                                                            : &parts_.front()->graph);

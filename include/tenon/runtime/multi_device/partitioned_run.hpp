@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,11 @@
 #include <tenon/runtime/executor/dataflow.hpp>
 #include <tenon/runtime/multi_device/device_rendezvous.hpp>
 #include <tenon/runtime/multi_device/step_of_peers.hpp>
+#include <tenon/runtime/multi_device/transfer_plan.hpp>
+#include <tenon/runtime/control_flow/linked_frames.hpp>
 #include <tenon/runtime/control_flow/parallel_executor.hpp>
+#include <tenon/runtime/executor/linked_dataflow.hpp>
+#include <tenon/runtime/executor/transfer_slots.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/session/run_args.hpp>
@@ -62,13 +67,20 @@ class PartitionedRun {
     Step step;
     Owned<DataflowRun> dataflow;
     Owned<ParallelFrameRun> frames;
-    Owned<StepContainer> container;
+    std::optional<StepContainer> container;  // in a run
     RunServices services;
     Owned<TraceCollector> trace;  // null: the run is not traced
   };
 
+  // `plan` outlives this and has a part for each AddPart.
+  explicit PartitionedRun(const TransferPlan* plan) : plan_(plan), slots_(plan->num_slots()) {}
   void AddPart(const Program* program, ResourceMgr* resources) {
-    parts_.push_back(MakeOwned<Part>(program, resources));
+    const TransferNodes& nodes = plan_->part(parts_.size());
+    Part& part = *parts_.emplace_back(MakeOwned<Part>(program, resources));
+    if (part.frames != nullptr)
+      part.frames->Link(&nodes, &slots_);
+    else
+      part.dataflow->Link(&nodes, &slots_);
   }
   Step& step(int part) { return parts_[static_cast<std::size_t>(part)]->step; }
   std::size_t num_parts() const { return parts_.size(); }
@@ -77,22 +89,20 @@ class PartitionedRun {
   // does. `fetched`: the names of all fetches. Without a pool, the caller's thread runs whichever partition is ready.
   Status Run(const DeviceMgr* devices, const RunArgs& settings, Span<const std::string> fetched) {
     const StepOfPeers* const peers = settings.peers;
-    const auto rendezvous =
-        Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices, peers == nullptr ? nullptr : peers->rendezvous));
+    TakeRendezvous(devices, peers == nullptr ? nullptr : peers->rendezvous);
     CancellationManager cancellation(settings.cancellation);
     DeferredOps deferred;
     Notification done;
-    CallersQueue queue;
-    ThreadPoolInterface* const pool = settings.pool != nullptr ? settings.pool : &queue;
     const std::int64_t step_id =
         peers != nullptr && peers->step_id != 0 ? peers->step_id : NextStepId().fetch_add(1, std::memory_order_relaxed);
-    rendezvous_ = rendezvous.get();
     done_ = &done;
-    queue_ = settings.pool == nullptr ? &queue : nullptr;
+    uses_queue_ = settings.pool == nullptr;
+    pool_ = uses_queue_ ? &queue_ : settings.pool;
+    flush_denormals_ = settings.flush_denormals;
     left_.store(static_cast<int>(parts_.size()), std::memory_order_release);
     for (const Owned<Part>& part : parts_) {
-      part->container = MakeOwned<StepContainer>(part->resources, step_id);
-      part->services = {part->resources, part->container.get(), &cancellation, rendezvous_};
+      part->container.emplace(part->resources, step_id);
+      part->services = {part->resources, &*part->container, &cancellation, rendezvous_.get()};
       part->services.deferred = &deferred;
       part->services.pool = settings.pool;
       part->services.more = settings.services;
@@ -104,23 +114,35 @@ class PartitionedRun {
       part->step.set_step_id(step_id);
       part->step.set_services(&part->services);
     }
+    const bool is_linked = settings.trace == nullptr;  // a trace shows the transfers as kernels
+    WatchesCancellation watch(this, is_linked && slots_.size() != 0 ? settings.cancellation : nullptr);
+    if (uses_queue_) queue_.Reserve(parts_.size());
     // From here on nothing may throw before the partitions have ended.
-    const RunEnded ended{&PartEnded, this};
-    const RunFailed failed{&PartFailed, this};
-    for (const Owned<Part>& part : parts_) {
-      if (part->frames != nullptr)
-        part->frames->StartOn(pool, settings.flush_denormals, part->trace.get(), ended, failed);
-      else
-        part->dataflow->Start(pool, settings.flush_denormals, part->trace.get(), ended, failed);
+    if (!is_linked) {
+      const RunEnded ended{&PartEnded, this};
+      const RunFailed failed{&PartFailed, this};
+      for (const Owned<Part>& part : parts_) {
+        if (part->frames != nullptr)
+          part->frames->StartOn(pool_, flush_denormals_, part->trace.get(), ended, failed);
+        else
+          part->dataflow->Start(pool_, flush_denormals_, part->trace.get(), ended, failed);
+      }
+    } else if (uses_queue_) {
+      queue_.Schedule(&BeginLinked, this);
+    } else {
+      BeginLinked(this);
     }
-    if (queue_ != nullptr)
-      queue.Serve();
+    if (uses_queue_)
+      queue_.Serve();
     else
       WaitFor(done);
+    watch.End();
     deferred.Wait();
     if (settings.trace != nullptr) [[unlikely]]
       FinishTrace(settings.trace);
     Status status = End(fetched);
+    if (!rendezvous_->IsUnused(devices, nullptr)) [[unlikely]]
+      rendezvous_ = {};
     if (cancellation.IsCancelled()) [[unlikely]]
       status.Update(RunCancelled());
     return status;
@@ -134,10 +156,60 @@ class PartitionedRun {
   }
 
  private:
+  // Ends the waits in the slots when the caller cancels the run.
+  class WatchesCancellation {
+   public:
+    // `cancellation` may be null.
+    WatchesCancellation(PartitionedRun* run, CancellationManager* cancellation) : cancellation_(cancellation) {
+      if (cancellation == nullptr) return;
+      token_ = cancellation->NewToken();
+      if (!cancellation->Register(token_, [run] { run->slots_.Abort(ReceiveCancelled()); }))
+        run->slots_.Abort(ReceiveCancelled());
+    }
+    WatchesCancellation(const WatchesCancellation&) = delete;
+    WatchesCancellation& operator=(const WatchesCancellation&) = delete;
+    ~WatchesCancellation() { End(); }
+    // Waits for a callback under way.
+    void End() {
+      if (CancellationManager* const watched = std::exchange(cancellation_, nullptr); watched != nullptr)
+        (void)watched->Deregister(token_);
+    }
+
+   private:
+    CancellationManager* cancellation_;
+    CancellationManager::Token token_ = 0;
+  };
+  TENON_DETAIL_COLD static Status ReceiveCancelled() { return errors::Cancelled("RecvAsync is cancelled."); }
+
+  // A run leaves its rendezvous to the next one, unless values, waits or an error are in it.
+  void TakeRendezvous(const DeviceMgr* devices, Rendezvous* peers) {
+    if (rendezvous_ && rendezvous_->IsUnused(devices, peers)) [[likely]]
+      return;
+    rendezvous_ = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices, peers));
+  }
+  // Begins all parts on this thread, which goes on with their nodes; other threads get nodes that take long.
+  static void BeginLinked(void* state) noexcept {
+    auto* const run = static_cast<PartitionedRun*>(state);
+    const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
+    const RunEnded ended{&PartEnded, run};
+    const RunFailed failed{&PartFailed, run};
+    DataflowRun::Agenda nodes;
+    ParallelFrameRun::Agenda frames;
+    const std::size_t count = run->parts_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      Part& part = *run->parts_[i];
+      if (part.frames != nullptr)
+        part.frames->BeginOn(run->pool_, run->flush_denormals_, ended, failed, &frames);
+      else
+        part.dataflow->Begin(run->pool_, run->flush_denormals_, ended, failed, &nodes);
+    }
+    nodes.Work();
+    frames.Work();
+  }
   static void PartEnded(void* state) {
     auto* run = static_cast<PartitionedRun*>(state);
     Notification* const done = run->done_;  // the run may be used again once all have ended
-    CallersQueue* const queue = run->queue_;
+    CallersQueue* const queue = run->uses_queue_ ? &run->queue_ : nullptr;
     if (run->left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (queue != nullptr)
       queue->Stop();
@@ -150,6 +222,7 @@ class PartitionedRun {
       const MutexLock lock(run->mutex_);
       run->first_error_.Update(status);
     }
+    run->slots_.Abort(status);
     run->rendezvous_->StartAbort(status);
   }
   // Merges the traces of the partitions; the node that ended first comes first.
@@ -164,6 +237,7 @@ class PartitionedRun {
       for (NodeTiming& timing : of_part.nodes) {
         timing.start_ns += later;
         timing.end_ns += later;
+        if (timing.ready_ns >= 0) timing.ready_ns += later;
         trace->nodes.push_back(timing);
       }
       for (NodeTotal& total : of_part.folded) {
@@ -193,20 +267,25 @@ class PartitionedRun {
       if (program.device != program.host) program.device->EndRun(&status);
       if (status.ok() && part->frames != nullptr) status = CheckFetches(program, &part->step, Code::kInvalidArgument);
       if (part->container->keeps_fetched() && status.ok()) [[unlikely]]
-        status = KeepFetched(part->container.get(), fetched);
+        status = KeepFetched(&*part->container, fetched);
       part->step.set_services(nullptr);
-      part->container = nullptr;
+      part->container.reset();
     }
+    slots_.Reset();
     const MutexLock lock(mutex_);
     const Status first = std::exchange(first_error_, Status());
     return first.ok() ? status : first;
   }
 
+  const TransferPlan* plan_;
+  TransferSlots slots_;
   SlimVector<Owned<Part>> parts_;
   std::atomic<int> left_{0};
   Notification* done_ = nullptr;
-  CallersQueue* queue_ = nullptr;  // null: the run has a pool
-  Rendezvous* rendezvous_ = nullptr;
+  CallersQueue queue_;  // tasks of a run without a pool
+  bool uses_queue_ = false, flush_denormals_ = false;
+  ThreadPoolInterface* pool_ = nullptr;
+  Ref<DeviceRendezvous> rendezvous_;
   Mutex mutex_;
   Status first_error_;
 };
@@ -282,6 +361,7 @@ class PartitionedCallable : public RefCounted {
     feeds_.clear();
     fetches_.clear();
     fetch_names_.clear();
+    plan_.Make(programs_);
   }
   // In the child of a fork(), before other threads use this: whether a run of the parent was under way.
   TENON_DETAIL_COLD bool IsInUse() {
@@ -329,7 +409,7 @@ class PartitionedCallable : public RefCounted {
       }
       ++made_;
     }
-    auto run = MakeOwned<PartitionedRun>();
+    auto run = MakeOwned<PartitionedRun>(&plan_);
     for (std::size_t p = 0; p < programs_.size(); ++p) run->AddPart(programs_[p].get(), resources_[p]);
     return run;
   }
@@ -341,6 +421,7 @@ class PartitionedCallable : public RefCounted {
     });
   }
 
+  TransferPlan plan_;
   SlimVector<Owned<Program>> programs_;  // programs of the partitions that have something to do
   SlimVector<ResourceMgr*> resources_;
   SlimVector<Endpoint> feeds_, fetches_;

@@ -311,7 +311,7 @@ class PlacedGraphImpl final : public PlacedGraph {
     return OkStatus();
   }
 
-  const SessionServices& owner_;
+  const SessionServices owner_;
   const Graph& graph_;
   PlacementReport report_;
   SlimVector<GraphPartition> partitions_;

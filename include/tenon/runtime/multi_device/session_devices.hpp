@@ -3,6 +3,7 @@
 // Several devices behind Session (SessionOptions::devices, device_mgr), and the placement report. An extension:
 // <tenon/devices.hpp> includes it.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -62,16 +63,20 @@ class SessionDevicesImpl final : public SessionDevices {
     owner_.pool_for = &PoolFor;
   }
 
-  Span<Device* const> list() const override { return list_; }
+  Span<Device* const> list() const override { return now().list; }
   Device* host() const override { return host_; }
   ResourceMgr* resources(const Device* device) const override {
-    for (std::size_t i = 0; i < list_.size(); ++i)
-      if (list_[i] == device) return resources_[i];
+    const Devices& devices = now();
+    for (std::size_t i = 0; i < devices.list.size(); ++i)
+      if (devices.list[i] == device) return devices.resources[i];
     return nullptr;
   }
   GraphPass default_lowering() const override { return &LowerForDevices; }
   Status Place(Graph* graph, const GraphState* older, Owned<PlacedGraph>* placed) override {
-    TENON_ASSIGN_OR_RETURN(Owned<PlacedGraphImpl> made, PlacedGraphImpl::Create(owner_, graph, older));
+    TakeNewDevices();
+    SessionServices owner = owner_;
+    owner.devices = now().manager.get();
+    TENON_ASSIGN_OR_RETURN(Owned<PlacedGraphImpl> made, PlacedGraphImpl::Create(owner, graph, older));
     *placed = Owned<PlacedGraph>(made.release());
     return OkStatus();
   }
@@ -94,25 +99,50 @@ class SessionDevicesImpl final : public SessionDevices {
   }
   Status Load(ThreadPoolInterface* intra_op_pool, ResourceMgr* host_resources) {
     const SessionOptions& options = *owner_.options;
+    auto devices = MakeOwned<Devices>();
     if (options.device_mgr != nullptr) {
-      own_devices_ = options.device_mgr->Share();
+      devices->manager = options.device_mgr->Share();
     } else {
       const SlimVector<std::string> names(options.devices.begin(), options.devices.end());
-      TENON_ASSIGN_OR_RETURN(SlimVector<Owned<Device>> devices, MakeDevices(names, {options.allocator, intra_op_pool}));
-      TENON_ASSIGN_OR_RETURN(own_devices_, StaticDeviceMgr::Create(std::move(devices)));
+      TENON_ASSIGN_OR_RETURN(SlimVector<Owned<Device>> made, MakeDevices(names, {options.allocator, intra_op_pool}));
+      TENON_ASSIGN_OR_RETURN(devices->manager, StaticDeviceMgr::Create(std::move(made)));
     }
-    owner_.devices = own_devices_.get();
-    host_ = owner_.devices->HostCPU();
+    host_ = devices->manager->HostCPU();
     if (host_ == nullptr) return errors::InvalidArgument("SessionOptions: there must be a CPU among the devices");
-    list_.push_back(host_);
-    for (Device* device : owner_.devices->ListDevices())
-      if (device != host_) list_.push_back(device);
-    resources_.push_back(host_resources);
-    for (std::size_t i = 1; i < list_.size(); ++i)
-      resources_.push_back(options.device_resources != nullptr
-                               ? options.device_resources->Of(list_[i], own_devices_->Keep(list_[i]))
-                               : own_resources_.emplace_back(MakeOwned<ResourceMgr>()).get());
+    devices->list.push_back(host_);
+    devices->resources.push_back(host_resources);
+    Use(std::move(devices));
     return OkStatus();
+  }
+  // The devices of one time. immutable.
+  struct Devices {
+    Owned<StaticDeviceMgr> manager;  // the present ones of a caller's manager
+    SlimVector<Device*> list;
+    SlimVector<ResourceMgr*> resources;  // one a device
+  };
+  const Devices& now() const { return *now_.load(std::memory_order_acquire); }
+  // A graph sees the devices that its caller's manager has when it is placed, and those that the session had before.
+  void TakeNewDevices() {
+    const DeviceMgr* const given = owner_.options->device_mgr;
+    if (given == nullptr) return;
+    const MutexLock lock(mutex_);
+    auto devices = MakeOwned<Devices>();
+    devices->manager = now().manager->ShareWith(*given);
+    if (devices->manager == nullptr) return;
+    devices->list = now().list;
+    devices->resources = now().resources;
+    Use(std::move(devices));
+  }
+  // Completes the lists.
+  void Use(Owned<Devices> devices) {
+    DeviceResources* const given = owner_.options->device_resources;
+    for (Device* const device : devices->manager->ListDevices()) {
+      if (std::find(devices->list.begin(), devices->list.end(), device) != devices->list.end()) continue;
+      devices->list.push_back(device);
+      devices->resources.push_back(given != nullptr ? given->Of(device, devices->manager->Keep(device))
+                                                    : own_resources_.emplace_back(MakeOwned<ResourceMgr>()).get());
+    }
+    now_.store(all_.emplace_back(std::move(devices)).get(), std::memory_order_release);
   }
 
   // A part that waits for another one's value must not keep that from running on the caller's thread.
@@ -130,11 +160,10 @@ class SessionDevicesImpl final : public SessionDevices {
   }
 
   SessionServices owner_;
-  Owned<StaticDeviceMgr> own_devices_;  // the present ones of a caller's manager
   Device* host_ = nullptr;
-  SlimVector<Device*> list_;
-  SlimVector<ResourceMgr*> resources_;  // one a device
-  SlimVector<Owned<ResourceMgr>> own_resources_;
+  SlimVector<Owned<Devices>> all_;  // the last one is now()
+  SlimVector<Owned<ResourceMgr>> own_resources_;  // go first: they lie in the devices' memory
+  std::atomic<const Devices*> now_{nullptr};
   mutable Mutex mutex_;
   mutable Owned<ThreadPool> own_pool_;  // made by the first run that needs it
   mutable std::atomic<ThreadPool*> pool_{nullptr};

@@ -16,7 +16,6 @@
 #include <tenon/runtime/planned/planned_run.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/planned/planner.hpp>
-#include <tenon/runtime/planned/recorded_run.hpp>
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -104,7 +103,8 @@ class PlanCache final : public RunPlans {
 };
 
 inline Owned<RunPlans> MakePlanCache(const Program& program) {
-  if (program.records) return Owned<RunPlans>(new RecordedRuns(program));
+  if (program.records)
+    if (const MakeRunPlans make = extensions.recorded_plans.load(std::memory_order_acquire)) return make(program);
   return Owned<RunPlans>(new PlanCache(program));
 }
 inline const bool fills_plans = FillExtension(&extensions.plans, &MakePlanCache);

@@ -279,6 +279,9 @@ class RecordedRuns final : public RunPlans {
   bool hopeless_ = false;
 };
 
+inline Owned<RunPlans> MakeRecordedRuns(const Program& program) { return Owned<RunPlans>(new RecordedRuns(program)); }
+inline const bool fills_recorded_plans = FillExtension(&extensions.recorded_plans, &MakeRecordedRuns);
+
 TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail

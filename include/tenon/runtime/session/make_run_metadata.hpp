@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,10 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/device/device.hpp>
+#include <tenon/op/attr/attr_value.hpp>
 #include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/function.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/session/run_metadata.hpp>
@@ -129,7 +133,42 @@ class RunDescriber {
     return graphs;
   }
 
+  // Graphs of the functions that running nodes call, and functions that these call. A function that cannot be
+  // instantiated is left out: its error belongs to the run that calls it.
+  SlimVector<RunMetadata::FunctionGraphs> MakeFunctionGraphs(const OpRegistry& registry) const {
+    SlimVector<RunMetadata::FunctionGraphs> graphs;
+    SlimVector<NameAttrList> known;
+    const auto see = [&known](const NameAttrList& call) {
+      for (const NameAttrList& other : known)
+        if (other == call) return;
+      if (known.size() < kMostFunctionGraphs) known.push_back(call);
+    };
+    const auto see_all = [&see](const NodeDef& node) {
+      for (const auto& [name, value] : node.attr) {
+        if (value.kind() == AttrValue::Kind::kFunc) see(value.func());
+        if (value.kind() == AttrValue::Kind::kList)
+          for (const NameAttrList& call : value.list().func) see(call);
+      }
+    };
+    for (const Node& node : graph_.nodes())
+      if (Runs(node.id)) see_all(node.def);
+    const FunctionIndex functions(graph_.library());
+    OpInfoCache ops(registry);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const FunctionDef* const function = functions.Find(known[i].name);
+      if (function == nullptr) continue;
+      Result<FunctionGraph> body = InstantiateFunction(*function, known[i].attr, functions, &ops);
+      if (!body.ok()) continue;
+      for (const NodeDef& node : body->graph.node) see_all(node);
+      RunMetadata::FunctionGraphs& made = graphs.emplace_back();
+      made.partition_graphs.push_back(body->graph);
+      made.pre_optimization_graph = std::move(body->graph);
+    }
+    return graphs;
+  }
+
  private:
+  static constexpr std::size_t kMostFunctionGraphs = 1000;
   bool Runs(int id) const { return wanted_[ToSize(id)] != 0; }
 
   void FindWanted() {
@@ -187,8 +226,10 @@ class RunDescriber {
     NodeExecStats stats;
     stats.node_name = timing.name;
     const std::int64_t duration = timing.end_ns - timing.start_ns;
-    stats.all_start_nanos = stats.scheduled_nanos = start_us * 1000 + timing.start_ns;
-    stats.all_start_micros = stats.scheduled_micros = stats.all_start_nanos / 1000;
+    stats.all_start_nanos = start_us * 1000 + timing.start_ns;
+    stats.all_start_micros = stats.all_start_nanos / 1000;
+    stats.scheduled_nanos = start_us * 1000 + (timing.ready_ns >= 0 ? timing.ready_ns : timing.start_ns);
+    stats.scheduled_micros = stats.scheduled_nanos / 1000;
     stats.op_end_rel_nanos = stats.all_end_rel_nanos = duration;
     stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
     stats.thread_id = static_cast<std::uint32_t>(timing.thread);
@@ -200,8 +241,16 @@ class RunDescriber {
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     for (const Device* known : devices_)
       if (timing.device == known->name()) device = known;
-    if (timing.output_bytes > 0)
-      stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    const std::string allocator(device->allocator()->Name());
+    if (timing.output_bytes > 0) {
+      const std::optional<AllocatorStats> all = device->allocator()->GetStats();
+      stats.memory.push_back({allocator, timing.output_bytes, timing.output_bytes + timing.temp_bytes,
+                              timing.output_bytes + timing.persistent_bytes, all ? all->bytes_in_use : 0});
+    }
+    if (timing.dtype != DataType::kInvalid) {
+      const auto element = static_cast<std::int64_t>(SizeOf(BaseType(timing.dtype)));
+      stats.output.push_back({0, {timing.dtype, timing.shape, {timing.shape.num_elements() * element, allocator}}});
+    }
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
     return stats;
   }

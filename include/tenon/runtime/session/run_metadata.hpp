@@ -19,6 +19,9 @@ TENON_DETAIL_COLD_CODE_BEGIN
 struct AllocatorMemoryUsed {
   std::string allocator_name;
   std::int64_t total_bytes = 0;  // bytes of the node's outputs
+  std::int64_t peak_bytes = 0;  // with the memory that its kernel took beside them
+  std::int64_t live_bytes = 0;  // left after its end
+  std::int64_t allocator_bytes_in_use = 0;  // all users of the allocator together, after the run; 0: not known
   friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
 };
 
@@ -28,13 +31,32 @@ struct MemoryStats {
   friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
 };
 
+// An output of a node, as it was in the run.
+struct AllocationDescription {
+  std::int64_t requested_bytes = 0;
+  std::string allocator_name;
+  friend bool operator==(const AllocationDescription&, const AllocationDescription&) = default;
+};
+struct TensorDescription {
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape;
+  AllocationDescription allocation_description;
+  friend bool operator==(const TensorDescription&, const TensorDescription&) = default;
+};
+struct NodeOutput {
+  std::int32_t slot = 0;  // number of the output
+  TensorDescription tensor_description;
+  friend bool operator==(const NodeOutput&, const NodeOutput&) = default;
+};
+
 // Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
 struct NodeExecStats {
   std::string node_name;
   std::int64_t all_start_micros = 0, op_start_rel_micros = 0, op_end_rel_micros = 0, all_end_rel_micros = 0;
   SlimVector<AllocatorMemoryUsed> memory;
+  SlimVector<NodeOutput> output;  // output 0, if the node has outputs
   std::string timeline_label;  // "y = AddV2(x, one)"
-  std::int64_t scheduled_micros = 0;
+  std::int64_t scheduled_micros = 0;  // when all inputs were there; the start where that is not known
   std::uint32_t thread_id = 0;
   MemoryStats memory_stats;
   std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
@@ -85,6 +107,12 @@ struct RunMetadata {
   StepStats step_stats;  // filled in when RunOptions::trace_level is not kNone
   CostGraphDef cost_graph;  // filled in with step_stats
   SlimVector<GraphDef> partition_graphs;  // one per device, when RunOptions::output_partition_graphs is set
+  // The body of one function under the attrs of its calls. Arguments are _Arg nodes.
+  struct FunctionGraphs {
+    SlimVector<GraphDef> partition_graphs;
+    GraphDef pre_optimization_graph;
+  };
+  SlimVector<FunctionGraphs> function_graphs;  // functions that the nodes call, filled in with partition_graphs
 };
 
 namespace wire {
@@ -95,6 +123,9 @@ namespace wire {
     static const Message message; \
   }
 TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
+TENON_DETAIL_SCHEMA(AllocationDescription);
+TENON_DETAIL_SCHEMA(TensorDescription);
+TENON_DETAIL_SCHEMA(NodeOutput);
 TENON_DETAIL_SCHEMA(MemoryStats);
 TENON_DETAIL_SCHEMA(NodeExecStats);
 TENON_DETAIL_SCHEMA(DeviceStepStats);
@@ -103,14 +134,37 @@ TENON_DETAIL_SCHEMA(CostGraphDef::InputInfo);
 TENON_DETAIL_SCHEMA(CostGraphDef::OutputInfo);
 TENON_DETAIL_SCHEMA(CostGraphDef::Node);
 TENON_DETAIL_SCHEMA(CostGraphDef);
+TENON_DETAIL_SCHEMA(RunMetadata::FunctionGraphs);
 TENON_DETAIL_SCHEMA(RunMetadata);
 #undef TENON_DETAIL_SCHEMA
 
 inline constexpr Field kAllocatorMemoryUsedFields[] = {
     MakeField<&AllocatorMemoryUsed::allocator_name>(1, "allocator_name"),
     MakeField<&AllocatorMemoryUsed::total_bytes>(2, "total_bytes"),
+    MakeField<&AllocatorMemoryUsed::peak_bytes>(3, "peak_bytes"),
+    MakeField<&AllocatorMemoryUsed::live_bytes>(4, "live_bytes"),
+    MakeField<&AllocatorMemoryUsed::allocator_bytes_in_use>(5, "allocator_bytes_in_use"),
 };
 inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
+
+inline constexpr Field kAllocationDescriptionFields[] = {
+    MakeField<&AllocationDescription::requested_bytes>(1, "requested_bytes"),
+    MakeField<&AllocationDescription::allocator_name>(3, "allocator_name"),
+};
+inline constexpr Message Schema<AllocationDescription>::message("AllocationDescription", kAllocationDescriptionFields);
+
+inline constexpr Field kTensorDescriptionFields[] = {
+    MakeField<&TensorDescription::dtype>(1, "dtype"),
+    MakeFieldAlways<&TensorDescription::shape>(2, "shape"),
+    MakeFieldAlways<&TensorDescription::allocation_description>(4, "allocation_description"),
+};
+inline constexpr Message Schema<TensorDescription>::message("TensorDescription", kTensorDescriptionFields);
+
+inline constexpr Field kNodeOutputFields[] = {
+    MakeField<&NodeOutput::slot>(1, "slot"),
+    MakeFieldAlways<&NodeOutput::tensor_description>(3, "tensor_description"),
+};
+inline constexpr Message Schema<NodeOutput>::message("NodeOutput", kNodeOutputFields);
 
 inline constexpr Field kMemoryStatsFields[] = {
     MakeField<&MemoryStats::temp_memory_size>(1, "temp_memory_size"),
@@ -125,6 +179,7 @@ inline constexpr Field kNodeExecStatsFields[] = {
     MakeField<&NodeExecStats::op_end_rel_micros>(4, "op_end_rel_micros"),
     MakeField<&NodeExecStats::all_end_rel_micros>(5, "all_end_rel_micros"),
     MakeField<&NodeExecStats::memory>(6, "memory"),
+    MakeField<&NodeExecStats::output>(7, "output"),
     MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
     MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
     MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
@@ -175,10 +230,18 @@ inline constexpr Message Schema<CostGraphDef::Node>::message("CostGraphDef.Node"
 inline constexpr Field kCostGraphDefFields[] = {MakeField<&CostGraphDef::node>(1, "node")};
 inline constexpr Message Schema<CostGraphDef>::message("CostGraphDef", kCostGraphDefFields);
 
+inline constexpr Field kFunctionGraphsFields[] = {
+    MakeField<&RunMetadata::FunctionGraphs::partition_graphs>(1, "partition_graphs"),
+    MakeField<&RunMetadata::FunctionGraphs::pre_optimization_graph>(2, "pre_optimization_graph"),
+};
+inline constexpr Message Schema<RunMetadata::FunctionGraphs>::message("RunMetadata.FunctionGraphs",
+                                                                      kFunctionGraphsFields);
+
 inline constexpr Field kRunMetadataFields[] = {
     MakeFieldAlways<&RunMetadata::step_stats>(1, "step_stats"),
     MakeFieldAlways<&RunMetadata::cost_graph>(2, "cost_graph"),
     MakeField<&RunMetadata::partition_graphs>(3, "partition_graphs"),
+    MakeField<&RunMetadata::function_graphs>(4, "function_graphs"),
 };
 inline constexpr Message Schema<RunMetadata>::message("RunMetadata", kRunMetadataFields);
 

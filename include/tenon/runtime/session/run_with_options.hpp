@@ -152,8 +152,10 @@ class RunOfOptions {
       metadata_->cost_graph = describer.MakeCostGraph(*trace);
     }
     const PlacedProgram* const placed = prepared_->placed();
-    if (options_.output_partition_graphs)
+    if (options_.output_partition_graphs) {
       metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
+      metadata_->function_graphs = describer.MakeFunctionGraphs(session_->registry().ops());
+    }
   }
 
   SessionImpl* session_;

@@ -71,7 +71,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
     TENON_RETURN_IF_ERROR(session->FindWatch());
-    TENON_RETURN_IF_ERROR(session->CheckOptimizer());
+    TENON_RETURN_IF_ERROR(session->CheckOptionalParts());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
@@ -249,7 +249,7 @@ class SessionImpl : public RefCounted {
     if (IsClosed()) return Closed();
     const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
-    return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
+    return Needs("CallableOptions: feed_devices and fetch_devices need", "devices.hpp");
   }
   // The graph for a new signature, and what that names there.
   Status FindGraph(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
@@ -418,12 +418,12 @@ class SessionImpl : public RefCounted {
     const std::vector<std::string>& names = options_.devices;
     return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
   }
-  TENON_DETAIL_COLD static Status NeedsDevices(std::string_view what) {
-    return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
+  TENON_DETAIL_COLD static Status Needs(std::string_view what, std::string_view header) {
+    return errors::FailedPrecondition(what, " <tenon/", header, "> in one source file of the program");
   }
   TENON_DETAIL_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
     const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
-    if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
+    if (several == nullptr) return Needs("SessionOptions: several devices need", "devices.hpp");
     return several->create(options_, intra_op_pool, resources_, &several_);
   }
 
@@ -433,18 +433,18 @@ class SessionImpl : public RefCounted {
     const SessionExtras* extras = extensions.session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
-      return errors::FailedPrecondition(
-          "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/session/run_with_options.hpp> in one "
-          "source file of the program");
+      return Needs("SessionOptions: operation_timeout_in_ms and inter_op_pools need",
+                   "runtime/session/run_with_options.hpp");
     return OkStatus();
   }
 
-  Status CheckOptimizer() const {
+  Status CheckOptionalParts() const {
+    if (options_.record_steps && extensions.recorded_plans.load(std::memory_order_acquire) == nullptr)
+      return Needs("SessionOptions: record_steps needs", "runtime/planned/recorded_run.hpp");
     if (options_.optimizer.level == OptimizerLevel::kOff) return OkStatus();
     const SignatureOptimizer* const optimizer = extensions.optimizer.load(std::memory_order_acquire);
     if (optimizer != nullptr) return optimizer->check(options_.optimizer);
-    return errors::FailedPrecondition(
-        "SessionOptions: optimizer needs <tenon/optimizer.hpp> in one source file of the program");
+    return Needs("SessionOptions: optimizer needs", "optimizer.hpp");
   }
 
   Status FindWatch() {
@@ -455,8 +455,7 @@ class SessionImpl : public RefCounted {
     if (watch != nullptr) watched_number_ = watch->number_of(options_);
     if (watched_number_ != 0) watch_ = watch;
     if (watch == nullptr && options_.trace_sink != nullptr)
-      return errors::FailedPrecondition(
-          "SessionOptions: trace_sink needs <tenon/runtime/trace/sink.hpp> in one source file of the program");
+      return Needs("SessionOptions: trace_sink needs", "runtime/trace/sink.hpp");
     return OkStatus();
   }
 

@@ -10,6 +10,7 @@
 #include <tenon/compat/tensorflow/lib/io.hpp>
 #include <tenon/compat/tensorflow/lib/platform.hpp>
 #include <tenon/compat/tensorflow/lib/random_distributions.hpp>
+#include <tenon/compat/tensorflow/lib/records.hpp>
 
 namespace compat_lib_test {
 using namespace tensorflow;

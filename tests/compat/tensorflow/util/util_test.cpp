@@ -110,5 +110,31 @@ TEST_SUITE("TensorFlow's utilities") {
     for (const double x : {1.0, 2.0, 4.0}) average.AddValue(x);
     CHECK(average.GetAverage() == 3);
   }
+  TEST_CASE("groups of sparse tensors") {
+    Tensor indices(DT_INT64, {4, 2}), values(DT_FLOAT, {4});
+    const int64_t at[] = {0, 1, 0, 3, 2, 0, 2, 2};
+    for (int i = 0; i < 8; ++i) indices.flat<int64_t>()(i) = at[i];
+    for (int i = 0; i < 4; ++i) values.flat<float>()(i) = static_cast<float>(i);
+    sparse::SparseTensor sparse;
+    REQUIRE(sparse::SparseTensor::Create(indices, values, TensorShape({3, 4}), &sparse).ok());
+    std::vector<std::vector<int64_t>> groups;
+    std::vector<float> sums;
+    for (const sparse::Group& group : sparse.group({0})) {
+      groups.push_back(group.group());
+      CHECK(group.group_at(0) == group.group()[0]);
+      CHECK(group.indices()(0, 0) == group.group()[0]);
+      const auto held = group.values<float>();
+      sums.push_back(held(0) + held(held.size() - 1));
+    }
+    CHECK(groups == std::vector<std::vector<int64_t>>{{0}, {2}});
+    CHECK(sums == std::vector<float>{1, 5});
+    CHECK(sparse.PickDims({1}) == std::vector<int64_t>{4});
+    const sparse::SparseTensor none(Tensor(DT_INT64, {0, 2}), Tensor(DT_FLOAT, {0}), TensorShape({3, 4}));
+    const auto no_groups = none.group({0});
+    CHECK(no_groups.begin() == no_groups.end());
+    const sparse::DimComparator less(indices.matrix<int64_t>(), {1}, {});
+    CHECK(less(2, 0));
+    CHECK_FALSE(less(1, 3));
+  }
 }
 }  // namespace compat_util_test

@@ -3,9 +3,16 @@
 // tensorflow::Status, absl::Status and Tenon's are one type; errors::InvalidArgument and its sisters, and the macros
 // that hand errors on.
 
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <tenon/base/status.hpp>
 #include <tenon/compat/tensorflow/base/names.hpp>
@@ -85,12 +92,181 @@ template <class... T>
 void AppendToMessage(Status* status, const T&... pieces) {
   *status = status->WithAppended(strings::StrCat("\n\t", pieces...));
 }
+// Payloads of errors: an error of Tenon has none.
+using Payloads = std::unordered_map<std::string, std::string>;
+inline Payloads GetPayloads(const Status&) { return {}; }
+inline void InsertPayloads(Status&, const Payloads&) {}
+inline void CopyPayloads(const Status&, Status&) {}
+inline Status Create(Code code, std::string_view message, const Payloads&) { return Status(code, message); }
+#define TENON_COMPAT_ERROR(NAME) \
+  inline Status NAME##WithPayloads(std::string_view message, const Payloads&) { return Status(Code::k##NAME, message); }
+TENON_COMPAT_ERROR(Cancelled)
+TENON_COMPAT_ERROR(Unknown)
+TENON_COMPAT_ERROR(InvalidArgument)
+TENON_COMPAT_ERROR(DeadlineExceeded)
+TENON_COMPAT_ERROR(NotFound)
+TENON_COMPAT_ERROR(AlreadyExists)
+TENON_COMPAT_ERROR(PermissionDenied)
+TENON_COMPAT_ERROR(ResourceExhausted)
+TENON_COMPAT_ERROR(FailedPrecondition)
+TENON_COMPAT_ERROR(Aborted)
+TENON_COMPAT_ERROR(OutOfRange)
+TENON_COMPAT_ERROR(Unimplemented)
+TENON_COMPAT_ERROR(Internal)
+TENON_COMPAT_ERROR(Unavailable)
+TENON_COMPAT_ERROR(DataLoss)
+TENON_COMPAT_ERROR(Unauthenticated)
+#undef TENON_COMPAT_ERROR
+
+// The error of a system call, by its number.
+inline Code ErrnoToCode(int number) {
+  switch (number) {
+    case 0: return Code::kOk;
+    case EINVAL:
+    case ENAMETOOLONG:
+    case E2BIG:
+    case EDESTADDRREQ:
+    case EDOM:
+    case EFAULT:
+    case EILSEQ:
+    case ENOPROTOOPT:
+    case ENOSTR:
+    case ENOTSOCK:
+    case ENOTTY:
+    case EPROTOTYPE:
+    case ESPIPE: return Code::kInvalidArgument;
+    case ETIMEDOUT:
+    case ETIME: return Code::kDeadlineExceeded;
+    case ENODEV:
+    case ENOENT:
+    case ENXIO:
+    case ESRCH: return Code::kNotFound;
+    case EEXIST:
+    case EADDRNOTAVAIL:
+    case EALREADY: return Code::kAlreadyExists;
+    case EPERM:
+    case EACCES:
+    case EROFS: return Code::kPermissionDenied;
+    case ENOTEMPTY:
+    case EISDIR:
+    case ENOTDIR:
+    case EADDRINUSE:
+    case EBADF:
+    case EBUSY:
+    case ECHILD:
+    case EISCONN:
+    case ENOTBLK:
+    case ENOTCONN:
+    case EPIPE:
+    case ESHUTDOWN:
+    case ETXTBSY: return Code::kFailedPrecondition;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case EMLINK:
+    case ENFILE:
+    case ENOBUFS:
+    case ENODATA:
+    case ENOMEM:
+    case ENOSR:
+    case EUSERS: return Code::kResourceExhausted;
+    case EFBIG:
+    case EOVERFLOW:
+    case ERANGE: return Code::kOutOfRange;
+    case ENOSYS:
+    case ENOTSUP:
+    case EAFNOSUPPORT:
+    case EPFNOSUPPORT:
+    case EPROTONOSUPPORT:
+    case ESOCKTNOSUPPORT:
+    case EXDEV: return Code::kUnimplemented;
+    case EAGAIN:
+    case ECONNREFUSED:
+    case ECONNABORTED:
+    case ECONNRESET:
+    case EINTR:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENETDOWN:
+    case ENETRESET:
+    case ENETUNREACH:
+    case ENOLCK:
+    case ENOLINK: return Code::kUnavailable;
+    case EDEADLK:
+    case ESTALE: return Code::kAborted;
+    case ECANCELED: return Code::kCancelled;
+    default: return Code::kUnknown;
+  }
+}
+inline Status IOError(const std::string& context, int number) {
+  const Code code = ErrnoToCode(number);
+  return code == Code::kOk ? Status() : Status(code, strings::StrCat(context, "; ", std::strerror(number)));
+}
+template <class Names>
+std::string FormatNodeNamesForError(const Names& names) {
+  std::string out;
+  for (const auto& name : names) out += strings::StrCat(out.empty() ? "" : ", ", "{{node ", name, "}}");
+  return out;
+}
+inline std::string FormatFunctionForError(std::string_view name) {
+  return strings::StrCat("{{function_node ", name, "}}");
+}
 inline std::string FormatNodeNameForError(std::string_view name) { return strings::StrCat("{{node ", name, "}}"); }
 inline std::string FormatColocationNodeForError(std::string_view name) {
   return strings::StrCat("{{colocation_node ", name, "}}");
 }
 
 }  // namespace errors
+
+using StatusCallback = std::function<void(const Status&)>;
+
+// Several errors as one. Errors that follow from another one are marked by MakeDerived.
+class StatusGroup {
+ public:
+  StatusGroup() = default;
+  StatusGroup(std::initializer_list<Status> statuses) {
+    for (const Status& status : statuses) Update(status);
+  }
+  static Status MakeDerived(const Status& status) {
+    return status.ok() || IsDerived(status) ? status : Status(status.code(), strings::StrCat(kMark, status.message()));
+  }
+  static bool IsDerived(const Status& status) { return status.message().starts_with(kMark); }
+  static void ConfigureLogHistory() {}
+  void Update(const Status& status) {
+    ok_ = ok_ && status.ok();
+    ++total_;
+    if (!status.ok()) (IsDerived(status) ? derived_ : roots_).push_back(status);
+  }
+  bool ok() const { return ok_; }
+  bool HasLogMessages() const { return false; }
+  void AttachLogMessages() {}
+  Status as_summary_status() const {
+    if (ok_) return Status();
+    if (roots_.empty()) return derived_[0];
+    if (roots_.size() == 1) return roots_[0];
+    std::string text = strings::StrCat(roots_.size(), " root error(s) found.");
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      text += strings::StrCat("\n  (", i, ") ", error_text(roots_[i]), ": ", roots_[i].message());
+    text += strings::StrCat("\n", total_ - roots_.size() - derived_.size(), " successful operations.\n",
+                            derived_.size(), " derived errors ignored.");
+    return Status(roots_[0].code(), text);
+  }
+  Status as_concatenated_status() const {
+    if (ok_) return Status();
+    if (roots_.size() == 1) return roots_[0];
+    if (roots_.empty()) return derived_[0];
+    std::string text = "\n=====================";
+    for (const Status& status : roots_) text += strings::StrCat("\n", status.message());
+    return Status(roots_[0].code(), text + "\n=====================\n");
+  }
+
+ private:
+  static constexpr std::string_view kMark = "[_Derived_]";
+  static std::string error_text(const Status& status) { return std::string(tenon::Name(status.code())); }
+  bool ok_ = true;
+  std::size_t total_ = 0;
+  std::vector<Status> roots_, derived_;
+};
 
 inline std::string error_name(tenon::Code code) { return std::string(tenon::Name(code)); }
 

@@ -2,9 +2,12 @@
 #pragma once
 // tensorflow::strings and str_util: joined, split, printed and parsed text.
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <cstdarg>
 #include <cstdio>
 #include <sstream>
@@ -94,6 +97,59 @@ template <class T>
 bool SafeStringToNumeric(StringPiece text, T* value) {
   return ParseNumber(text, value);
 }
+
+// A number in hexadecimal digits, filled up with zeros.
+enum PadSpec : unsigned {
+  kNoPad = 1,
+  kZeroPad2,
+  kZeroPad3,
+  kZeroPad4,
+  kZeroPad5,
+  kZeroPad6,
+  kZeroPad7,
+  kZeroPad8,
+  kZeroPad9,
+  kZeroPad10,
+  kZeroPad11,
+  kZeroPad12,
+  kZeroPad13,
+  kZeroPad14,
+  kZeroPad15,
+  kZeroPad16
+};
+struct Hex {
+  template <std::integral T>
+  explicit Hex(T number, PadSpec pad = kNoPad) : value(static_cast<std::make_unsigned_t<T>>(number)), spec(pad) {}
+  std::string text() const { return Printf("%0*llx", static_cast<int>(spec), static_cast<unsigned long long>(value)); }
+  friend std::ostream& operator<<(std::ostream& out, const Hex& hex) { return out << hex.text(); }
+  std::uint64_t value;
+  PadSpec spec;
+};
+inline const char* FpToString(char (&out)[17], std::uint64_t fp) {
+  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(fp));
+  return out;
+}
+inline std::string FpToString(std::uint64_t fp) { return Printf("%016llx", static_cast<unsigned long long>(fp)); }
+// False: the text is not of hexadecimal digits alone.
+inline bool HexStringToUint64(StringPiece text, std::uint64_t* value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value, 16);
+  return error == std::errc() && end == text.data() + text.size();
+}
+// A piece of text, of anything that StrCat prints.
+class AlphaNum {
+ public:
+  template <class T>
+  AlphaNum(const T& value) {
+    AppendTo(&text_, value);
+  }
+  StringPiece Piece() const { return text_; }
+  const char* data() const { return text_.data(); }
+  std::size_t size() const { return text_.size(); }
+  operator StringPiece() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace strings
 using strings::StrAppend;
@@ -206,6 +262,68 @@ inline std::string StringReplace(StringPiece text, StringPiece old_part, StringP
     if (!all) break;
   }
   return out;
+}
+inline StringPiece StripPrefix(StringPiece text, StringPiece prefix) {
+  ConsumePrefix(&text, prefix);
+  return text;
+}
+inline StringPiece StripSuffix(StringPiece text, StringPiece suffix) {
+  ConsumeSuffix(&text, suffix);
+  return text;
+}
+// A decimal number at the front. False: there is no digit, or the number does not fit.
+inline bool ConsumeLeadingDigits(StringPiece* text, std::uint64_t* value) {
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), *value);
+  if (error != std::errc()) return false;
+  text->remove_prefix(static_cast<std::size_t>(end - text->data()));
+  return true;
+}
+// Letters behind one of the delimiters become capitals.
+inline void TitlecaseString(std::string* text, StringPiece delimiters) {
+  bool starts = true;
+  for (char& c : *text) {
+    if (starts) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    starts = delimiters.find(c) != StringPiece::npos;
+  }
+}
+inline bool CUnescape(StringPiece text, std::string* out, std::string* error) {
+  out->clear();
+  const auto fail = [error](StringPiece why) {
+    if (error != nullptr) error->assign(why);
+    return false;
+  };
+  const auto digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c >= 'A' ? c - 'A' + 10 : c - '0'; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      *out += text[i];
+      continue;
+    }
+    if (++i == text.size()) return fail("String cannot end with \\");
+    const char c = text[i];
+    const std::size_t simple = StringPiece("abfnrtv\\?'\"").find(c);
+    if (simple != StringPiece::npos) {
+      *out += "\a\b\f\n\r\t\v\\?'\""[simple];
+    } else if (c >= '0' && c <= '7') {
+      int value = 0;
+      const std::size_t end = std::min(text.size(), i + 3);
+      for (; i < end && text[i] >= '0' && text[i] <= '7'; ++i) value = value * 8 + (text[i] - '0');
+      --i;
+      if (value > 255) return fail("Value of an octal escape exceeds 0xff");
+      *out += static_cast<char>(value);
+    } else if (c == 'x' || c == 'X') {
+      int value = 0;
+      std::size_t digits = 0;
+      for (; i + 1 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0; ++i, ++digits) {
+        value = value * 16 + digit(text[i + 1]);
+        if (value > 255) return fail("Value of a hexadecimal escape exceeds 0xff");
+      }
+      if (digits == 0) return fail("\\x without hexadecimal digits");
+      *out += static_cast<char>(value);
+    } else {
+      return fail("Unknown escape sequence");
+    }
+  }
+  return true;
 }
 inline std::string CEscape(StringPiece text) { return tenon::CEscape(text); }
 

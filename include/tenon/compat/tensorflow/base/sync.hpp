@@ -5,7 +5,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <tenon/base/mutex.hpp>
@@ -16,6 +18,22 @@ namespace tensorflow {
 
 enum LinkerInitialized { LINKER_INITIALIZED };
 
+// A function of one argument, or a flag, that mutex::Await asks.
+class Condition {
+ public:
+  template <class T>
+  Condition(bool (*call)(T*), T* argument) : ask_([call, argument] { return call(argument); }) {}
+  template <class T>
+  Condition(T* object, bool (T::*method)()) : ask_([object, method] { return (object->*method)(); }) {}
+  template <class T>
+  Condition(const T* object, bool (T::*method)() const) : ask_([object, method] { return (object->*method)(); }) {}
+  explicit Condition(const bool* flag) : ask_([flag] { return *flag; }) {}
+  bool Eval() const { return ask_(); }
+
+ private:
+  std::function<bool()> ask_;
+};
+
 // thread-safe. Shared locks exclude each other, too: the object is Tenon's, so that variables lend theirs.
 class mutex : public tenon::Mutex {
  public:
@@ -24,10 +42,26 @@ class mutex : public tenon::Mutex {
   void lock_shared() { lock(); }
   bool try_lock_shared() { return try_lock(); }
   void unlock_shared() { unlock(); }
+  // Waits, with the lock held, until the condition is true; other holders may run meanwhile.
+  void Await(const Condition& condition);
+  bool AwaitWithDeadline(const Condition& condition, std::uint64_t abs_deadline_ns);
   void assert_held() const {}
   void assert_held_shared() const {}
 };
 static_assert(sizeof(mutex) == sizeof(tenon::Mutex));
+inline void mutex::Await(const Condition& condition) { (void)AwaitWithDeadline(condition, ~std::uint64_t{0}); }
+// The end is a time of the clock since 1970. False: it passed first.
+inline bool mutex::AwaitWithDeadline(const Condition& condition, std::uint64_t abs_deadline_ns) {
+  while (!condition.Eval()) {
+    const auto now =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
+    if (static_cast<std::uint64_t>(now.count()) >= abs_deadline_ns) return false;
+    unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    lock();
+  }
+  return true;
+}
 
 class mutex_lock {
  public:

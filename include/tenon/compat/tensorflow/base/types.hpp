@@ -2,7 +2,9 @@
 #pragma once
 // DataType with its predicates and lists, DeviceType and MemoryType, by TensorFlow's names.
 
+#include <bit>
 #include <complex>
+#include <cstdint>
 #include <map>
 #include <ostream>
 #include <string>
@@ -150,6 +152,7 @@ constexpr bool DataTypeIsUnsigned(DataType type) { return tenon::IsUnsigned(ToTe
 constexpr bool DataTypeIsComplex(DataType type) { return tenon::IsComplex(ToTenon(type)); }
 constexpr bool DataTypeIsQuantized(DataType type) { return tenon::IsQuantized(ToTenon(type)); }
 constexpr bool DataTypeAlwaysOnHost(DataType type) { return tenon::AlwaysOnHost(ToTenon(type)); }
+constexpr bool DataTypeIsNumeric(DataType type) { return tenon::kRealNumberTypes.contains(ToTenon(type)); }
 constexpr bool IsRefType(DataType type) { return tenon::IsRefType(ToTenon(type)); }
 constexpr DataType MakeRefType(DataType type) { return FromTenon(tenon::MakeRefType(ToTenon(type))); }
 constexpr DataType RemoveRefType(DataType type) { return FromTenon(tenon::RemoveRefType(ToTenon(type))); }
@@ -199,14 +202,14 @@ inline const DataTypeSet kDataTypesCanUseMemcpy(tenon::kPlainTypes);
 inline const DataTypeSet kDataTypeIsFloating(tenon::kFloatingTypes);
 inline const DataTypeSet kDataTypeIsInteger(tenon::kIntegerTypes);
 inline const DataTypeSet kDataTypeIsComplex(tenon::kComplexTypes);
+inline const DataTypeSet kDataTypeIsSigned(tenon::kSignedTypes);
+inline const DataTypeSet kDataTypeIsUnsigned(tenon::DataTypeSet{tenon::kIntegerTypes.mask & ~tenon::kSignedTypes.mask});
+inline const DataTypeSet kRealAndQuantizedTypes = kRealNumberTypes | kQuantizedTypes;
 inline const DataTypeSet kAllTypes(tenon::kAllTypes);
 inline const DataTypeSet& RealNumberTypes() { return kRealNumberTypes; }
 inline const DataTypeSet& NumberTypes() { return kNumberTypes; }
 inline const DataTypeSet& QuantizedTypes() { return kQuantizedTypes; }
-inline const DataTypeSet& RealAndQuantizedTypes() {
-  static const DataTypeSet both = kRealNumberTypes | kQuantizedTypes;
-  return both;
-}
+inline const DataTypeSet& RealAndQuantizedTypes() { return kRealAndQuantizedTypes; }
 inline constexpr int DataType_MIN = 0, DataType_MAX = 132, DataType_ARRAYSIZE = DataType_MAX + 1;
 inline DataTypeSet AllTypes() { return DataTypeSet(tenon::kAllTypes); }
 inline DataTypeVector AllTypesVector() {
@@ -238,6 +241,40 @@ inline constexpr const char* DEVICE_TPU_SYSTEM = "TPU_SYSTEM";
 
 enum MemoryType { DEVICE_MEMORY = 0, HOST_MEMORY = 1 };
 using MemoryTypeVector = gtl::InlinedVector<MemoryType, 4>;
+using MemoryTypeSlice = gtl::ArraySlice<MemoryType>;
+// The memory of inputs and outputs of a type on a GPU: integers of 32 bits stay on the host.
+constexpr MemoryType MTypeFromDType(DataType type) {
+  return type == DT_INT32 || DataTypeAlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY;
+}
+constexpr MemoryType MTypeFromDTypeIntsOnDevice(DataType type) {
+  return DataTypeAlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY;
+}
+
+// The device type of one of Eigen's devices.
+template <class Device>
+struct DeviceName;
+template <>
+struct DeviceName<Eigen::ThreadPoolDevice> {
+  static const std::string value;
+};
+inline const std::string DeviceName<Eigen::ThreadPoolDevice>::value = DEVICE_CPU;
+template <>
+struct DeviceName<Eigen::GpuDevice> {
+  static const std::string value;
+};
+inline const std::string DeviceName<Eigen::GpuDevice>::value = DEVICE_GPU;
+
+// Numbers with the first 16 bits of a float's; the rest is cut off.
+inline void FloatToBFloat16(const float* from, bfloat16* to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = Eigen::numext::bit_cast<bfloat16>(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(from[i]) >> 16));
+}
+inline void RoundFloatToBFloat16(const float* from, bfloat16* to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<bfloat16>(from[i]);
+}
+inline void BFloat16ToFloat(const bfloat16* from, float* to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+}
 
 }  // namespace tensorflow
 

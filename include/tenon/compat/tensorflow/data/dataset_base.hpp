@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -69,6 +70,9 @@ class IteratorContext {
   std::nullptr_t stats_aggregator() const { return nullptr; }
   bool symbolic_checkpoint() const { return false; }
   bool is_restoring() const { return false; }
+  std::unique_ptr<thread::ThreadPool> CreateThreadPool(const std::string& name, int threads) {
+    return std::make_unique<thread::ThreadPool>(env(), name, threads);
+  }
   std::unique_ptr<Thread> StartThread(const std::string&, std::function<void()> run) {
     return std::make_unique<Thread>(std::move(run));
   }
@@ -140,11 +144,42 @@ class SerializationContext {
   explicit SerializationContext(const Params&) {}
 };
 
+// Saves its position and takes it up again.
+class Checkpointable {
+ public:
+  virtual ~Checkpointable() = default;
+  virtual Status Save(SerializationContext* context, IteratorStateWriter* writer) = 0;
+  virtual Status Restore(IteratorContext* context, IteratorStateReader* reader) = 0;
+};
+// Parts of a dataset for workers; Tenon asks for none.
+class SplitProvider {
+ public:
+  virtual ~SplitProvider() = default;
+  virtual Status GetNext(Tensor* split, bool* end_of_splits) = 0;
+  virtual Status Reset() = 0;
+  virtual Status Save(std::function<std::string(std::string)> full_name, IteratorStateWriter* writer) = 0;
+  virtual Status Restore(std::function<std::string(std::string)> full_name, IteratorStateReader* reader) = 0;
+  virtual int64_t Cardinality() const { return kUnknownCardinality; }
+  virtual void Cancel() {}
+  virtual bool IsDynamic() const { return false; }
+};
+using TraceMeMetadata = std::vector<std::pair<StringPiece, std::string>>;
+using IndexMapperFn = std::function<StatusOr<std::size_t>(std::size_t)>;
+// The run that asks for an element by its number.
+struct AnyContext {
+  explicit AnyContext(IteratorContext* context)
+      : allocator(context->allocator({})), runner_threadpool_size(context->runner_threadpool_size()) {}
+  explicit AnyContext(OpKernelContext* context)
+      : allocator(context->get_allocator({})), runner_threadpool_size(port::MaxParallelism()) {}
+  Allocator* allocator;
+  std::function<void(std::function<void()>)> runner = [](std::function<void()> call) { call(); };
+  int64_t runner_threadpool_size;
+};
+
 class DatasetBase;
 // A position in a dataset.
-class IteratorBase {
+class IteratorBase : public Checkpointable {
  public:
-  virtual ~IteratorBase() = default;
   virtual const DataTypeVector& output_dtypes() const = 0;
   virtual const std::vector<PartialTensorShape>& output_shapes() const = 0;
   virtual Status GetNext(IteratorContext* context, std::vector<Tensor>* out, bool* end) = 0;
@@ -161,8 +196,14 @@ class IteratorBase {
     }
     return Status();
   }
-  Status Save(SerializationContext* context, IteratorStateWriter* writer) { return SaveInternal(context, writer); }
-  Status Restore(IteratorContext* context, IteratorStateReader* reader) { return RestoreInternal(context, reader); }
+  Status Save(SerializationContext* context, IteratorStateWriter* writer) override {
+    return SaveInternal(context, writer);
+  }
+  Status Restore(IteratorContext* context, IteratorStateReader* reader) override {
+    return RestoreInternal(context, reader);
+  }
+  virtual bool SymbolicCheckpointCompatible() const { return false; }
+  virtual IndexMapperFn GetIndexMapper(IndexMapperFn parent) const { return parent; }
 
  protected:
   friend class DatasetBase;
@@ -213,7 +254,7 @@ class DatasetBase : public core::RefCounted {
   virtual const DataTypeVector& output_dtypes() const = 0;
   virtual const std::vector<PartialTensorShape>& output_shapes() const = 0;
   virtual std::string DebugString() const = 0;
-  virtual int64_t Cardinality() const { return CardinalityInternal(); }
+  virtual int64_t Cardinality() const { return Cardinality(CardinalityOptions()); }
   virtual int64_t Cardinality(CardinalityOptions options) const { return CardinalityInternal(options); }
   virtual int64_t CardinalityInternal() const { return kUnknownCardinality; }
   virtual int64_t CardinalityInternal(CardinalityOptions) const { return CardinalityInternal(); }
@@ -221,6 +262,14 @@ class DatasetBase : public core::RefCounted {
   virtual Status CheckExternalState() const { return Status(); }
   virtual bool IsStateful() const { return false; }
   virtual Status Get(OpKernelContext*, int64_t, std::vector<Tensor>*) const { return errors::Unimplemented("Get"); }
+  virtual Status Get(AnyContext, int64_t, std::vector<Tensor>*) const { return errors::Unimplemented("Get"); }
+  virtual Status RandomIndexingCompatible() const {
+    return errors::FailedPrecondition(type_string_, " does not support random access.");
+  }
+  virtual Status MakeSplitProviders(std::vector<std::unique_ptr<SplitProvider>>*) const {
+    return errors::Unimplemented("Cannot create split providers for dataset of type ", type_string_);
+  }
+  virtual std::optional<int64_t> GetEstimatedElementSize() const { return std::nullopt; }
   virtual int64_t AllocatedBytes() const { return 0; }
   virtual int64_t TotalBytes() const { return 0; }
 
@@ -268,10 +317,17 @@ class DatasetBaseIterator : public IteratorBase {
     out->clear();
     return GetNextInternal(context, out, end);
   }
+  Status Skip(IteratorContext* context, int count, bool* end, int* skipped) final {
+    return SkipInternal(context, count, end, skipped);
+  }
   std::string full_name(const std::string& name) const { return strings::StrCat(base_.prefix, ":", name); }
 
  protected:
   virtual Status GetNextInternal(IteratorContext* context, std::vector<Tensor>* out, bool* end) = 0;
+  virtual Status SkipInternal(IteratorContext* context, int count, bool* end, int* skipped) {
+    return IteratorBase::Skip(context, count, end, skipped);
+  }
+  virtual TraceMeMetadata GetTraceMeMetadata() const { return {}; }
   virtual std::shared_ptr<model::Node> CreateNode(IteratorContext*, model::Node::Args args) const {
     return model::MakeUnknownRatioNode(std::move(args));
   }

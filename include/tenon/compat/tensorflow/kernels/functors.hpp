@@ -17,6 +17,17 @@ struct SyclDevice;
 
 namespace tensorflow {
 
+typedef Eigen::ThreadPoolDevice CPUDevice;
+typedef Eigen::GpuDevice GPUDevice;
+
+// Does nothing.
+class NoOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext*) override {}
+  bool IsExpensive() const override { return false; }
+};
+
 enum DenseUpdateType { ADD, SUB, ASSIGN };
 
 namespace functor {
@@ -40,6 +51,12 @@ struct SetZeroFunctor<Device, tstring> {
 template <class Device, class T>
 struct SetOneFunctor {
   void operator()(const Device& device, typename TTypes<T>::Flat out) { out.device(device) = out.constant(T(1)); }
+};
+template <class Device, class T>
+struct SetNanFunctor {
+  void operator()(const Device& device, typename TTypes<T>::Flat out) {
+    out.device(device) = out.constant(Eigen::NumTraits<T>::quiet_NaN());
+  }
 };
 template <class Device, class T, DenseUpdateType kUpdate>
 struct DenseUpdate {

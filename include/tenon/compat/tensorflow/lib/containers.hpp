@@ -121,6 +121,8 @@ class Bitmap {
     while (start < bits_.size() && bits_[start]) ++start;
     return start;
   }
+  bool IsAllSet() const { return FirstUnset(0) == bits_.size(); }
+  std::size_t CountOnes() const { return static_cast<std::size_t>(std::count(bits_.begin(), bits_.end(), true)); }
   std::string ToString() const {
     std::string out;
     for (const bool bit : bits_) out += bit ? '1' : '0';
@@ -135,7 +137,12 @@ class Arena {
  public:
   explicit Arena(std::size_t) {}
   char* Alloc(std::size_t size) { return blocks_.emplace_back(std::make_unique<char[]>(size)).get(); }
-  char* AllocAligned(std::size_t size, std::size_t) { return Alloc(size); }
+  // `alignment` is a power of two.
+  char* AllocAligned(std::size_t size, std::size_t alignment) {
+    void* place = Alloc(size + alignment);
+    std::size_t room = size + alignment;
+    return static_cast<char*>(std::align(alignment, size, place, room));
+  }
   void Reset() { blocks_.clear(); }
 
  private:
@@ -182,6 +189,7 @@ class Cell {
 };
 using CounterCell = Cell;
 using SamplerCell = Cell;
+using PercentileSamplerCell = Cell;
 template <class T>
 using GaugeCell = Cell;
 class Metric {
@@ -219,6 +227,15 @@ class Gauge : public Metric {
   template <class... A>
   static Gauge* New(A&&...) {
     return new Gauge();
+  }
+};
+enum class UnitOfMeasure { kNumber, kTime, kBytes };
+template <int kLabels>
+class PercentileSampler : public Metric {
+ public:
+  template <class... T>
+  static PercentileSampler* New(T&&...) {
+    return new PercentileSampler();
   }
 };
 template <int kLabels>

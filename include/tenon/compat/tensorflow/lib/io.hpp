@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Streams over files: inputs in pieces and in lines, files of records.
+// Streams over files: inputs in pieces and in lines.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <tenon/io/compression/crc32.hpp>
-#include <tenon/io/record_format.hpp>
 #include <tenon/compat/tensorflow/env.hpp>
 
 namespace tensorflow {
@@ -184,11 +183,28 @@ class InputBuffer {
     return status;
   }
   Status SkipNBytes(int64_t bytes) { return buffer_.SkipNBytes(bytes); }
+  Status ReadVarint32(uint32* value) { return ReadVarint(value, 5); }
+  Status ReadVarint64(uint64_t* value) { return ReadVarint(value, 10); }
+  Status Hint(int64_t bytes) {
+    return bytes < 0 ? errors::InvalidArgument("Can't read a negative number of bytes: ", bytes) : Status();
+  }
   Status Seek(int64_t position) { return buffer_.Seek(position); }
   int64_t Tell() const { return buffer_.Tell(); }
   RandomAccessFile* file() const { return file_.get(); }
 
  private:
+  template <class T>
+  Status ReadVarint(T* value, int most) {
+    *value = 0;
+    for (int i = 0; i < most; ++i) {
+      tstring byte;
+      TF_RETURN_IF_ERROR(buffer_.ReadNBytes(1, &byte));
+      const auto bits = static_cast<unsigned char>(byte.data()[0]);
+      *value |= static_cast<T>(static_cast<T>(bits & 127) << 7 * i);
+      if ((bits & 128) == 0) return Status();
+    }
+    return errors::DataLoss("Stored data is too large to be a varint.");
+  }
   std::unique_ptr<RandomAccessFile> file_;
   BufferedInputStream buffer_;
 };
@@ -199,85 +215,6 @@ inline constexpr const char* kGzip = "GZIP";
 inline constexpr const char* kZlib = "ZLIB";
 inline constexpr const char* kSnappy = "SNAPPY";
 }  // namespace compression
-
-// Records without compression, one by one.
-struct RecordReaderOptions {
-  static RecordReaderOptions CreateRecordReaderOptions(const std::string&) { return {}; }
-  int64_t buffer_size = 0;
-};
-class RecordReader {
- public:
-  explicit RecordReader(RandomAccessFile* file, const RecordReaderOptions& = {}) : file_(file) {}
-  // OutOfRange: the end. DataLoss: the record is cut, or a check sum is wrong.
-  template <class Text>
-  Status ReadRecord(uint64_t* offset, Text* record) {
-    char header[12];
-    StringPiece got;
-    const Status status = file_->Read(*offset, sizeof header, &got, header);
-    if (got.empty()) return errors::OutOfRange("eof");
-    if (!status.ok()) return errors::DataLoss("truncated record at ", *offset);
-    uint64_t length = 0;
-    uint32 sum = 0;
-    std::memcpy(&length, got.data(), 8);
-    std::memcpy(&sum, got.data() + 8, 4);
-    if (sum != tenon::detail::RecordSum(got.substr(0, 8)) || length > (uint64_t{1} << 40))
-      return errors::DataLoss("corrupted record at ", *offset);
-    std::string body(length + 4, '\0');
-    StringPiece data;
-    if (!file_->Read(*offset + 12, body.size(), &data, body.data()).ok())
-      return errors::DataLoss("truncated record at ", *offset);
-    std::memcpy(&sum, data.data() + length, 4);
-    if (sum != tenon::detail::RecordSum(data.substr(0, length)))
-      return errors::DataLoss("corrupted record at ", *offset);
-    *record = Text(data.substr(0, length));
-    *offset += length + 16;
-    return Status();
-  }
-
- private:
-  RandomAccessFile* file_;
-};
-class SequentialRecordReader {
- public:
-  explicit SequentialRecordReader(RandomAccessFile* file, const RecordReaderOptions& options = {})
-      : reader_(file, options) {}
-  template <class Text>
-  Status ReadRecord(Text* record) {
-    return reader_.ReadRecord(&offset_, record);
-  }
-  uint64_t TellOffset() const { return offset_; }
-  Status SeekOffset(uint64_t offset) {
-    offset_ = offset;
-    return Status();
-  }
-
- private:
-  RecordReader reader_;
-  uint64_t offset_ = 0;
-};
-struct RecordWriterOptions {
-  static RecordWriterOptions CreateRecordWriterOptions(const std::string&) { return {}; }
-};
-class RecordWriter {
- public:
-  explicit RecordWriter(WritableFile* file, const RecordWriterOptions& = {}) : file_(file) {}
-  Status WriteRecord(StringPiece record) {
-    std::string out(12, '\0');
-    const uint64_t length = record.size();
-    std::memcpy(out.data(), &length, 8);
-    uint32 sum = tenon::detail::RecordSum(StringPiece(out).substr(0, 8));
-    std::memcpy(out.data() + 8, &sum, 4);
-    out.append(record);
-    sum = tenon::detail::RecordSum(record);
-    out.append(reinterpret_cast<const char*>(&sum), 4);
-    return file_->Append(out);
-  }
-  Status Flush() { return file_->Flush(); }
-  Status Close() { return Status(); }
-
- private:
-  WritableFile* file_;
-};
 
 }  // namespace io
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tenon/compat/tensorflow/tensor.hpp>
+#include <tenon/compat/tensorflow/util/sparse_group.hpp>
 
 namespace tensorflow {
 namespace sparse {
@@ -68,6 +69,15 @@ class SparseTensor {
   const Tensor& indices() const { return indices_; }
   const Tensor& values() const { return values_; }
   DataType dtype() const { return values_.dtype(); }
+  // The entries must be sorted by these dimensions.
+  GroupIterable group(const VarDimArray& dimensions) const {
+    return GroupIterable(indices_, values_, dims(), dimensions);
+  }
+  std::vector<int64_t> PickDims(gtl::ArraySlice<int64_t> dimensions) const {
+    std::vector<int64_t> out;
+    for (const int64_t d : dimensions) out.push_back(shape_[static_cast<std::size_t>(d)]);
+    return out;
+  }
   // InvalidArgument: an index outside of the shape, or indices out of order or repeated.
   Status IndicesValid() const {
     const auto at = indices_.matrix<std::int64_t>();
