@@ -48,7 +48,7 @@ struct Limits {
 };
 constexpr Limits kLimits[] = {
     {"bert_tiny", 119, 58},     {"cnn_digits", 16, 11}, {"mlp_digits", 6, 5},
-    {"mobilenet_v2", 261, 108}, {"resnet50", 337, 108},
+    {"mobilenet_v2", 261, 108}, {"resnet50", 337, 108}, {"wavenet_small", 119, 103},
 };
 
 struct Signature {
