@@ -28,6 +28,8 @@ MOST_REGISTERS = 64  # 1,024 threads of a multiprocessor; packed kernels have bl
 SLACK = 1.02  # versions of nvcc order instructions otherwise
 PACKED = re.compile(r"^(UnaryMap|BinaryMap|Softmax|SumOfTensors|Select|Fill)Kernel")
 WITHOUT_LOADS = re.compile(r"^FillKernel")  # only write
+# Move 128 bits on one side only: elements of the other are narrower.
+ONE_SIDE = re.compile(r"^UnaryMapKernel<UnaryMap<ConvertTo<")
 HEAD = """# Machine code of packed kernels
 
 `tools/check_sass.py --write` writes this table; without `--write` it fails where a kernel has become worse. The kernels of
@@ -63,7 +65,8 @@ def short_name(mangled):
     name = re.sub(r"\(anonymous namespace\)::", "", name)
     name = re.sub(r"^void ", "", name)
     name = name[: name.rfind("(")]  # without parameters
-    for old, new in (("unsigned int", "uint32"), ("signed char", "int8"), (", NoMapAttrs", ""), (" >", ">")):
+    for old, new in (("unsigned char", "uint8"), ("unsigned short", "uint16"), ("unsigned int", "uint32"),
+                     ("unsigned long", "uint64"), ("signed char", "int8"), (", NoMapAttrs", ""), (" >", ">")):
         name = name.replace(old, new)
     return name
 
@@ -108,7 +111,7 @@ def functions(text):
 
 
 def hot_loop(lines):
-    """The instructions of the innermost loop that stores 128 bits: [] if there is none."""
+    """The instructions of the innermost loop that stores, or else loads, 128 bits: [] if there is none."""
     instructions, labels = [], {}
     for line in lines:
         if m := re.match(r"\s*(\.L_x_\d+):", line):
@@ -119,10 +122,11 @@ def hot_loop(lines):
     for end, instruction in enumerate(instructions):
         m = re.search(r"\bBRA\b.*?(\.L_x_\d+)", instruction)
         if m and labels.get(m[1], end + 1) <= end:
-            loop = instructions[labels[m[1]]: end + 1]
-            if any("STG.E" in i and ".128" in i for i in loop):
-                loops.append(loop)
-    return min(loops, key=len) if loops else []
+            loops.append(instructions[labels[m[1]]: end + 1])
+    for what in ("STG.E", "LDG.E"):
+        if wide := [loop for loop in loops if any(what in i and ".128" in i for i in loop)]:
+            return min(wide, key=len)
+    return []
 
 
 def measure(architecture, tool):
@@ -140,6 +144,9 @@ def measure(architecture, tool):
             faults.append(f"{where}: {local} accesses of local memory, {facts[mangled]['local']} bytes")
         if not PACKED.match(name):
             pass
+        elif ONE_SIDE.match(name):
+            if not loads and not stores:
+                faults.append(f"{where}: no loop that moves 128 bits")
         elif not stores:
             faults.append(f"{where}: no loop with a store of 128 bits")
         elif not loads and not WITHOUT_LOADS.match(name):
@@ -170,7 +177,7 @@ def compare(rows, old):
             continue
         was = old[key]
         # A loop that is unrolled more is compared by its packs.
-        per_pack, was_per_pack = size / max(stores, 1), was[3] / max(was[2], 1)
+        per_pack, was_per_pack = size / max(loads, stores, 1), was[3] / max(was[1], was[2], 1)
         if registers > max(was[0] * SLACK, was[0] + 2):
             faults.append(f"{where}: {registers} registers, were {was[0]}")
         if per_pack > was_per_pack * SLACK + 1:

@@ -23,35 +23,37 @@ namespace {
 template <class... T>
 Status Unaries(Cuda& device, const void* x, void* y, Index n) {
   Status status;
-  ((void)status.Update(
-       MapUnary<ops::Relu, T, T>(device, nullptr, In<T>(static_cast<const T*>(x), n), Out<T>(static_cast<T*>(y), n))),
+  const TensorShape shape{n};
+  ((void)status.Update(MapUnary<ops::Relu, T, T>(device, nullptr, In<T>(static_cast<const T*>(x), n, &shape),
+                                                 Out<T>(static_cast<T*>(y), n, &shape))),
    ...);
   return status;
 }
 template <class Op, class... T>
 Status Binaries(Cuda& device, const void* x, void* y, Index n) {
   Status status;
-  ((void)status.Update(MapBinary<Op, T, T>(device, nullptr, In<T>(static_cast<const T*>(x), n),
-                                           In<T>(static_cast<const T*>(x), n), Out<T>(static_cast<T*>(y), n))),
+  const TensorShape shape{n};
+  ((void)status.Update(MapBinary<Op, T, T>(device, nullptr, In<T>(static_cast<const T*>(x), n, &shape),
+                                           In<T>(static_cast<const T*>(x), n, &shape),
+                                           Out<T>(static_cast<T*>(y), n, &shape))),
    ...);
   return status;
 }
 
 }  // namespace
 
-Status PackedKernels(Cuda& device, const void* x, void* y, Index n) {
-  Status status = Unaries<float, double, half, bfloat16, std::int8_t>(device, x, y, n);
-  status.Update(Binaries<ops::Add, float, double, half, bfloat16>(device, x, y, n));
-  status.Update(Binaries<ops::Mul, float, half>(device, x, y, n));
+Status PackedKernels(Cuda& device, const detail::SelectPlan& plan, const void* x, void* y, Index n) {
+  Status status = Unaries<float, double, tenon::half, bfloat16, std::int8_t>(device, x, y, n);
+  status.Update(Binaries<ops::Add, float, double, tenon::half, bfloat16>(device, x, y, n));
+  status.Update(Binaries<ops::Mul, float, tenon::half>(device, x, y, n));
   status.Update(Softmax<float>(device, static_cast<const float*>(x), static_cast<float*>(y), n, n));
-  status.Update(Softmax<half>(device, static_cast<const half*>(x), static_cast<half*>(y), n, n));
+  status.Update(Softmax<tenon::half>(device, static_cast<const tenon::half*>(x), static_cast<tenon::half*>(y), n, n));
   status.Update(detail::RunSumOfTensors<float>(device, {}, y, n));
-  status.Update(detail::RunSumOfTensors<half>(device, {}, y, n));
-  const SelectPlan plan{};
-  status.Update(detail::RunCudaSelect<std::uint32_t>(device, plan, static_cast<const bool*>(x), x, x, y));
+  status.Update(detail::RunSumOfTensors<tenon::half>(device, {}, y, n));
+  status.Update(detail::RunCudaSelect<std::uint32_t>(device, plan, static_cast<const bool*>(x), x, x, y, n));
   status.Update(detail::LaunchFill(device, detail::CudaConstant{}, y, n));
-  status.Update(detail::RunCudaCast<float, half>(device, x, y, n));
-  status.Update(detail::RunCudaCast<half, float>(device, x, y, n));
+  status.Update(detail::RunCudaCast<float, tenon::half>(device, x, y, n));
+  status.Update(detail::RunCudaCast<tenon::half, float>(device, x, y, n));
   return status;
 }
 
@@ -61,7 +63,8 @@ Status OtherKernels(Cuda& device, const float* x, float* y, Index n) {
   Status status = RunSteps<float, Unary, Binary>(device, {}, {}, y, TensorShape{n});
   status.Update(LayerNorm<float>(device, x, x, x, 0.5f, y, n, n));
   const Index sizes[] = {n, n};
-  status.Update(FusedGemm<half>(device, In<half, 2>(nullptr, sizes), false, In<half, 2>(nullptr, sizes), false, nullptr,
-                                FusedActivation::kTanh, 0, Out<half, 2>(nullptr, sizes)));
+  status.Update(FusedGemm<tenon::half>(device, In<tenon::half, 2>(nullptr, sizes), false,
+                                       In<tenon::half, 2>(nullptr, sizes), false, nullptr, FusedActivation::kTanh, 0,
+                                       Out<tenon::half, 2>(nullptr, sizes)));
   return status;
 }
