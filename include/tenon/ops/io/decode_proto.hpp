@@ -101,8 +101,9 @@ class ProtoDecoder {
                                        " cannot hold the field's values");
       wanted_.push_back({field, static_cast<int>(i)});
     }
-    std::stable_sort(wanted_.begin(), wanted_.end(),
-                     [](const Wanted& a, const Wanted& b) { return a.field->number < b.field->number; });
+    std::sort(wanted_.begin(), wanted_.end(), [](const Wanted& a, const Wanted& b) {
+      return a.field->number != b.field->number ? a.field->number < b.field->number : a.output < b.output;
+    });
     TENON_RETURN_IF_ERROR(c.GetAttr("message_format", &format));
     if (format != "binary" && format != "text")
       return errors::InvalidArgument("format must be one of binary or text, got '", format, "'");

@@ -90,8 +90,9 @@ class ProtoEncoder {
       TENON_RETURN_IF_ERROR(FindProtoField(*message_, names[i], false, &fields_[i]));
       order_.push_back(i);
     }
-    std::stable_sort(order_.begin(), order_.end(),
-                     [this](std::size_t a, std::size_t b) { return fields_[a]->number < fields_[b]->number; });
+    std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
+      return fields_[a]->number != fields_[b]->number ? fields_[a]->number < fields_[b]->number : a < b;
+    });
     return OkStatus();
   }
 

@@ -84,8 +84,10 @@ class ProtoWriter {
     SlimVector<Value> values;
     std::string unknown;
     if (!Read(message, bytes, &values, &unknown)) return false;
-    std::stable_sort(values.begin(), values.end(),
-                     [](const Value& a, const Value& b) { return a.field->number < b.field->number; });
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].order = i;
+    std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
+      return a.field->number != b.field->number ? a.field->number < b.field->number : a.order < b.order;
+    });
     std::size_t next = 0;
     for (const ProtoField& field : message.fields) {
       const std::size_t first = next;
@@ -102,6 +104,7 @@ class ProtoWriter {
     const ProtoField* field;
     std::uint64_t bits;
     std::string_view bytes;
+    std::size_t order = 0;  // among the values of the message
   };
 
   const ProtoMessage& MessageOf(const ProtoField& field) const {
@@ -114,7 +117,7 @@ class ProtoWriter {
     return !of.is_closed || of.Has(static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
   }
   void Keep(const ProtoField& field, std::uint64_t bits, SlimVector<Value>* values, std::string* unknown) const {
-    if (IsValue(field, bits)) return values->push_back({&field, bits, {}});
+    if (IsValue(field, bits)) return values->push_back({&field, bits, {}, 0});
     AppendTag(field.number, wire::WireType::kVarint, unknown);
     AppendVarint(bits, unknown);
   }
@@ -149,7 +152,7 @@ class ProtoWriter {
       const ProtoField* const field = message.Find(tag.field);
       const wire::WireType wanted = field == nullptr ? tag.type : WireTypeOf(field->type);
       if (field != nullptr && tag.type == wanted) {
-        Value value{field, 0, {}};
+        Value value{field, 0, {}, 0};
         if (tag.type == wire::WireType::kStartGroup) {
           if (!SkipProtoValue(reader, tag, &value.bytes)) return false;
           values->push_back(value);
