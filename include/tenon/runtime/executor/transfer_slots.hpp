@@ -78,8 +78,9 @@ class TransferSlots {
     if (aborted_.load(std::memory_order_acquire)) [[unlikely]]
       return status();
     TransferReceiver sender;
-    *is_there = slot.Take(turn, value, &sender);
-    if (!*is_there) slot.Put(turn, Tensor(DataType::kInvalid), self);
+    const bool found = slot.Take(turn, value, &sender);
+    if (!found) slot.Put(turn, Tensor(DataType::kInvalid), self);
+    *is_there = found;  // unchanged when there was no memory
     return OkStatus();
   }
   // Ends all waits, and all later calls, with this error; the first one counts.
