@@ -147,17 +147,19 @@ class AdaptedCore {
     }
   }
 
-  // Fills `views` and allocates the outputs that the shape function sizes.
-  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
+  // Fills the views of the inputs.
+  Status PrepareInputs(OpKernelContext* ctx, AnyView* views) const {
     for (int i = 0; i < num_inputs_; ++i) {
       const Tensor& t = ctx->input(i);
       views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
     }
-    if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
+    return has_ranks_ ? CheckRanks(ctx) : OkStatus();
+  }
+  // Fills `views` and allocates the outputs that the shape function sizes.
+  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
+    TENON_RETURN_IF_ERROR(PrepareInputs(ctx, views));
     if (!needs_shapes_) return OkStatus();
-    if (ctx->memo() != nullptr) [[likely]]
-      return PrepareOutputs(ctx, ctx->memo(), views);
-    return PrepareWithoutMemo(ctx, views);
+    return ctx->memo() != nullptr ? PrepareOutputs(ctx, ctx->memo(), views) : PrepareWithoutMemo(ctx, views);
   }
 
   KernelCall Frame(OpKernelContext* ctx, const AnyView* views, LateSlot* late) const {
@@ -189,7 +191,6 @@ class AdaptedCore {
   void FreeObject(void* memory) {
     if (memory != small_) ::operator delete(memory, std::align_val_t{row_->align});
   }
-
   // Counts the tensors of every argument from the node's attrs.
   Status FindArguments(const OpKernelConstruction& construction) {
     const OpView& op = *row_->op->view;
@@ -373,7 +374,6 @@ class AdaptedKernel final : public OpKernel {
     return OkStatus();
   }
   const detail::AdaptedCore* adapted() const override { return &core_; }
-
   void Compute(OpKernelContext* ctx) override {
     constexpr int kSmall = 8;
     if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {

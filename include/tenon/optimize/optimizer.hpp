@@ -9,6 +9,7 @@
 #include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/has_item.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/cancellation.hpp>
@@ -73,6 +74,8 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
   limits.cancellation = cancellation;
   if (options.time_limit_in_ms > 0)
     limits.end_ns = SteadyNanoseconds() + std::int64_t{options.time_limit_in_ms} * 1'000'000;
+  // Per pass: the state of the graph in which it found nothing to change.
+  SlimVector<std::int64_t> done_at(report->passes.size(), -1);
   for (bool changed = true, at_end = false; report->stopped.empty() && (changed || !at_end);) {
     at_end = !changed;
     if (report->rounds == options.max_iterations && changed) {
@@ -83,6 +86,7 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
     changed = false;
     for (std::size_t i = 0; i < report->passes.size(); ++i) {
       if (kPasses[i].run == nullptr || kPasses[i].at_end != at_end || !IsPassOn(kPasses[i], options)) continue;
+      if (done_at[i] == graph.changes()) continue;
       PassReport& counts = report->passes[i];
       const std::int64_t begin = SteadyNanoseconds();
       if (limits.end_ns != 0 && begin > limits.end_ns) {
@@ -95,6 +99,7 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
       counts.nodes_after = graph.num_alive();
       counts.nanoseconds += SteadyNanoseconds() - begin;
       changed = changed || run.applied() > 0;
+      if (run.applied() == 0) done_at[i] = graph.changes();
       if (run.stopped().empty()) continue;
       report->stopped = run.stopped();
       break;

@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
@@ -79,6 +82,37 @@ TEST_SUITE("RunPlanner") {
       const Tensor right = Ramp({9}, static_cast<float>(i));
       CHECK((*again)[0].flat<float>()(5) == 2 * right.flat<float>()(5));
     }
+  }
+  TEST_CASE("a fused node has its result in the arena; so has its producer") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 3}));
+    const Output w = b.Const("w", Ramp({3, 6}, 0.1f)), wide = b.Const("wide", Ramp({4, 6}, 0.2f));
+    NodeDef producer;
+    producer.op = "MatMul";
+    for (const char* const name : {"transpose_a", "transpose_b"}) producer.attr.Set(name, false);
+    producer.attr.Set("T", DataType::kFloat);
+    const auto fused = [&](const char* name, SlimVector<Output> inputs, const char* step,
+                           SlimVector<std::int64_t> read) {
+      SlimVector<DataType> types(inputs.size(), DataType::kFloat);
+      return b.Add("_FusedProducer", name, {GraphBuilder::Input(inputs)},
+                   {{"Tin", types},
+                    {"T", DataType::kFloat},
+                    {"producer", SerializeNodeDef(producer)},
+                    {"num_producer_inputs", std::int64_t{2}},
+                    {"steps", SlimVector<std::string>{step}},
+                    {"operands", read}});
+    };
+    const Output a = fused("a", {x, w}, "Relu", {0, -1});
+    const Output larger = fused("larger", {x, w, wide}, "AddV2", {0, 1});
+    b.Add("AddV2", "y", {a, larger});
+    const CallableOptions signature{.feeds = {"x"}, .fetches = {"y"}};
+    const Callable planned = MakeCallable(b, kPlanned, signature), plain = MakeCallable(b, kUnplanned, signature);
+    for (int i = 0; i < 5; ++i) {
+      const std::vector<Tensor> feeds{Ramp({1, 3}, static_cast<float>(i) - 2)};
+      CHECK(Same(MustRun(planned, feeds)[0], MustRun(plain, feeds)[0]));
+    }
+    CHECK(Report(planned).planned_nodes == 3);
+    CHECK(Report(planned).other_nodes == 0);
   }
   TEST_CASE("the arena of a network is close to what lives at one time") {
     const auto session = Session::FromGraphFile(TENON_TEST_DATA "/models/cnn_digits/graph.pb", kPlanned);

@@ -16,6 +16,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/core/scratch.hpp>
+#include <tenon/engine/elementwise/fused.hpp>
 #include <tenon/engine/elementwise/steps.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/nn/softmax.hpp>
@@ -146,6 +147,7 @@ class AttentionTiles {
     blocks_ = (o_.queries + rows_ - 1) / rows_;
     items_ = 1;
     for (int d = 0; d < row_; ++d) items_ *= o_.y.size[d];
+    if (!o_.steps.empty()) MakeProgram();
   }
   Index tiles() const { return items_ * blocks_; }
   double ns_of_tile() const {
@@ -171,6 +173,27 @@ class AttentionTiles {
  private:
   static constexpr Index kTileBytes = 1 << 18;
 
+  // One program of the steps for all tiles, if operands repeat by whole rows.
+  void MakeProgram() {
+    const auto bytes = static_cast<int>(sizeof(T));
+    one_program_ = 1 + o_.others.size() + o_.steps.size() <= ToSize(FusedElementwise::kMostValues);
+    program_.AddInput(FusedElementwise::Repeat::kNone, bytes);
+    for (const AttentionView& other : o_.others) {
+      const bool has_rows = other.size[row_] != 1, has_columns = other.size[column_] != 1;
+      one_program_ = one_program_ && (has_columns || !has_rows);
+      program_.AddInput(has_rows      ? FusedElementwise::Repeat::kNone
+                        : has_columns ? FusedElementwise::Repeat::kRows
+                                      : FusedElementwise::Repeat::kAll,
+                        bytes);
+    }
+    for (const ElementwiseStep& step : o_.steps) {
+      if (step.unary != nullptr)
+        program_.AddUnary(*step.unary, step.attrs, step.a);
+      else
+        program_.AddBinary(*step.binary, step.attrs, step.a, step.b);
+    }
+    one_program_ = one_program_ && program_.Finish().ok();
+  }
   // The matrix of an item, from a row on.
   template <class E>
   const E* At(const AttentionView& view, Index item, Index row) const {
@@ -179,6 +202,12 @@ class AttentionTiles {
     return static_cast<const E*>(view.data) + offset;
   }
   Status RunStepsOfTile(Cpu& device, Index item, Index begin, Index rows, T* scores) const {
+    if (one_program_) {
+      InlinedVector<const void*, 8> data;
+      data.push_back(scores);
+      for (const AttentionView& other : o_.others) data.push_back(At<T>(other, item, begin));
+      return program_.Run(device, Span<const void* const>(data.data(), data.size()), scores, rows, o_.keys);
+    }
     InlinedVector<TensorShape, 4> shapes;
     shapes.reserve(o_.others.size() + 1);
     InlinedVector<StepInput, 4> inputs;
@@ -211,6 +240,8 @@ class AttentionTiles {
   const int row_, column_;
   const Index depth_, value_depth_;
   Index rows_, blocks_, items_;
+  FusedElementwise program_;
+  bool one_program_ = false;
 };
 
 }  // namespace detail

@@ -20,6 +20,7 @@
 #include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/elementwise/steps.hpp>
+#include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
@@ -116,24 +117,92 @@ Status RunStepList(Device& device, const StepList& list, Span<const StepInput> i
     return RunSteps<T, UnarySteps, BinarySteps>(device, list.steps(), inputs, out, shape);
 }
 
-constexpr Status FusedElementwiseShape(InferenceContext* c) {
+// `shapes`: those of the values that the steps read; the last is that of the result then.
+constexpr Status ShapesOfSteps(InferenceContext* c, SlimVector<ShapeHandle>* shapes) {
   Span<const std::int64_t> operands;
   TENON_RETURN_IF_ERROR(c->GetAttr("operands", &operands));
-  SlimVector<ShapeHandle> shapes;
-  for (int i = 0; i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
   for (std::size_t s = 0; s + 1 < operands.size(); s += 2) {
-    const auto known = static_cast<std::int64_t>(shapes.size());
+    const auto known = static_cast<std::int64_t>(shapes->size());
     const std::int64_t a = operands[s], b = operands[s + 1];
     if (a < 0 || a >= known || b < -1 || b >= known) return errors::InvalidArgument("no operand ", a, " or ", b);
-    ShapeHandle shape = shapes[static_cast<std::size_t>(a)];
+    ShapeHandle shape = (*shapes)[static_cast<std::size_t>(a)];
     if (b >= 0)
       TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
-          c, shapes[static_cast<std::size_t>(a)], shapes[static_cast<std::size_t>(b)], true, &shape));
-    shapes.push_back(shape);
+          c, (*shapes)[static_cast<std::size_t>(a)], (*shapes)[static_cast<std::size_t>(b)], true, &shape));
+    shapes->push_back(shape);
   }
+  return OkStatus();
+}
+constexpr Status FusedElementwiseShape(InferenceContext* c) {
+  SlimVector<ShapeHandle> shapes;
+  for (int i = 0; i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
+  TENON_RETURN_IF_ERROR(ShapesOfSteps(c, &shapes));
   c->set_output(0, shapes[shapes.size() - 1]);
   return OkStatus();
 }
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status ParseProducer(std::string_view text, NodeDef* def, const OpView** op) {
+  TENON_ASSIGN_OR_RETURN(*def, ParseNodeDef({reinterpret_cast<const std::byte*>(text.data()), text.size()}));
+  *op = Registry::Global().FindOp(def->op);
+  return *op != nullptr ? OkStatus() : errors::NotFound("Op type not registered '", def->op, "'");
+}
+// The shape of what the producer computes. Values of inputs are asked for only where its own shape function does.
+inline Status ProducerShape(InferenceContext* c, int own, ShapeHandle* out) {
+  std::string_view text;
+  NodeDef def;
+  const OpView* op = nullptr;
+  TENON_RETURN_IF_ERROR(c->GetAttr("producer", &text));
+  TENON_RETURN_IF_ERROR(ParseProducer(text, &def, &op));
+  *out = c->UnknownShape();
+  if (op->shape_fn == nullptr) return OkStatus();
+  SlimVector<const Tensor*> values(ToSize(own), nullptr);
+  InferenceContext inner;
+  for (bool again = true; again;) {
+    again = false;
+    inner.Reset(c->graph_def_version(), &def, op);
+    for (int i = 0; i < own; ++i) {
+      PartialTensorShape shape;
+      TENON_RETURN_IF_ERROR(c->ToPartialTensorShape(c->input(i), &shape));
+      inner.AddInput(shape, values[ToSize(i)]);
+    }
+    TENON_RETURN_IF_ERROR(inner.construction_status());
+    if (inner.num_inputs() != own || inner.num_outputs() != 1)
+      return errors::InvalidArgument("the producer '", def.op, "' must have the given inputs and one output");
+    TENON_RETURN_IF_ERROR(op->shape_fn(&inner));
+    for (int i = 0; i < own; ++i) {
+      if (values[ToSize(i)] != nullptr) continue;
+      if (!inner.requested_input_tensor(i) && !inner.requested_input_tensor_as_partial_shape(i)) continue;
+      values[ToSize(i)] = c->input_tensor(i);
+      again = again || values[ToSize(i)] != nullptr;
+    }
+  }
+  PartialTensorShape made;
+  TENON_RETURN_IF_ERROR(inner.ToPartialTensorShape(inner.output(0), &made));
+  return c->MakeShapeFromPartialTensorShape(made, out);
+}
+inline Status FusedProducerShape(InferenceContext* c) {
+  std::int64_t own = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_producer_inputs", &own));
+  if (own > c->num_inputs())
+    return errors::InvalidArgument("the producer has ", own, " inputs, the node ", c->num_inputs());
+  SlimVector<ShapeHandle> shapes(1);
+  TENON_RETURN_IF_ERROR(ProducerShape(c, static_cast<int>(own), &shapes[0]));
+  const ShapeHandle product = shapes[0];
+  for (int i = static_cast<int>(own); i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
+  TENON_RETURN_IF_ERROR(ShapesOfSteps(c, &shapes));
+  const ShapeHandle y = shapes[shapes.size() - 1];
+  c->set_output(0, y);
+  PartialTensorShape before, after;
+  TENON_RETURN_IF_ERROR(c->ToPartialTensorShape(product, &before));
+  TENON_RETURN_IF_ERROR(c->ToPartialTensorShape(y, &after));
+  const bool known = before.IsFullyDefined() && after.IsFullyDefined();
+  c->set_output(1, !known ? c->UnknownShape() : before.IsIdenticalTo(after) ? c->Vector(0) : product);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
 
 }  // namespace detail
 
@@ -169,11 +238,13 @@ struct FusedElementwise {
   };
 };
 
-// inputs: those of the producer, then further operands of the steps. `producer`: a serialized NodeDef.
+// inputs: those of the producer, then further operands of the steps. `producer`: a serialized NodeDef. `product`:
+// memory for what the producer computes; without elements where `y` has that shape.
 struct FusedProducer {
   static constexpr auto signature = Op("_FusedProducer")
                                         .Input("inputs: Tin")
                                         .Output("y: T")
+                                        .Output("product: T")
                                         .Attr("Tin: list(type) >= 1")
                                         .Attr("T: {float, double}")
                                         .Attr("producer: string")
@@ -181,7 +252,7 @@ struct FusedProducer {
                                         .Attr("steps: list(string) >= 1")
                                         .Attr("operands: list(int)")
                                         .Attr("alphas: list(float) = []")
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(detail::FusedProducerShape);
   struct Attrs {
     std::string_view producer;
     std::int64_t num_producer_inputs;
@@ -202,48 +273,68 @@ struct FusedProducer {
       own = static_cast<int>(this->num_producer_inputs);
       TENON_RETURN_IF_ERROR(
           list.template Read<Device, T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
-      TENON_ASSIGN_OR_RETURN(
-          def, ParseNodeDef({reinterpret_cast<const std::byte*>(this->producer.data()), this->producer.size()}));
+      const OpView* op = nullptr;
+      TENON_RETURN_IF_ERROR(detail::ParseProducer(this->producer, &def, &op));
       TENON_ASSIGN_OR_RETURN(const KernelDef found, Registry::Global().FindForNode(def, Device::type));
-      const OpView* const op = Registry::Global().FindOp(def.op);
-      if (op == nullptr) return errors::NotFound("Op type not registered '", def.op, "'");
       def.name = c.def().name;
       OpKernelConstruction construction(&def, op, c.device_type(), {c.input_types().data(), ToSize(own)},
-                                        c.output_types(), c.allocator(), c.function_library(), c.device_name());
+                                        c.output_types().first(1), c.allocator(), c.function_library(),
+                                        c.device_name());
       construction.set_graph_def_version(c.graph_def_version());
       TENON_ASSIGN_OR_RETURN(inner, CreateKernel(*found.row, &construction));
       if (inner->AsAsync() != nullptr) return errors::InvalidArgument(kName, ": '", def.op, "' is asynchronous");
       if (inner->packed_input().weights != nullptr)
         c.PackInput(inner->packed_input().input, inner->packed_input().weights);
+      const tenon::detail::AdaptedCore* const core = inner->adapted();
+      writes_views = core != nullptr && core->sized_outputs().size() == 1 && !core->takes_spans();
       return OkStatus();
     }
-    Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& y) const {
-      OpKernelContext& outer = context.op();
-      OpKernelContext::NodeFrame frame = *outer.frame();
-      frame.kernel = inner.get();
-      OpKernelContext call;
-      call.Enter(&frame);
-      inner->Compute(&call);
-      TENON_RETURN_IF_ERROR(call.TakeStatus());
-      Tensor product = std::move(y);
+    Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Out<T> y, Out<T> product) const {
+      const bool in_place = product.size() == 0;
+      const TensorShape& shape = in_place ? y.shape() : product.shape();
+      const AnyView view{in_place ? y.data : product.data, shape.num_elements(), &shape};
+      Tensor made(DataType::kInvalid);
+      TENON_RETURN_IF_ERROR(RunProducer(context.op(), in_place ? 0 : 1, view, &made));
       InlinedVector<StepInput, 8> values;
-      values.push_back({product.raw_data(), &product.shape()});
+      values.push_back({made.dtype() == DataType::kInvalid ? view.data : made.raw_data(), &shape});
       for (std::size_t i = ToSize(own); i < inputs.size(); ++i)
         values.push_back({inputs[i].raw_data(), &inputs[i].shape()});
-      const Span<const StepInput> all(values.data(), values.size());
-      TensorShape shape = product.shape();
-      if (!tenon::detail::AllRepeat(all, shape)) TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
-      if (shape == product.shape() && product.RefCountIsOne()) {
-        TENON_RETURN_IF_ERROR(detail::RunStepList<T>(context.device(), list, all, product.template data<T>(), shape));
-        outer.set_output(0, std::move(product));
-        return OkStatus();
+      return detail::RunStepList<T>(context.device(), list, Span<const StepInput>(values.data(), values.size()), y.data,
+                                    y.shape());
+    }
+
+    // The producer computes into the view, which is output `output` of this node, or sets *made.
+    Status RunProducer(OpKernelContext& outer, int output, const AnyView& view, Tensor* made) const {
+      OpKernelContext::NodeFrame frame = *outer.frame();
+      frame.kernel = inner.get();
+      frame.memo = nullptr;
+      OpKernelContext call;
+      if (writes_views && view.size > 0) {
+        frame.outputs += output;
+        const Tensor before = *frame.outputs;
+        call.Enter(&frame);
+        InlinedVector<AnyView, 8> views(ToSize(own) + 1);
+        const tenon::detail::AdaptedCore& core = *inner->adapted();
+        TENON_RETURN_IF_ERROR(core.PrepareInputs(&call, views.data()));
+        views[ToSize(own)] = view;
+        tenon::detail::KernelCall arguments = core.Frame(&call, views.data(), nullptr);
+        TENON_RETURN_IF_ERROR(core.Call(arguments));
+        if (frame.outputs->raw_data() == view.data) return OkStatus();
+        *made = std::move(*frame.outputs);  // the kernel has set a tensor of its own
+        *frame.outputs = before;
+      } else {
+        frame.outputs = made;
+        call.Enter(&frame);
+        inner->Compute(&call);
+        TENON_RETURN_IF_ERROR(call.TakeStatus());
       }
-      Tensor* out = nullptr;
-      TENON_RETURN_IF_ERROR(outer.allocate_output(0, shape, &out));
-      return detail::RunStepList<T>(context.device(), list, all, out->template data<T>(), shape);
+      if (made->dtype() == dtype_of_v<T> && made->shape() == *view.shape) return OkStatus();
+      return errors::Internal("_FusedProducer: '", def.op, "' made ", made->shape(), ", its shape function ",
+                              *view.shape);
     }
 
     int own = 0;  // inputs of the producer
+    bool writes_views = false;  // the producer's kernel writes where it is told to
     NodeDef def;
     detail::StepList list;
     Owned<OpKernel> inner;

@@ -76,6 +76,7 @@ class IndexedGraph : public IndexedNodes {
                                           Span<const DataType>(out.data(), out.size())));
     facts_.push_back({});
     ++num_alive_;
+    ++changes_;
     Facts& made = facts(id);
     made.frame = facts(like).frame;
     made.may_be_dead = facts(like).may_be_dead;
@@ -131,6 +132,7 @@ class IndexedGraph : public IndexedNodes {
     made.input_types = std::move(in);
     made.output_types = std::move(out);
     made.inputs.assign(wanted.size(), InEdge{});
+    ++changes_;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       graph_.mutable_node(id).inputs[i] = wanted[i];
       Connect(wanted[i], id, static_cast<int>(i));
@@ -149,6 +151,7 @@ class IndexedGraph : public IndexedNodes {
     if (num_readers(id) > 0) return errors::InvalidArgument("Node '", node(id).name(), "' is read");
     const OpInfo* const info = ops_->Find("NoOp");
     if (info == nullptr) return NoSuchOp("NoOp");
+    ++changes_;
     Node& made = graph_.mutable_node(id);
     made.def.op = "NoOp";
     made.def.attr.clear();

@@ -75,9 +75,21 @@ class IndexedNodes {
     for (const OutEdge& edge : readers)
       if (IsCurrent(id, edge)) visit(edge);
   }
+  // Grows with each change of a node or an edge.
+  std::int64_t changes() const { return changes_; }
   // All living nodes, each after those that it reads and waits for; back edges of loops are not counted.
   SlimVector<int> Order() const {
+    if (ordered_at_ != changes_) {
+      order_ = FindOrder();
+      ordered_at_ = changes_;
+    }
+    return order_;
+  }
+
+ private:
+  SlimVector<int> FindOrder() const {
     SlimVector<int> order;
+    order.reserve(ToSize(num_alive_));
     SlimVector<char> state(ToSize(num_nodes()), 0);
     SlimVector<std::pair<int, int>> path;
     for (int root = 0; root < num_nodes(); ++root) {
@@ -103,6 +115,7 @@ class IndexedNodes {
     return order;
   }
 
+ public:
   // ---- changing
   // Makes the node read another output there. The types are equal.
   void SetInput(int id, int input, InEdge edge) {
@@ -128,6 +141,7 @@ class IndexedNodes {
     graph_.mutable_node(to).control_inputs.push_back(from);
     graph_.mutable_node(from).outputs.push_back({to, kControlSlot, kControlSlot});
     ++facts(from).waiting;
+    ++changes_;
   }
   void RemoveControl(int from, int to) {
     auto& list = graph_.mutable_node(to).control_inputs;
@@ -136,6 +150,7 @@ class IndexedNodes {
       for (std::size_t k = i + 1; k < list.size(); ++k) list[k - 1] = list[k];
       list.pop_back();
       --facts(from).waiting;
+      ++changes_;
       RemoveIfUnused(from);
       return;
     }
@@ -184,6 +199,7 @@ class IndexedNodes {
   }
   // Removes nodes that no pinned node needs, loops that only feed themselves too.
   void SweepUnused() {
+    if (swept_at_ == changes_) return;
     SlimVector<char> needed(ToSize(num_nodes()), 0);
     SlimVector<int> stack;
     const auto want = [&](int id) {
@@ -199,6 +215,7 @@ class IndexedNodes {
     }
     for (int id = 0; id < num_nodes(); ++id)
       if (is_alive(id) && needed[ToSize(id)] == 0) Detach(id);
+    swept_at_ = changes_;
   }
 
  protected:
@@ -248,12 +265,14 @@ class IndexedNodes {
   void Connect(InEdge from, int id, int input) {
     graph_.mutable_node(from.node).outputs.push_back({id, input, from.output});
     ++facts(from.node).readers;
+    ++changes_;
   }
   // Takes the node out; what it read stays.
   void Detach(int id) {
     Node& gone = graph_.mutable_node(id);
     facts(id).alive = false;
     --num_alive_;
+    ++changes_;
     for (const InEdge& edge : gone.inputs)
       if (edge.node >= 0) --facts(edge.node).readers;
     for (const int control : gone.control_inputs) --facts(control).waiting;
@@ -268,6 +287,12 @@ class IndexedNodes {
   GraphEnds ends_;
   int num_alive_ = 0;
   bool has_frames_ = false;
+  std::int64_t changes_ = 0;
+
+ private:
+  mutable SlimVector<int> order_;  // as of ordered_at_
+  mutable std::int64_t ordered_at_ = -1;
+  std::int64_t swept_at_ = -1;
 };
 
 TENON_DETAIL_SETUP_CODE_END

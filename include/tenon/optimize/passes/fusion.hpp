@@ -42,6 +42,8 @@ class Fuser {
     reads_.resize(at_.size(), 0);
     for (std::size_t i = 0; i < order_.size(); ++i) at_[ToSize(order_[i])] = static_cast<int>(i);
     like_.resize(at_.size());
+    is_step_.resize(at_.size(), 0);
+    for (const int id : order_) is_step_[ToSize(id)] = IsStepNode(graph_, id) ? 1 : 0;
     for (const int id : order_) like_[ToSize(id)] = FindLike(id);
   }
   void Run() {
@@ -54,7 +56,7 @@ class Fuser {
  private:
   static constexpr std::size_t kMostSteps = 31;  // with their inputs at most FusedElementwise::kMostValues values
 
-  bool IsStep(int id) const { return IsStepNode(graph_, id); }
+  bool IsStep(int id) const { return is_step_[ToSize(id)] != 0; }
   // Only the group reads the node, and nothing else holds it where it is.
   bool IsOwn(int id) const {
     const Node& node = graph_.node(id);
@@ -185,6 +187,7 @@ class Fuser {
       const Status status = producer >= 0 ? FuseWithProducer(producer) : FuseAlone();
       const std::string_view rule = producer >= 0 ? "element-wise nodes of a producer" : "element-wise nodes";
       status.ok() ? run_->Apply(rule) : run_->Refuse(rule, "no kernel");
+      if (status.ok()) is_step_[ToSize(root_)] = 0;
     }
     for (const InEdge& edge : counted_) --reads_[ToSize(edge.node)];
   }
@@ -262,6 +265,7 @@ class Fuser {
   SlimVector<int> order_;
   SlimVector<int> at_;  // place of a node in the order
   SlimVector<InEdge> like_;  // FindLike, per node
+  SlimVector<char> is_step_;  // per node
   SlimVector<int> reads_;  // inputs of the group that read the node
   int root_ = -1;
   SlimVector<int> group_;

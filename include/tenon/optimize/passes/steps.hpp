@@ -49,10 +49,10 @@ inline bool IsStepNode(const IndexedGraph& graph, int id) {
   if (type != DataType::kFloat && type != DataType::kDouble) return false;
   for (const DataType input : node.input_types)
     if (input != type) return false;
+  const std::size_t inputs = node.inputs.size();
+  if (inputs < 1 || inputs > 2 || !IsListed(inputs == 1 ? kUnarySteps : kBinarySteps, node.op_name())) return false;
   if (node.def.attr.Find("_kernel") != nullptr) return false;  // a kernel that the node asks for by its label
-  if (node.inputs.size() == 1) return IsListed(kUnarySteps, node.op_name());
-  return node.inputs.size() == 2 && IsListed(kBinarySteps, node.op_name()) &&
-         (node.op_name() != "BiasAdd" || IsBiasLikeAdd(graph, node));
+  return node.op_name() != "BiasAdd" || IsBiasLikeAdd(graph, node);
 }
 
 // The constant order of a Transpose's axes; false: it is not known, or not an order.

@@ -170,7 +170,8 @@ class PlannedRun {
     return OkStatus();
   }
 
-  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  // A kernel that takes lists as tensors, or may give its outputs other tensors than those that were planned: called
+  // through Call.
   struct Watched {
     const PlannedRun* run;
     const ProgramNode* node;
@@ -179,7 +180,14 @@ class PlannedRun {
     static Status Call(const void* watched, KernelCall& call) {
       const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
       const AdaptedCore& core = *node->kernel->adapted();
-      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      if (core.takes_spans()) {
+        SpanStorage spans;
+        for (int i = 0; i < call.num_inputs; ++i) spans.tensors.push_back(*call.inputs[i]);
+        call.spans = &spans;
+        TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      } else {
+        TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      }
       for (int i = 0; i < node->num_outputs; ++i)
         if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
           return run->TakeIn(*node, *frame, call.views);

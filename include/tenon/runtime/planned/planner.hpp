@@ -78,7 +78,7 @@ class RunPlanner {
     const ProgramNode& n = node(number);
     if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
     const AdaptedCore* const core = n.kernel->adapted();
-    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core == nullptr || (core->takes_spans() && MayKeepInputs(n)) || !memo(number).valid) return false;
     if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
     for (int i = 0; i < n.num_outputs; ++i)
       if (!IsPlainData(n.kernel->output_type(i))) return false;
@@ -298,7 +298,7 @@ class RunPlanner {
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
-    if (core.row().takes_context) {
+    if (core.row().takes_context || core.takes_spans()) {
       run_.watched_.push_back({&run_, &n, entry.frame});
       entry.call = &PlannedRun::Watched::Call;
       entry.kernel = &run_.watched_.back();
