@@ -946,6 +946,27 @@ def _(b):
     return [do(off), do(R.AssignVariableOp(resource=v, value=C([1.0, 2.0]))), do(off), run(R.ReadVariableOp(resource=v, dtype=f32)),
             do(R.ResourceScatterAdd(resource=v, indices=C([0]), updates=C([5.0]))), do(off), run(R.ReadVariableOp(resource=v, dtype=f32))]  # fmt: skip
 
+for pre in ('Map', 'OrderedMap'):
+
+    @case(f'{pre}Clear/one_key')
+    def _(b, pre=pre):
+        of = lambda verb: getattr(R, pre + verb)
+        given = dict(dtypes=[i32], shared_name='m')
+        put = of('Stage')(key=b.placeholder('k', i64, []), indices=C([0]), values=[C(7)], **given)
+        get, clear, size = of('UnstageNoKey')(indices=C([0]), **given), of('Clear')(**given), of('Size')(**given)
+        return [do(clear), do(put, k=1), do(put, k=2), do(clear), run(size), do(put, k=9), run(get.key, get.values), run(size)]
+
+
+@case('SparseAccumulatorTakeGradient/required')
+def _(b):
+    h = R.SparseConditionalAccumulator(dtype=f32, shape=[3, 1], reduction_type='SUM', shared_name='a')
+    i, x, n = b.placeholder('i', i64, [None]), b.placeholder('x', f32, [None, 1]), b.placeholder('n', i32, [])
+    put = R.SparseAccumulatorApplyGradient(handle=h, local_step=C(0, i64), gradient_indices=i, gradient_values=x,
+                                           gradient_shape=C([3, 1], i64), has_known_shape=True)  # fmt: skip
+    take = R.SparseAccumulatorTakeGradient(handle=h, num_required=n, dtype=f32)
+    return [do(put, i=[0, 2], x=[[1.0], [2.0]]), do(put, i=[2], x=[[5.0]]), run(list(take), n=2)]
+
+
 # The cases that are recorded; the others repeat what these show.
 RECORDED = {
     'QueueIsClosedV2': 'FIFOQueueV2 not_a_queue',
@@ -954,9 +975,9 @@ RECORDED = {
     'RandomShuffleQueue': 'minimum bad_minimum negative_minimum',
     'FakeQueue': 'closed padding',
     'StageClear': 'capacity containers',
-    'MapClear': 'parts',
+    'MapClear': 'parts one_key',
     'MapUnstageNoKey': 'one_by_one',
-    'OrderedMapClear': 'parts',
+    'OrderedMapClear': 'parts one_key',
     'OrderedMapUnstageNoKey': 'one_by_one',
     'LookupTableExport': 'numbers vectors',
     'MutableHashTableOfTensors': 'shapes',
@@ -998,5 +1019,6 @@ RECORDED = {
     'get_session_handle_v2': 'floats texts scalar',
     'Timestamp': 'rank later differs',
     'DisableCopyOnRead': 'variable',
+    'SparseAccumulatorTakeGradient': 'required',
 }
 CASES[:] = [c for c in CASES if c[0].split('/')[1] in RECORDED.get(c[0].split('/')[0], '').split()]

@@ -278,6 +278,7 @@ summary('bytes', 'WriteImageSummary', tensor=lambda: C(np.ones([4, 2, 2, 1], np.
 summary('two_channels', 'WriteImageSummary', tensor=lambda: C(np.ones([1, 2, 2, 2], np.float32)), **STEP, **IMAGE)
 summary('mono', 'WriteAudioSummary', tensor=lambda: C(np.zeros([1, 9], np.float32)), sample_rate=lambda: C(8000.0), **STEP)
 summary('stereo', 'WriteAudioSummary', tensor=lambda: C(np.zeros([4, 9, 2], np.float32)), sample_rate=lambda: C(8000.0), max_outputs=2, **STEP)
+summary('no_clips', 'WriteAudioSummary', tensor=lambda: C(np.zeros([0, 9], np.float32)), sample_rate=lambda: C(8000.0), **STEP)
 META = dict(summary_metadata=b'\x0a\x03\x0a\x01p')
 summary('floats', 'WriteSummary', tensor=lambda: C([1.0, 2.0]), **STEP, **META)
 summary('texts', 'WriteSummary', tensor=lambda: C(['a']), **STEP, **META)
@@ -311,7 +312,7 @@ RECORDED = {
     'WriteScalarSummary': 'float half',
     'WriteHistogramSummary': 'float none nan',
     'WriteImageSummary': 'float bytes two_channels',
-    'WriteAudioSummary': 'mono stereo',
+    'WriteAudioSummary': 'mono stereo no_clips',
     'WriteSummary': 'floats texts spoilt',
     'WriteRawProtoSummary': 'none spoilt',
     'WriteGraphSummary': 'graph spoilt',
