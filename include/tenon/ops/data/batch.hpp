@@ -11,6 +11,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/dataset/dataset.hpp>
 #include <tenon/ops/data/dataset_kernel.hpp>
+#include <tenon/ops/data/map.hpp>
 #include <tenon/ops/data/rows.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -61,6 +62,7 @@ inline Status MakeBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
   TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
   if (size <= 0) return errors::InvalidArgument("Batch size must be greater than zero.");
+  TENON_RETURN_IF_ERROR(CheckDeterminism(m));
   if (!m.IsOp("BatchDataset")) TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
   ElementSpec spec = BatchSpec(input->spec(), drop || input->Cardinality() == kInfiniteCardinality ? size : -1);
   *out = Own(new BatchData(std::move(input), std::move(spec), size, drop));

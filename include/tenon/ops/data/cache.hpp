@@ -220,7 +220,7 @@ struct DummyMemoryCache {
   };
 };
 
-// Does nothing: a cache goes with its handles.
+// Fails with Internal, as in TensorFlow 2.21: a cache goes with its handles.
 struct DeleteMemoryCache {
   static constexpr auto signature = Op("DeleteMemoryCache")
                                         .Input("handle: resource")

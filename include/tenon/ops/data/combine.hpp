@@ -219,7 +219,7 @@ inline Status MakeDirectedInterleave(const DatasetMaker& m, Ref<const DatasetBas
       if (!other.shapes[s].IsIdenticalTo(spec.shapes[s])) spec.shapes[s] = PartialTensorShape();
   }
   bool stop_on_empty = false;
-  TENON_RETURN_IF_ERROR(m.Attr("stop_on_empty_dataset", &stop_on_empty));
+  if (m.HasAttr("stop_on_empty_dataset")) TENON_RETURN_IF_ERROR(m.Attr("stop_on_empty_dataset", &stop_on_empty));
   *out = Own(new CombinedData<DirectedIterator>(std::move(spec), std::move(inputs), stop_on_empty));
   return OkStatus();
 }

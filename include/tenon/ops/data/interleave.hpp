@@ -142,20 +142,25 @@ class InterleaveData final : public FunctionData {
 };
 
 // The arguments of parallel forms.
-inline Status CheckInterleave(const DatasetMaker& m, bool legacy) {
+inline Status CheckInterleave(const DatasetMaker& m, bool legacy, std::int64_t most_calls) {
   TENON_RETURN_IF_ERROR(CheckDeterminism(m));
   if (!legacy) {
     std::int64_t calls = 0;
     TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
     TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+    if (calls > most_calls)
+      return errors::InvalidArgument(
+          "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or less "
+          "than or equal to `cycle_length` (",
+          most_calls, "), got ", calls);
   }
   if (!legacy && !m.IsOp("ParallelInterleaveDatasetV4")) return OkStatus();
   for (const std::string_view name : {"buffer_output_elements", "prefetch_input_elements"}) {
     const std::int64_t least = name == "buffer_output_elements" && legacy ? 1 : 0;
     std::int64_t elements = 0;
     TENON_RETURN_IF_ERROR(m.Scalar(name, &elements));
-    if (elements < least && elements != -1)
-      return errors::InvalidArgument("`", name, "` must be >= ", least, " or -1, got ", elements);
+    if (elements < least && (legacy || elements != -1))
+      return errors::InvalidArgument("`", name, "` must be >= ", least, legacy ? "" : " or -1", ", got ", elements);
   }
   return OkStatus();
 }
@@ -175,13 +180,14 @@ inline Status MakeInterleave(const DatasetMaker& m, Ref<const DatasetBase>* out)
   }
   const bool legacy = m.IsOp("ParallelInterleaveDataset") || m.IsOp("ExperimentalParallelInterleaveDataset") ||
                       m.IsOp("LegacyParallelInterleaveDatasetV2");
+  const std::int64_t most_calls = cycle == -1 ? INT64_MAX : cycle;
   if (!legacy && cycle == -1) cycle = Thread::HardwareThreads();
   if ((cycle <= 0 || block <= 0) && !parallel)
     return errors::InvalidArgument(cycle <= 0 ? "cycle_length" : "block_length", " must be greater than zero.");
   if (cycle <= 0)
     return errors::InvalidArgument("`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ", cycle);
   if (block <= 0) return errors::InvalidArgument("`block_length` must be greater than 0 but is ", block);
-  if (parallel) TENON_RETURN_IF_ERROR(CheckInterleave(m, legacy));
+  if (parallel) TENON_RETURN_IF_ERROR(CheckInterleave(m, legacy, most_calls));
   const std::string_view type = flat ? "FlatMap" : parallel ? "ParallelInterleave" : "Interleave";
   *out = Own(new InterleaveData(std::move(input), type, std::move(spec), std::move(function), cycle, block));
   return OkStatus();

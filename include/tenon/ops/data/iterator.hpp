@@ -67,7 +67,13 @@ class IteratorKernel : public OpKernel {
 class OneShotIteratorKernel : public IteratorKernel {
  public:
   explicit OneShotIteratorKernel(OpKernelConstruction* c) : IteratorKernel(c) {
+    std::string_view shared_name;
     c->SetStatus(c->GetAttr("dataset_factory", &factory_.call));
+    c->SetStatus(c->GetAttr("shared_name", &shared_name));
+    if (!shared_name.empty())
+      c->SetStatus(
+          errors::InvalidArgument("OneShotIteratorOp does not currently support the 'shared_name' attr, which is '",
+                                  shared_name, "'; leave it empty."));
     if (c->status().ok() && c->function_library() != nullptr)
       c->SetStatus(c->function_library()->Find(factory_.call).status());
   }
@@ -147,7 +153,7 @@ class MakeIteratorKernel : public OpKernel {
   }
 };
 
-// Drops the position: the handle gives nothing any more.
+// Drops the position of a named iterator. An anonymous one goes with its handles.
 class DeleteIteratorKernel : public OpKernel {
  public:
   explicit DeleteIteratorKernel(OpKernelConstruction* c) : OpKernel(c) {}
@@ -156,7 +162,10 @@ class DeleteIteratorKernel : public OpKernel {
  private:
   static Status Run(OpKernelContext* op) {
     Ref<IteratorResource> iterator;
+    const ResourceHandle* handle = nullptr;
     TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(0), &iterator));
+    TENON_RETURN_IF_ERROR(HandleOf(op->input(0), &handle));
+    if (handle->IsRefCounting()) return OkStatus();
     IteratorContext context(op->environment());
     return iterator->Clear(context);
   }
@@ -181,7 +190,8 @@ class GetNextKernel : public OpKernel {
     IteratorContext context(op->environment());
     TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
     if (end && !as_optional_) return errors::OutOfRange("End of sequence");
-    if (!end) TENON_RETURN_IF_ERROR(VerifyElement(spec_, element));
+    if (!end && !(as_optional_ && element.size() < spec_.types.size()))  // as TensorFlow, which counts no components
+      TENON_RETURN_IF_ERROR(VerifyElement(spec_, element));
     if (as_optional_) return SetOptional(op, OptionalVariant{!end, std::move(element)});
     for (std::size_t i = 0; i < element.size(); ++i) op->set_output(static_cast<int>(i), std::move(element[i]));
     return OkStatus();

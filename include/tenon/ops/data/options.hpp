@@ -2,6 +2,8 @@
 #pragma once
 // OptionsDataset, ModelDataset, OptimizeDataset and others that change how TensorFlow runs a dataset, not its elements.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/kernel/dataset/dataset.hpp>
 #include <tenon/ops/data/dataset_kernel.hpp>
+#include <tenon/wire/reader.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -38,8 +41,36 @@ inline Status MakeOptions(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   std::string_view serialized;
   TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
   TENON_RETURN_IF_ERROR(m.Attr("serialized_options", &serialized));
+  wire::Reader reader(Span<const std::byte>(reinterpret_cast<const std::byte*>(serialized.data()), serialized.size()));
+  for (wire::Tag tag; reader.ReadTag(&tag);)
+    if (!reader.Skip(tag)) break;
+  if (!reader.ok())
+    return errors::InvalidArgument("Could not parse serialized_options as valid Options: ",
+                                   reader.status("Options").message());
   *out = Own(new OptionsData(std::move(input), serialized));
   return OkStatus();
+}
+
+// The vectors of names and the settings of optimizations, which change nothing here.
+inline Status MakeOptimize(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  const int last = m.IsOp("OptimizeDataset") ? 1 : 3;
+  for (int i = 1; i <= last; ++i)
+    if (m.context().input(i).dims() != 1)
+      return errors::InvalidArgument("optimizations",
+                                     i == 1 && last == 1 ? ""
+                                     : i == 1            ? "_enabled"
+                                     : i == 2            ? "_disabled"
+                                                         : "_default",
+                                     " must be a vector, not of shape ", m.context().input(i).shape());
+  SlimVector<std::string_view> configs;
+  TENON_RETURN_IF_ERROR(m.Attr("optimization_configs", &configs));
+  if (m.context().input(1).NumElements() > 0)
+    for (const std::string_view config : configs)
+      if (std::count(config.begin(), config.end(), ':') != 2)
+        return errors::Internal(
+            "Wrong format for optimizer options. Expect <optimizer name>:<config key>:<config value>, received: ",
+            config);
+  return m.Dataset(0, out);
 }
 
 // The input itself.
@@ -107,7 +138,7 @@ struct OptimizeDataset {
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeOptimize> {
     using DatasetKernelOf::DatasetKernelOf;
   };
 };
@@ -127,7 +158,7 @@ struct OptimizeDatasetV2 {
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeOptimize> {
     using DatasetKernelOf::DatasetKernelOf;
   };
 };

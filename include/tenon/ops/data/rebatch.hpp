@@ -105,9 +105,7 @@ inline Status MakeUnbatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   spec.types = input->spec().types;
   for (const PartialTensorShape& shape : input->spec().shapes) {
     PartialTensorShape row;
-    if (!shape.unknown_rank()) {
-      if (shape.dims() < 1)
-        return errors::InvalidArgument("Cannot unbatch a dataset with scalar components; one has shape ", shape);
+    if (!shape.unknown_rank() && shape.dims() > 0) {  // rows of scalars fail when they are read
       row = PartialTensorShape(TensorShape());
       for (int d = 1; d < shape.dims(); ++d) row.AddDim(shape.dim_size(d));
       if (shape.dim_size(0) >= 0) rows = shape.dim_size(0);

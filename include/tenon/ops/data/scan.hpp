@@ -48,7 +48,9 @@ class ScanData final : public FunctionData {
           EndOrError(function_.Run(context, state_, &results, input), dataset().preserve_cardinality, end));
       if (*end) return OkStatus();
       const std::size_t states = state_.size(), outputs = dataset().spec().types.size();
-      if (results.size() != states + outputs)
+      if (results.size() < states + outputs)
+        return errors::Internal("Expected `scan_func` to return ", states + outputs, " tensors, got ", results.size());
+      if (results.size() > states + outputs)
         return errors::InvalidArgument("Expected `scan_func` to return ", states + outputs, " tensors, got ",
                                        results.size());
       for (std::size_t i = 0; i < results.size(); ++i) {

@@ -150,13 +150,16 @@ struct DummySeedGeneratorKernel : DummyHandleKernel<SeedGenerator> {
   explicit DummySeedGeneratorKernel(OpKernelConstruction* c) : DummyHandleKernel(c) {}
 };
 
-// The resource goes with the last of its handles.
+// Refuses handles that keep their resource, as TensorFlow does: it goes with the last of them.
 class DeleteResourceKernel : public OpKernel {
  public:
   explicit DeleteResourceKernel(OpKernelConstruction* c) : OpKernel(c) {}
   void Compute(OpKernelContext* context) override {
     const ResourceHandle* handle = nullptr;
-    context->SetStatus(HandleOf(context->input(0), &handle));
+    const Status status = HandleOf(context->input(0), &handle);
+    context->SetStatus(status.ok() && handle->IsRefCounting()
+                           ? errors::Internal("Cannot delete an unowned Resource ", handle->name, " from ResourceMgr.")
+                           : status);
   }
 };
 
@@ -209,7 +212,7 @@ struct DummySeedGenerator {
   };
 };
 
-// Does nothing: a generator goes with its handles.
+// Fails with Internal, as in TensorFlow 2.21: a generator goes with its handles.
 struct DeleteSeedGenerator {
   static constexpr auto signature = Op("DeleteSeedGenerator")
                                         .Input("handle: resource")
@@ -224,7 +227,7 @@ struct DeleteSeedGenerator {
   };
 };
 
-// Does nothing: a generator goes with its handles.
+// Fails with Internal, as in TensorFlow 2.21: a generator goes with its handles.
 struct DeleteRandomSeedGenerator {
   static constexpr auto signature = Op("DeleteRandomSeedGenerator")
                                         .Input("handle: resource")

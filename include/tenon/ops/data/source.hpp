@@ -166,7 +166,7 @@ inline Status MakeTensorData(const DatasetMaker& m, Ref<const DatasetBase>* out)
   return OkStatus();
 }
 
-// Each tensor as an element.
+// Elements of as many tensors as there are types; tensors that are left over are not read.
 class ListData final : public DatasetBase {
  public:
   ListData(ElementSpec spec, DatasetElement tensors) : DatasetBase(std::move(spec)), tensors_(std::move(tensors)) {}
@@ -177,6 +177,10 @@ class ListData final : public DatasetBase {
   }
   Status Element(IteratorContext&, std::int64_t i, DatasetElement* element) const {
     const std::size_t width = spec_.types.size();
+    for (std::size_t c = 0; c < width; ++c)
+      if (const DataType type = tensors_[static_cast<std::size_t>(i) * width + c].dtype(); type != spec_.types[c])
+        return errors::InvalidArgument("Data type mismatch at component ", c, ": expected ", spec_.types[c],
+                                       " but got ", type, ".");
     for (std::size_t c = 0; c < width; ++c) element->push_back(tensors_[static_cast<std::size_t>(i) * width + c]);
     return OkStatus();
   }
@@ -190,12 +194,6 @@ inline Status MakeList(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   ElementSpec spec;
   TENON_RETURN_IF_ERROR(m.List("tensors", &tensors));
   TENON_RETURN_IF_ERROR(m.Spec(&spec));
-  if (tensors.size() % spec.types.size() != 0)
-    return errors::InvalidArgument("Expected a multiple of ", spec.types.size(), " tensors, got ", tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    if (tensors[i].dtype() != spec.types[i % spec.types.size()])
-      return errors::InvalidArgument("Tensor ", i, " has type ", tensors[i].dtype(), ", and output_types says ",
-                                     spec.types[i % spec.types.size()]);
   *out = Own(new ListData(std::move(spec), std::move(tensors)));
   return OkStatus();
 }

@@ -91,7 +91,6 @@ inline Status MakeSparseSlice(const DatasetMaker& m, Ref<const DatasetBase>* out
                                    dense_shape.dim_size(0), " dimensions, indices shape: ", indices.shape());
   if (dense_shape.NumElements() < 1)
     return errors::InvalidArgument("The shape argument requires at least one element.");
-  const std::int64_t rows = *dense_shape.data<std::int64_t>();
   for (Index i = 0; i < dense_shape.NumElements(); ++i)
     if (dense_shape.data<std::int64_t>()[i] < 0)
       return errors::InvalidArgument("Dimension ", i, " of the shape must not be negative, got ",
@@ -103,8 +102,6 @@ inline Status MakeSparseSlice(const DatasetMaker& m, Ref<const DatasetBase>* out
       return errors::Unimplemented(
           "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
           "currently supported.");
-    if (row < 0 || row >= rows)
-      return errors::InvalidArgument("Index ", row, " of entry ", i, " is not in [0, ", rows, ")");
     before = row;
   }
   *out = Own(new SparseSliceData(indices, values, dense_shape));

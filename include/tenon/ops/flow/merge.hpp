@@ -14,6 +14,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/served_types.hpp>
+#include <tenon/kernel/variable.hpp>
 #include <tenon/ops/flow/switch.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -93,6 +94,13 @@ class RefSelectKernel : public OpKernel {
     if (i < 0 || i >= ctx->num_inputs() - 1)
       return ctx->SetStatus(
           errors::InvalidArgument("Index must be in the range [0, ", ctx->num_inputs() - 1, ") but got ", i));
+    for (int v = 1; v < ctx->num_inputs(); ++v) {  // every variable has a value, not the chosen one alone
+      Tensor value;
+      if (ReferredBy(ctx->input(v)) == nullptr) continue;
+      if (const Status status = ReadReference(ctx->input(v), def().input[static_cast<std::size_t>(v)], &value);
+          !status.ok())
+        return ctx->SetStatus(status);
+    }
     ctx->set_output(0, ctx->input(i + 1));
   }
 };

@@ -77,9 +77,14 @@ struct ImmutableConst {
     if (type == DataType::kString)
       return errors::Unimplemented("ImmutableConst: Sorry, DT_STRING is not currently supported for this op.");
     const std::size_t bytes = tenon::detail::BytesWanted(type, shape);
+    if (file.bytes().empty())  // as the mapping of an empty file
+      return errors::InvalidArgument("ImmutableConst: Readonly memory region '", name, "' is empty");
+    if (bytes == SIZE_MAX)
+      return errors::InvalidArgument("ImmutableConst: a tensor of type ", Name(type), " and shape ", shape,
+                                     " is larger than any memory region");
     if (file.bytes().size() < bytes)
-      return errors::InvalidArgument("ImmutableConst: Readonly memory region '", name, "' has ", file.bytes().size(),
-                                     " bytes, but a tensor of type ", Name(type), " and shape ", shape, " has ", bytes);
+      return errors::Internal("ImmutableConst: Readonly memory region '", name, "' has ", file.bytes().size(),
+                              " bytes, but a tensor of type ", Name(type), " and shape ", shape, " has ", bytes);
     *tensor = Tensor::ViewOf(file.buffer(), type, shape, file.bytes().data());
     return OkStatus();
   }

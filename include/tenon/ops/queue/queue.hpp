@@ -53,6 +53,8 @@ class QueueKernel : public OpKernel {
     const bool by_priority = options_.kind == QueueKind::kPriority;
     if (by_priority) options_.types.push_back(DataType::kInt64);
     for (const DataType type : types) options_.types.push_back(type);
+    if (by_priority && shapes.empty())
+      return errors::InvalidArgument(c.def().op, ": All component shapes must be specified, got none");
     if (by_priority && shapes.size() == types.size()) options_.shapes.push_back(TensorShape());
     for (const PartialTensorShape& shape : shapes) {
       if (options_.kind == QueueKind::kPadding ? shape.unknown_rank() : !shape.IsFullyDefined())

@@ -57,7 +57,7 @@ inline Status MakeFixedSizeRecords(const OpKernelConstruction& c, Owned<FileReco
     TENON_RETURN_IF_ERROR(c.GetAttr(kNames[i], &sizes[i]));
     TENON_RETURN_IF_ERROR(NotNegative(kNames[i], sizes[i]));
   }
-  if (c.HasAttr("encoding")) TENON_RETURN_IF_ERROR(c.GetAttr("encoding", &encoding));
+  TENON_RETURN_IF_ERROR(c.GetAttr("encoding", &encoding));
   *records = MakeOwned<FixedSizeRecords>(sizes[0], sizes[1], sizes[2], sizes[3], encoding);
   return OkStatus();
 }

@@ -54,6 +54,7 @@ struct WholeFileReader {
   using kernel = WholeFileReaderV2::kernel<Device>;
 };
 
+// Fails with NotFound, as in TensorFlow 2.21, which reads an attr that the op lacks: FixedLengthRecordReaderV2 works.
 struct FixedLengthRecordReader {
   static constexpr auto signature = Op("FixedLengthRecordReader")
                                         .Output("reader_handle: Ref(string)")

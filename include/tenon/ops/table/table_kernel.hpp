@@ -54,7 +54,8 @@ class TableKernel : public OpKernel {
     if (c->HasAttr("value_shape")) {
       PartialTensorShape shape;
       c->SetStatus(c->GetAttr("value_shape", &shape));
-      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1))
+      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1 ||
+                               (value_shape_.dims() == 0 && !c->HasAttr("initial_num_buckets"))))  // not a dense table
         c->SetStatus(errors::InvalidArgument("Default value must be a vector, got shape ", shape));
     }
     if (c->status().ok() && !types.Has(key_, value_))
