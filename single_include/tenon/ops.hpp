@@ -6,6 +6,7 @@
 #include <functional>
 #include <math.h>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 // ---- tenon/kernel/served_types.hpp ----
@@ -41,11 +42,19 @@ Status ServeOnDevice(const OpKernelConstruction& construction, DataType type, Da
   return ServeOnly(construction, type, served);
 }
 
+// `served` without int32 where Device is a GPU: such tensors are sizes, and lie in host memory, as in TensorFlow.
+template <class Device>
+constexpr DataTypeSet WithoutInt32OnGpu(DataTypeSet served) {
+  if constexpr (Device::type != "CPU") served.mask &= ~ToSet(DataType::kInt32).mask;
+  return served;
+}
+
 // Status for the Init of a kernel of variables of `type`: a GPU has those of numbers; objects and int32 lie in host
 // memory, as in TensorFlow.
 template <class Device>
 Status ServeVariable(const OpKernelConstruction& construction, DataType type, DataTypeSet served = kAllTypes) {
-  if constexpr (Device::type != "CPU") served.mask &= kPodTypes.mask & ~ToSet(DataType::kInt32).mask;
+  if constexpr (Device::type != "CPU") served.mask &= kPodTypes.mask;
+  served = WithoutInt32OnGpu<Device>(served);
   return ServeOnly(construction, type, served);
 }
 
@@ -458,6 +467,14 @@ using LoopResult = std::conditional_t<std::is_same_v<T, R>, LoopType<Op, T>, R>;
 template <class T, class R>
 using FloatLoopResult = std::conditional_t<std::is_same_v<T, R>, float, R>;
 
+// `static constexpr bool keeps_int32_on_host = true;`: int32 tensors of the op are sizes and numbers of elements. They
+// stay in host memory, as in TensorFlow: the op has no kernel for them on a GPU.
+template <class Op, class Device, class T>
+concept KeptOnHost =
+    Device::type != "CPU" && std::is_same_v<T, std::int32_t> && requires { requires Op::keeps_int32_on_host; };
+template <class Op, class Device, class T>
+concept MapsOpOn = MapsOn<Device, T> && !KeptOnHost<Op, Device, T>;
+
 }  // namespace detail
 
 // y[i] = Op::map(x[i][, attrs]).
@@ -483,7 +500,7 @@ Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
 
 // One input, one output. `map` takes a T and, if Op has Attrs, these as its second argument.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct Map1 : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -500,7 +517,7 @@ struct Map1 : detail::AttrsOf<Op>::type {
 // `template <class T> static Status check(In<T> a, In<T> b)`, which looks for such elements before the loop; every
 // element of a and b is an operand then. Such a kernel is for the CPU.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct Map2 : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -518,7 +535,7 @@ struct Map2 : detail::AttrsOf<Op>::type {
 
 // The kernel of an op that is Op with its inputs the other way round, and shares its loops.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct Map2Swapped : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -531,7 +548,7 @@ struct Map2Swapped : detail::AttrsOf<Op>::type {
 
 // Two inputs of the same number of elements, whatever their shapes; the output has the first one's. Gradients are such.
 template <class Op, class Device, class T>
-  requires MapsOn<Device, T>
+  requires detail::MapsOpOn<Op, Device, T>
 struct MapPairs : detail::AttrsOf<Op>::type {
   static constexpr bool for_gpu = true;
   using Attrs = typename detail::AttrsOf<Op>::type;
@@ -573,6 +590,7 @@ struct Add {
           .Output("z: T")
           .Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
           .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -607,6 +625,7 @@ struct AddV2 {
           .SetIsCommutative()
           .SetIsAggregate()
           .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -2820,6 +2839,7 @@ struct Sub {
           .Attr(
               "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
           .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -2836,6 +2856,7 @@ struct Sub {
 
 struct Mul {
   static constexpr auto signature = detail::BinaryOp("Mul", detail::kDivisionTypes).SetIsCommutative();
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -2852,6 +2873,7 @@ struct Mul {
 
 struct Neg {
   static constexpr auto signature = detail::UnaryOp("Neg", detail::kSignedTypes);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -2874,6 +2896,7 @@ struct Square {
           .Attr(
               "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
           .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -2888,6 +2911,7 @@ struct Square {
 struct Abs {
   static constexpr auto signature =
       detail::UnaryOp("Abs", "T: {bfloat16, half, float, double, int8, int16, int32, int64}");
+  static constexpr bool keeps_int32_on_host = true;
 
   // The smallest integer stays what it is.
   template <class T>
@@ -2905,6 +2929,7 @@ struct Abs {
 // -1, 0 or 1; NaN stays NaN. Of a complex number: the number of length 1 (or 0) in the same direction.
 struct Sign {
   static constexpr auto signature = detail::UnaryOp("Sign", detail::kSignedTypes);
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static T map(const T& x) {
@@ -2988,6 +3013,7 @@ struct SquaredDifference {
   static constexpr auto signature =
       detail::BinaryOp("SquaredDifference", "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
           .SetIsCommutative();
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool ignores_sign = true;
 
   template <class T>
@@ -3007,6 +3033,7 @@ struct SquaredDifference {
 struct Maximum {
   static constexpr auto signature = detail::BinaryOp(
       "Maximum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static T map(T x, T y) {
@@ -3024,6 +3051,7 @@ struct Maximum {
 struct Minimum {
   static constexpr auto signature = detail::BinaryOp(
       "Minimum", "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static T map(T x, T y) {
@@ -3572,6 +3600,9 @@ struct Reduction : ReductionAttrs {
 
 template <class T>
 concept Reduces = !IsQuantized(dtype_of_v<T>);
+// int32 tensors are sizes: they stay in host memory, as in TensorFlow.
+template <class Device, class T>
+concept ReducesOn = Reduces<T> && (Device::type == "CPU" || !std::is_same_v<T, std::int32_t>);
 
 }  // namespace detail
 
@@ -3591,7 +3622,7 @@ struct Sum {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<SumReducer, Device, T>;
 };
 
@@ -3632,7 +3663,7 @@ struct Prod {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<ProdReducer, Device, T>;
 };
 
@@ -3653,7 +3684,7 @@ struct Max {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<MaxReducer, Device, T>;
 };
 
@@ -3674,13 +3705,202 @@ struct Min {
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
   template <class Device, class T>
-    requires detail::Reduces<T>
+    requires detail::ReducesOn<Device, T>
   using kernel = detail::Reduction<MinReducer, Device, T>;
 };
 
 }  // namespace ops
 
 TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/core/window_dim.hpp ----
+// One dimension of a sliding window, as convolutions and pools need it; images whose channels come first.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+struct Window {
+  Index input = 0;
+  Index size = 1;      // elements that the window looks at
+  Index stride = 1;
+  Index dilation = 1;  // distance between the elements it looks at
+  Index pad_before = 0, pad_after = 0;
+  Index output = 0;    // positions of the window
+
+  // From the first to the last element it looks at.
+  Index extent() const { return (size - 1) * dilation + 1; }
+};
+
+// Whether windows move over images of this data format on Device. As in TensorFlow, NCHW is for GPUs alone.
+template <class Device>
+constexpr bool TakesImageFormat(std::string_view data_format) {
+  return data_format == "NHWC" || (Device::type != "CPU" && data_format == "NCHW");
+}
+
+// An attr in the order of NHWC, from the order of NHWC or NCHW: `per_dim` values for each of four dimensions. A list of
+// another length stays as it is. Views `list` where it can.
+class InOrderOfNhwc {
+ public:
+  InOrderOfNhwc(bool channels_first, Span<const Index> list, std::size_t per_dim = 1) : list_(list) {
+    if (!channels_first || list.size() != 4 * per_dim) return;
+    constexpr std::size_t kFrom[] = {0, 2, 3, 1};
+    for (std::size_t i = 0; i < list.size(); ++i) values_[i] = list[kFrom[i / per_dim] * per_dim + i % per_dim];
+    list_ = Span<const Index>(values_, list.size());
+  }
+  InOrderOfNhwc(const InOrderOfNhwc&) = delete;
+  InOrderOfNhwc& operator=(const InOrderOfNhwc&) = delete;
+  operator Span<const Index>() const { return list_; }
+
+ private:
+  Index values_[8] = {};
+  Span<const Index> list_;
+};
+
+// The shape in the order of NHWC. A shape of another rank than 4 stays as it is.
+inline TensorShape ShapeInOrderOfNhwc(bool channels_first, const TensorShape& shape) {
+  if (!channels_first || shape.dims() != 4) return shape;
+  return TensorShape({shape.dim_size(0), shape.dim_size(2), shape.dim_size(3), shape.dim_size(1)});
+}
+// The shape of images in their own order.
+inline TensorShape ImageShape(bool channels_first, Index batch, Index rows, Index columns, Index depth) {
+  return channels_first ? TensorShape({batch, depth, rows, columns}) : TensorShape({batch, rows, columns, depth});
+}
+
+// Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
+inline Status PlaceWindow(Padding padding, Window* w) {
+  constexpr Index kMost = (Index{1} << 62) - 1;  // positions plus paddings fit; only empty tensors have more
+  if (w->input > kMost) return detail::padded_input_is_too_large(w->input, 0, 0);
+  return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
+                               &w->pad_after);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/conv/amx_conv.hpp ----
+// Convolutions of bfloat16 by tiles of AMX: 16 pixels' windows are copied beside each other and are then rows of a
+// matrix product (engine/gemm/amx_product.hpp) whose other operand is the filter. The copies stay in the second cache.
+#if TENON_DETAIL_AMX
+
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// NHWC images [batch, rows, columns, depth], filter [rows, columns, depth, out_depth]; one group.
+struct AmxImages {
+  Index batch;
+  Window rows, columns;
+  Index depth, out_depth;
+
+  Index pixels() const { return batch * rows.output * columns.output; }
+  Index taps() const { return rows.size * columns.size * depth; }
+};
+
+class AmxConv final : public AmxProduct {
+ public:
+  AmxConv(const AmxImages& g, const bfloat16* input, const bfloat16* filter, bfloat16* output)
+      : AmxProduct(AmxKernels<AmxBfloat16Dot>::kAll, g.pixels(),
+                   {reinterpret_cast<const char*>(filter), 2, g.out_depth * 2, g.out_depth, g.taps(), 2}),
+        g_(g),
+        input_(reinterpret_cast<const char*>(input)),
+        output_(output) {}
+
+ private:
+  Rows FindRows(Index first, char* copy) const override {
+    const Index count = m_ - first < kAmxLines ? m_ - first : kAmxLines;
+    Index column = first % g_.columns.output, row = first / g_.columns.output % g_.rows.output,
+          image = first / g_.columns.output / g_.rows.output;
+    for (Index i = 0; i < count; ++i) {
+      CopyWindow(image, row, column, copy + i * kAmxStep);
+      if (++column < g_.columns.output) continue;
+      column = 0;
+      if (++row < g_.rows.output) continue;
+      row = 0;
+      ++image;
+    }
+    for (Index i = count; i < kAmxLines; ++i) Line{copy + i * kAmxStep}.Put(nullptr, steps_ * kAmxStep);
+    return {copy, kAmxStep, kAmxTile, nullptr};
+  }
+  void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const override {
+    AmxToBfloat16::Round(sums, sums_row, rows, columns, output_ + i * g_.out_depth + j, g_.out_depth);
+  }
+
+  // A line of the tiles, filled from its begin: 64 bytes of each step.
+  struct Line {
+    char* to;
+    Index used = 0;  // bytes of this step
+
+    // Bytes from `from`, or zeros where it is null.
+    void Put(const char* from, Index bytes) {
+      while (bytes > 0) {
+        if (used == 0 && bytes >= kAmxStep && from != nullptr) {
+          const Index steps = bytes / kAmxStep;
+          AmxCopies::Steps(from, steps, to);
+          to += steps * kAmxTile;
+          from += steps * kAmxStep;
+          bytes -= steps * kAmxStep;
+          continue;
+        }
+        const Index room = kAmxStep - used, part = bytes < room ? bytes : room;
+        if (from == nullptr) {
+          std::memset(to + used, 0, static_cast<std::size_t>(part));
+        } else {
+          std::memcpy(to + used, from, static_cast<std::size_t>(part));
+          from += part;
+        }
+        bytes -= part;
+        used += part;
+        if (used < kAmxStep) continue;
+        used = 0;
+        to += kAmxTile;
+      }
+    }
+  };
+
+  // The window of one output pixel, zeros where it is outside of the image, and behind its end.
+  void CopyWindow(Index image, Index row, Index column, char* to) const {
+    Line line{to};
+    const Index pixel = g_.depth * 2, left = column * g_.columns.stride - g_.columns.pad_before;
+    Index y = row * g_.rows.stride - g_.rows.pad_before;
+    for (Index r = 0; r < g_.rows.size; ++r, y += g_.rows.dilation) {
+      if (y < 0 || y >= g_.rows.input) {
+        line.Put(nullptr, g_.columns.size * pixel);
+        continue;
+      }
+      const char* const from = input_ + (image * g_.rows.input + y) * g_.columns.input * pixel;
+      if (g_.columns.dilation != 1) {
+        for (Index c = 0; c < g_.columns.size; ++c) {
+          const Index x = left + c * g_.columns.dilation;
+          line.Put(x < 0 || x >= g_.columns.input ? nullptr : from + x * pixel, pixel);
+        }
+        continue;
+      }
+      const Index begin = Inside(left), end = Inside(left + g_.columns.size);
+      const Index outside = begin > left ? begin - left : 0;
+      const Index before = outside < g_.columns.size ? outside : g_.columns.size;
+      line.Put(nullptr, before * pixel);
+      line.Put(from + begin * pixel, (end - begin) * pixel);
+      line.Put(nullptr, (g_.columns.size - before - (end - begin)) * pixel);
+    }
+    line.Put(nullptr, steps_ * kAmxStep - g_.taps() * 2);
+  }
+  // The nearest column of the image, or its end.
+  Index Inside(Index column) const { return column < 0 ? 0 : column < g_.columns.input ? column : g_.columns.input; }
+
+  const AmxImages g_;
+  const char* const input_;
+  bfloat16* const output_;
+};
+
+// Overwrites the output: sums of float, each rounded once. No empty dimensions. `weights`: of the filter, or null.
+inline Status RunAmxConv(Cpu& device, const AmxImages& g, const bfloat16* input, const bfloat16* filter,
+                         bfloat16* output, PackedWeights* weights) {
+  AmxConv work(g, input, filter, output);
+  return RunAmxWithWeights(device, work, filter, weights, "Conv2D");
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+#endif  // TENON_DETAIL_AMX
 
 // ---- tenon/engine/conv/microkernel.hpp ----
 // The innermost part of a convolution: six output pixels by a few vectors of channels are summed up in registers while
@@ -3848,67 +4068,6 @@ const ConvKernels<C>& ConvKernelsOf() {
 TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__NVCC__
-
-// ---- tenon/engine/core/window_dim.hpp ----
-// One dimension of a sliding window, as convolutions and pools need it; images whose channels come first.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-struct Window {
-  Index input = 0;
-  Index size = 1;      // elements that the window looks at
-  Index stride = 1;
-  Index dilation = 1;  // distance between the elements it looks at
-  Index pad_before = 0, pad_after = 0;
-  Index output = 0;    // positions of the window
-
-  // From the first to the last element it looks at.
-  Index extent() const { return (size - 1) * dilation + 1; }
-};
-
-// Whether windows move over images of this data format on Device. As in TensorFlow, NCHW is for GPUs alone.
-template <class Device>
-constexpr bool TakesImageFormat(std::string_view data_format) {
-  return data_format == "NHWC" || (Device::type != "CPU" && data_format == "NCHW");
-}
-
-// An attr in the order of NHWC, from the order of NHWC or NCHW: `per_dim` values for each of four dimensions. A list of
-// another length stays as it is. Views `list` where it can.
-class InOrderOfNhwc {
- public:
-  InOrderOfNhwc(bool channels_first, Span<const Index> list, std::size_t per_dim = 1) : list_(list) {
-    if (!channels_first || list.size() != 4 * per_dim) return;
-    constexpr std::size_t kFrom[] = {0, 2, 3, 1};
-    for (std::size_t i = 0; i < list.size(); ++i) values_[i] = list[kFrom[i / per_dim] * per_dim + i % per_dim];
-    list_ = Span<const Index>(values_, list.size());
-  }
-  InOrderOfNhwc(const InOrderOfNhwc&) = delete;
-  InOrderOfNhwc& operator=(const InOrderOfNhwc&) = delete;
-  operator Span<const Index>() const { return list_; }
-
- private:
-  Index values_[8] = {};
-  Span<const Index> list_;
-};
-
-// The shape in the order of NHWC. A shape of another rank than 4 stays as it is.
-inline TensorShape ShapeInOrderOfNhwc(bool channels_first, const TensorShape& shape) {
-  if (!channels_first || shape.dims() != 4) return shape;
-  return TensorShape({shape.dim_size(0), shape.dim_size(2), shape.dim_size(3), shape.dim_size(1)});
-}
-// The shape of images in their own order.
-inline TensorShape ImageShape(bool channels_first, Index batch, Index rows, Index columns, Index depth) {
-  return channels_first ? TensorShape({batch, depth, rows, columns}) : TensorShape({batch, rows, columns, depth});
-}
-
-// Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
-inline Status PlaceWindow(Padding padding, Window* w) {
-  constexpr Index kMost = (Index{1} << 62) - 1;  // positions plus paddings fit; only empty tensors have more
-  if (w->input > kMost) return detail::padded_input_is_too_large(w->input, 0, 0);
-  return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
-                               &w->pad_after);
-}
-
-TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/conv/conv.hpp ----
 // Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
@@ -4367,6 +4526,18 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
                                                       n, k, input, k, 1, filter, n, 1, output, n},
                                   weights);
   }
+#if TENON_DETAIL_AMX
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    const detail::AmxImages g{geometry.batch, geometry.rows, geometry.columns, geometry.in_depth, geometry.out_depth};
+    if (geometry.groups == 1 && detail::FavoursAmx(g.pixels(), g.out_depth, g.taps(), 2)) {
+      if (detail::IsMatrixProduct(geometry))
+        return detail::RunAmxBfloat16(
+            device, {g.pixels(), g.out_depth, g.depth, input, g.depth, 1, filter, g.out_depth, 1, output, g.out_depth},
+            weights);
+      return detail::RunAmxConv(device, g, input, filter, output, weights);
+    }
+  }
+#endif
   return detail::RunConv2D(device, geometry, input, filter, output, weights);
 }
 
@@ -8507,7 +8678,8 @@ struct Roll {
       if (input.NumElements() == 0) continue;
       const Index size = input.dim_size(static_cast<int>(d));
       Index& sum = shifts[static_cast<std::size_t>(d)];
-      sum = ((sum + shift[i] % size) % size + size) % size;
+      const auto by = static_cast<std::int32_t>(shift[i]);  // as TensorFlow
+      sum = ((sum + by % size) % size + size) % size;
     }
     for (const Index by : shifts) moves = moves || by != 0;
     if (!moves || input.NumElements() == 0) {
@@ -13354,299 +13526,6 @@ inline Ref<const DatasetBase> Own(const DatasetBase* dataset) { return Ref<const
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/ops/data/rows.hpp ----
-// Rows of tensors as elements of datasets: taken apart and put together.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-// *row = tensor[i], in memory of its own.
-inline Status CopyRow(const IteratorContext& context, const Tensor& tensor, Index i, Tensor* row) {
-  TensorShape shape = tensor.shape();
-  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
-  Tensor made;
-  TENON_RETURN_IF_ERROR(context.Allocate(tensor.dtype(), shape, &made));
-  TENON_RETURN_IF_ERROR(tenon::tensor::CopySliceToElement(tensor, &made, i));
-  *row = std::move(made);
-  return OkStatus();
-}
-
-// *rows = tensor[begin:end].
-inline Status CopyRows(const IteratorContext& context, const Tensor& tensor, Index begin, Index end, Tensor* rows) {
-  TensorShape shape = tensor.shape();
-  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
-  Tensor made;
-  TENON_RETURN_IF_ERROR(context.Allocate(tensor.dtype(), shape, &made));
-  TENON_RETURN_IF_ERROR(tenon::tensor::CopyContiguousSlices(tensor, begin, 0, end - begin, &made));
-  *rows = std::move(made);
-  return OkStatus();
-}
-
-// The elements as one, component by component. InvalidArgument: their shapes differ.
-inline Status BatchElements(const IteratorContext& context, const SlimVector<DatasetElement>& elements,
-                            DatasetElement* batch) {
-  const DatasetElement& first = elements[0];
-  for (std::size_t c = 0; c < first.size(); ++c) {
-    TensorShape shape = first[c].shape();
-    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, static_cast<Index>(elements.size())));
-    Tensor& out = batch->emplace_back();
-    TENON_RETURN_IF_ERROR(context.Allocate(first[c].dtype(), shape, &out));
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const Tensor& element = elements[i][c];
-      if (!(element.shape() == first[c].shape()))
-        return errors::InvalidArgument("Cannot batch tensors with different shapes in component ", c,
-                                       ". First element had shape ", first[c].shape(), " and element ", i,
-                                       " had shape ", element.shape(), ".");
-      TENON_RETURN_IF_ERROR(tenon::tensor::CopyElementToSlice(element, &out, static_cast<Index>(i)));
-    }
-  }
-  return OkStatus();
-}
-
-// The shapes of elements that are `size` elements each; -1: any number.
-inline ElementSpec BatchSpec(const ElementSpec& element, Index size) {
-  ElementSpec spec;
-  spec.types = element.types;
-  for (const PartialTensorShape& shape : element.shapes)
-    spec.shapes.push_back(PartialTensorShape({size}).Concatenate(shape));
-  return spec;
-}
-
-}  // namespace ops::detail
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/data/batch.hpp ----
-// BatchDataset, BatchDatasetV2, ParallelBatchDataset: elements joined along a new first dimension.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-// Batches of n elements of `size`.
-inline std::int64_t CountBatches(std::int64_t n, std::int64_t size, bool drop_remainder) {
-  return n < 0 ? n : n / size + (n % size == 0 || drop_remainder ? 0 : 1);
-}
-
-class BatchData final : public UnaryDataset {
- public:
-  BatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, bool drop)
-      : UnaryDataset(std::move(input), std::move(spec)), size(batch_size), drop_remainder(drop) {}
-  std::string_view TypeString() const override { return "Batch"; }
-  std::int64_t Cardinality() const override { return CountBatches(input().Cardinality(), size, drop_remainder); }
-  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
-    return StartIterator<Iterator>(context, this, iterator);
-  }
-  const std::int64_t size;
-  const bool drop_remainder;
-
- private:
-  class Iterator final : public UnaryIterator<BatchData> {
-   public:
-    using UnaryIterator::UnaryIterator;
-    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
-      SlimVector<DatasetElement> rows;
-      while (!*end && static_cast<std::int64_t>(rows.size()) < dataset().size) {
-        TENON_RETURN_IF_ERROR(context.CheckWanted());
-        DatasetElement row;
-        TENON_RETURN_IF_ERROR(NextOfInput(context, &row, end));
-        if (!*end) rows.push_back(std::move(row));
-      }
-      *end = rows.empty() || (dataset().drop_remainder && static_cast<std::int64_t>(rows.size()) < dataset().size);
-      return *end ? OkStatus() : BatchElements(context, rows, element);
-    }
-  };
-};
-
-inline Status MakeBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
-  std::int64_t size = 0;
-  bool drop = false;
-  Ref<const DatasetBase> input;
-  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
-  TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
-  if (size <= 0) return errors::InvalidArgument("Batch size must be greater than zero.");
-  if (!m.IsOp("BatchDataset")) TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
-  ElementSpec spec = BatchSpec(input->spec(), drop || input->Cardinality() == kInfiniteCardinality ? size : -1);
-  *out = Own(new BatchData(std::move(input), std::move(spec), size, drop));
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// Batches of batch_size elements; the last one may be smaller.
-struct BatchDataset {
-  static constexpr auto signature = Op("BatchDataset")
-                                        .Input("input_dataset: variant")
-                                        .Input("batch_size: int64")
-                                        .Output("handle: variant")
-                                        .Attr("output_types: list(type) >= 1")
-                                        .Attr("output_shapes: list(shape) >= 1")
-                                        .Attr("metadata: string = ''")
-                                        .SetShapeFn(detail::ScalarsShape<1>);
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
-    using DatasetKernelOf::DatasetKernelOf;
-  };
-};
-
-// Batches of batch_size elements; a smaller last one can be left out.
-struct BatchDatasetV2 {
-  static constexpr auto signature = Op("BatchDatasetV2")
-                                        .Input("input_dataset: variant")
-                                        .Input("batch_size: int64")
-                                        .Input("drop_remainder: bool")
-                                        .Output("handle: variant")
-                                        .Attr("parallel_copy: bool = false")
-                                        .Attr("output_types: list(type) >= 1")
-                                        .Attr("output_shapes: list(shape) >= 1")
-                                        .Attr("metadata: string = ''")
-                                        .SetShapeFn((detail::ScalarsShape<1, 2>));
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
-    using DatasetKernelOf::DatasetKernelOf;
-  };
-};
-
-// As BatchDatasetV2. Batches are made one after the other.
-struct ParallelBatchDataset {
-  static constexpr auto signature = Op("ParallelBatchDataset")
-                                        .Input("input_dataset: variant")
-                                        .Input("batch_size: int64")
-                                        .Input("num_parallel_calls: int64")
-                                        .Input("drop_remainder: bool")
-                                        .Output("handle: variant")
-                                        .Attr("parallel_copy: bool = false")
-                                        .Attr("output_types: list(type) >= 1")
-                                        .Attr("output_shapes: list(shape) >= 1")
-                                        .Attr("deterministic: string = 'default'")
-                                        .Attr("metadata: string = ''")
-                                        .SetShapeFn((detail::ScalarsShape<1, 3>));
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
-    using DatasetKernelOf::DatasetKernelOf;
-  };
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/kernel/dataset/iterator_resource.hpp ----
-// IteratorResource: an iterator that outlives a run, as a resource of the session.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// thread-safe. Runs that ask at the same time wait for each other; a run that is given up does not wait.
-class IteratorResource final : public Resource {
- public:
-  static constexpr std::string_view kTypeName = "tensorflow::data::IteratorResource";
-
-  explicit IteratorResource(ElementSpec spec) : spec_(std::move(spec)) {}
-  std::string DebugString() const override { return "Iterator resource"; }
-
-  const ElementSpec& spec() const { return spec_; }
-  // Begins at the first element of the dataset. InvalidArgument: its elements are not what the iterator declares;
-  // errors of MakeIterator. The old iterator stays after an error.
-  Status SetDataset(IteratorContext& context, Ref<const DatasetBase> dataset) {
-    TENON_RETURN_IF_ERROR(VerifyTypesMatch(spec_.types, dataset->spec().types));
-    TENON_RETURN_IF_ERROR(VerifyShapesCompatible(spec_.shapes, dataset->spec().shapes));
-    Owned<IteratorBase> made;
-    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
-    return Replace(context, std::move(dataset), std::move(made));
-  }
-  // FailedPrecondition: SetDataset was not called.
-  Status GetNext(IteratorContext& context, DatasetElement* element, bool* end) {
-    const Turn turn(this, context);
-    TENON_RETURN_IF_ERROR(turn.status);
-    if (iterator_ == nullptr) return NotInitialized("GetNext", "getting the next element");
-    return iterator_->GetNext(context, element, end);
-  }
-  Status Save(IteratorContext& context, IteratorState* state) {
-    const Turn turn(this, context);
-    TENON_RETURN_IF_ERROR(turn.status);
-    if (iterator_ == nullptr) return NotInitialized("Save", "saving it");
-    IteratorStateWriter writer;
-    {
-      const MutexLock lock(mutex_);
-      dataset_->SaveShared(&writer);
-    }
-    TENON_RETURN_IF_ERROR(iterator_->Save(&writer));
-    *state = writer.Finish();
-    return OkStatus();
-  }
-  // Goes to a saved position of an equal dataset.
-  Status Restore(IteratorContext& context, const IteratorState& state) {
-    Ref<const DatasetBase> dataset;
-    {
-      const MutexLock lock(mutex_);
-      dataset = dataset_;
-    }
-    if (!dataset) return NotInitialized("Restore", "restoring it");
-    Owned<IteratorBase> made;
-    IteratorStateReader reader(&state);
-    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
-    TENON_RETURN_IF_ERROR(dataset->RestoreShared(&reader));
-    TENON_RETURN_IF_ERROR(made->Restore(context, &reader));
-    if (!reader.AtEnd()) return IteratorStateReader::Unfit();
-    return Replace(context, std::move(dataset), std::move(made));
-  }
-  // Drops the iterator.
-  Status Clear(IteratorContext& context) { return Replace(context, {}, {}); }
-
- private:
-  // The right to use iterator_, for one run at a time.
-  struct Turn {
-    Turn(IteratorResource* r, const IteratorContext& context) : resource(r) {
-      constexpr std::int64_t kPoll = 10'000'000;  // nanoseconds
-      MutexLock lock(r->mutex_);
-      while (r->in_use_ && status.ok()) {
-        (void)r->free_.wait_until(lock, SteadyNanoseconds() + kPoll);
-        status = context.CheckWanted();
-      }
-      if (status.ok()) r->in_use_ = true;
-    }
-    ~Turn() {
-      if (!status.ok()) return;
-      const MutexLock lock(resource->mutex_);
-      resource->in_use_ = false;
-      resource->free_.notify_one();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    IteratorResource* const resource;
-    Status status;
-  };
-  Status Replace(const IteratorContext& context, Ref<const DatasetBase> dataset, Owned<IteratorBase> made) {
-    const Turn turn(this, context);
-    TENON_RETURN_IF_ERROR(turn.status);
-    iterator_ = std::move(made);
-    const MutexLock lock(mutex_);
-    std::swap(dataset_, dataset);
-    return OkStatus();
-  }
-  TENON_DETAIL_COLD static Status NotInitialized(std::string_view call, std::string_view what) {
-    return errors::FailedPrecondition(call,
-                                      "() failed because the iterator has not been initialized. Ensure that you have "
-                                      "run the initializer operation for this iterator before ",
-                                      what, ".");
-  }
-
-  const ElementSpec spec_;
-  Mutex mutex_;
-  ConditionVariable free_;
-  bool in_use_ = false;
-  Owned<IteratorBase> iterator_;  // for the run that has the turn
-  Ref<const DatasetBase> dataset_;
-};
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/ops/data/map.hpp ----
 // MapDataset, ParallelMapDataset, ParallelMapDatasetV2: a function of every element. Elements come in order, one after
 // the other, so that parallel forms give what the sequential one gives.
@@ -13830,6 +13709,300 @@ struct ParallelMapDatasetV2 {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/data/rows.hpp ----
+// Rows of tensors as elements of datasets: taken apart and put together.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// *row = tensor[i], in memory of its own.
+inline Status CopyRow(const IteratorContext& context, const Tensor& tensor, Index i, Tensor* row) {
+  TensorShape shape = tensor.shape();
+  TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(0));
+  Tensor made;
+  TENON_RETURN_IF_ERROR(context.Allocate(tensor.dtype(), shape, &made));
+  TENON_RETURN_IF_ERROR(tenon::tensor::CopySliceToElement(tensor, &made, i));
+  *row = std::move(made);
+  return OkStatus();
+}
+
+// *rows = tensor[begin:end].
+inline Status CopyRows(const IteratorContext& context, const Tensor& tensor, Index begin, Index end, Tensor* rows) {
+  TensorShape shape = tensor.shape();
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, end - begin));
+  Tensor made;
+  TENON_RETURN_IF_ERROR(context.Allocate(tensor.dtype(), shape, &made));
+  TENON_RETURN_IF_ERROR(tenon::tensor::CopyContiguousSlices(tensor, begin, 0, end - begin, &made));
+  *rows = std::move(made);
+  return OkStatus();
+}
+
+// The elements as one, component by component. InvalidArgument: their shapes differ.
+inline Status BatchElements(const IteratorContext& context, const SlimVector<DatasetElement>& elements,
+                            DatasetElement* batch) {
+  const DatasetElement& first = elements[0];
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    TensorShape shape = first[c].shape();
+    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, static_cast<Index>(elements.size())));
+    Tensor& out = batch->emplace_back();
+    TENON_RETURN_IF_ERROR(context.Allocate(first[c].dtype(), shape, &out));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const Tensor& element = elements[i][c];
+      if (!(element.shape() == first[c].shape()))
+        return errors::InvalidArgument("Cannot batch tensors with different shapes in component ", c,
+                                       ". First element had shape ", first[c].shape(), " and element ", i,
+                                       " had shape ", element.shape(), ".");
+      TENON_RETURN_IF_ERROR(tenon::tensor::CopyElementToSlice(element, &out, static_cast<Index>(i)));
+    }
+  }
+  return OkStatus();
+}
+
+// The shapes of elements that are `size` elements each; -1: any number.
+inline ElementSpec BatchSpec(const ElementSpec& element, Index size) {
+  ElementSpec spec;
+  spec.types = element.types;
+  for (const PartialTensorShape& shape : element.shapes)
+    spec.shapes.push_back(PartialTensorShape({size}).Concatenate(shape));
+  return spec;
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/data/batch.hpp ----
+// BatchDataset, BatchDatasetV2, ParallelBatchDataset: elements joined along a new first dimension.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Batches of n elements of `size`.
+inline std::int64_t CountBatches(std::int64_t n, std::int64_t size, bool drop_remainder) {
+  return n < 0 ? n : n / size + (n % size == 0 || drop_remainder ? 0 : 1);
+}
+
+class BatchData final : public UnaryDataset {
+ public:
+  BatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, bool drop)
+      : UnaryDataset(std::move(input), std::move(spec)), size(batch_size), drop_remainder(drop) {}
+  std::string_view TypeString() const override { return "Batch"; }
+  std::int64_t Cardinality() const override { return CountBatches(input().Cardinality(), size, drop_remainder); }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t size;
+  const bool drop_remainder;
+
+ private:
+  class Iterator final : public UnaryIterator<BatchData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      SlimVector<DatasetElement> rows;
+      while (!*end && static_cast<std::int64_t>(rows.size()) < dataset().size) {
+        TENON_RETURN_IF_ERROR(context.CheckWanted());
+        DatasetElement row;
+        TENON_RETURN_IF_ERROR(NextOfInput(context, &row, end));
+        if (!*end) rows.push_back(std::move(row));
+      }
+      *end = rows.empty() || (dataset().drop_remainder && static_cast<std::int64_t>(rows.size()) < dataset().size);
+      return *end ? OkStatus() : BatchElements(context, rows, element);
+    }
+  };
+};
+
+inline Status MakeBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  std::int64_t size = 0;
+  bool drop = false;
+  Ref<const DatasetBase> input;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Scalar("batch_size", &size));
+  if (size <= 0) return errors::InvalidArgument("Batch size must be greater than zero.");
+  TENON_RETURN_IF_ERROR(CheckDeterminism(m));
+  if (!m.IsOp("BatchDataset")) TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
+  ElementSpec spec = BatchSpec(input->spec(), drop || input->Cardinality() == kInfiniteCardinality ? size : -1);
+  *out = Own(new BatchData(std::move(input), std::move(spec), size, drop));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Batches of batch_size elements; the last one may be smaller.
+struct BatchDataset {
+  static constexpr auto signature = Op("BatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn(detail::ScalarsShape<1>);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// Batches of batch_size elements; a smaller last one can be left out.
+struct BatchDatasetV2 {
+  static constexpr auto signature = Op("BatchDatasetV2")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("parallel_copy: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 2>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+// As BatchDatasetV2. Batches are made one after the other.
+struct ParallelBatchDataset {
+  static constexpr auto signature = Op("ParallelBatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("batch_size: int64")
+                                        .Input("num_parallel_calls: int64")
+                                        .Input("drop_remainder: bool")
+                                        .Output("handle: variant")
+                                        .Attr("parallel_copy: bool = false")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("deterministic: string = 'default'")
+                                        .Attr("metadata: string = ''")
+                                        .SetShapeFn((detail::ScalarsShape<1, 3>));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeBatch> {
+    using DatasetKernelOf::DatasetKernelOf;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/dataset/iterator_resource.hpp ----
+// IteratorResource: an iterator that outlives a run, as a resource of the session.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// thread-safe. Runs that ask at the same time wait for each other; a run that is given up does not wait.
+class IteratorResource final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::data::IteratorResource";
+
+  explicit IteratorResource(ElementSpec spec) : spec_(std::move(spec)) {}
+  std::string DebugString() const override { return "Iterator resource"; }
+
+  const ElementSpec& spec() const { return spec_; }
+  // Begins at the first element of the dataset. InvalidArgument: its elements are not what the iterator declares;
+  // errors of MakeIterator. The old iterator stays after an error.
+  Status SetDataset(IteratorContext& context, Ref<const DatasetBase> dataset) {
+    TENON_RETURN_IF_ERROR(VerifyTypesMatch(spec_.types, dataset->spec().types));
+    TENON_RETURN_IF_ERROR(VerifyShapesCompatible(spec_.shapes, dataset->spec().shapes));
+    Owned<IteratorBase> made;
+    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
+    return Replace(context, std::move(dataset), std::move(made));
+  }
+  // FailedPrecondition: SetDataset was not called.
+  Status GetNext(IteratorContext& context, DatasetElement* element, bool* end) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    if (iterator_ == nullptr) return NotInitialized("GetNext", "getting the next element");
+    return iterator_->GetNext(context, element, end);
+  }
+  Status Save(IteratorContext& context, IteratorState* state) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    if (iterator_ == nullptr) return NotInitialized("Save", "saving it");
+    IteratorStateWriter writer;
+    {
+      const MutexLock lock(mutex_);
+      dataset_->SaveShared(&writer);
+    }
+    TENON_RETURN_IF_ERROR(iterator_->Save(&writer));
+    *state = writer.Finish();
+    return OkStatus();
+  }
+  // Goes to a saved position of an equal dataset.
+  Status Restore(IteratorContext& context, const IteratorState& state) {
+    Ref<const DatasetBase> dataset;
+    {
+      const MutexLock lock(mutex_);
+      dataset = dataset_;
+    }
+    if (!dataset) return NotInitialized("Restore", "restoring it");
+    Owned<IteratorBase> made;
+    IteratorStateReader reader(&state);
+    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &made));
+    TENON_RETURN_IF_ERROR(dataset->RestoreShared(&reader));
+    TENON_RETURN_IF_ERROR(made->Restore(context, &reader));
+    if (!reader.AtEnd()) return IteratorStateReader::Unfit();
+    return Replace(context, std::move(dataset), std::move(made));
+  }
+  // Drops the iterator.
+  Status Clear(IteratorContext& context) { return Replace(context, {}, {}); }
+
+ private:
+  // The right to use iterator_, for one run at a time.
+  struct Turn {
+    Turn(IteratorResource* r, const IteratorContext& context) : resource(r) {
+      constexpr std::int64_t kPoll = 10'000'000;  // nanoseconds
+      MutexLock lock(r->mutex_);
+      while (r->in_use_ && status.ok()) {
+        (void)r->free_.wait_until(lock, SteadyNanoseconds() + kPoll);
+        status = context.CheckWanted();
+      }
+      if (status.ok()) r->in_use_ = true;
+    }
+    ~Turn() {
+      if (!status.ok()) return;
+      const MutexLock lock(resource->mutex_);
+      resource->in_use_ = false;
+      resource->free_.notify_one();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    IteratorResource* const resource;
+    Status status;
+  };
+  Status Replace(const IteratorContext& context, Ref<const DatasetBase> dataset, Owned<IteratorBase> made) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    iterator_ = std::move(made);
+    const MutexLock lock(mutex_);
+    std::swap(dataset_, dataset);
+    return OkStatus();
+  }
+  TENON_DETAIL_COLD static Status NotInitialized(std::string_view call, std::string_view what) {
+    return errors::FailedPrecondition(call,
+                                      "() failed because the iterator has not been initialized. Ensure that you have "
+                                      "run the initializer operation for this iterator before ",
+                                      what, ".");
+  }
+
+  const ElementSpec spec_;
+  Mutex mutex_;
+  ConditionVariable free_;
+  bool in_use_ = false;
+  Owned<IteratorBase> iterator_;  // for the run that has the turn
+  Ref<const DatasetBase> dataset_;
+};
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/data/scan.hpp ----
 // ScanDataset, ReduceDataset: a state that a function carries from one element to the next.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -13867,7 +14040,9 @@ class ScanData final : public FunctionData {
           EndOrError(function_.Run(context, state_, &results, input), dataset().preserve_cardinality, end));
       if (*end) return OkStatus();
       const std::size_t states = state_.size(), outputs = dataset().spec().types.size();
-      if (results.size() != states + outputs)
+      if (results.size() < states + outputs)
+        return errors::Internal("Expected `scan_func` to return ", states + outputs, " tensors, got ", results.size());
+      if (results.size() > states + outputs)
         return errors::InvalidArgument("Expected `scan_func` to return ", states + outputs, " tensors, got ",
                                        results.size());
       for (std::size_t i = 0; i < results.size(); ++i) {
@@ -14620,7 +14795,13 @@ class IteratorKernel : public OpKernel {
 class OneShotIteratorKernel : public IteratorKernel {
  public:
   explicit OneShotIteratorKernel(OpKernelConstruction* c) : IteratorKernel(c) {
+    std::string_view shared_name;
     c->SetStatus(c->GetAttr("dataset_factory", &factory_.call));
+    c->SetStatus(c->GetAttr("shared_name", &shared_name));
+    if (!shared_name.empty())
+      c->SetStatus(
+          errors::InvalidArgument("OneShotIteratorOp does not currently support the 'shared_name' attr, which is '",
+                                  shared_name, "'; leave it empty."));
     if (c->status().ok() && c->function_library() != nullptr)
       c->SetStatus(c->function_library()->Find(factory_.call).status());
   }
@@ -14700,7 +14881,7 @@ class MakeIteratorKernel : public OpKernel {
   }
 };
 
-// Drops the position: the handle gives nothing any more.
+// Drops the position of a named iterator. An anonymous one goes with its handles.
 class DeleteIteratorKernel : public OpKernel {
  public:
   explicit DeleteIteratorKernel(OpKernelConstruction* c) : OpKernel(c) {}
@@ -14709,7 +14890,10 @@ class DeleteIteratorKernel : public OpKernel {
  private:
   static Status Run(OpKernelContext* op) {
     Ref<IteratorResource> iterator;
+    const ResourceHandle* handle = nullptr;
     TENON_RETURN_IF_ERROR(LookupResource(*op, op->input(0), &iterator));
+    TENON_RETURN_IF_ERROR(HandleOf(op->input(0), &handle));
+    if (handle->IsRefCounting()) return OkStatus();
     IteratorContext context(op->environment());
     return iterator->Clear(context);
   }
@@ -14734,7 +14918,8 @@ class GetNextKernel : public OpKernel {
     IteratorContext context(op->environment());
     TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
     if (end && !as_optional_) return errors::OutOfRange("End of sequence");
-    if (!end) TENON_RETURN_IF_ERROR(VerifyElement(spec_, element));
+    if (!end && !(as_optional_ && element.size() < spec_.types.size()))  // as TensorFlow, which counts no components
+      TENON_RETURN_IF_ERROR(VerifyElement(spec_, element));
     if (as_optional_) return SetOptional(op, OptionalVariant{!end, std::move(element)});
     for (std::size_t i = 0; i < element.size(); ++i) op->set_output(static_cast<int>(i), std::move(element[i]));
     return OkStatus();
@@ -15203,13 +15388,16 @@ struct DummySeedGeneratorKernel : DummyHandleKernel<SeedGenerator> {
   explicit DummySeedGeneratorKernel(OpKernelConstruction* c) : DummyHandleKernel(c) {}
 };
 
-// The resource goes with the last of its handles.
+// Refuses handles that keep their resource, as TensorFlow does: it goes with the last of them.
 class DeleteResourceKernel : public OpKernel {
  public:
   explicit DeleteResourceKernel(OpKernelConstruction* c) : OpKernel(c) {}
   void Compute(OpKernelContext* context) override {
     const ResourceHandle* handle = nullptr;
-    context->SetStatus(HandleOf(context->input(0), &handle));
+    const Status status = HandleOf(context->input(0), &handle);
+    context->SetStatus(status.ok() && handle->IsRefCounting()
+                           ? errors::Internal("Cannot delete an unowned Resource ", handle->name, " from ResourceMgr.")
+                           : status);
   }
 };
 
@@ -15262,7 +15450,7 @@ struct DummySeedGenerator {
   };
 };
 
-// Does nothing: a generator goes with its handles.
+// Fails with Internal, as in TensorFlow 2.21: a generator goes with its handles.
 struct DeleteSeedGenerator {
   static constexpr auto signature = Op("DeleteSeedGenerator")
                                         .Input("handle: resource")
@@ -15277,7 +15465,7 @@ struct DeleteSeedGenerator {
   };
 };
 
-// Does nothing: a generator goes with its handles.
+// Fails with Internal, as in TensorFlow 2.21: a generator goes with its handles.
 struct DeleteRandomSeedGenerator {
   static constexpr auto signature = Op("DeleteRandomSeedGenerator")
                                         .Input("handle: resource")
@@ -15501,7 +15689,7 @@ struct DummyMemoryCache {
   };
 };
 
-// Does nothing: a cache goes with its handles.
+// Fails with Internal, as in TensorFlow 2.21: a cache goes with its handles.
 struct DeleteMemoryCache {
   static constexpr auto signature = Op("DeleteMemoryCache")
                                         .Input("handle: resource")
@@ -15728,7 +15916,7 @@ inline Status MakeDirectedInterleave(const DatasetMaker& m, Ref<const DatasetBas
       if (!other.shapes[s].IsIdenticalTo(spec.shapes[s])) spec.shapes[s] = PartialTensorShape();
   }
   bool stop_on_empty = false;
-  TENON_RETURN_IF_ERROR(m.Attr("stop_on_empty_dataset", &stop_on_empty));
+  if (m.HasAttr("stop_on_empty_dataset")) TENON_RETURN_IF_ERROR(m.Attr("stop_on_empty_dataset", &stop_on_empty));
   *out = Own(new CombinedData<DirectedIterator>(std::move(spec), std::move(inputs), stop_on_empty));
   return OkStatus();
 }
@@ -16059,20 +16247,25 @@ class InterleaveData final : public FunctionData {
 };
 
 // The arguments of parallel forms.
-inline Status CheckInterleave(const DatasetMaker& m, bool legacy) {
+inline Status CheckInterleave(const DatasetMaker& m, bool legacy, std::int64_t most_calls) {
   TENON_RETURN_IF_ERROR(CheckDeterminism(m));
   if (!legacy) {
     std::int64_t calls = 0;
     TENON_RETURN_IF_ERROR(m.Scalar("num_parallel_calls", &calls));
     TENON_RETURN_IF_ERROR(CheckParallelCalls(calls));
+    if (calls > most_calls)
+      return errors::InvalidArgument(
+          "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or less "
+          "than or equal to `cycle_length` (",
+          most_calls, "), got ", calls);
   }
   if (!legacy && !m.IsOp("ParallelInterleaveDatasetV4")) return OkStatus();
   for (const std::string_view name : {"buffer_output_elements", "prefetch_input_elements"}) {
     const std::int64_t least = name == "buffer_output_elements" && legacy ? 1 : 0;
     std::int64_t elements = 0;
     TENON_RETURN_IF_ERROR(m.Scalar(name, &elements));
-    if (elements < least && elements != -1)
-      return errors::InvalidArgument("`", name, "` must be >= ", least, " or -1, got ", elements);
+    if (elements < least && (legacy || elements != -1))
+      return errors::InvalidArgument("`", name, "` must be >= ", least, legacy ? "" : " or -1", ", got ", elements);
   }
   return OkStatus();
 }
@@ -16092,13 +16285,14 @@ inline Status MakeInterleave(const DatasetMaker& m, Ref<const DatasetBase>* out)
   }
   const bool legacy = m.IsOp("ParallelInterleaveDataset") || m.IsOp("ExperimentalParallelInterleaveDataset") ||
                       m.IsOp("LegacyParallelInterleaveDatasetV2");
+  const std::int64_t most_calls = cycle == -1 ? INT64_MAX : cycle;
   if (!legacy && cycle == -1) cycle = Thread::HardwareThreads();
   if ((cycle <= 0 || block <= 0) && !parallel)
     return errors::InvalidArgument(cycle <= 0 ? "cycle_length" : "block_length", " must be greater than zero.");
   if (cycle <= 0)
     return errors::InvalidArgument("`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ", cycle);
   if (block <= 0) return errors::InvalidArgument("`block_length` must be greater than 0 but is ", block);
-  if (parallel) TENON_RETURN_IF_ERROR(CheckInterleave(m, legacy));
+  if (parallel) TENON_RETURN_IF_ERROR(CheckInterleave(m, legacy, most_calls));
   const std::string_view type = flat ? "FlatMap" : parallel ? "ParallelInterleave" : "Interleave";
   *out = Own(new InterleaveData(std::move(input), type, std::move(spec), std::move(function), cycle, block));
   return OkStatus();
@@ -16428,7 +16622,7 @@ inline Status MakeTensorData(const DatasetMaker& m, Ref<const DatasetBase>* out)
   return OkStatus();
 }
 
-// Each tensor as an element.
+// Elements of as many tensors as there are types; tensors that are left over are not read.
 class ListData final : public DatasetBase {
  public:
   ListData(ElementSpec spec, DatasetElement tensors) : DatasetBase(std::move(spec)), tensors_(std::move(tensors)) {}
@@ -16439,6 +16633,10 @@ class ListData final : public DatasetBase {
   }
   Status Element(IteratorContext&, std::int64_t i, DatasetElement* element) const {
     const std::size_t width = spec_.types.size();
+    for (std::size_t c = 0; c < width; ++c)
+      if (const DataType type = tensors_[static_cast<std::size_t>(i) * width + c].dtype(); type != spec_.types[c])
+        return errors::InvalidArgument("Data type mismatch at component ", c, ": expected ", spec_.types[c],
+                                       " but got ", type, ".");
     for (std::size_t c = 0; c < width; ++c) element->push_back(tensors_[static_cast<std::size_t>(i) * width + c]);
     return OkStatus();
   }
@@ -16452,12 +16650,6 @@ inline Status MakeList(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   ElementSpec spec;
   TENON_RETURN_IF_ERROR(m.List("tensors", &tensors));
   TENON_RETURN_IF_ERROR(m.Spec(&spec));
-  if (tensors.size() % spec.types.size() != 0)
-    return errors::InvalidArgument("Expected a multiple of ", spec.types.size(), " tensors, got ", tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    if (tensors[i].dtype() != spec.types[i % spec.types.size()])
-      return errors::InvalidArgument("Tensor ", i, " has type ", tensors[i].dtype(), ", and output_types says ",
-                                     spec.types[i % spec.types.size()]);
   *out = Own(new ListData(std::move(spec), std::move(tensors)));
   return OkStatus();
 }
@@ -17287,8 +17479,36 @@ inline Status MakeOptions(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   std::string_view serialized;
   TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
   TENON_RETURN_IF_ERROR(m.Attr("serialized_options", &serialized));
+  wire::Reader reader(Span<const std::byte>(reinterpret_cast<const std::byte*>(serialized.data()), serialized.size()));
+  for (wire::Tag tag; reader.ReadTag(&tag);)
+    if (!reader.Skip(tag)) break;
+  if (!reader.ok())
+    return errors::InvalidArgument("Could not parse serialized_options as valid Options: ",
+                                   reader.status("Options").message());
   *out = Own(new OptionsData(std::move(input), serialized));
   return OkStatus();
+}
+
+// The vectors of names and the settings of optimizations, which change nothing here.
+inline Status MakeOptimize(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  const int last = m.IsOp("OptimizeDataset") ? 1 : 3;
+  for (int i = 1; i <= last; ++i)
+    if (m.context().input(i).dims() != 1)
+      return errors::InvalidArgument("optimizations",
+                                     i == 1 && last == 1 ? ""
+                                     : i == 1            ? "_enabled"
+                                     : i == 2            ? "_disabled"
+                                                         : "_default",
+                                     " must be a vector, not of shape ", m.context().input(i).shape());
+  SlimVector<std::string_view> configs;
+  TENON_RETURN_IF_ERROR(m.Attr("optimization_configs", &configs));
+  if (m.context().input(1).NumElements() > 0)
+    for (const std::string_view config : configs)
+      if (std::count(config.begin(), config.end(), ':') != 2)
+        return errors::Internal(
+            "Wrong format for optimizer options. Expect <optimizer name>:<config key>:<config value>, received: ",
+            config);
+  return m.Dataset(0, out);
 }
 
 // The input itself.
@@ -17356,7 +17576,7 @@ struct OptimizeDataset {
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeOptimize> {
     using DatasetKernelOf::DatasetKernelOf;
   };
 };
@@ -17376,7 +17596,7 @@ struct OptimizeDatasetV2 {
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel final : detail::DatasetKernelOf<&detail::MakeSame> {
+  struct kernel final : detail::DatasetKernelOf<&detail::MakeOptimize> {
     using DatasetKernelOf::DatasetKernelOf;
   };
 };
@@ -17562,9 +17782,7 @@ inline Status MakeUnbatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   spec.types = input->spec().types;
   for (const PartialTensorShape& shape : input->spec().shapes) {
     PartialTensorShape row;
-    if (!shape.unknown_rank()) {
-      if (shape.dims() < 1)
-        return errors::InvalidArgument("Cannot unbatch a dataset with scalar components; one has shape ", shape);
+    if (!shape.unknown_rank() && shape.dims() > 0) {  // rows of scalars fail when they are read
       row = PartialTensorShape(TensorShape());
       for (int d = 1; d < shape.dims(); ++d) row.AddDim(shape.dim_size(d));
       if (shape.dim_size(0) >= 0) rows = shape.dim_size(0);
@@ -18261,7 +18479,6 @@ inline Status MakeSparseSlice(const DatasetMaker& m, Ref<const DatasetBase>* out
                                    dense_shape.dim_size(0), " dimensions, indices shape: ", indices.shape());
   if (dense_shape.NumElements() < 1)
     return errors::InvalidArgument("The shape argument requires at least one element.");
-  const std::int64_t rows = *dense_shape.data<std::int64_t>();
   for (Index i = 0; i < dense_shape.NumElements(); ++i)
     if (dense_shape.data<std::int64_t>()[i] < 0)
       return errors::InvalidArgument("Dimension ", i, " of the shape must not be negative, got ",
@@ -18273,8 +18490,6 @@ inline Status MakeSparseSlice(const DatasetMaker& m, Ref<const DatasetBase>* out
       return errors::Unimplemented(
           "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
           "currently supported.");
-    if (row < 0 || row >= rows)
-      return errors::InvalidArgument("Index ", row, " of entry ", i, " is not in [0, ", rows, ")");
     before = row;
   }
   *out = Own(new SparseSliceData(indices, values, dense_shape));
@@ -20796,6 +21011,71 @@ struct Retval {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/flow/device_index.hpp ----
+// DeviceIndex and HostConst: ops whose value depends on where they run.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+// The place of the device's type in the list; its length: the type is not there.
+struct DeviceIndex {
+  static constexpr auto signature = Op("DeviceIndex")
+                                        .Output("index: int32")
+                                        .Attr("device_names: list(string)")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr std::string_view unused[] = {"device_names"};  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      SlimVector<std::string_view> names;
+      TENON_RETURN_IF_ERROR(c.GetAttr("device_names", &names));
+      while (place < static_cast<std::int32_t>(names.size()) && names[static_cast<std::size_t>(place)] != "CPU")
+        ++place;
+      return OkStatus();
+    }
+    Status operator()(Device&, Out<std::int32_t> index) const {
+      index[0] = place;
+      return OkStatus();
+    }
+    std::int32_t place = 0;
+  };
+};
+
+// A constant in the host's memory.
+struct HostConst {
+  static constexpr auto signature = Op("HostConst")
+                                        .Output("output: dtype")
+                                        .Attr("value: tensor")
+                                        .Attr("dtype: type")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
+      c->SetStatus(c->GetAttr("value", &value_));
+      if (c->status().ok() && value_.dtype() != c->output_type(0))
+        c->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(), ") and dtype (",
+                                             c->output_type(0), ")"));
+    }
+    void Compute(OpKernelContext* context) override { context->set_output(0, value_); }
+
+   private:
+    Tensor value_;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/flow/functional.hpp ----
 // Calls of functions, and conditionals and loops made of functions. They run natively: the function's program is called
 // in place, on the kernel's thread, and a loop's variables move from one iteration to the next.
@@ -21374,6 +21654,150 @@ struct LoopCond {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/flow/map_defun.hpp ----
+// MapDefun: a function for each row of its arguments.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status MapDefunShape(InferenceContext* c) {
+  SlimVector<PartialTensorShape> shapes;
+  SlimVector<DataType> arguments;
+  TENON_RETURN_IF_ERROR(c->GetAttr("output_shapes", &shapes));
+  TENON_RETURN_IF_ERROR(c->GetAttr("Targuments", &arguments));
+  if (static_cast<int>(shapes.size()) != c->num_outputs())
+    return errors::InvalidArgument("`output_shapes` must be the same length as `output_types` (", shapes.size(),
+                                   " vs. ", c->num_outputs(), ")");
+  DimensionHandle rows = c->UnknownDim();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ShapeHandle input = c->input(static_cast<int>(i));
+    if (!c->RankKnown(input)) continue;
+    if (c->Rank(input) == 0)
+      return errors::InvalidArgument("Arguments must have rank at least 1. Input ", i, " has rank of 0.");
+    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 0), rows, &rows));
+  }
+  for (int i = 0; i < c->num_outputs(); ++i) {
+    ShapeHandle row, out;
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &row));
+    TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(rows), row, &out));
+    c->set_output(i, out);
+  }
+  return OkStatus();
+}
+
+class MapDefunKernel : public CallingKernel {
+ public:
+  explicit MapDefunKernel(OpKernelConstruction* c) : CallingKernel(c) {
+    SlimVector<DataType> types;
+    Find(c, "f", &function_);
+    c->SetStatus(c->GetAttr("output_shapes", &shapes_));
+    c->SetStatus(c->GetAttr("Targuments", &types));
+    arguments_ = static_cast<int>(types.size());
+    if (c->status().ok() && static_cast<int>(shapes_.size()) != c->num_outputs())
+      c->SetStatus(
+          errors::InvalidArgument("output_shapes must have ", c->num_outputs(), " shapes, got ", shapes_.size()));
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Map(context)); }
+
+ private:
+  Status Map(OpKernelContext* context) const {
+    const int inputs = context->num_inputs(), outputs = context->num_outputs();
+    for (int i = 0; i < arguments_; ++i) {
+      if (context->input(i).dims() == 0) return errors::InvalidArgument("All inputs must have rank at least 1.");
+      if (context->input(i).dim_size(0) != context->input(0).dim_size(0))
+        return errors::InvalidArgument("All inputs must have the same dimension 0, got ", context->input(0).dim_size(0),
+                                       " and ", context->input(i).dim_size(0));
+    }
+    const Index rows = context->input(0).dim_size(0);
+    SlimVector<Tensor*> made(static_cast<std::size_t>(outputs), nullptr);
+    if (rows == 0) {
+      for (int i = 0; i < outputs; ++i) {
+        TensorShape row;
+        if (!shapes_[static_cast<std::size_t>(i)].AsTensorShape(&row))
+          return errors::Internal("MapDefun: without rows, output_shapes must be known, got ",
+                                  shapes_[static_cast<std::size_t>(i)]);
+        TENON_RETURN_IF_ERROR(Allocate(context, i, 0, row, &made[static_cast<std::size_t>(i)]));
+      }
+      return OkStatus();
+    }
+    Calls calls;
+    TENON_RETURN_IF_ERROR(calls.Begin(context, function_, inputs, outputs));
+    for (Index row = 0; row < rows; ++row) {
+      TENON_RETURN_IF_ERROR(CheckCancelled(context));
+      for (int i = 0; i < inputs; ++i) {
+        calls.arg(i) = context->input(i);
+        if (i < arguments_) TENON_RETURN_IF_ERROR(Row(context->input(i), row, &calls.arg(i)));
+      }
+      TENON_RETURN_IF_ERROR(calls.Run());
+      for (int i = 0; i < outputs; ++i) {
+        const Tensor result = std::move(calls.result(i));
+        Tensor*& output = made[static_cast<std::size_t>(i)];
+        if (!shapes_[static_cast<std::size_t>(i)].IsCompatibleWith(result.shape()))
+          return errors::InvalidArgument("MapDefun: output ", i, " of the function has shape ", result.shape(),
+                                         "; output_shapes says ", shapes_[static_cast<std::size_t>(i)]);
+        if (output == nullptr) TENON_RETURN_IF_ERROR(Allocate(context, i, rows, result.shape(), &output));
+        TensorShape wanted = output->shape();
+        wanted.RemoveDim(0);
+        if (!(result.shape() == wanted))
+          return errors::InvalidArgument("MapDefun: output ", i, " of the function has shapes ", wanted, " and ",
+                                         result.shape(), " for two rows");
+        TENON_RETURN_IF_ERROR(tensor::CopyElementToSlice(result, output, row));
+      }
+    }
+    return OkStatus();
+  }
+  static Status Allocate(OpKernelContext* context, int i, Index rows, const TensorShape& row, Tensor** output) {
+    SlimVector<Index> sizes;
+    sizes.push_back(rows);
+    for (int d = 0; d < row.dims(); ++d) sizes.push_back(row.dim_size(d));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+    return context->allocate_output(i, shape, output);
+  }
+  static Status Row(const Tensor& tensor, Index row, Tensor* to) {
+    TensorShape shape = tensor.shape();
+    shape.RemoveDim(0);
+    TENON_ASSIGN_OR_RETURN(*to, Tensor::Make(tensor.dtype(), shape, nullptr));
+    return tensor::CopySliceToElement(tensor, to, row);
+  }
+
+  FunctionHandle function_;
+  SlimVector<PartialTensorShape> shapes_;
+  int arguments_ = 0;
+};
+
+}  // namespace detail
+
+// output[i] = f(arguments[i], captured_inputs)
+struct MapDefun {
+  static constexpr auto signature = Op("MapDefun")
+                                        .Input("arguments: Targuments")
+                                        .Input("captured_inputs: Tcaptured")
+                                        .Output("output: output_types")
+                                        .Attr("Targuments: list(type) >= 1")
+                                        .Attr("Tcaptured: list(type) >= 0 = []")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("f: func")
+                                        .Attr("max_intra_op_parallelism: int = 1")
+                                        .SetShapeFn(detail::MapDefunShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::MapDefunKernel {
+    using MapDefunKernel::MapDefunKernel;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/flow/switch.hpp ----
 // Switch and its kin: the input becomes one of the outputs, the other outputs are dead. An executor with frames hands
 // the value on itself (runtime/control_flow/executor.hpp). The kernels here serve callers without such an executor.
@@ -21556,6 +21980,13 @@ class RefSelectKernel : public OpKernel {
     if (i < 0 || i >= ctx->num_inputs() - 1)
       return ctx->SetStatus(
           errors::InvalidArgument("Index must be in the range [0, ", ctx->num_inputs() - 1, ") but got ", i));
+    for (int v = 1; v < ctx->num_inputs(); ++v) {  // every variable has a value, not the chosen one alone
+      Tensor value;
+      if (ReferredBy(ctx->input(v)) == nullptr) continue;
+      if (const Status status = ReadReference(ctx->input(v), def().input[static_cast<std::size_t>(v)], &value);
+          !status.ok())
+        return ctx->SetStatus(status);
+    }
     ctx->set_output(0, ctx->input(i + 1));
   }
 };
@@ -21762,6 +22193,172 @@ struct Timestamp {
       return OkStatus();
     }
   };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/flow/py_func.hpp ----
+// PyFunc, PyFuncStateless, EagerPyFunc: calls of functions that the program names by a token. In TensorFlow they are
+// Python's; here RegisterPyFunction puts C++ in their place.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Computes the outputs of a node from its inputs. Nodes of several runs call it at the same time.
+using PyFunction = Function<Status(Span<const Tensor> inputs, SlimVector<Tensor>* outputs)>;
+
+namespace detail {
+
+// Functions by their tokens. thread-safe.
+class PyFunctions {
+ public:
+  struct Held final : RefCounted {
+    explicit Held(PyFunction f) : function(std::move(f)) {}
+    PyFunction function;
+  };
+
+  constexpr PyFunctions() = default;
+  // Returns whether there was a function before. An empty `held` takes the function away.
+  bool Set(std::string_view token, Ref<Held> held) {
+    Ref<Held> before;  // goes after the lock
+    const MutexLock lock(mutex_);
+    std::size_t i = 0;
+    while (i < entries_.size() && entries_[i].token != token) ++i;
+    if (i == entries_.size()) {
+      if (held) entries_.push_back({std::string(token), std::move(held)});
+      return false;
+    }
+    before = std::move(entries_[i].held);
+    if (held)
+      entries_[i].held = std::move(held);
+    else
+      entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+    return true;
+  }
+  // Null: there is none.
+  Ref<Held> Find(std::string_view token) {
+    const MutexLock lock(mutex_);
+    for (const Entry& entry : entries_)
+      if (entry.token == token) return entry.held;
+    return {};
+  }
+
+ private:
+  struct Entry {
+    std::string token;
+    Ref<Held> held;
+  };
+  Mutex mutex_;
+  SlimVector<Entry> entries_;
+};
+inline PyFunctions py_functions;
+
+}  // namespace detail
+
+// Lets PyFunc and its kin call `function` for a token, instead of the one before. Returns whether there was one.
+// thread-safe. Sessions that run may call the one before for a while.
+inline bool RegisterPyFunction(std::string_view token, PyFunction function) {
+  return detail::py_functions.Set(
+      token, Ref<detail::PyFunctions::Held>::Adopt(new detail::PyFunctions::Held(std::move(function))));
+}
+// Takes the function of a token away. Returns whether there was one. thread-safe.
+inline bool UnregisterPyFunction(std::string_view token) { return detail::py_functions.Set(token, {}); }
+
+namespace ops {
+
+namespace detail {
+
+inline Status CallPyFunction(OpKernelContext& context, std::string_view token, std::span<const Tensor> inputs) {
+  const std::string_view op = context.op_kernel().type_string();
+  const Ref<tenon::detail::PyFunctions::Held> held = tenon::detail::py_functions.Find(token);
+  if (!held)
+    return errors::Unimplemented(op, ": token '", token,
+                                 "' names a Python function, which this program does not have; give C++ in its place "
+                                 "with tenon::RegisterPyFunction of <tenon/ops/flow/py_func.hpp>");
+  SlimVector<Tensor> outputs;
+  TENON_RETURN_IF_ERROR(held->function({inputs.data(), inputs.size()}, &outputs));
+  if (outputs.size() != static_cast<std::size_t>(context.num_outputs()))
+    return errors::InvalidArgument(op, ": the function of token '", token, "' gave ", outputs.size(),
+                                   " tensors; the node has ", context.num_outputs(), " outputs");
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    Tensor& output = outputs[static_cast<std::size_t>(i)];
+    if (output.dtype() != context.expected_output_dtype(i))
+      return errors::InvalidArgument(op, ": ", i, "-th value returned by '", token, "' is ", output.dtype(),
+                                     ", but expects ", context.expected_output_dtype(i));
+    if (!output.IsInitialized())
+      return errors::InvalidArgument(op, ": ", i, "-th value returned by '", token, "' has no memory");
+    context.set_output(i, std::move(output));
+  }
+  return OkStatus();
+}
+
+struct PyFuncAttrs {
+  std::string_view token;
+};
+
+template <class Device>
+struct PyFuncKernel : PyFuncAttrs {
+  Status operator()(Context<Device>& context, std::span<const Tensor> input, std::span<Tensor>) const {
+    return CallPyFunction(context.op(), this->token, input);
+  }
+};
+
+}  // namespace detail
+
+struct PyFunc {
+  static constexpr auto signature = Op("PyFunc")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("token: string")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::PyFuncAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::PyFuncKernel<Device> {};
+};
+
+// PyFunc of a function whose results depend on its inputs alone.
+struct PyFuncStateless {
+  static constexpr auto signature = Op("PyFuncStateless")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("token: string")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::PyFuncAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::PyFuncKernel<Device> {};
+};
+
+// PyFunc of a function that TensorFlow runs eagerly.
+struct EagerPyFunc {
+  static constexpr auto signature = Op("EagerPyFunc")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("token: string")
+                                        .Attr("is_async: bool = false")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::PyFuncAttrs;
+  static constexpr std::string_view unused[] = {"is_async"};  // for remote functions
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::PyFuncKernel<Device> {};
 };
 
 }  // namespace ops
@@ -26478,6 +27075,10 @@ inline Status DistortedBoxShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &size));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 3, &boxes));
   if (c->num_inputs() > 2) TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  if (c->num_inputs() > 3) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &unused));
+    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(unused, 0), 2, &unused_dim));
+  }
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(size, 0), 3, &unused_dim));
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(boxes, 2), 4, &unused_dim));
   c->set_output(0, c->Vector(3));
@@ -27320,6 +27921,165 @@ struct ExtractVolumePatches {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/image/random_crop.hpp ----
+// RandomCrop and AdjustContrast: image ops of TensorFlow's first graphs.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status RandomCropShape(InferenceContext* c) {
+  ShapeHandle image;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &image));
+  c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), c->Dim(image, -1)}));
+  return OkStatus();
+}
+
+// A number below n, which fits 32 bits, each equally likely. 1 takes no word.
+inline Index UniformBelow(PhiloxWords* words, std::uint32_t n) {
+  if (n == 1) return 0;
+  if ((n & (n - 1)) == 0) return static_cast<Index>(words->Next() & (n - 1));
+  const std::uint32_t refused = UINT32_MAX % n + 1;
+  std::uint32_t word = words->Next();
+  while (word < refused) word = words->Next();
+  return static_cast<Index>(word % n);
+}
+
+inline Status RunRandomCrop(OpKernelContext& context, SeededGenerator* generator, const Tensor& image,
+                            const Tensor& size) {
+  if (image.dims() != 3) return errors::InvalidArgument("input must be 3-dimensional, got shape ", image.shape());
+  if (size.dims() != 1) return errors::InvalidArgument("size must be 1-D, got shape ", size.shape());
+  if (size.NumElements() != 2) return errors::InvalidArgument("size must have two elements, got shape ", size.shape());
+  const Index height = size.data<std::int64_t>()[0], width = size.data<std::int64_t>()[1], rows = image.dim_size(0),
+              columns = image.dim_size(1), depth = image.dim_size(2);
+  if (height < 0 || width < 0)
+    return errors::InvalidArgument("size must not be negative, got ", height, " and ", width);
+  if (rows < height || columns < width)
+    return errors::FailedPrecondition("height and width must be >= the target's: image [", rows, ",", columns,
+                                      "], crop [", height, ",", width, "]");
+  if (rows == height && columns == width) {
+    context.set_output(0, image);
+    return OkStatus();
+  }
+  if (rows - height >= INT32_MAX || columns - width >= INT32_MAX)
+    return errors::InvalidArgument("RandomCrop: image of shape ", image.shape(), " is too large");
+  PhiloxWords words(generator->Reserve(1));
+  const Index left = UniformBelow(&words, static_cast<std::uint32_t>(columns - width + 1)),
+              top = UniformBelow(&words, static_cast<std::uint32_t>(rows - height + 1));
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({height, width, depth}), &output));
+  const ElementMover mover = MoverOf(image.dtype());
+  for (Index y = 0; y < height; ++y)
+    CopyRun(mover, mover.At(image.raw_data(), ((top + y) * columns + left) * depth),
+            mover.At(output->raw_data(), y * width * depth), width * depth);
+  return OkStatus();
+}
+
+inline Status RunAdjustContrast(OpKernelContext& context) {
+  const Tensor& images = context.input(0);
+  if (images.dims() < 3) return errors::InvalidArgument("input must be at least 3-D, got shape", images.shape());
+  float numbers[3] = {};
+  for (int i = 1; i < 4; ++i) {
+    constexpr std::string_view kNames[] = {"contrast_factor", "min_value", "max_value"};
+    if (context.input(i).dims() != 0)
+      return errors::InvalidArgument(kNames[i - 1], " must be scalar: ", context.input(i).shape());
+    numbers[i - 1] = *context.input(i).data<float>();
+  }
+  Tensor* output = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, images.shape(), &output));
+  if (images.NumElements() == 0) return OkStatus();
+  const int rank = images.dims();
+  const Index channels = images.dim_size(rank - 1), area = images.dim_size(rank - 2) * images.dim_size(rank - 3),
+              batch = images.NumElements() / (area * channels);
+  float* const out = output->data<float>();
+  TENON_RETURN_IF_ERROR(DispatchType<TypeList<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, float, double>>(
+      images.dtype(), [&]<class T>() {
+        for (Index i = 0; i < images.NumElements(); ++i) out[i] = static_cast<float>(images.data<T>()[i]);
+      }));
+  for (Index b = 0; b < batch; ++b)
+    for (Index c = 0; c < channels; ++c) {
+      float* const first = out + b * area * channels + c;
+      float sum = 0;
+      for (Index i = 0; i < area; ++i) sum += first[i * channels];
+      const float mean = sum / static_cast<float>(area);
+      for (Index i = 0; i < area; ++i) {
+        const float moved = (first[i * channels] - mean) * numbers[0] + mean;
+        first[i * channels] = std::max(std::min(moved, numbers[2]), numbers[1]);
+      }
+    }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// image: [h, w, c], size: [2]; a part of that size from a random place.
+struct RandomCrop {
+  static constexpr auto signature = Op("RandomCrop")
+                                        .Input("image: T")
+                                        .Input("size: int64")
+                                        .Output("output: T")
+                                        .Attr("T: {uint8, int8, int16, int32, int64, float, double}")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .SetIsStateful()
+                                        .Deprecated(8, "Random crop is now pure Python")
+                                        .SetShapeFn(detail::RandomCropShape);
+  struct Attrs {
+    std::int64_t seed, seed2;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      generator.Seed(this->seed, this->seed2);
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor& image, const Tensor& size, Tensor&) const {
+      return detail::RunRandomCrop(context.op(), &generator, image, size);
+    }
+    mutable detail::SeededGenerator generator;
+  };
+};
+
+// AdjustContrastv2 of any numbers, with limits for the result.
+struct AdjustContrast {
+  static constexpr auto signature = Op("AdjustContrast")
+                                        .Input("images: T")
+                                        .Input("contrast_factor: float")
+                                        .Input("min_value: float")
+                                        .Input("max_value: float")
+                                        .Output("output: float")
+                                        .Attr("T: {uint8, int8, int16, int32, int64, float, double}")
+                                        .Deprecated(2, "Use AdjustContrastv2 instead")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      Tensor&) const {
+      return detail::RunAdjustContrast(context.op());
+    }
+  };
+
+ private:
+  static constexpr DataTypeSet kServed = ToSet(DataType::kUint8) | ToSet(DataType::kInt8) | ToSet(DataType::kInt16) |
+                                         ToSet(DataType::kInt32) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/image/scale_translate.hpp ----
 // Images scaled and moved by a sampling kernel, on the CPU. NHWC.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -28146,6 +28906,1348 @@ struct DecodeJSONExample {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/io/proto_pool.hpp ----
+// ProtoPool: the messages, fields and enums of a FileDescriptorSet, for ops that read and write any message.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// FieldDescriptorProto.Type.
+enum class ProtoType : std::uint8_t {
+  kNone,
+  kDouble,
+  kFloat,
+  kInt64,
+  kUint64,
+  kInt32,
+  kFixed64,
+  kFixed32,
+  kBool,
+  kString,
+  kGroup,
+  kMessage,
+  kBytes,
+  kUint32,
+  kEnum,
+  kSfixed32,
+  kSfixed64,
+  kSint32,
+  kSint64
+};
+
+constexpr wire::WireType WireTypeOf(ProtoType type) {
+  switch (type) {
+    case ProtoType::kDouble:
+    case ProtoType::kFixed64:
+    case ProtoType::kSfixed64: return wire::WireType::kFixed64;
+    case ProtoType::kFloat:
+    case ProtoType::kFixed32:
+    case ProtoType::kSfixed32: return wire::WireType::kFixed32;
+    case ProtoType::kString:
+    case ProtoType::kMessage:
+    case ProtoType::kBytes: return wire::WireType::kBytes;
+    case ProtoType::kGroup: return wire::WireType::kStartGroup;
+    default: return wire::WireType::kVarint;
+  }
+}
+constexpr bool HoldsMessage(ProtoType type) { return type == ProtoType::kMessage || type == ProtoType::kGroup; }
+
+struct ProtoEnum {
+  std::string full_name;
+  SlimVector<std::string> names;  // one per number
+  SlimVector<std::int32_t> numbers;
+  bool is_closed = true;  // other numbers are not values
+
+  bool Has(std::int32_t number) const { return std::find(numbers.begin(), numbers.end(), number) != numbers.end(); }
+};
+
+struct ProtoField {
+  std::string name, full_name;
+  std::string scope, type_name, default_text;  // as the descriptor has them
+  std::uint32_t number = 0;
+  ProtoType type = ProtoType::kNone;
+  bool is_repeated = false, is_required = false, is_packed = false;
+  bool has_presence = true;  // a value that is the default is written, too
+  bool is_extension = false, has_default = false, checks_utf8 = false;
+  int oneof = -1;
+  int of = -1;  // number of the message or enum in the pool
+  std::uint64_t default_bits = 0;  // a number, in memory's form
+  std::string default_bytes;
+};
+
+struct ProtoMessage {
+  std::string full_name;
+  SlimVector<ProtoField> fields;  // ascending by number, with the pool's extensions
+  bool is_map_entry = false;
+
+  const ProtoField* Find(std::uint32_t number) const {
+    const auto at = std::lower_bound(fields.begin(), fields.end(), number,
+                                     [](const ProtoField& f, std::uint32_t n) { return f.number < n; });
+    return at != fields.end() && at->number == number ? &*at : nullptr;
+  }
+  // An extension is found by its full name.
+  const ProtoField* Find(std::string_view name, bool with_extensions) const {
+    for (const ProtoField& field : fields)
+      if (field.is_extension ? with_extensions && field.full_name == name : field.name == name) return &field;
+    return nullptr;
+  }
+};
+
+// Calls f(field, bytes, number) for each field of a message. False: the bytes are not a message, or f returned false.
+template <class F>
+bool EachWireField(std::string_view message, const F& f) {
+  wire::Reader reader(wire::AsBytes(message));
+  wire::Tag tag;
+  for (std::string_view bytes; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t number = 0;
+    if (tag.type == wire::WireType::kVarint ? !reader.ReadVarint(&number)
+                                            : tag.type != wire::WireType::kBytes && !reader.Skip(tag))
+      break;
+    if (!f(tag.field, tag.type == wire::WireType::kBytes ? bytes : std::string_view(), number)) return false;
+  }
+  return reader.ok();
+}
+
+// Immutable once it is open.
+class ProtoPool {
+ public:
+  SlimVector<ProtoMessage> messages;
+  SlimVector<ProtoEnum> enums;
+
+  // `source`: the name of a file, or "bytes://" and the set itself. Errors: InvalidArgument.
+  Status Open(std::string_view source) {
+    constexpr std::string_view kBytes = "bytes://", kLocal = "local://";
+    if (source.empty() || source == kLocal)
+      return errors::InvalidArgument(
+          "descriptor_source '", source,
+          "' names messages that are compiled in, and this program has none; name a file with a FileDescriptorSet, or "
+          "give one as 'bytes://...'");
+    if (source.substr(0, kBytes.size()) == kBytes) return Build(source.substr(kBytes.size()));
+    const Result<MappedFile> file = MappedFile::Open(std::string(source));
+    if (!file.ok())
+      return errors::InvalidArgument(
+          "Source does not represent serialized file descriptor set proto. It is also not a file: ",
+          file.status().message());
+    return Build(wire::AsText(file->bytes()));
+  }
+
+  const ProtoMessage* FindMessage(std::string_view full_name) const {
+    const int i = message_names_.Find(messages, full_name);
+    return i < 0 ? nullptr : &messages[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  // Numbers of items, sorted by their names.
+  struct Names {
+    SlimVector<std::size_t> order;
+
+    // False: a name is there twice.
+    template <class Items>
+    bool Sort(const Items& items) {
+      for (std::size_t i = 0; i < items.size(); ++i) order.push_back(i);
+      std::sort(order.begin(), order.end(),
+                [&](std::size_t a, std::size_t b) { return items[a].full_name < items[b].full_name; });
+      for (std::size_t i = 1; i < order.size(); ++i)
+        if (items[order[i]].full_name == items[order[i - 1]].full_name) return false;
+      return true;
+    }
+    // -1: there is none.
+    template <class Items>
+    int Find(const Items& items, std::string_view name) const {
+      const auto at = std::lower_bound(order.begin(), order.end(), name,
+                                       [&](std::size_t i, std::string_view n) { return items[i].full_name < n; });
+      return at != order.end() && items[*at].full_name == name ? static_cast<int>(*at) : -1;
+    }
+  };
+  struct File {
+    std::string name, package, syntax = "proto2";
+    SlimVector<std::string> needs;
+    bool is_proto3() const { return syntax == "proto3"; }
+    bool is_proto2() const { return syntax == "proto2"; }
+  };
+  struct Extension {
+    ProtoField field;
+    std::string extendee;
+  };
+
+  Status Build(std::string_view set) {
+    SlimVector<std::string> files;
+    std::string failed;
+    const bool is_set = EachWireField(set, [&](std::uint32_t field, std::string_view bytes, std::uint64_t) {
+      if (field != 1) return true;
+      File file;
+      if (!ReadFile(bytes, &file)) return false;
+      for (const std::string& need : file.needs)
+        if (std::find(files.begin(), files.end(), need) == files.end()) failed = file.name;
+      if (std::find(files.begin(), files.end(), file.name) != files.end()) failed = file.name;
+      files.push_back(file.name);
+      return true;
+    });
+    if (!is_set) return errors::InvalidArgument("Source does not represent serialized file descriptor set proto.");
+    if (!failed.empty() || !Link())
+      return errors::InvalidArgument("Failed to load FileDescriptorProto: ", failed,
+                                     " names a file, message or enum that the set does not have before it, or twice");
+    return OkStatus();
+  }
+
+  bool ReadFile(std::string_view bytes, File* file) {
+    if (!EachWireField(bytes, [&](std::uint32_t field, std::string_view text, std::uint64_t) {
+          if (field == 1) file->name = text;
+          if (field == 2) file->package = text;
+          if (field == 3) file->needs.push_back(std::string(text));
+          if (field == 12) file->syntax = text;
+          return true;
+        }))
+      return false;
+    return EachWireField(bytes, [&](std::uint32_t field, std::string_view text, std::uint64_t) {
+      if (field == 4) return ReadMessage(text, file->package, *file, 0);
+      if (field == 5) return ReadEnum(text, file->package, *file);
+      if (field == 7) return ReadExtension(text, file->package, *file);
+      return true;
+    });
+  }
+  static std::string Join(std::string_view scope, std::string_view name) {
+    return scope.empty() ? std::string(name) : StrCat(scope, ".", name);
+  }
+  bool ReadMessage(std::string_view bytes, std::string_view scope, const File& file, int depth) {
+    if (depth > wire::kMaxDepth) return false;
+    ProtoMessage message;
+    if (!EachWireField(bytes, [&](std::uint32_t field, std::string_view text, std::uint64_t) {
+          if (field == 1) message.full_name = Join(scope, text);
+          if (field != 7) return true;
+          return EachWireField(text, [&](std::uint32_t option, std::string_view, std::uint64_t number) {
+            if (option == 7) message.is_map_entry = number != 0;
+            return true;
+          });
+        }))
+      return false;
+    const std::string name = message.full_name;
+    if (!EachWireField(bytes, [&](std::uint32_t field, std::string_view text, std::uint64_t) {
+          if (field == 3) return ReadMessage(text, name, file, depth + 1);
+          if (field == 4) return ReadEnum(text, name, file);
+          if (field == 6) return ReadExtension(text, name, file);
+          if (field != 2) return true;
+          message.fields.push_back(ProtoField());
+          std::string extendee;
+          return ReadField(text, name, file, &message.fields.back(), &extendee);
+        }))
+      return false;
+    messages.push_back(std::move(message));
+    return true;
+  }
+  bool ReadEnum(std::string_view bytes, std::string_view scope, const File& file) {
+    ProtoEnum made;
+    made.is_closed = file.is_proto2();
+    if (!EachWireField(bytes, [&](std::uint32_t field, std::string_view text, std::uint64_t) {
+          if (field == 1) made.full_name = Join(scope, text);
+          if (field != 2) return true;
+          made.names.push_back("");
+          made.numbers.push_back(0);
+          return EachWireField(text, [&](std::uint32_t inner, std::string_view name, std::uint64_t number) {
+            if (inner == 1) made.names.back() = name;
+            if (inner == 2) made.numbers.back() = static_cast<std::int32_t>(static_cast<std::uint32_t>(number));
+            return true;
+          });
+        }))
+      return false;
+    enums.push_back(std::move(made));
+    return !enums.back().numbers.empty();
+  }
+  bool ReadExtension(std::string_view bytes, std::string_view scope, const File& file) {
+    extensions_.push_back(Extension());
+    Extension& extension = extensions_.back();
+    extension.field.is_extension = true;
+    return ReadField(bytes, scope, file, &extension.field, &extension.extendee);
+  }
+  static bool ReadField(std::string_view bytes, std::string_view scope, const File& file, ProtoField* to,
+                        std::string* extendee) {
+    int packed = -1;
+    bool optional_of_proto3 = false;
+    const bool is_read = EachWireField(bytes, [&](std::uint32_t field, std::string_view text, std::uint64_t number) {
+      switch (field) {
+        case 1: to->name = text; break;
+        case 2: *extendee = text; break;
+        case 3: to->number = static_cast<std::uint32_t>(number); break;
+        case 4:
+          to->is_required = number == 2;
+          to->is_repeated = number == 3;
+          break;
+        case 5:
+          if (number > static_cast<std::uint64_t>(ProtoType::kSint64)) return false;
+          to->type = static_cast<ProtoType>(number);
+          break;
+        case 6: to->type_name = text; break;
+        case 7:
+          to->default_text = text;
+          to->has_default = true;
+          break;
+        case 8:
+          return EachWireField(text, [&](std::uint32_t option, std::string_view, std::uint64_t value) {
+            if (option == 2) packed = value != 0 ? 1 : 0;
+            return true;
+          });
+        case 9: to->oneof = static_cast<int>(number & 0x7fffffff); break;
+        case 17: optional_of_proto3 = number != 0; break;
+        default: break;
+      }
+      return true;
+    });
+    to->scope = scope;
+    to->full_name = Join(scope, to->name);
+    const wire::WireType type = WireTypeOf(to->type);
+    const bool can_pack = to->is_repeated && type != wire::WireType::kBytes && type != wire::WireType::kStartGroup;
+    to->is_packed = can_pack && (packed >= 0 ? packed == 1 : !file.is_proto2());
+    to->has_presence =
+        !file.is_proto3() || optional_of_proto3 || to->oneof >= 0 || to->is_extension || HoldsMessage(to->type);
+    to->checks_utf8 = to->type == ProtoType::kString && !file.is_proto2();
+    return is_read && !to->name.empty() && to->number > 0 && to->number <= wire::kMaxFieldNumber;
+  }
+
+  // -- names, once all are there
+  bool Link() {
+    if (!message_names_.Sort(messages) || !enum_names_.Sort(enums)) return false;
+    for (Extension& extension : extensions_) {
+      const int message = Resolve(message_names_, messages, extension.extendee, extension.field.scope);
+      if (message < 0) return false;
+      messages[static_cast<std::size_t>(message)].fields.push_back(std::move(extension.field));
+    }
+    extensions_.clear();
+    for (ProtoMessage& message : messages) {
+      for (ProtoField& field : message.fields)
+        if (!Link(&field)) return false;
+      std::sort(message.fields.begin(), message.fields.end(),
+                [](const ProtoField& a, const ProtoField& b) { return a.number < b.number; });
+      for (std::size_t i = 1; i < message.fields.size(); ++i)
+        if (message.fields[i].number == message.fields[i - 1].number) return false;
+    }
+    return true;
+  }
+  bool Link(ProtoField* field) const {
+    if (field->type == ProtoType::kNone) {
+      field->of = Resolve(message_names_, messages, field->type_name, field->scope);
+      field->type = field->of >= 0 ? ProtoType::kMessage : ProtoType::kEnum;
+    }
+    if (HoldsMessage(field->type)) {
+      field->of = Resolve(message_names_, messages, field->type_name, field->scope);
+      return field->of >= 0;
+    }
+    if (field->type == ProtoType::kEnum) {
+      field->of = Resolve(enum_names_, enums, field->type_name, field->scope);
+      if (field->of < 0) return false;
+    }
+    return field->is_repeated && field->type != ProtoType::kEnum ? true : SetDefault(field);
+  }
+  // ".package.Name", or a name that is looked for in the scopes around it. -1: there is none.
+  template <class Items>
+  static int Resolve(const Names& names, const Items& items, std::string_view name, std::string_view scope) {
+    const bool is_absolute = !name.empty() && name[0] == '.';
+    for (;;) {
+      const int i = names.Find(items, is_absolute ? std::string(name.substr(1)) : Join(scope, name));
+      if (i >= 0 || is_absolute || scope.empty()) return i;
+      const std::size_t dot = scope.rfind('.');
+      scope = dot == scope.npos ? std::string_view() : scope.substr(0, dot);
+    }
+  }
+
+  template <class T>
+  static bool ParseInteger(std::string_view text, std::uint64_t* bits) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    *bits = static_cast<std::uint64_t>(value);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+  bool SetDefault(ProtoField* field) const {
+    const std::string& text = field->default_text;
+    if (field->type == ProtoType::kEnum) {
+      const ProtoEnum& of = enums[static_cast<std::size_t>(field->of)];
+      std::size_t at = 0;
+      if (field->has_default)
+        at = static_cast<std::size_t>(std::find(of.names.begin(), of.names.end(), text) - of.names.begin());
+      if (at == of.names.size()) return false;
+      field->default_bits = static_cast<std::uint64_t>(std::int64_t{of.numbers[at]});
+      return true;
+    }
+    if (!field->has_default) return true;
+    switch (field->type) {
+      case ProtoType::kFloat:
+      case ProtoType::kDouble: {
+        double value = text == "nan" ? std::numeric_limits<double>::quiet_NaN() : std::strtod(text.c_str(), nullptr);
+        const auto narrow = static_cast<float>(value);
+        if (field->type == ProtoType::kFloat)
+          std::memcpy(&field->default_bits, &narrow, sizeof narrow);
+        else
+          std::memcpy(&field->default_bits, &value, sizeof value);
+        return true;
+      }
+      case ProtoType::kBool: field->default_bits = text == "true" ? 1 : 0; return true;
+      case ProtoType::kString: field->default_bytes = text; return true;
+      case ProtoType::kBytes: {
+        const std::string quoted = StrCat("\"", text, "\"");
+        wire::TextCursor cursor(quoted);
+        wire::TextSink sink(text.size() + 16);
+        if (!cursor.ReadQuoted(&sink)) return false;
+        field->default_bytes = sink.Take();
+        return true;
+      }
+      case ProtoType::kUint32:
+      case ProtoType::kFixed32: return ParseInteger<std::uint32_t>(text, &field->default_bits);
+      case ProtoType::kUint64:
+      case ProtoType::kFixed64: return ParseInteger<std::uint64_t>(text, &field->default_bits);
+      case ProtoType::kInt32:
+      case ProtoType::kSint32:
+      case ProtoType::kSfixed32: return ParseInteger<std::int32_t>(text, &field->default_bits);
+      default: return ParseInteger<std::int64_t>(text, &field->default_bits);
+    }
+  }
+
+  Names message_names_, enum_names_;
+  SlimVector<Extension> extensions_;  // until the pool is linked
+};
+
+// Whether a tensor of that type holds the field's values.
+inline bool HoldsField(ProtoType type, DataType dtype) {
+  switch (type) {
+    case ProtoType::kDouble: return dtype == DataType::kDouble;
+    case ProtoType::kFloat: return dtype == DataType::kFloat || dtype == DataType::kDouble;
+    case ProtoType::kInt64:
+    case ProtoType::kSfixed64:
+    case ProtoType::kSint64: return dtype == DataType::kInt64;
+    case ProtoType::kUint64:
+    case ProtoType::kFixed64: return dtype == DataType::kUint64;
+    case ProtoType::kInt32:
+    case ProtoType::kSfixed32:
+    case ProtoType::kSint32: return dtype == DataType::kInt32 || dtype == DataType::kInt64;
+    case ProtoType::kUint32:
+    case ProtoType::kFixed32: return dtype == DataType::kUint32 || dtype == DataType::kUint64;
+    case ProtoType::kBool: return dtype == DataType::kBool;
+    case ProtoType::kEnum: return dtype == DataType::kInt32;
+    case ProtoType::kNone: return false;
+    default: return dtype == DataType::kString;
+  }
+}
+
+// Finds the message of an op in the pool of its descriptor_source.
+inline Status FindProtoMessage(std::string_view source, std::string_view type, ProtoPool* pool,
+                               const ProtoMessage** message) {
+  TENON_RETURN_IF_ERROR(pool->Open(source));
+  *message = pool->FindMessage(type);
+  return *message != nullptr ? OkStatus() : errors::InvalidArgument("No descriptor found for message type ", type);
+}
+inline Status FindProtoField(const ProtoMessage& message, std::string_view name, bool with_extensions,
+                             const ProtoField** field) {
+  *field = message.Find(name, with_extensions);
+  if (*field != nullptr) return OkStatus();
+  return errors::InvalidArgument("Unknown field: ", name, " in message type ", message.full_name);
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/io/proto_message.hpp ----
+// Messages of a ProtoPool in the wire format: groups, values, and the form in which protobuf writes them anew.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+inline void AppendVarint(std::uint64_t value, std::string* out) {
+  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>((value & 0x7f) | 0x80));
+  out->push_back(static_cast<char>(value));
+}
+inline void AppendTag(std::uint32_t field, wire::WireType type, std::string* out) {
+  AppendVarint(std::uint64_t{field} << 3 | static_cast<std::uint64_t>(type), out);
+}
+// A number of that wire type.
+inline void AppendNumber(wire::WireType type, std::uint64_t bits, std::string* out) {
+  if (type == wire::WireType::kVarint) return AppendVarint(bits, out);
+  const int size = type == wire::WireType::kFixed32 ? 4 : 8;
+  for (int i = 0; i < size; ++i) out->push_back(static_cast<char>(bits >> 8 * i & 0xff));
+}
+inline void AppendBytesField(std::uint32_t field, std::string_view bytes, std::string* out) {
+  AppendTag(field, wire::WireType::kBytes, out);
+  AppendVarint(bytes.size(), out);
+  out->append(bytes);
+}
+
+// As wire::Reader::ReadTag, and takes groups. False at the end, too. Bits above the 32nd are dropped unless
+// `is_strict`.
+inline bool ReadProtoTag(wire::Reader& reader, wire::Tag* tag, bool is_strict = false) {
+  std::uint64_t value = 0;
+  if (reader.AtEnd() || !reader.ReadVarint(&value)) return false;
+  *tag = {static_cast<std::uint32_t>(value) >> 3, static_cast<wire::WireType>(value & 7)};
+  return (value <= 0xffffffff || !is_strict) && tag->field != 0 && (value & 7) <= 5;
+}
+// Reads the number of a field that is neither text nor group.
+inline bool ReadProtoNumber(wire::Reader& reader, wire::WireType type, std::uint64_t* bits) {
+  if (type == wire::WireType::kVarint) return reader.ReadVarint(bits);
+  if (type == wire::WireType::kFixed64) return reader.ReadFixed64(bits);
+  std::uint32_t half = 0;
+  if (type != wire::WireType::kFixed32 || !reader.ReadFixed32(&half)) return false;
+  *bits = half;
+  return true;
+}
+// Skips the value behind `tag`. *inside: the fields of a group, without the tag that ends it.
+inline bool SkipProtoValue(wire::Reader& reader, wire::Tag tag, std::string_view* inside = nullptr, int depth = 0) {
+  if (tag.type == wire::WireType::kEndGroup) return false;
+  if (tag.type != wire::WireType::kStartGroup) return reader.Skip(tag);
+  if (depth >= wire::kMaxDepth) return false;
+  const char* const start = reader.rest().data();
+  const char* end = start;
+  for (wire::Tag inner; ReadProtoTag(reader, &inner); end = reader.rest().data()) {
+    if (inner.type == wire::WireType::kEndGroup) {
+      if (inside != nullptr) *inside = {start, static_cast<std::size_t>(end - start)};
+      return inner.field == tag.field;
+    }
+    if (!SkipProtoValue(reader, inner, nullptr, depth + 1)) return false;
+  }
+  return false;
+}
+
+// Writes messages as protobuf writes them after it has parsed them. Parsing is as strict as protobuf's. one thread.
+class ProtoWriter {
+ public:
+  explicit ProtoWriter(const ProtoPool& pool) : pool_(pool) {}
+
+  // Appends the message. False: the bytes are not such a message, or lack a required field.
+  bool Write(const ProtoMessage& message, std::string_view bytes, std::string* out, int depth = 0) const {
+    if (depth >= wire::kMaxDepth || StackIsShort(0)) return false;
+    SlimVector<Value> values;
+    std::string unknown;
+    if (!Read(message, bytes, &values, &unknown)) return false;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].order = i;
+    std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
+      return a.field->number != b.field->number ? a.field->number < b.field->number : a.order < b.order;
+    });
+    std::size_t next = 0;
+    for (const ProtoField& field : message.fields) {
+      const std::size_t first = next;
+      while (next < values.size() && values[next].field == &field) ++next;
+      const Value* const begin = values.data() + first;
+      if (!WriteField(message, field, begin, next - first, out, depth)) return false;
+    }
+    out->append(unknown);
+    return true;
+  }
+
+ private:
+  struct Value {
+    const ProtoField* field;
+    std::uint64_t bits;
+    std::string_view bytes;
+    std::size_t order = 0;  // among the values of the message
+  };
+
+  const ProtoMessage& MessageOf(const ProtoField& field) const {
+    return pool_.messages[static_cast<std::size_t>(field.of)];
+  }
+  // A number of an enum that does not have it is kept as an unknown field.
+  bool IsValue(const ProtoField& field, std::uint64_t bits) const {
+    if (field.type != ProtoType::kEnum) return true;
+    const ProtoEnum& of = pool_.enums[static_cast<std::size_t>(field.of)];
+    return !of.is_closed || of.Has(static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)));
+  }
+  void Keep(const ProtoField& field, std::uint64_t bits, SlimVector<Value>* values, std::string* unknown) const {
+    if (IsValue(field, bits)) return values->push_back({&field, bits, {}, 0});
+    AppendTag(field.number, wire::WireType::kVarint, unknown);
+    AppendVarint(bits, unknown);
+  }
+  // The last member of a oneof replaces the others. Its own earlier values count where no other member lies between.
+  static void DropReplaced(SlimVector<Value>* values) {
+    struct Winner {
+      const ProtoField* field;
+      bool is_closed;
+    };
+    SlimVector<Winner> winners;
+    for (std::size_t i = values->size(); i-- > 0;) {
+      Value& value = (*values)[i];
+      if (value.field->oneof < 0 || value.field->is_extension) continue;
+      std::size_t w = 0;
+      while (w < winners.size() && winners[w].field->oneof != value.field->oneof) ++w;
+      if (w == winners.size()) winners.push_back({value.field, false});
+      winners[w].is_closed |= winners[w].field != value.field;
+      if (winners[w].is_closed) value.field = nullptr;
+    }
+    if (winners.empty()) return;
+    values->erase(std::remove_if(values->begin(), values->end(), [](const Value& v) { return v.field == nullptr; }),
+                  values->end());
+  }
+
+  bool Read(const ProtoMessage& message, std::string_view bytes, SlimVector<Value>* values,
+            std::string* unknown) const {
+    wire::Reader reader(wire::AsBytes(bytes));
+    while (!reader.AtEnd()) {
+      const char* const start = reader.rest().data();
+      wire::Tag tag;
+      if (!ReadProtoTag(reader, &tag, true)) return false;
+      const ProtoField* const field = message.Find(tag.field);
+      const wire::WireType wanted = field == nullptr ? tag.type : WireTypeOf(field->type);
+      if (field != nullptr && tag.type == wanted) {
+        Value value{field, 0, {}, 0};
+        if (tag.type == wire::WireType::kStartGroup) {
+          if (!SkipProtoValue(reader, tag, &value.bytes)) return false;
+          values->push_back(value);
+        } else if (tag.type == wire::WireType::kBytes) {
+          if (!reader.ReadBytes(&value.bytes)) return false;
+          if (field->checks_utf8 && !IsUtf8(value.bytes)) return false;
+          values->push_back(value);
+        } else {
+          if (!ReadProtoNumber(reader, tag.type, &value.bits)) return false;
+          Keep(*field, value.bits, values, unknown);
+        }
+      } else if (field != nullptr && tag.type == wire::WireType::kBytes && field->is_repeated &&
+                 wanted != wire::WireType::kStartGroup) {
+        std::string_view packed;
+        if (!reader.ReadBytes(&packed)) return false;
+        wire::Reader numbers(wire::AsBytes(packed));
+        for (std::uint64_t bits = 0; !numbers.AtEnd(); Keep(*field, bits, values, unknown))
+          if (!ReadProtoNumber(numbers, wanted, &bits)) return false;
+      } else {
+        if (!SkipProtoValue(reader, tag)) return false;
+        unknown->append(start, static_cast<std::size_t>(reader.rest().data() - start));
+      }
+    }
+    DropReplaced(values);
+    return true;
+  }
+  static bool IsUtf8(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t size = wire::detail::Utf8Size(text);
+      if (size == 0) return false;
+      text.remove_prefix(size);
+    }
+    return true;
+  }
+
+  // Whether the bytes are such a message, leaving required fields aside.
+  bool Check(const ProtoMessage& message, std::string_view bytes, int depth) const {
+    if (depth >= wire::kMaxDepth || StackIsShort(0)) return false;
+    SlimVector<Value> values;
+    std::string unknown;
+    if (!Read(message, bytes, &values, &unknown)) return false;
+    for (const Value& value : values)
+      if (HoldsMessage(value.field->type) && !Check(MessageOf(*value.field), value.bytes, depth + 1)) return false;
+    return true;
+  }
+
+  // Numbers in the form of their type: an int32 has the sign in all 64 bits.
+  static std::uint64_t Normal(ProtoType type, std::uint64_t bits) {
+    const auto low = static_cast<std::uint32_t>(bits);
+    switch (type) {
+      case ProtoType::kInt32:
+      case ProtoType::kEnum: return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(low)});
+      case ProtoType::kUint32:
+      case ProtoType::kSint32: return low;
+      case ProtoType::kBool: return bits != 0 ? 1 : 0;
+      default: return bits;
+    }
+  }
+
+  bool WriteField(const ProtoMessage& message, const ProtoField& field, const Value* values, std::size_t count,
+                  std::string* out, int depth) const {
+    const bool of_entry = message.is_map_entry && !field.is_repeated && field.number <= 2;
+    if (count == 0 && !of_entry) return !field.is_required;
+    if (HoldsMessage(field.type)) return WriteMessages(field, values, count, of_entry, out, depth);
+    const wire::WireType type = WireTypeOf(field.type);
+    if (type == wire::WireType::kBytes) {
+      if (count == 0) AppendBytesField(field.number, {}, out);
+      for (std::size_t i = field.is_repeated || count == 0 ? 0 : count - 1; i < count; ++i)
+        if (field.is_repeated || field.has_presence || of_entry || !values[i].bytes.empty())
+          AppendBytesField(field.number, values[i].bytes, out);
+      return true;
+    }
+    if (field.is_packed) {
+      std::string packed;
+      for (std::size_t i = 0; i < count; ++i) AppendNumber(type, Normal(field.type, values[i].bits), &packed);
+      AppendBytesField(field.number, packed, out);
+      return true;
+    }
+    if (!field.is_repeated) {
+      const std::uint64_t bits = count == 0 ? field.default_bits : Normal(field.type, values[count - 1].bits);
+      if (bits == 0 && !field.has_presence && !of_entry) return true;
+      AppendTag(field.number, type, out);
+      AppendNumber(type, bits, out);
+      return true;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      AppendTag(field.number, type, out);
+      AppendNumber(type, Normal(field.type, values[i].bits), out);
+    }
+    return true;
+  }
+  // The values of a field that is not repeated are one message: its bytes in a row.
+  bool WriteMessages(const ProtoField& field, const Value* values, std::size_t count, bool of_entry, std::string* out,
+                     int depth) const {
+    const ProtoMessage& message = MessageOf(field);
+    if (field.is_repeated || count == 1) {
+      for (std::size_t i = 0; i < count; ++i)
+        if (!WriteMessage(field, message, values[i].bytes, out, depth)) return false;
+      return true;
+    }
+    if (count == 0) return !of_entry || WriteMessage(field, message, {}, out, depth);
+    std::string merged;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!Check(message, values[i].bytes, depth + 1)) return false;
+      merged.append(values[i].bytes);
+    }
+    return WriteMessage(field, message, merged, out, depth);
+  }
+  bool WriteMessage(const ProtoField& field, const ProtoMessage& message, std::string_view bytes, std::string* out,
+                    int depth) const {
+    std::string inner;
+    if (!Write(message, bytes, &inner, depth + 1)) return false;
+    if (field.type == ProtoType::kMessage) {
+      AppendBytesField(field.number, inner, out);
+    } else {
+      AppendTag(field.number, wire::WireType::kStartGroup, out);
+      out->append(inner);
+      AppendTag(field.number, wire::WireType::kEndGroup, out);
+    }
+    return true;
+  }
+
+  const ProtoPool& pool_;
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/io/proto_text.hpp ----
+// ProtoTextReader: protobuf's text format to its wire format, for messages of a ProtoPool.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// Reads one text. Fields come in the order of the text. one thread.
+class ProtoTextReader {
+ public:
+  ProtoTextReader(const ProtoPool& pool, std::string_view text) : pool_(pool), in_(text) {}
+
+  // False: the text is not such a message.
+  bool Read(const ProtoMessage& message, std::string* out) { return ReadFields(message, '\0', out, 0); }
+
+ private:
+  // Up to `close`, which is eaten; '\0' is the end of the text.
+  bool ReadFields(const ProtoMessage& message, char close, std::string* out, int depth) {
+    if (depth >= wire::kMaxDepth || StackIsShort(0)) return false;
+    SlimVector<const ProtoField*> seen;
+    for (;;) {
+      const char c = in_.Peek();
+      if (in_.AtEnd()) return close == '\0';
+      if (c == close && close != '\0') {
+        in_.Reset(in_.at() + 1);
+        return true;
+      }
+      const ProtoField* const field = c == '[' ? ReadExtensionName(message) : ReadName(message);
+      if (field == nullptr) return false;
+      if (!field->is_repeated) {
+        for (const ProtoField* earlier : seen)
+          if (earlier == field || (field->oneof >= 0 && earlier->oneof == field->oneof)) return false;
+        seen.push_back(field);
+      }
+      if (!ReadField(*field, out, depth)) return false;
+      if (const char next = in_.Peek(); !in_.AtEnd() && (next == ',' || next == ';')) in_.Reset(in_.at() + 1);
+    }
+  }
+  // A group goes by the name of its type, too.
+  const ProtoField* ReadName(const ProtoMessage& message) {
+    if (!wire::TextCursor::IsLetter(in_.Peek())) return nullptr;
+    const std::string_view name = in_.Word();
+    if (const ProtoField* const field = message.Find(name, false); field != nullptr) return field;
+    for (const ProtoField& field : message.fields)
+      if (field.type == ProtoType::kGroup && !field.is_extension && NameOfType(field) == name) return &field;
+    return nullptr;
+  }
+  std::string_view NameOfType(const ProtoField& field) const {
+    const std::string_view full = pool_.messages[static_cast<std::size_t>(field.of)].full_name;
+    const std::size_t dot = full.rfind('.');
+    return dot == full.npos ? full : full.substr(dot + 1);
+  }
+  // "[package.name]"
+  const ProtoField* ReadExtensionName(const ProtoMessage& message) {
+    in_.Reset(in_.at() + 1);
+    std::string name;
+    do {
+      if (!wire::TextCursor::IsLetter(in_.Peek())) return nullptr;
+      if (!name.empty()) name.push_back('.');
+      name.append(in_.Word());
+    } while (in_.TryEat('.'));
+    if (!in_.TryEat(']')) return nullptr;
+    for (const ProtoField& field : message.fields)
+      if (field.is_extension && field.full_name == name) return &field;
+    return nullptr;
+  }
+
+  bool ReadField(const ProtoField& field, std::string* out, int depth) {
+    if (!in_.TryEat(':') && !HoldsMessage(field.type)) return false;
+    if (!field.is_repeated || in_.Peek() != '[') return ReadValue(field, out, depth);
+    in_.Reset(in_.at() + 1);
+    if (in_.TryEat(']')) return true;
+    do {
+      if (!ReadValue(field, out, depth)) return false;
+    } while (in_.TryEat(','));
+    return in_.TryEat(']');
+  }
+  bool ReadValue(const ProtoField& field, std::string* out, int depth) {
+    const char c = in_.Peek();
+    if (in_.AtEnd()) return false;
+    if (HoldsMessage(field.type)) {
+      if (c != '{' && c != '<') return false;
+      in_.Reset(in_.at() + 1);
+      std::string inner;
+      if (!ReadFields(pool_.messages[static_cast<std::size_t>(field.of)], c == '{' ? '}' : '>', &inner, depth + 1))
+        return false;
+      if (field.type == ProtoType::kMessage) {
+        AppendBytesField(field.number, inner, out);
+      } else {
+        AppendTag(field.number, wire::WireType::kStartGroup, out);
+        out->append(inner);
+        AppendTag(field.number, wire::WireType::kEndGroup, out);
+      }
+      return true;
+    }
+    if (field.type == ProtoType::kString || field.type == ProtoType::kBytes) {
+      if (c != '"' && c != '\'') return false;
+      wire::TextSink sink(64);
+      for (char quote = c; !in_.AtEnd() && (quote == '"' || quote == '\''); quote = in_.Peek())
+        if (!in_.ReadQuoted(&sink)) return false;
+      AppendBytesField(field.number, sink.Take(), out);
+      return true;
+    }
+    std::uint64_t bits = 0;
+    if (!ReadNumber(field, &bits)) return false;
+    AppendTag(field.number, WireTypeOf(field.type), out);
+    AppendNumber(WireTypeOf(field.type), bits, out);
+    return true;
+  }
+
+  bool ReadNumber(const ProtoField& field, std::uint64_t* bits) {
+    std::int64_t number = 0;
+    switch (field.type) {
+      case ProtoType::kFloat:
+      case ProtoType::kDouble: {
+        double real = 0;
+        if (!in_.ReadDouble(&real)) return false;
+        const auto narrow = static_cast<float>(real);
+        if (field.type == ProtoType::kFloat)
+          std::memcpy(bits, &narrow, sizeof narrow);
+        else
+          std::memcpy(bits, &real, sizeof real);
+        return true;
+      }
+      case ProtoType::kUint32:
+      case ProtoType::kFixed32: return in_.ReadUnsigned(UINT32_MAX, bits);
+      case ProtoType::kUint64:
+      case ProtoType::kFixed64: return in_.ReadUnsigned(UINT64_MAX, bits);
+      case ProtoType::kBool: {
+        const std::string_view word = in_.Word();
+        *bits = word == "true" || word == "True" || word == "t" || word == "1" ? 1 : 0;
+        return *bits != 0 || word == "false" || word == "False" || word == "f" || word == "0";
+      }
+      case ProtoType::kEnum: return ReadEnum(pool_.enums[static_cast<std::size_t>(field.of)], bits);
+      case ProtoType::kInt32:
+      case ProtoType::kSint32:
+      case ProtoType::kSfixed32:
+        if (!in_.ReadSigned(INT32_MAX, &number)) return false;
+        break;
+      default:
+        if (!in_.ReadSigned(INT64_MAX, &number)) return false;
+    }
+    const bool is_zigzag = field.type == ProtoType::kSint32 || field.type == ProtoType::kSint64;
+    *bits = is_zigzag ? wire::detail::ZigZag(number) : static_cast<std::uint64_t>(number);
+    return true;
+  }
+  bool ReadEnum(const ProtoEnum& of, std::uint64_t* bits) {
+    std::int64_t number = 0;
+    if (wire::TextCursor::IsLetter(in_.Peek())) {
+      const std::string_view name = in_.Word();
+      std::size_t i = 0;
+      while (i < of.names.size() && of.names[i] != name) ++i;
+      if (i == of.names.size()) return false;
+      number = of.numbers[i];
+    } else if (!in_.ReadSigned(INT32_MAX, &number) || (of.is_closed && !of.Has(static_cast<std::int32_t>(number)))) {
+      return false;
+    }
+    *bits = static_cast<std::uint64_t>(number);
+    return true;
+  }
+
+  const ProtoPool& pool_;
+  wire::TextCursor in_;
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/io/decode_proto.hpp ----
+// DecodeProtoV2: fields of serialised messages as tensors.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status DecodeProtoShape(InferenceContext* c) {
+  SlimVector<DataType> types;
+  TENON_RETURN_IF_ERROR(c->GetAttr("output_types", &types));
+  ShapeHandle out;
+  TENON_RETURN_IF_ERROR(c->Concatenate(c->input(0), c->Vector(static_cast<std::int64_t>(types.size())), &out));
+  c->set_output(0, out);
+  for (int i = 1; i < c->num_outputs(); ++i) {
+    TENON_RETURN_IF_ERROR(c->Concatenate(c->input(0), c->UnknownShapeOfRank(1), &out));
+    c->set_output(i, out);
+  }
+  return OkStatus();
+}
+
+// Writes a number of a field to element i. Numbers of 32 bits that come packed have no sign in an int64, as in
+// TensorFlow.
+inline void StoreProtoNumber(ProtoType type, DataType dtype, std::uint64_t bits, bool is_packed, void* data, Index i) {
+  const auto low = static_cast<std::uint32_t>(bits);
+  std::int64_t number = static_cast<std::int64_t>(bits);
+  switch (type) {
+    case ProtoType::kFloat: {
+      float value;
+      std::memcpy(&value, &low, sizeof value);
+      if (dtype == DataType::kDouble)
+        static_cast<double*>(data)[i] = static_cast<double>(value);
+      else
+        static_cast<float*>(data)[i] = value;
+      return;
+    }
+    case ProtoType::kBool: static_cast<bool*>(data)[i] = bits != 0; return;
+    case ProtoType::kInt32: number = is_packed ? std::int64_t{low} : static_cast<std::int32_t>(low); break;
+    case ProtoType::kSint32:
+      number = static_cast<std::int32_t>(static_cast<std::uint32_t>(wire::detail::FromZigZag(low)));
+      break;
+    case ProtoType::kSint64: number = static_cast<std::int64_t>(wire::detail::FromZigZag(bits)); break;
+    case ProtoType::kSfixed32:
+    case ProtoType::kEnum: number = static_cast<std::int32_t>(low); break;
+    case ProtoType::kUint32:
+    case ProtoType::kFixed32: number = low; break;
+    default: break;  // the bits of a double, too
+  }
+  if (dtype == DataType::kInt32 || dtype == DataType::kUint32) {
+    const auto narrow = static_cast<std::int32_t>(number);
+    std::memcpy(static_cast<std::int32_t*>(data) + i, &narrow, sizeof narrow);
+  } else {
+    std::memcpy(static_cast<std::int64_t*>(data) + i, &number, sizeof number);
+  }
+}
+
+// The attrs of a node. Immutable once it is initialised.
+class ProtoDecoder {
+ public:
+  Status Init(const OpKernelConstruction& c) {
+    std::string_view source, type, format;
+    SlimVector<std::string_view> names;
+    SlimVector<DataType> types;
+    TENON_RETURN_IF_ERROR(c.GetAttr("descriptor_source", &source));
+    TENON_RETURN_IF_ERROR(c.GetAttr("message_type", &type));
+    TENON_RETURN_IF_ERROR(FindProtoMessage(source, type, &pool_, &message_));
+    TENON_RETURN_IF_ERROR(c.GetAttr("field_names", &names));
+    TENON_RETURN_IF_ERROR(c.GetAttr("output_types", &types));
+    if (names.size() != types.size())
+      return errors::InvalidArgument("field_names and output_types attributes must have the same length, got ",
+                                     names.size(), " and ", types.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const ProtoField* field = nullptr;
+      TENON_RETURN_IF_ERROR(FindProtoField(*message_, names[i], true, &field));
+      if (!HoldsField(field->type, types[i]))
+        return errors::InvalidArgument("Unexpected output type for ", field->full_name, ": ", types[i],
+                                       " cannot hold the field's values");
+      wanted_.push_back({field, static_cast<int>(i)});
+    }
+    std::sort(wanted_.begin(), wanted_.end(), [](const Wanted& a, const Wanted& b) {
+      return a.field->number != b.field->number ? a.field->number < b.field->number : a.output < b.output;
+    });
+    TENON_RETURN_IF_ERROR(c.GetAttr("message_format", &format));
+    if (format != "binary" && format != "text")
+      return errors::InvalidArgument("format must be one of binary or text, got '", format, "'");
+    is_text_ = format == "text";
+    return c.GetAttr("sanitize", &sanitizes_);
+  }
+
+  Status Decode(OpKernelContext& context, const Tensor& input) const {
+    const Index count = input.NumElements();
+    if (count < 1) return errors::InvalidArgument("Bufs argument must contain at least one value");
+    TensorShape shape = input.shape();
+    TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(static_cast<Index>(wanted_.size())));
+    Tensor* sizes = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &sizes));
+    const auto* const texts = input.data<tstring>();
+    SlimVector<std::string> rewritten;
+    if (is_text_ || sanitizes_) {
+      rewritten.resize(static_cast<std::size_t>(count));
+      for (Index i = 0; i < count; ++i)
+        TENON_RETURN_IF_ERROR(Rewrite(texts[i].view(), &rewritten[static_cast<std::size_t>(i)]));
+    }
+    const auto message = [&](Index i) {
+      return rewritten.empty() ? texts[i].view() : std::string_view(rewritten[static_cast<std::size_t>(i)]);
+    };
+    SlimVector<std::int32_t> most(wanted_.size(), 1), counts;
+    for (Index i = 0; i < count; ++i) {
+      counts.assign(wanted_.size(), 0);
+      TENON_RETURN_IF_ERROR(Walk(message(i), &counts, nullptr, 0));
+      for (std::size_t f = 0; f < wanted_.size(); ++f) {
+        most[f] = std::max(most[f], counts[f]);
+        sizes->data<std::int32_t>()[i * static_cast<Index>(wanted_.size()) + wanted_[f].output] = counts[f];
+      }
+    }
+    SlimVector<Tensor*> outputs(wanted_.size(), nullptr);
+    for (std::size_t f = 0; f < wanted_.size(); ++f) {
+      TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(shape.dims() - 1, most[f]));
+      TENON_RETURN_IF_ERROR(context.allocate_output(wanted_[f].output + 1, shape, &outputs[f]));
+    }
+    for (Index i = 0; i < count; ++i) {
+      counts.assign(wanted_.size(), 0);
+      TENON_RETURN_IF_ERROR(Walk(message(i), &counts, outputs.data(), i));
+      for (std::size_t f = 0; f < wanted_.size(); ++f) FillDefaults(*wanted_[f].field, counts[f], outputs[f], i);
+    }
+    return OkStatus();
+  }
+
+ private:
+  struct Wanted {
+    const ProtoField* field;
+    int output;  // without the sizes
+  };
+
+  Status Rewrite(std::string_view text, std::string* out) const {
+    std::string binary;
+    if (is_text_) {
+      if (!ProtoTextReader(pool_, text).Read(*message_, &binary))
+        return errors::DataLoss("Unable to parse text protobuf of type ", message_->full_name);
+      text = binary;
+    }
+    if (ProtoWriter(pool_).Write(*message_, text, out)) return OkStatus();
+    return errors::DataLoss("Unable to parse ", is_text_ ? "text" : "binary", " protobuf of type ",
+                            message_->full_name);
+  }
+
+  // Counts the values of a message, or stores them in row `row` of the outputs; then counts are the next places.
+  Status Walk(std::string_view message, SlimVector<std::int32_t>* counts, Tensor* const* outputs, Index row) const {
+    wire::Reader reader(wire::AsBytes(message));
+    while (!reader.AtEnd()) {
+      const char* const start = reader.rest().data();
+      wire::Tag tag;
+      if (!ReadProtoTag(reader, &tag)) return Lost();
+      const auto at = std::lower_bound(wanted_.begin(), wanted_.end(), tag.field,
+                                       [](const Wanted& w, std::uint32_t n) { return w.field->number < n; });
+      if (at == wanted_.end() || at->field->number != tag.field) {
+        if (!SkipProtoValue(reader, tag)) return Lost();
+        continue;
+      }
+      const auto f = static_cast<std::size_t>(at - wanted_.begin());
+      std::int32_t* const count = counts->data() + f;
+      Tensor* const output = outputs == nullptr ? nullptr : outputs[f];
+      const wire::WireType type = WireTypeOf(at->field->type);
+      if (tag.type == type) {
+        if (!ReadOne(*at->field, tag, start, reader, count, output, row)) return Lost();
+      } else if (tag.type == wire::WireType::kBytes) {
+        if (!ReadPacked(*at->field, type, reader, count, output, row)) return Lost();
+      } else if (!SkipProtoValue(reader, tag)) {
+        return Lost();
+      }
+    }
+    return OkStatus();
+  }
+  Status Lost() const {
+    return errors::DataLoss("Unable to parse a message of type ", message_->full_name,
+                            ": it is truncated, or not such a message");
+  }
+
+  // A group's bytes have its tags around them.
+  static bool ReadOne(const ProtoField& field, wire::Tag tag, const char* start, wire::Reader& reader,
+                      std::int32_t* count, Tensor* output, Index row) {
+    if (*count == std::numeric_limits<std::int32_t>::max()) return false;
+    const Index at = field.is_repeated ? *count : 0;
+    *count = static_cast<std::int32_t>(at + 1);
+    const Index i = output == nullptr ? 0 : row * output->dim_size(output->dims() - 1) + at;
+    if (tag.type == wire::WireType::kBytes || tag.type == wire::WireType::kStartGroup) {
+      std::string_view bytes;
+      if (tag.type == wire::WireType::kBytes ? !reader.ReadBytes(&bytes) : !SkipProtoValue(reader, tag)) return false;
+      if (tag.type == wire::WireType::kStartGroup)
+        bytes = {start, static_cast<std::size_t>(reader.rest().data() - start)};
+      if (output != nullptr) output->data<tstring>()[i].assign(bytes);
+      return true;
+    }
+    std::uint64_t bits = 0;
+    if (!ReadProtoNumber(reader, tag.type, &bits)) return false;
+    if (output != nullptr) StoreProtoNumber(field.type, output->dtype(), bits, false, output->raw_data(), i);
+    return true;
+  }
+  // Packed values of a field that is not repeated count as one and give the default, as in TensorFlow.
+  static bool ReadPacked(const ProtoField& field, wire::WireType type, wire::Reader& reader, std::int32_t* count,
+                         Tensor* output, Index row) {
+    std::string_view packed;
+    if (!reader.ReadBytes(&packed)) return false;
+    const Index width = output == nullptr ? 0 : output->dim_size(output->dims() - 1);
+    if (output != nullptr && *count >= width) return false;
+    if (!packed.empty() && type == wire::WireType::kStartGroup) return false;
+    wire::Reader numbers(wire::AsBytes(packed));
+    for (std::uint64_t bits = 0; !numbers.AtEnd();) {
+      if (!ReadProtoNumber(numbers, type, &bits)) return false;
+      if (output == nullptr && !field.is_repeated) {
+        *count = 1;
+      } else if (field.is_repeated) {
+        if (*count == std::numeric_limits<std::int32_t>::max()) return false;
+        if (output != nullptr)
+          StoreProtoNumber(field.type, output->dtype(), bits, true, output->raw_data(), row * width + *count);
+        ++*count;
+      }
+    }
+    return true;
+  }
+
+  static void FillDefaults(const ProtoField& field, std::int32_t first, Tensor* output, Index row) {
+    const Index width = output->dim_size(output->dims() - 1);
+    // A sint is not in zigzag form.
+    const bool is_plain = field.type == ProtoType::kSint32 || field.type == ProtoType::kSint64;
+    const ProtoType type = is_plain ? ProtoType::kInt64 : field.type;
+    for (Index i = row * width + first; i < (row + 1) * width; ++i) {
+      if (output->dtype() == DataType::kString)
+        output->data<tstring>()[i].assign(field.default_bytes);
+      else
+        StoreProtoNumber(type, output->dtype(), field.default_bits, false, output->raw_data(), i);
+    }
+  }
+
+  ProtoPool pool_;
+  const ProtoMessage* message_ = nullptr;
+  SlimVector<Wanted> wanted_;  // by number
+  bool is_text_ = false, sanitizes_ = false;
+};
+
+}  // namespace detail
+
+// sizes: [..., fields], values of a field: [..., the most values that a message has], filled up with defaults.
+struct DecodeProtoV2 {
+  static constexpr auto signature = Op("DecodeProtoV2")
+                                        .Input("bytes: string")
+                                        .Output("sizes: int32")
+                                        .Output("values: output_types")
+                                        .Attr("message_type: string")
+                                        .Attr("field_names: list(string)")
+                                        .Attr("output_types: list(type) >= 0")
+                                        .Attr("descriptor_source: string = 'local://'")
+                                        .Attr("message_format: string = 'binary'")
+                                        .Attr("sanitize: bool = false")
+                                        .SetShapeFn(detail::DecodeProtoShape);
+  // `decoder` reads them.
+  static constexpr std::string_view unused[] = {"message_type", "field_names", "descriptor_source", "message_format",
+                                                "sanitize"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return decoder.Init(c); }
+    Status operator()(Context<Device>& context, const Tensor& bytes, Tensor&, std::span<Tensor>) const {
+      return decoder.Decode(context.op(), bytes);
+    }
+    detail::ProtoDecoder decoder;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/io/encode_proto.hpp ----
+// EncodeProto: tensors as fields of serialised messages.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status EncodeProtoShape(InferenceContext* c) {
+  ShapeHandle out = c->UnknownShape();
+  for (int i = c->num_inputs() - 1; i > 0; --i) {
+    ShapeHandle input;
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), 2, &input));
+    TENON_RETURN_IF_ERROR(c->Subshape(input, 0, -1, &input));
+    TENON_RETURN_IF_ERROR(c->Merge(input, out, &out));
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+// The bits of element i as the field has them on the wire.
+inline std::uint64_t ProtoBits(ProtoType type, const Tensor& values, Index i) {
+  std::int64_t number = 0;
+  switch (values.dtype()) {
+    case DataType::kBool: return values.data<bool>()[i] ? 1 : 0;
+    case DataType::kFloat:
+    case DataType::kDouble: {
+      std::uint64_t bits = 0;
+      const double wide =
+          values.dtype() == DataType::kFloat ? static_cast<double>(values.data<float>()[i]) : values.data<double>()[i];
+      if (type == ProtoType::kDouble) {
+        std::memcpy(&bits, &wide, sizeof wide);
+      } else {
+        const float narrow = values.dtype() == DataType::kFloat ? values.data<float>()[i] : static_cast<float>(wide);
+        std::memcpy(&bits, &narrow, sizeof narrow);
+      }
+      return bits;
+    }
+    case DataType::kInt32: number = values.data<std::int32_t>()[i]; break;
+    case DataType::kUint32: number = values.data<std::uint32_t>()[i]; break;
+    case DataType::kUint64: number = static_cast<std::int64_t>(values.data<std::uint64_t>()[i]); break;
+    default: number = values.data<std::int64_t>()[i];
+  }
+  const auto narrow = static_cast<std::int32_t>(number);
+  switch (type) {
+    case ProtoType::kInt32:
+    case ProtoType::kEnum: return static_cast<std::uint64_t>(std::int64_t{narrow});
+    case ProtoType::kSint32: return static_cast<std::uint32_t>(wire::detail::ZigZag(narrow));
+    case ProtoType::kSint64: return wire::detail::ZigZag(number);
+    case ProtoType::kUint32:
+    case ProtoType::kFixed32:
+    case ProtoType::kSfixed32: return static_cast<std::uint32_t>(narrow);
+    default: return static_cast<std::uint64_t>(number);
+  }
+}
+
+// The attrs of a node. Immutable once it is initialised.
+class ProtoEncoder {
+ public:
+  Status Init(const OpKernelConstruction& c) {
+    std::string_view source, type;
+    SlimVector<std::string_view> names;
+    TENON_RETURN_IF_ERROR(c.GetAttr("descriptor_source", &source));
+    TENON_RETURN_IF_ERROR(c.GetAttr("message_type", &type));
+    TENON_RETURN_IF_ERROR(FindProtoMessage(source, type, &pool_, &message_));
+    TENON_RETURN_IF_ERROR(c.GetAttr("field_names", &names));
+    fields_.resize(names.size(), nullptr);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      TENON_RETURN_IF_ERROR(FindProtoField(*message_, names[i], false, &fields_[i]));
+      order_.push_back(i);
+    }
+    std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
+      return fields_[a]->number != fields_[b]->number ? fields_[a]->number < fields_[b]->number : a < b;
+    });
+    return OkStatus();
+  }
+
+  Status Encode(OpKernelContext& context, const Tensor& sizes, std::span<const Tensor> values) const {
+    if (values.size() != fields_.size())
+      return errors::InvalidArgument("Length of inputs list must match field_names: ", values.size(), " values, ",
+                                     fields_.size(), " names");
+    TensorShape prefix;
+    TENON_RETURN_IF_ERROR(Check(sizes, values, &prefix));
+    Tensor* output = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, prefix, &output));
+    std::string message;
+    for (Index m = 0; m < prefix.num_elements(); ++m) {
+      message.clear();
+      for (const std::size_t f : order_) {
+        const std::int32_t count =
+            sizes.data<std::int32_t>()[m * static_cast<Index>(fields_.size()) + static_cast<Index>(f)];
+        if (count != 0) Append(*fields_[f], values[f], m * values[f].dim_size(values[f].dims() - 1), count, &message);
+      }
+      output->data<tstring>()[m].assign(message);
+    }
+    return OkStatus();
+  }
+
+ private:
+  Status Check(const Tensor& sizes, std::span<const Tensor> values, TensorShape* prefix) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!HoldsField(fields_[i]->type, values[i].dtype()))
+        return errors::InvalidArgument("Incompatible type for field ", fields_[i]->name,
+                                       ".  Saw dtype: ", values[i].dtype(), ", which cannot hold the field's values");
+      if (values[i].dims() < 2)
+        return errors::InvalidArgument("Invalid shape for field ", fields_[i]->name, ".  Saw shape ", values[i].shape(),
+                                       " but it should be at least a matrix.");
+      TensorShape shape = values[i].shape();
+      shape.RemoveDim(shape.dims() - 1);
+      if (i == 0) *prefix = shape;
+      if (!(shape == *prefix))
+        return errors::InvalidArgument("Values must match up to the last dimension, got ", values[i].shape(), " and ",
+                                       values[0].shape());
+    }
+    TensorShape wanted = *prefix;
+    TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(static_cast<Index>(fields_.size())));
+    if (!(sizes.shape() == wanted))
+      return errors::InvalidArgument("sizes should be batch_size + [len(field_names)].  Saw: ", sizes.shape(),
+                                     " but expected: ", wanted);
+    for (Index i = 0; i < sizes.NumElements(); ++i) {
+      const Tensor& value = values[static_cast<std::size_t>(i % static_cast<Index>(fields_.size()))];
+      if (sizes.data<std::int32_t>()[i] > value.dim_size(value.dims() - 1))
+        return errors::InvalidArgument("Size to write must not be larger than value tensor; but saw: ",
+                                       sizes.data<std::int32_t>()[i], " > ", value.dim_size(value.dims() - 1));
+    }
+    return OkStatus();
+  }
+
+  // Appends elements [first, first + count) of a field's values. A negative count is none.
+  static void Append(const ProtoField& field, const Tensor& values, Index first, std::int32_t count,
+                     std::string* message) {
+    const wire::WireType type = WireTypeOf(field.type);
+    std::string packed;
+    for (Index i = first; i < first + count; ++i) {
+      if (values.dtype() != DataType::kString) {
+        if (!field.is_packed) AppendTag(field.number, type, message);
+        AppendNumber(type, ProtoBits(field.type, values, i), field.is_packed ? &packed : message);
+      } else if (type == wire::WireType::kBytes) {
+        AppendBytesField(field.number, values.data<tstring>()[i].view(), message);
+      } else {
+        AppendTag(field.number, wire::WireType::kStartGroup, message);
+        message->append(values.data<tstring>()[i].view());
+        AppendTag(field.number, wire::WireType::kEndGroup, message);
+      }
+    }
+    if (field.is_packed) AppendBytesField(field.number, packed, message);
+  }
+
+  ProtoPool pool_;
+  const ProtoMessage* message_ = nullptr;
+  SlimVector<const ProtoField*> fields_;  // as the node names them
+  SlimVector<std::size_t> order_;  // by number
+};
+
+}  // namespace detail
+
+// sizes: [..., fields], values of a field: [..., at least its size].
+struct EncodeProto {
+  static constexpr auto signature = Op("EncodeProto")
+                                        .Input("sizes: int32")
+                                        .Input("values: Tinput_types")
+                                        .Output("bytes: string")
+                                        .Attr("field_names: list(string)")
+                                        .Attr("message_type: string")
+                                        .Attr("descriptor_source: string = 'local://'")
+                                        .Attr("Tinput_types: list(type) >= 1")
+                                        .SetShapeFn(detail::EncodeProtoShape);
+  static constexpr std::string_view unused[] = {"field_names", "message_type", "descriptor_source"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return encoder.Init(c); }
+    Status operator()(Context<Device>& context, const Tensor& sizes, std::span<const Tensor> values, Tensor&) const {
+      return encoder.Encode(context.op(), sizes, values);
+    }
+    detail::ProtoEncoder encoder;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/io/file.hpp ----
 // ReadFile, WriteFile: whole files as texts. MatchingFiles; ShardedFilename, ShardedFilespec: names of files.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -28362,9 +30464,14 @@ struct ImmutableConst {
     if (type == DataType::kString)
       return errors::Unimplemented("ImmutableConst: Sorry, DT_STRING is not currently supported for this op.");
     const std::size_t bytes = tenon::detail::BytesWanted(type, shape);
+    if (file.bytes().empty())  // as the mapping of an empty file
+      return errors::InvalidArgument("ImmutableConst: Readonly memory region '", name, "' is empty");
+    if (bytes == SIZE_MAX)
+      return errors::InvalidArgument("ImmutableConst: a tensor of type ", Name(type), " and shape ", shape,
+                                     " is larger than any memory region");
     if (file.bytes().size() < bytes)
-      return errors::InvalidArgument("ImmutableConst: Readonly memory region '", name, "' has ", file.bytes().size(),
-                                     " bytes, but a tensor of type ", Name(type), " and shape ", shape, " has ", bytes);
+      return errors::Internal("ImmutableConst: Readonly memory region '", name, "' has ", file.bytes().size(),
+                              " bytes, but a tensor of type ", Name(type), " and shape ", shape, " has ", bytes);
     *tensor = Tensor::ViewOf(file.buffer(), type, shape, file.bytes().data());
     return OkStatus();
   }
@@ -31287,12 +33394,14 @@ bool InverseOf(Cpu& device, const T* in, Index n, bool adjoint, T* out) {
   return true;
 }
 
-// As TensorFlow: NaN where the matrix is not positive definite.
+// As TensorFlow: the lower triangle is NaN where the matrix is not positive definite. The rest is 0; TensorFlow leaves
+// it undefined.
 template <class T>
 void CholeskyOf(Cpu& device, const T* in, Index n, T* out) {
   std::copy(in, in + n * n, out);
   if (linalg::Blocked<T>(device).FactorCholesky(out, n)) return;
-  std::fill(out, out + n * n, T(std::numeric_limits<linalg::Real<T>>::quiet_NaN()));
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) out[i * n + j] = T(j > i ? 0 : std::numeric_limits<linalg::Real<T>>::quiet_NaN());
 }
 
 // I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10: with P the lower triangle of l^T g,
@@ -31632,7 +33741,7 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   T* z = static_cast<T*>(pz);
   const Index m = plan.m, k = plan.k, n = plan.n;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const double ns = 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5);
+  const double ns = 20 + products * (std::is_convertible_v<T, double> && !std::is_integral_v<T> ? 0.1 : 0.5);
 #if !defined(__NVCC__)
   if constexpr (std::is_floating_point_v<T>) {
     if (m > 0 && n > 0 && k > 0 && plan.batches > 1) {
@@ -34763,11 +36872,8 @@ inline Status ApproxTopKShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("reduction_dimension", &axis));
   TENON_RETURN_IF_ERROR(c->GetAttr("aggregate_to_topk", &aggregate));
   const ShapeHandle input = c->input(0);
-  if (!c->RankKnown(input)) {
-    c->set_output(0, c->UnknownShape());
-    c->set_output(1, c->UnknownShape());
-    return OkStatus();
-  }
+  if (!c->RankKnown(input))  // as TensorFlow, which takes the rank for -1
+    return errors::InvalidArgument("Invalid reduction dimension: ", axis, " of an input whose rank is unknown");
   const int rank = c->Rank(input);
   if (axis < -rank || axis >= rank)
     return errors::InvalidArgument("Invalid reduction dimension: Must be in [", -rank, ", ", rank, "), got ", axis);
@@ -35580,6 +37686,7 @@ namespace ops {
 
 struct Less {
   static constexpr auto signature = detail::BinaryOp("Less", detail::kOrderedTypes, "z: bool");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static bool map(const T& x, const T& y) {
@@ -35592,6 +37699,7 @@ struct Less {
 
 struct LessEqual {
   static constexpr auto signature = detail::BinaryOp("LessEqual", detail::kOrderedTypes, "z: bool");
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
   TENON_HD static bool map(const T& x, const T& y) {
@@ -35689,7 +37797,9 @@ template <class Op, class Device>
 struct EqualityKernel : Op::Attrs {
   static constexpr bool for_gpu = true;
 
-  Status Init(OpKernelConstruction& c) { return ServeOnDevice<Device>(c, c.input_type(0), kAllTypes); }
+  Status Init(OpKernelConstruction& c) {
+    return ServeOnDevice<Device>(c, c.input_type(0), WithoutInt32OnGpu<Device>(kAllTypes));
+  }
   Status operator()(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) const {
     const auto compare = ComparisonOf<Op, Device>(x.dtype());
     if (compare == nullptr) return NoKernel(x.dtype());
@@ -36243,6 +38353,7 @@ concept DivisionKernel = !kIsComplex<T> && (!std::is_integral_v<T> || Device::ty
 // Integers: toward zero.
 struct Div {
   static constexpr auto signature = detail::BinaryOp("Div", detail::kDivisionTypes);
+  static constexpr bool keeps_int32_on_host = true;
 
   template <class T>
     requires std::is_integral_v<T>
@@ -36265,6 +38376,7 @@ struct Div {
 // Toward minus infinity.
 struct FloorDiv {
   static constexpr auto signature = detail::BinaryOp("FloorDiv", detail::kDivisionTypes);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool takes_small_floats = true;
   static constexpr float cost_ns = 2;
 
@@ -36293,6 +38405,7 @@ struct FloorDiv {
 // Toward zero. TensorFlow takes an integer zero as an Internal error here.
 struct TruncateDiv {
   static constexpr auto signature = detail::BinaryOp("TruncateDiv", detail::kDivisionTypes);
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr bool takes_small_floats = true;
 
   template <class T>
@@ -36317,6 +38430,7 @@ struct TruncateDiv {
 struct FloorMod {
   static constexpr auto signature = detail::BinaryOp(
       "FloorMod", "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, double}");
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr float cost_ns = 6;
 
   template <class T>
@@ -36345,6 +38459,7 @@ struct FloorMod {
 // Has the sign of x, as % in C.
 struct TruncateMod {
   static constexpr auto signature = detail::BinaryOp("TruncateMod", "T: {int32, int64, bfloat16, half, float, double}");
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr float cost_ns = 5;
 
   template <class T>
@@ -36368,6 +38483,7 @@ struct TruncateMod {
 // TruncateMod under its older name.
 struct Mod {
   static constexpr auto signature = detail::BinaryOp("Mod", "T: {int32, int64, half, half, bfloat16, float, double}");
+  static constexpr bool keeps_int32_on_host = true;
   static constexpr float cost_ns = TruncateMod::cost_ns;
 
   template <class T>
@@ -37951,18 +40067,20 @@ inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndic
 }
 
 // Counts values in `rows` rows, of which row_of(i) says that of value i; -1: in no row. rows == -1: no rows, a vector.
+// Negative values of no row are no error.
 template <class RowOf>
 Status CountRows(OpKernelContext& context, Cpu& device, const HostIndices& values, const HostIndices& size,
                  const Tensor& weights, bool binary, Index rows, RowOf row_of) {
   const std::string_view op = context.op_kernel().type_string();
-  if (size.size() != 1) return errors::InvalidArgument(op, ": size must be a scalar, got shape ", size.shape());
+  if (size.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": Shape must be rank 0 but is rank ", size.shape().dims());
   if (size[0] < 0) return errors::InvalidArgument(op, ": size (", size[0], ") must be non-negative");
   const bool weighted = weights.NumElements() > 0;
   if (weighted && weights.NumElements() != values.size())
     return errors::InvalidArgument(op, ": `weights` must have as many elements as `values` or none; got ",
                                    weights.NumElements(), " weights for ", values.size(), " values");
   for (Index i = 0; i < values.size(); ++i)
-    if (values[i] < 0)
+    if (values[i] < 0 && row_of(i) >= 0)
       return errors::InvalidArgument(op, ": Input must be non-negative; values[", i, "] is ", values[i]);
   TensorShape shape;
   if (rows >= 0) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
@@ -37999,6 +40117,7 @@ inline Status RunRaggedBincount(OpKernelContext& context, Cpu& device, const Hos
                                      splits[i - 1]);
   Index row = 0;
   return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    if (i == 0) row = 0;
     while (i >= splits[row + 1]) ++row;
     return row;
   });
@@ -38023,8 +40142,10 @@ inline Status RunSparseBincount(OpKernelContext& context, Cpu& device, const Hos
     if (indices[i * rank] < 0 || indices[i * rank] >= rows)
       return errors::InvalidArgument(op, ": Index out of bound. `batch` (", indices[i * rank],
                                      ") must be less than the dimension size (", rows, ").");
-  return CountRows(context, device, values, size, weights, binary, rows,
-                   [&](Index i) { return rank == 1 ? Index{0} : indices[i * rank]; });
+  // As TensorFlow, which looks for negative values in vectors only.
+  return CountRows(context, device, values, size, weights, binary, rows, [&](Index i) {
+    return rank == 1 ? Index{0} : values[i] < 0 ? Index{-1} : indices[i * rank];
+  });
 }
 
 template <class T>
@@ -38425,6 +40546,89 @@ struct LogicalOr {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/math/nearest_neighbors.hpp ----
+// NearestNeighbors: the centers that are nearest to each point.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct Neighbor {
+  float distance;
+  Index center;
+  bool operator<(const Neighbor& other) const {
+    return distance != other.distance ? distance < other.distance : center < other.center;
+  }
+};
+
+inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points, const Tensor& centers,
+                                  const Tensor& k) {
+  if (points.dims() != 2)
+    return errors::InvalidArgument("Input points should be a matrix, got shape ", points.shape(), ".");
+  if (centers.dims() != 2)
+    return errors::InvalidArgument("Input centers should be a matrix, got shape ", centers.shape(), ".");
+  if (k.dims() != 0) return errors::InvalidArgument("Input k should be a scalar, got shape ", k.shape(), ".");
+  const Index count = points.dim_size(0), size = points.dim_size(1), num_centers = centers.dim_size(0);
+  if (size != centers.dim_size(1))
+    return errors::InvalidArgument("Expected point_dimensions == center_dimensions: ", size, " vs ",
+                                   centers.dim_size(1), ".");
+  if (count == 0) return errors::InvalidArgument("Expected points.rows() > 0, got shape ", points.shape(), ".");
+  const Index wanted = std::min<Index>(*k.data<std::int64_t>(), num_centers);
+  if (wanted < 0) return errors::InvalidArgument("NearestNeighbors: k must be >= 0, got ", wanted);
+  const Index sizes[] = {count, wanted};
+  TensorShape shape;
+  Tensor *indices = nullptr, *distances = nullptr;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &distances));
+  if (wanted == 0) return OkStatus();
+  SlimVector<Neighbor> neighbors(static_cast<std::size_t>(num_centers));
+  for (Index p = 0; p < count; ++p) {
+    const float* const point = points.data<float>() + p * size;
+    for (Index c = 0; c < num_centers; ++c) {
+      const float* const center = centers.data<float>() + c * size;
+      float sum = 0;
+      for (Index d = 0; d < size; ++d) sum += (point[d] - center[d]) * (point[d] - center[d]);
+      // A NaN is the farthest: an order needs numbers.
+      neighbors[static_cast<std::size_t>(c)] = {sum == sum ? sum : std::numeric_limits<float>::infinity(), c};
+    }
+    std::partial_sort(neighbors.begin(), neighbors.begin() + wanted, neighbors.end());
+    for (Index i = 0; i < wanted; ++i) {
+      indices->data<std::int64_t>()[p * wanted + i] = neighbors[static_cast<std::size_t>(i)].center;
+      distances->data<float>()[p * wanted + i] = neighbors[static_cast<std::size_t>(i)].distance;
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// points: [n, d], centers: [m, d]; the min(k, m) nearest centers and their squared distances, nearest first.
+struct NearestNeighbors {
+  static constexpr auto signature = Op("NearestNeighbors")
+                                        .Input("points: float")
+                                        .Input("centers: float")
+                                        .Input("k: int64")
+                                        .Output("nearest_center_indices: int64")
+                                        .Output("nearest_center_distances: float")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& points, const Tensor& centers, const Tensor& k, Tensor&,
+                      Tensor&) const {
+      return detail::RunNearestNeighbors(context.op(), points, centers, k);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/math/quantize_dequantize.hpp ----
 // QuantizeAndDequantize: numbers rounded to the steps that an integer of num_bits bits can hold.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -38748,6 +40952,10 @@ struct QuantizeAndDequantizeV4Grad {
       if (!(gradients.shape() == input.shape()))
         return errors::InvalidArgument(kOp, ": gradient and input must be the same size, got ", gradients.shape(),
                                        " and ", input.shape());
+      for (const TensorShape& range : {input_min.shape(), input_max.shape()})
+        if (this->axis == -1 && range.dims() != 0)
+          return errors::InvalidArgument(kOp, ": input_min and input_max must be scalars where axis is -1, got ",
+                                         range);
       const detail::QuantizeSettings s{true, true, false, false, 8, this->axis};
       detail::QuantizedChannels layout;
       TENON_RETURN_IF_ERROR(detail::QuantizedChannels::Of(kOp, input.shape(), this->axis, &layout));
@@ -39858,10 +42066,10 @@ inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, Segmen
   TENON_RETURN_IF_ERROR(CheckPicked(op, indices, ids));
   const Index count = ids.size(), rows = output_dim0[0], segments = grad.dim_size(0);
   if (rows < 0) return errors::InvalidArgument(op, ": Expected a non-negative size, got ", rows);
-  if (count > 0 && ids[count - 1] >= segments)
+  if (rows > 0 && count > 0 && ids[count - 1] >= segments)
     return errors::InvalidArgument(op, ": Invalid number of segments: the last id is ", ids[count - 1], ", grad has ",
                                    segments, " rows");
-  for (Index i = 0; i < count; ++i) {
+  for (Index i = 0; rows > 0 && i < count; ++i) {
     if (ids[i] < 0 || ids[i] >= segments)
       return errors::InvalidArgument(op, ": Segment id ", ids[i], " out of range [0, ", segments, ").");
     if (indices[i] < 0 || indices[i] >= rows)
@@ -40447,7 +42655,7 @@ inline double HurwitzZeta(double x, double q) {
     a += 1;
     b = std::pow(a, -x);
     sum += b;
-    if (std::fabs(b / sum) < kSpecialEpsilon) return sum;
+    if (std::fabs(b) <= kSpecialEpsilon * std::fabs(sum)) return sum;  // also 0 <= 0
     if (i > 1000000) break;  // q is far below 0
   }
   const double w = a;
@@ -42859,6 +45067,897 @@ struct SoftsignGrad {
 
   template <class Device, class T>
   using kernel = MapPairs<SoftsignGrad, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/elementwise/steps.hpp ----
+// RunSteps: a list of element-wise steps over tensors that broadcast. It runs as one pass over memory where the shapes
+// allow that, else step by step. The elements are those of the steps alone.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// Inputs are values 0 to inputs - 1; the result of step s is value inputs + s. A step reads values before its own.
+struct ElementwiseStep {
+  const UnaryLoop* unary = nullptr;  // null: a binary step, or a device that does not call it
+  const BinaryLoops* binary = nullptr;
+  const void* attrs = nullptr;
+  int a = 0, b = -1;  // b: -1 for a unary step
+  int number = 0;  // numbers the op in its list, for devices that do not call the loops
+  float alpha = 0;
+};
+// A list of ops, which it numbers.
+template <class... Op>
+struct StepOps {};
+struct StepInput {
+  const void* data;
+  const TensorShape* shape;
+};
+
+// The shape of the last step's result. InvalidArgument: operands do not broadcast.
+inline Status StepsShape(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, TensorShape* out) {
+  InlinedVector<TensorShape, 16> shapes;
+  for (const StepInput& input : inputs) shapes.push_back(*input.shape);
+  for (const ElementwiseStep& step : steps) {
+    TensorShape shape = shapes[ToSize(step.a)];
+    if (step.b >= 0 && !(shapes[ToSize(step.b)] == shape))
+      TENON_RETURN_IF_ERROR(BroadcastShape(shapes[ToSize(step.a)], shapes[ToSize(step.b)], &shape));
+    shapes.push_back(shape);
+  }
+  *out = shapes[shapes.size() - 1];
+  return OkStatus();
+}
+
+namespace detail {
+
+// How an input repeats in the output; false: neither as a whole nor by its last axes. *columns: elements of a repeated
+// row, 0 as long as there is none.
+inline bool FindRepeat(const TensorShape& shape, const TensorShape& out, FusedElementwise::Repeat* repeat,
+                       Index* columns) {
+  if (shape.num_elements() == 1) return *repeat = FusedElementwise::Repeat::kAll, true;
+  int first = 0;
+  while (first < shape.dims() && shape.dim_size(first) == 1) ++first;
+  const int own = shape.dims() - first;
+  if (own > out.dims()) return false;
+  for (int d = 0; d < own; ++d)
+    if (shape.dim_size(first + d) != out.dim_size(out.dims() - own + d)) return false;
+  if (shape.num_elements() == out.num_elements()) return *repeat = FusedElementwise::Repeat::kNone, true;
+  if (*columns != 0 && *columns != shape.num_elements()) return false;
+  *columns = shape.num_elements();
+  *repeat = FusedElementwise::Repeat::kRows;
+  return true;
+}
+
+// Each input repeats in tensors of this shape and makes none larger.
+inline bool AllRepeat(Span<const StepInput> inputs, const TensorShape& shape) {
+  FusedElementwise::Repeat repeat{};
+  Index columns = 0;
+  for (const StepInput& input : inputs)
+    if (input.shape->dims() > shape.dims() || !FindRepeat(*input.shape, shape, &repeat, &columns)) return false;
+  return true;
+}
+
+inline void RunStepsOnScalars(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out) {
+  constexpr std::size_t kMostBytes = 16;
+  alignas(kMostBytes) char results[FusedElementwise::kMostValues * kMostBytes];
+  const int count = static_cast<int>(inputs.size());
+  const auto at = [&](int v) {
+    return v < count ? static_cast<const char*>(inputs[ToSize(v)].data) : results + kMostBytes * ToSize(v - count);
+  };
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const ElementwiseStep& step = steps[s];
+    char* const to = s + 1 == steps.size() ? static_cast<char*>(out) : results + kMostBytes * s;
+    if (step.unary != nullptr)
+      step.unary->v(step.attrs, at(step.a), to, 1);
+    else
+      step.binary->vv(step.attrs, at(step.a), at(step.b), to, 1);
+  }
+}
+
+// Steps one by one, with memory for each result until its last reader has run.
+TENON_DETAIL_NOINLINE inline Status RunStepByStep(Cpu& device, Span<const ElementwiseStep> steps,
+                                                  Span<const StepInput> inputs, void* out,
+                                                  const TensorShape& out_shape) {
+  struct Value {
+    const void* data = nullptr;
+    TensorShape shape;
+    Owned<Scratch> memory;
+    std::size_t last = 0;  // the step that reads it last
+  };
+  SlimVector<Value> values(inputs.size() + steps.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    values[i].data = inputs[i].data;
+    values[i].shape = *inputs[i].shape;
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    values[ToSize(steps[s].a)].last = s;
+    if (steps[s].b >= 0) values[ToSize(steps[s].b)].last = s;
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const ElementwiseStep& step = steps[s];
+    const Value& a = values[ToSize(step.a)];
+    Value& result = values[inputs.size() + s];
+    result.shape = a.shape;
+    if (step.b >= 0) TENON_RETURN_IF_ERROR(BroadcastShape(a.shape, values[ToSize(step.b)].shape, &result.shape));
+    void* to = out;
+    if (s + 1 < steps.size()) {
+      const int bytes = step.unary != nullptr ? step.unary->out_bytes : step.binary->out_bytes;
+      result.memory =
+          Owned<Scratch>(new Scratch(device, static_cast<std::size_t>(result.shape.num_elements() * bytes)));
+      TENON_RETURN_IF_ERROR(result.memory->status("FusedElementwise"));
+      to = result.memory->As<char>();
+    } else if (!(result.shape == out_shape)) {
+      return errors::Internal("FusedElementwise: the steps give ", result.shape, ", the output has ", out_shape);
+    }
+    result.data = to;
+    if (step.unary != nullptr) {
+      TENON_RETURN_IF_ERROR(Unary(device, *step.unary, step.attrs, a.data, to, result.shape.num_elements()));
+    } else {
+      const Value& b = values[ToSize(step.b)];
+      TENON_RETURN_IF_ERROR(
+          BinaryBroadcast(device, *step.binary, step.attrs, a.data, a.shape, b.data, b.shape, to, result.shape));
+    }
+    for (Value& value : values)
+      if (value.memory && value.last == s) value.memory.reset();
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// out = the last step of the inputs; `out_shape` is that of StepsShape. `out` may be an input of that shape. All
+// elements have at most 16 bytes. InvalidArgument: operands do not broadcast. ResourceExhausted: no memory.
+inline Status RunSteps(Cpu& device, Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out,
+                       const TensorShape& out_shape) {
+  const Index elements = out_shape.num_elements();
+  if (elements == 0) return OkStatus();
+  if (elements == 1 && inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues)) {
+    detail::RunStepsOnScalars(steps, inputs, out);
+    return OkStatus();
+  }
+  FusedElementwise program;
+  InlinedVector<const void*, 16> data;
+  InlinedVector<int, 16> bytes(inputs.size(), 0);
+  for (const ElementwiseStep& step : steps)
+    for (const int v : {step.a, step.b})
+      if (v >= 0 && ToSize(v) < inputs.size())
+        bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
+  Index columns = 0;
+  bool fits = inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues);
+  for (std::size_t i = 0; i < inputs.size() && fits; ++i) {
+    FusedElementwise::Repeat repeat{};
+    fits = bytes[i] > 0 && detail::FindRepeat(*inputs[i].shape, out_shape, &repeat, &columns);
+    if (fits) program.AddInput(repeat, bytes[i]);
+    data.push_back(inputs[i].data);
+  }
+  if (!fits) return detail::RunStepByStep(device, steps, inputs, out, out_shape);
+  for (const ElementwiseStep& step : steps) {
+    if (step.unary != nullptr)
+      program.AddUnary(*step.unary, step.attrs, step.a);
+    else
+      program.AddBinary(*step.binary, step.attrs, step.a, step.b);
+  }
+  TENON_RETURN_IF_ERROR(program.Finish());
+  const Index width = columns == 0 ? elements : columns;
+  return program.Run(device, Span<const void* const>(data.data(), data.size()), out, elements / width, width);
+}
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/nn/attention_tiles.hpp ----
+// AttentionTiles: softmax(steps(q k^T)) v, a block of queries after the other. The scores of a block meet the
+// element-wise steps, the mask and the softmax while they are in the cache.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+inline constexpr int kMostAttentionAxes = 8;
+
+// A tensor read as [batch..., rows, columns]: sizes, and strides in elements. A stride of 0 repeats.
+struct AttentionView {
+  const void* data = nullptr;
+  Index size[kMostAttentionAxes] = {}, stride[kMostAttentionAxes] = {};
+
+  // axes[i]: the tensor's axis that is axis i of the view; empty: all in order. A tensor of fewer axes than `rank` gets
+  // leading ones. InvalidArgument: the axes are not a permutation of the tensor's.
+  Status Make(const void* from, const TensorShape& shape, Span<const std::int64_t> axes, int rank) {
+    data = from;
+    if (rank > kMostAttentionAxes || shape.dims() > rank || (!axes.empty() && axes.size() != ToSize(shape.dims())))
+      return errors::InvalidArgument("Attention: axes do not fit a tensor of shape ", shape);
+    Index strides[kMostAttentionAxes];
+    Index step = 1;
+    for (int d = shape.dims(); d-- > 0; step *= shape.dim_size(d)) strides[d] = step;
+    unsigned seen = 0;
+    for (int i = 0; i < rank; ++i) {
+      const int own = i - (rank - shape.dims());
+      size[i] = 1;
+      stride[i] = 0;
+      if (own < 0) continue;
+      const std::int64_t axis = axes.empty() ? own : axes[ToSize(own)];
+      if (axis < 0 || axis >= shape.dims() || (seen >> axis & 1) != 0)
+        return errors::InvalidArgument("Attention: axes are not a permutation of those of ", shape);
+      seen |= 1u << axis;
+      size[i] = shape.dim_size(static_cast<int>(axis));
+      stride[i] = strides[axis];
+    }
+    return OkStatus();
+  }
+};
+
+// Operands of one call; views have `rank` axes. immutable during Run.
+struct AttentionOperands {
+  int rank = 3;
+  AttentionView q, k, v,
+      y;  // [.., queries, depth] [.., keys, depth] [.., keys, value_depth] [.., queries, value_depth]
+  // Further operands of the steps, and booleans, for scores [.., queries, keys].
+  InlinedVector<AttentionView, 4> others;
+  AttentionView mask;
+  bool has_mask = false;
+  double masked = 0;  // the score where the mask is false
+  Span<const ElementwiseStep> steps;  // value 0: the scores; then `others`
+  bool broadcast = true;  // false: q, k and v must have one batch
+  Index queries = 0, keys = 0;
+
+  // Lets every operand repeat as the others ask. InvalidArgument: they do not fit.
+  Status Arrange() {
+    const int row = rank - 2, column = rank - 1;
+    Index all[kMostAttentionAxes];
+    for (int d = 0; d < row; ++d) {
+      if (!broadcast && (q.size[d] != k.size[d] || v.size[d] != q.size[d])) return DoNotFit();
+      all[d] = q.size[d];
+      if (!Join(k.size[d], &all[d])) return DoNotFit();
+    }
+    all[row] = q.size[row];
+    all[column] = k.size[row];
+    for (const AttentionView& other : others)
+      for (int d = 0; d < rank; ++d)
+        if (!Join(other.size[d], &all[d])) return DoNotFit();
+    for (int d = 0; d < rank && has_mask; ++d)
+      if (!Join(mask.size[d], &all[d])) return DoNotFit();
+    queries = all[row];
+    keys = all[column];
+    for (int d = 0; d < row; ++d) {
+      if (!broadcast && v.size[d] != all[d]) return DoNotFit();
+      if (!Join(v.size[d], &all[d])) return DoNotFit();
+    }
+    if (q.size[column] != k.size[column] || v.size[row] != keys || y.size[row] != queries ||
+        y.size[column] != v.size[column] || (y.stride[column] != 1 && y.size[column] != 1))
+      return DoNotFit();
+    for (int d = 0; d < row; ++d)
+      if (y.size[d] != all[d]) return DoNotFit();
+    const auto repeat = [](AttentionView* view, int d) {
+      if (view->size[d] == 1) view->stride[d] = 0;
+    };
+    for (AttentionView* view : {&q, &k, &v, &mask})
+      for (int d = 0; d < row; ++d) repeat(view, d);
+    repeat(&q, row);
+    repeat(&k, row);
+    repeat(&mask, row);
+    repeat(&mask, column);
+    for (AttentionView& other : others)
+      for (int d = 0; d < rank; ++d) repeat(&other, d);
+    return OkStatus();
+  }
+
+ private:
+  static bool Join(Index size, Index* all) {
+    if (size == *all || size == 1) return true;
+    if (*all != 1) return false;
+    *all = size;
+    return true;
+  }
+  TENON_DETAIL_COLD static Status DoNotFit() {
+    return errors::InvalidArgument("Attention: shapes of q, k, v, the mask and the operands of the scores do not fit");
+  }
+};
+
+// y = softmax(steps(q k^T)) v. `operands` are arranged. InvalidArgument: a step's operands. ResourceExhausted: scratch
+// memory, a quarter of a MiB or 4 rows of scores for each thread. (nvcc does not compile the definition.)
+template <class T>
+Status RunAttention(Cpu& device, const AttentionOperands& operands);
+
+#if !defined(__NVCC__)
+
+namespace detail {
+
+template <class T>
+class AttentionTiles {
+ public:
+  explicit AttentionTiles(const AttentionOperands& operands)
+      : o_(operands),
+        row_(operands.rank - 2),
+        column_(operands.rank - 1),
+        depth_(operands.q.size[column_]),
+        value_depth_(operands.v.size[column_]) {
+    const Index fit = kTileBytes / (o_.keys > 0 ? o_.keys : 1) / static_cast<Index>(sizeof(T));
+    rows_ = fit < 4 ? 4 : fit > 64 ? 64 : fit;
+    rows_ = rows_ < o_.queries ? rows_ : o_.queries;
+    blocks_ = (o_.queries + rows_ - 1) / rows_;
+    items_ = 1;
+    for (int d = 0; d < row_; ++d) items_ *= o_.y.size[d];
+    if (!o_.steps.empty()) MakeProgram();
+  }
+  Index tiles() const { return items_ * blocks_; }
+  double ns_of_tile() const {
+    return 0.05 * static_cast<double>(rows_ * o_.keys) * static_cast<double>(depth_ + value_depth_ + 16);
+  }
+  std::size_t scratch_bytes() const { return ScratchBytes<T>(rows_ * o_.keys); }
+
+  Status RunTile(Cpu& device, Index tile, T* scores) const {
+    const Index item = tile / blocks_, begin = tile % blocks_ * rows_;
+    const Index rows = o_.queries - begin < rows_ ? o_.queries - begin : rows_;
+    const T* const q = At<T>(o_.q, item, begin);
+    T* const y = const_cast<T*>(At<T>(o_.y, item, begin));
+    TENON_RETURN_IF_ERROR(
+        Multiply(device, {rows, o_.keys, depth_, q, o_.q.stride[row_], o_.q.stride[column_], At<T>(o_.k, item, 0),
+                          o_.k.stride[column_], o_.k.stride[row_], scores, o_.keys}));
+    if (!o_.steps.empty()) TENON_RETURN_IF_ERROR(RunStepsOfTile(device, item, begin, rows, scores));
+    if (o_.has_mask) ApplyMask(At<bool>(o_.mask, item, begin), rows, scores);
+    TENON_RETURN_IF_ERROR(Softmax<T>(device, scores, scores, rows, o_.keys));
+    return Multiply(device, {rows, value_depth_, o_.keys, scores, o_.keys, 1, At<T>(o_.v, item, 0), o_.v.stride[row_],
+                             o_.v.stride[column_], y, o_.y.stride[row_]});
+  }
+
+ private:
+  static constexpr Index kTileBytes = 1 << 18;
+
+  // One program of the steps for all tiles, if operands repeat by whole rows.
+  void MakeProgram() {
+    const auto bytes = static_cast<int>(sizeof(T));
+    one_program_ = 1 + o_.others.size() + o_.steps.size() <= ToSize(FusedElementwise::kMostValues);
+    program_.AddInput(FusedElementwise::Repeat::kNone, bytes);
+    for (const AttentionView& other : o_.others) {
+      const bool has_rows = other.size[row_] != 1, has_columns = other.size[column_] != 1;
+      one_program_ = one_program_ && (has_columns || !has_rows);
+      program_.AddInput(has_rows      ? FusedElementwise::Repeat::kNone
+                        : has_columns ? FusedElementwise::Repeat::kRows
+                                      : FusedElementwise::Repeat::kAll,
+                        bytes);
+    }
+    for (const ElementwiseStep& step : o_.steps) {
+      if (step.unary != nullptr)
+        program_.AddUnary(*step.unary, step.attrs, step.a);
+      else
+        program_.AddBinary(*step.binary, step.attrs, step.a, step.b);
+    }
+    one_program_ = one_program_ && program_.Finish().ok();
+  }
+  // The matrix of an item, from a row on.
+  template <class E>
+  const E* At(const AttentionView& view, Index item, Index row) const {
+    Index offset = row * view.stride[row_];
+    for (int d = row_; d-- > 0; item /= o_.y.size[d]) offset += item % o_.y.size[d] * view.stride[d];
+    return static_cast<const E*>(view.data) + offset;
+  }
+  Status RunStepsOfTile(Cpu& device, Index item, Index begin, Index rows, T* scores) const {
+    if (one_program_) {
+      InlinedVector<const void*, 8> data;
+      data.push_back(scores);
+      for (const AttentionView& other : o_.others) data.push_back(At<T>(other, item, begin));
+      return program_.Run(device, Span<const void* const>(data.data(), data.size()), scores, rows, o_.keys);
+    }
+    InlinedVector<TensorShape, 4> shapes;
+    shapes.reserve(o_.others.size() + 1);
+    InlinedVector<StepInput, 4> inputs;
+    shapes.push_back(TensorShape{rows, o_.keys});
+    for (const AttentionView& other : o_.others) {
+      if (other.size[row_] == 1 && other.size[column_] == 1)
+        shapes.push_back(TensorShape{});
+      else
+        shapes.push_back(TensorShape{other.size[row_] == 1 ? 1 : rows, other.size[column_]});
+    }
+    inputs.push_back({scores, &shapes[0]});
+    for (std::size_t i = 0; i < o_.others.size(); ++i)
+      inputs.push_back({At<T>(o_.others[i], item, begin), &shapes[i + 1]});
+    return RunSteps(device, o_.steps, Span<const StepInput>(inputs.data(), inputs.size()), scores, shapes[0]);
+  }
+  void ApplyMask(const bool* mask, Index rows, T* scores) const {
+    const T masked = static_cast<T>(o_.masked);
+    const Index step = o_.mask.stride[column_];
+    for (Index r = 0; r < rows; ++r, mask += o_.mask.stride[row_], scores += o_.keys)
+      for (Index i = 0; i < o_.keys; ++i) scores[i] = mask[i * step] ? scores[i] : masked;
+  }
+  static Status Multiply(Cpu& device, const GemmArgs<T>& g) {
+    if (g.k > 0 && g.n > 0) return GemmArranged(device, g);
+    for (Index i = 0; i < g.m; ++i)
+      for (Index j = 0; j < g.n; ++j) g.c[i * g.c_row + j] = T(0);
+    return OkStatus();
+  }
+
+  const AttentionOperands& o_;
+  const int row_, column_;
+  const Index depth_, value_depth_;
+  Index rows_, blocks_, items_;
+  FusedElementwise program_;
+  bool one_program_ = false;
+};
+
+}  // namespace detail
+
+template <class T>
+Status RunAttention(Cpu& device, const AttentionOperands& operands) {
+  for (int d = 0; d < operands.rank; ++d)
+    if (operands.y.size[d] == 0) return OkStatus();
+  const detail::AttentionTiles<T> work(operands);
+  const Index tiles = work.tiles();
+  const Index most = detail::WorthwhileParts(device, work.ns_of_tile() * static_cast<double>(tiles));
+  const Index parts = most < tiles ? most : tiles;
+  const std::size_t bytes = work.scratch_bytes();
+  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("Attention"));
+  std::atomic<bool> failed{false};
+  detail::RunParts(device, parts, [&](Index part) {
+    Cpu alone;  // the device's allocator may be for one thread
+    Cpu& on = parts == 1 ? device : alone;
+    T* const scores = scratch.As<T>(static_cast<std::size_t>(part) * bytes);
+    for (Index i = detail::PartBegin(tiles, parts, 1, part); i < detail::PartBegin(tiles, parts, 1, part + 1); ++i)
+      if (!work.RunTile(on, i, scores).ok()) failed.store(true, std::memory_order_relaxed);
+  });
+  if (failed.load()) return errors::ResourceExhausted("Attention: OOM when allocating scratch memory for a product");
+  return OkStatus();
+}
+
+#endif  // !__NVCC__
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/fused_elementwise.hpp ----
+// _FusedElementwise and _FusedProducer: what the optimizer makes of several element-wise nodes, and of such nodes
+// behind a product, a convolution or another node that computes a new tensor. Every element is that of the nodes alone.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using UnarySteps = StepOps<Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal, Relu,
+                           Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>;
+using BinarySteps = StepOps<Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, SquaredDifference, Sub>;
+
+// The number of the op of this name; -1: none.
+template <class... Op>
+int FindStep(StepOps<Op...>, std::string_view name) {
+  int n = 0, found = -1;
+  ((void)(name == Op::signature.name && (found = n, true), ++n), ...);
+  return found;
+}
+template <class T, class... Op>
+const UnaryLoop* UnaryLoopOf(StepOps<Op...>, int number) {
+  constexpr const UnaryLoop* kLoops[] = {&kUnaryLoop<Op, T>...};
+  return number < 0 ? nullptr : kLoops[number];
+}
+template <class T, class... Op>
+const BinaryLoops* BinaryLoopsOf(StepOps<Op...>, int number) {
+  constexpr const BinaryLoops* kLoops[] = {&kBinaryLoops<Op, T>...};
+  return number < 0 ? nullptr : kLoops[number];
+}
+
+// The attrs of both ops. Values of `operands`: inputs first (a producer's result stands for its own inputs), then the
+// results of the steps; two for each step, the second -1 where it takes one.
+struct StepAttrs {
+  std::span<const std::string> steps;
+  std::span<const std::int64_t> operands;
+  std::span<const float> alphas;
+};
+
+// The loops of a kernel's steps. immutable after Read.
+class StepList {
+ public:
+  // InvalidArgument: a step that is not known, or operands that are not there.
+  template <class Device, class T>
+  Status Read(std::string_view op, const StepAttrs& attrs, int inputs) {
+    if (attrs.steps.empty() || attrs.operands.size() != 2 * attrs.steps.size())
+      return errors::InvalidArgument(op, ": there must be steps, and two operands for each");
+    leaky_.resize(attrs.steps.size());
+    for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
+      const std::string_view name = attrs.steps[s];
+      ElementwiseStep step;
+      const int unary = FindStep(UnarySteps(), name), binary = FindStep(BinarySteps(), name);
+      step.number = unary >= 0 ? unary : binary;
+      if constexpr (Device::type == "CPU") {
+        step.unary = UnaryLoopOf<T>(UnarySteps(), unary);
+        step.binary = BinaryLoopsOf<T>(BinarySteps(), binary);
+      }
+      if (step.number < 0) return errors::InvalidArgument(op, ": '", name, "' is not a step");
+      const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
+      const std::int64_t known = inputs + static_cast<std::int64_t>(s);
+      if (a < 0 || a >= known || b >= known || (binary >= 0 ? b < 0 : b != -1))
+        return errors::InvalidArgument(op, ": step ", s, " ('", name, "') reads values ", a, " and ", b, " of ", known);
+      step.a = static_cast<int>(a);
+      step.b = static_cast<int>(b);
+      if (s < attrs.alphas.size()) leaky_[s].alpha = step.alpha = attrs.alphas[s];
+      step.attrs = &leaky_[s];
+      steps_.push_back(step);
+    }
+    return OkStatus();
+  }
+  Span<const ElementwiseStep> steps() const { return {steps_.data(), steps_.size()}; }
+
+ private:
+  SlimVector<ElementwiseStep> steps_;
+  SlimVector<LeakyRelu::Attrs> leaky_;  // per step; the attrs of those that have some
+};
+
+template <class T, class Device>
+Status RunStepList(Device& device, const StepList& list, Span<const StepInput> inputs, T* out,
+                   const TensorShape& shape) {
+  if constexpr (Device::type == "CPU")
+    return RunSteps(device, list.steps(), inputs, out, shape);
+  else
+    return RunSteps<T, UnarySteps, BinarySteps>(device, list.steps(), inputs, out, shape);
+}
+
+// `shapes`: those of the values that the steps read; the last is that of the result then.
+constexpr Status ShapesOfSteps(InferenceContext* c, SlimVector<ShapeHandle>* shapes) {
+  Span<const std::int64_t> operands;
+  TENON_RETURN_IF_ERROR(c->GetAttr("operands", &operands));
+  for (std::size_t s = 0; s + 1 < operands.size(); s += 2) {
+    const auto known = static_cast<std::int64_t>(shapes->size());
+    const std::int64_t a = operands[s], b = operands[s + 1];
+    if (a < 0 || a >= known || b < -1 || b >= known) return errors::InvalidArgument("no operand ", a, " or ", b);
+    ShapeHandle shape = (*shapes)[static_cast<std::size_t>(a)];
+    if (b >= 0)
+      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
+          c, (*shapes)[static_cast<std::size_t>(a)], (*shapes)[static_cast<std::size_t>(b)], true, &shape));
+    shapes->push_back(shape);
+  }
+  return OkStatus();
+}
+constexpr Status FusedElementwiseShape(InferenceContext* c) {
+  SlimVector<ShapeHandle> shapes;
+  for (int i = 0; i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
+  TENON_RETURN_IF_ERROR(ShapesOfSteps(c, &shapes));
+  c->set_output(0, shapes[shapes.size() - 1]);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+inline Status ParseProducer(std::string_view text, NodeDef* def, const OpView** op) {
+  TENON_ASSIGN_OR_RETURN(*def, ParseNodeDef({reinterpret_cast<const std::byte*>(text.data()), text.size()}));
+  *op = Registry::Global().FindOp(def->op);
+  return *op != nullptr ? OkStatus() : errors::NotFound("Op type not registered '", def->op, "'");
+}
+// The shape of what the producer computes. Values of inputs are asked for only where its own shape function does.
+inline Status ProducerShape(InferenceContext* c, int own, ShapeHandle* out) {
+  std::string_view text;
+  NodeDef def;
+  const OpView* op = nullptr;
+  TENON_RETURN_IF_ERROR(c->GetAttr("producer", &text));
+  TENON_RETURN_IF_ERROR(ParseProducer(text, &def, &op));
+  *out = c->UnknownShape();
+  if (op->shape_fn == nullptr) return OkStatus();
+  SlimVector<const Tensor*> values(ToSize(own), nullptr);
+  InferenceContext inner;
+  for (bool again = true; again;) {
+    again = false;
+    inner.Reset(c->graph_def_version(), &def, op);
+    for (int i = 0; i < own; ++i) {
+      PartialTensorShape shape;
+      TENON_RETURN_IF_ERROR(c->ToPartialTensorShape(c->input(i), &shape));
+      inner.AddInput(shape, values[ToSize(i)]);
+    }
+    TENON_RETURN_IF_ERROR(inner.construction_status());
+    if (inner.num_inputs() != own || inner.num_outputs() != 1)
+      return errors::InvalidArgument("the producer '", def.op, "' must have the given inputs and one output");
+    TENON_RETURN_IF_ERROR(op->shape_fn(&inner));
+    for (int i = 0; i < own; ++i) {
+      if (values[ToSize(i)] != nullptr) continue;
+      if (!inner.requested_input_tensor(i) && !inner.requested_input_tensor_as_partial_shape(i)) continue;
+      values[ToSize(i)] = c->input_tensor(i);
+      again = again || values[ToSize(i)] != nullptr;
+    }
+  }
+  PartialTensorShape made;
+  TENON_RETURN_IF_ERROR(inner.ToPartialTensorShape(inner.output(0), &made));
+  return c->MakeShapeFromPartialTensorShape(made, out);
+}
+inline Status FusedProducerShape(InferenceContext* c) {
+  std::int64_t own = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_producer_inputs", &own));
+  if (own > c->num_inputs())
+    return errors::InvalidArgument("the producer has ", own, " inputs, the node ", c->num_inputs());
+  SlimVector<ShapeHandle> shapes(1);
+  TENON_RETURN_IF_ERROR(ProducerShape(c, static_cast<int>(own), &shapes[0]));
+  const ShapeHandle product = shapes[0];
+  for (int i = static_cast<int>(own); i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
+  TENON_RETURN_IF_ERROR(ShapesOfSteps(c, &shapes));
+  const ShapeHandle y = shapes[shapes.size() - 1];
+  c->set_output(0, y);
+  PartialTensorShape before, after;
+  TENON_RETURN_IF_ERROR(c->ToPartialTensorShape(product, &before));
+  TENON_RETURN_IF_ERROR(c->ToPartialTensorShape(y, &after));
+  const bool known = before.IsFullyDefined() && after.IsFullyDefined();
+  c->set_output(1, !known ? c->UnknownShape() : before.IsIdenticalTo(after) ? c->Vector(0) : product);
+  return OkStatus();
+}
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+struct FusedElementwise {
+  static constexpr auto signature = Op("_FusedElementwise")
+                                        .Input("x: T")
+                                        .Input("others: N * T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, double}")
+                                        .Attr("N: int >= 0")
+                                        .Attr("steps: list(string) >= 1")
+                                        .Attr("operands: list(int)")
+                                        .Attr("alphas: list(float) = []")
+                                        .SetShapeFn(detail::FusedElementwiseShape);
+  using Attrs = detail::StepAttrs;
+
+  template <class Device, class T>
+  struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
+    Status Init(OpKernelConstruction& c) {
+      return list.template Read<Device, T>("_FusedElementwise", *this, c.num_inputs());
+    }
+    Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0> y) const {
+      InlinedVector<StepInput, 8> inputs;
+      inputs.push_back({x.data, &x.shape()});
+      for (int i = 0; i < others.size(); ++i) inputs.push_back({others[i].data, &others[i].shape()});
+      return detail::RunStepList<T>(device, list, Span<const StepInput>(inputs.data(), inputs.size()), y.data,
+                                    y.shape());
+    }
+
+    detail::StepList list;
+  };
+};
+
+// inputs: those of the producer, then further operands of the steps. `producer`: a serialized NodeDef. `product`:
+// memory for what the producer computes; without elements where `y` has that shape.
+struct FusedProducer {
+  static constexpr auto signature = Op("_FusedProducer")
+                                        .Input("inputs: Tin")
+                                        .Output("y: T")
+                                        .Output("product: T")
+                                        .Attr("Tin: list(type) >= 1")
+                                        .Attr("T: {float, double}")
+                                        .Attr("producer: string")
+                                        .Attr("num_producer_inputs: int >= 1")
+                                        .Attr("steps: list(string) >= 1")
+                                        .Attr("operands: list(int)")
+                                        .Attr("alphas: list(float) = []")
+                                        .SetShapeFn(detail::FusedProducerShape);
+  struct Attrs {
+    std::string_view producer;
+    std::int64_t num_producer_inputs;
+    std::span<const std::string> steps;
+    std::span<const std::int64_t> operands;
+    std::span<const float> alphas;
+  };
+
+  template <class Device, class T>
+  struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
+    Status Init(OpKernelConstruction& c) {
+      constexpr std::string_view kName = "_FusedProducer";
+      if (this->num_producer_inputs > c.num_inputs())
+        return errors::InvalidArgument(kName, ": the producer has ", this->num_producer_inputs, " inputs, the node ",
+                                       c.num_inputs());
+      own = static_cast<int>(this->num_producer_inputs);
+      TENON_RETURN_IF_ERROR(
+          list.template Read<Device, T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
+      const OpView* op = nullptr;
+      TENON_RETURN_IF_ERROR(detail::ParseProducer(this->producer, &def, &op));
+      TENON_ASSIGN_OR_RETURN(const KernelDef found, Registry::Global().FindForNode(def, Device::type));
+      def.name = c.def().name;
+      OpKernelConstruction construction(&def, op, c.device_type(), {c.input_types().data(), ToSize(own)},
+                                        c.output_types().first(1), c.allocator(), c.function_library(),
+                                        c.device_name());
+      construction.set_graph_def_version(c.graph_def_version());
+      TENON_ASSIGN_OR_RETURN(inner, CreateKernel(*found.row, &construction));
+      if (inner->AsAsync() != nullptr) return errors::InvalidArgument(kName, ": '", def.op, "' is asynchronous");
+      if (inner->packed_input().weights != nullptr)
+        c.PackInput(inner->packed_input().input, inner->packed_input().weights);
+      const tenon::detail::AdaptedCore* const core = inner->adapted();
+      writes_views = core != nullptr && core->sized_outputs().size() == 1 && !core->takes_spans();
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Out<T> y, Out<T> product) const {
+      const bool in_place = product.size() == 0;
+      const TensorShape& shape = in_place ? y.shape() : product.shape();
+      const AnyView view{in_place ? y.data : product.data, shape.num_elements(), &shape};
+      Tensor made(DataType::kInvalid);
+      TENON_RETURN_IF_ERROR(RunProducer(context.op(), in_place ? 0 : 1, view, &made));
+      InlinedVector<StepInput, 8> values;
+      values.push_back({made.dtype() == DataType::kInvalid ? view.data : made.raw_data(), &shape});
+      for (std::size_t i = ToSize(own); i < inputs.size(); ++i)
+        values.push_back({inputs[i].raw_data(), &inputs[i].shape()});
+      return detail::RunStepList<T>(context.device(), list, Span<const StepInput>(values.data(), values.size()), y.data,
+                                    y.shape());
+    }
+
+    // The producer computes into the view, which is output `output` of this node, or sets *made.
+    Status RunProducer(OpKernelContext& outer, int output, const AnyView& view, Tensor* made) const {
+      OpKernelContext::NodeFrame frame = *outer.frame();
+      frame.kernel = inner.get();
+      frame.memo = nullptr;
+      OpKernelContext call;
+      if (writes_views && view.size > 0) {
+        frame.outputs += output;
+        const Tensor before = *frame.outputs;
+        call.Enter(&frame);
+        InlinedVector<AnyView, 8> views(ToSize(own) + 1);
+        const tenon::detail::AdaptedCore& core = *inner->adapted();
+        TENON_RETURN_IF_ERROR(core.PrepareInputs(&call, views.data()));
+        views[ToSize(own)] = view;
+        tenon::detail::KernelCall arguments = core.Frame(&call, views.data(), nullptr);
+        TENON_RETURN_IF_ERROR(core.Call(arguments));
+        if (frame.outputs->raw_data() == view.data) return OkStatus();
+        *made = std::move(*frame.outputs);  // the kernel has set a tensor of its own
+        *frame.outputs = before;
+      } else {
+        frame.outputs = made;
+        call.Enter(&frame);
+        inner->Compute(&call);
+        TENON_RETURN_IF_ERROR(call.TakeStatus());
+      }
+      if (made->dtype() == dtype_of_v<T> && made->shape() == *view.shape) return OkStatus();
+      return errors::Internal("_FusedProducer: '", def.op, "' made ", made->shape(), ", its shape function ",
+                              *view.shape);
+    }
+
+    int own = 0;  // inputs of the producer
+    bool writes_views = false;  // the producer's kernel writes where it is told to
+    NodeDef def;
+    detail::StepList list;
+    Owned<OpKernel> inner;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/nn/attention.hpp ----
+// _FusedAttention: what the optimizer makes of two products with a softmax between them.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Dimensions of an input as [batch..., rows, columns].
+constexpr Status AttentionDims(InferenceContext* c, int input, std::string_view attr,
+                               SlimVector<DimensionHandle>* dims) {
+  Span<const std::int64_t> axes;
+  TENON_RETURN_IF_ERROR(c->GetAttr(attr, &axes));
+  const ShapeHandle shape = c->input(input);
+  const int rank = c->Rank(shape);
+  if (!axes.empty() && axes.size() != ToSize(rank))
+    return errors::InvalidArgument(attr, " must have ", rank, " elements, got ", axes.size());
+  for (int i = 0; i < rank; ++i) {
+    const std::int64_t axis = axes.empty() ? i : axes[ToSize(i)];
+    if (axis < 0 || axis >= rank) return errors::InvalidArgument(attr, ": no axis ", axis, " in a rank of ", rank);
+    dims->push_back(c->Dim(shape, static_cast<int>(axis)));
+  }
+  return OkStatus();
+}
+constexpr ShapeHandle AttentionShapeOf(InferenceContext* c, const SlimVector<DimensionHandle>& batch,
+                                       DimensionHandle row, DimensionHandle column) {
+  SlimVector<DimensionHandle> dims;
+  for (std::size_t i = 0; i + 2 < batch.size(); ++i) dims.push_back(batch[i]);
+  dims.push_back(row);
+  dims.push_back(column);
+  return c->MakeShape(Span<const DimensionHandle>(dims.data(), dims.size()));
+}
+constexpr Status FusedAttentionShape(InferenceContext* c) {
+  bool known = true;
+  for (int i = 0; i < c->num_inputs(); ++i) known = known && c->RankKnown(c->input(i));
+  if (!known) {
+    c->set_output(0, c->UnknownShape());
+    return OkStatus();
+  }
+  SlimVector<DimensionHandle> q, k, v;
+  TENON_RETURN_IF_ERROR(AttentionDims(c, 0, "q_axes", &q));
+  TENON_RETURN_IF_ERROR(AttentionDims(c, 1, "k_axes", &k));
+  TENON_RETURN_IF_ERROR(AttentionDims(c, 2, "v_axes", &v));
+  const std::size_t rank = q.size();
+  if (rank < 3 || k.size() != rank || v.size() != rank)
+    return errors::InvalidArgument("q, k and v must have one rank of at least 3");
+  const DimensionHandle one = c->MakeDim(1);
+  ShapeHandle all;
+  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
+      c, AttentionShapeOf(c, q, q[rank - 2], one), AttentionShapeOf(c, k, one, k[rank - 2]), true, &all));
+  for (int i = 3; i < c->num_inputs(); ++i)
+    TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, all, c->input(i), true, &all));
+  if (c->Rank(all) != static_cast<int>(rank))
+    return errors::InvalidArgument("operands must not add axes to the scores");
+  TENON_RETURN_IF_ERROR(
+      shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, all, AttentionShapeOf(c, v, one, one), true, &all));
+  Span<const std::int64_t> axes;
+  TENON_RETURN_IF_ERROR(c->GetAttr("y_axes", &axes));
+  if (!axes.empty() && axes.size() != rank) return errors::InvalidArgument("y_axes must have ", rank, " elements");
+  SlimVector<DimensionHandle> y(rank);
+  SlimVector<char> seen(rank, char{0});
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
+    if (axis < 0 || axis >= static_cast<std::int64_t>(rank) || seen[static_cast<std::size_t>(axis)] != 0)
+      return errors::InvalidArgument("y_axes must be a permutation");
+    seen[static_cast<std::size_t>(axis)] = 1;
+    y[static_cast<std::size_t>(axis)] = i + 1 == rank ? v[rank - 1] : c->Dim(all, static_cast<int>(i));
+  }
+  c->set_output(0, c->MakeShape(Span<const DimensionHandle>(y.data(), y.size())));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// y = softmax(mask(steps(q k^T))) v. `q_axes` and the like: axes of the tensors that are [batch..., rows, columns];
+// empty: all in order. `steps`: as of _FusedElementwise; value 0 is the scores. `masked`: the score where `mask` is
+// false.
+struct FusedAttention {
+  static constexpr auto signature = Op("_FusedAttention")
+                                        .Input("q: T")
+                                        .Input("k: T")
+                                        .Input("v: T")
+                                        .Input("mask: M * bool")
+                                        .Input("others: N * T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, double}")
+                                        .Attr("M: int >= 0")
+                                        .Attr("N: int >= 0")
+                                        .Attr("q_axes: list(int) = []")
+                                        .Attr("k_axes: list(int) = []")
+                                        .Attr("v_axes: list(int) = []")
+                                        .Attr("y_axes: list(int) = []")
+                                        .Attr("steps: list(string) = []")
+                                        .Attr("operands: list(int) = []")
+                                        .Attr("alphas: list(float) = []")
+                                        .Attr("masked: float = 0")
+                                        .Attr("broadcast: bool = true")
+                                        .SetShapeFn(detail::FusedAttentionShape);
+  struct Attrs {
+    std::span<const std::int64_t> q_axes, k_axes, v_axes, y_axes;
+    std::span<const std::string> steps;
+    std::span<const std::int64_t> operands;
+    std::span<const float> alphas;
+    float masked;
+    bool broadcast;
+  };
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      std::int64_t masks = 0, others = 0;
+      TENON_RETURN_IF_ERROR(c.GetAttr("M", &masks));
+      TENON_RETURN_IF_ERROR(c.GetAttr("N", &others));
+      if (masks > 1) return errors::InvalidArgument("_FusedAttention: there may be one mask, got ", masks);
+      if (this->steps.empty()) return OkStatus();
+      return list.template Read<T>("_FusedAttention", {this->steps, this->operands, this->alphas},
+                                   1 + static_cast<int>(others));
+    }
+    Status operator()(Device& device, In<T> q, In<T> k, In<T> v, InList<bool> mask, InList<T> others, Out<T> y) const {
+      AttentionOperands o;
+      o.rank = q.shape().dims();
+      if (o.rank < 3) return errors::InvalidArgument("_FusedAttention: q must have a rank of at least 3");
+      const auto axes = [](std::span<const std::int64_t> given) {
+        return Span<const std::int64_t>(given.data(), given.size());
+      };
+      TENON_RETURN_IF_ERROR(o.q.Make(q.data, q.shape(), axes(this->q_axes), o.rank));
+      TENON_RETURN_IF_ERROR(o.k.Make(k.data, k.shape(), axes(this->k_axes), o.rank));
+      TENON_RETURN_IF_ERROR(o.v.Make(v.data, v.shape(), axes(this->v_axes), o.rank));
+      TENON_RETURN_IF_ERROR(o.y.Make(y.data, y.shape(), axes(this->y_axes), o.rank));
+      o.has_mask = mask.size() == 1;
+      if (o.has_mask) TENON_RETURN_IF_ERROR(o.mask.Make(mask[0].data, mask[0].shape(), {}, o.rank));
+      o.others.resize(ToSize(others.size()));
+      for (int i = 0; i < others.size(); ++i)
+        TENON_RETURN_IF_ERROR(o.others[ToSize(i)].Make(others[i].data, others[i].shape(), {}, o.rank));
+      o.steps = list.steps();
+      o.masked = static_cast<double>(this->masked);
+      o.broadcast = this->broadcast;
+      TENON_RETURN_IF_ERROR(o.Arrange());
+      return RunAttention<T>(device, o);
+    }
+
+    detail::StepList list;
+  };
 };
 
 }  // namespace ops
@@ -46876,7 +49975,8 @@ struct FractionalWindows {
   Index Begin(Index i) const { return sequence[i]; }
   Index End(Index i) const { return sequence[i + 1] < size ? sequence[i + 1] + (overlapping ? 1 : 0) : size; }
 
-  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, or a number in it is negative.
+  // Reads the places of `windows` windows. InvalidArgument: the sequence is too short, a number in it is negative, or
+  // one behind the first is 0.
   Status Read(std::string_view op, std::string_view name, const Tensor& values, Index windows, Index dimension,
               bool overlap) {
     if (values.NumElements() <= windows)
@@ -46887,8 +49987,9 @@ struct FractionalWindows {
     size = dimension;
     overlapping = overlap;
     for (Index i = 0; i <= count; ++i)
-      if (sequence[i] < 0)
-        return errors::InvalidArgument(op, ": ", name, " values must not be negative, got ", sequence[i], " at ", i);
+      if (sequence[i] < (i == 0 ? 0 : 1))
+        return errors::InvalidArgument(
+            op, ": ", name, " values must not be negative, and only the first may be 0, got ", sequence[i], " at ", i);
     return OkStatus();
   }
 };
@@ -47517,15 +50618,17 @@ struct FusedMatMul {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs, PacksInput<1> {
+  struct kernel : Attrs, PacksInputOn<Device, 1> {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, Tensor&) const {
-      return Run(context.op(), context.device(), *this, &this->weights);
+      return Run(context.op(), context.device(), *this, this->packed());
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs, PackedWeights* weights) {
+  template <class Device>
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& attrs, PackedWeights* weights) {
     constexpr std::string_view kName = "_FusedMatMul";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, attrs.fused_ops, attrs.num_args, true, &fusion));
@@ -47539,6 +50642,31 @@ struct FusedMatMul {
     TENON_RETURN_IF_ERROR(detail::CheckFusedVector(kName, "bias", context.input(2), a.dtype(), sizes[1]));
     TensorShape shape;
     TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+    if constexpr (Device::type != "CPU") {
+      switch (a.dtype()) {
+        case DataType::kHalf: return RunOnGpu<half>(context, device, attrs, fusion.activation, shape);
+        case DataType::kBfloat16: return RunOnGpu<bfloat16>(context, device, attrs, fusion.activation, shape);
+        default: return RunOnGpu<float>(context, device, attrs, fusion.activation, shape);
+      }
+    } else {
+      return RunOnCpu(context, device, attrs, fusion, shape, weights);
+    }
+  }
+  // The bias is added in the product's type where the library has no such step.
+  template <class T, class Device>
+  static Status RunOnGpu(OpKernelContext& context, Device& device, const Attrs& attrs, FusedActivation activation,
+                         const TensorShape& shape) {
+    const Tensor &a = context.input(0), &b = context.input(1);
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    return FusedGemm<T>(device, In<T, 2>(a.data<T>(), a.shape().begin()), attrs.transpose_a,
+                        In<T, 2>(b.data<T>(), b.shape().begin()), attrs.transpose_b, context.input(2).data<T>(),
+                        activation, attrs.leakyrelu_alpha, Out<T, 2>(out->data<T>(), shape.begin()));
+  }
+  static Status RunOnCpu(OpKernelContext& context, Cpu& device, const Attrs& attrs, const detail::Fusion& fusion,
+                         const TensorShape& shape, PackedWeights* weights) {
+    const Tensor &a = context.input(0), &b = context.input(1);
+    const Index sizes[] = {shape.dim_size(0), shape.dim_size(1)}, inner = a.dim_size(attrs.transpose_a ? 0 : 1);
     FloatInput x, y, bias;
     FloatOutput out;
     TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
@@ -47556,374 +50684,6 @@ struct FusedMatMul {
     out.Finish(device);
     return OkStatus();
   }
-};
-
-}  // namespace ops
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/engine/elementwise/steps.hpp ----
-// RunSteps: a list of element-wise steps over tensors that broadcast. It runs as one pass over memory where the shapes
-// allow that, else step by step. The elements are those of the steps alone.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-// Inputs are values 0 to inputs - 1; the result of step s is value inputs + s. A step reads values before its own.
-struct ElementwiseStep {
-  const UnaryLoop* unary = nullptr;  // null: a binary step
-  const BinaryLoops* binary = nullptr;
-  const void* attrs = nullptr;
-  int a = 0, b = -1;  // b: -1 for a unary step
-};
-struct StepInput {
-  const void* data;
-  const TensorShape* shape;
-};
-
-// The shape of the last step's result. InvalidArgument: operands do not broadcast.
-inline Status StepsShape(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, TensorShape* out) {
-  InlinedVector<TensorShape, 16> shapes;
-  for (const StepInput& input : inputs) shapes.push_back(*input.shape);
-  for (const ElementwiseStep& step : steps) {
-    TensorShape shape = shapes[ToSize(step.a)];
-    if (step.b >= 0 && !(shapes[ToSize(step.b)] == shape))
-      TENON_RETURN_IF_ERROR(BroadcastShape(shapes[ToSize(step.a)], shapes[ToSize(step.b)], &shape));
-    shapes.push_back(shape);
-  }
-  *out = shapes[shapes.size() - 1];
-  return OkStatus();
-}
-
-namespace detail {
-
-// How an input repeats in the output; false: neither as a whole nor by its last axes. *columns: elements of a repeated
-// row, 0 as long as there is none.
-inline bool FindRepeat(const TensorShape& shape, const TensorShape& out, FusedElementwise::Repeat* repeat,
-                       Index* columns) {
-  if (shape.num_elements() == 1) return *repeat = FusedElementwise::Repeat::kAll, true;
-  int first = 0;
-  while (first < shape.dims() && shape.dim_size(first) == 1) ++first;
-  const int own = shape.dims() - first;
-  if (own > out.dims()) return false;
-  for (int d = 0; d < own; ++d)
-    if (shape.dim_size(first + d) != out.dim_size(out.dims() - own + d)) return false;
-  if (shape.num_elements() == out.num_elements()) return *repeat = FusedElementwise::Repeat::kNone, true;
-  if (*columns != 0 && *columns != shape.num_elements()) return false;
-  *columns = shape.num_elements();
-  *repeat = FusedElementwise::Repeat::kRows;
-  return true;
-}
-
-// Each input repeats in tensors of this shape and makes none larger.
-inline bool AllRepeat(Span<const StepInput> inputs, const TensorShape& shape) {
-  FusedElementwise::Repeat repeat{};
-  Index columns = 0;
-  for (const StepInput& input : inputs)
-    if (input.shape->dims() > shape.dims() || !FindRepeat(*input.shape, shape, &repeat, &columns)) return false;
-  return true;
-}
-
-inline void RunStepsOnScalars(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out) {
-  constexpr std::size_t kMostBytes = 16;
-  alignas(kMostBytes) char results[FusedElementwise::kMostValues * kMostBytes];
-  const int count = static_cast<int>(inputs.size());
-  const auto at = [&](int v) {
-    return v < count ? static_cast<const char*>(inputs[ToSize(v)].data) : results + kMostBytes * ToSize(v - count);
-  };
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    const ElementwiseStep& step = steps[s];
-    char* const to = s + 1 == steps.size() ? static_cast<char*>(out) : results + kMostBytes * s;
-    if (step.unary != nullptr)
-      step.unary->v(step.attrs, at(step.a), to, 1);
-    else
-      step.binary->vv(step.attrs, at(step.a), at(step.b), to, 1);
-  }
-}
-
-// Steps one by one, with memory for each result until its last reader has run.
-TENON_DETAIL_NOINLINE inline Status RunStepByStep(Cpu& device, Span<const ElementwiseStep> steps,
-                                                  Span<const StepInput> inputs, void* out,
-                                                  const TensorShape& out_shape) {
-  struct Value {
-    const void* data = nullptr;
-    TensorShape shape;
-    Owned<Scratch> memory;
-    std::size_t last = 0;  // the step that reads it last
-  };
-  SlimVector<Value> values(inputs.size() + steps.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    values[i].data = inputs[i].data;
-    values[i].shape = *inputs[i].shape;
-  }
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    values[ToSize(steps[s].a)].last = s;
-    if (steps[s].b >= 0) values[ToSize(steps[s].b)].last = s;
-  }
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    const ElementwiseStep& step = steps[s];
-    const Value& a = values[ToSize(step.a)];
-    Value& result = values[inputs.size() + s];
-    result.shape = a.shape;
-    if (step.b >= 0) TENON_RETURN_IF_ERROR(BroadcastShape(a.shape, values[ToSize(step.b)].shape, &result.shape));
-    void* to = out;
-    if (s + 1 < steps.size()) {
-      const int bytes = step.unary != nullptr ? step.unary->out_bytes : step.binary->out_bytes;
-      result.memory =
-          Owned<Scratch>(new Scratch(device, static_cast<std::size_t>(result.shape.num_elements() * bytes)));
-      TENON_RETURN_IF_ERROR(result.memory->status("FusedElementwise"));
-      to = result.memory->As<char>();
-    } else if (!(result.shape == out_shape)) {
-      return errors::Internal("FusedElementwise: the steps give ", result.shape, ", the output has ", out_shape);
-    }
-    result.data = to;
-    if (step.unary != nullptr) {
-      TENON_RETURN_IF_ERROR(Unary(device, *step.unary, step.attrs, a.data, to, result.shape.num_elements()));
-    } else {
-      const Value& b = values[ToSize(step.b)];
-      TENON_RETURN_IF_ERROR(
-          BinaryBroadcast(device, *step.binary, step.attrs, a.data, a.shape, b.data, b.shape, to, result.shape));
-    }
-    for (Value& value : values)
-      if (value.memory && value.last == s) value.memory.reset();
-  }
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// out = the last step of the inputs; `out_shape` is that of StepsShape. `out` may be an input of that shape. All
-// elements have at most 16 bytes. InvalidArgument: operands do not broadcast. ResourceExhausted: no memory.
-inline Status RunSteps(Cpu& device, Span<const ElementwiseStep> steps, Span<const StepInput> inputs, void* out,
-                       const TensorShape& out_shape) {
-  const Index elements = out_shape.num_elements();
-  if (elements == 0) return OkStatus();
-  if (elements == 1 && inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues)) {
-    detail::RunStepsOnScalars(steps, inputs, out);
-    return OkStatus();
-  }
-  FusedElementwise program;
-  InlinedVector<const void*, 16> data;
-  InlinedVector<int, 16> bytes(inputs.size(), 0);
-  for (const ElementwiseStep& step : steps)
-    for (const int v : {step.a, step.b})
-      if (v >= 0 && ToSize(v) < inputs.size())
-        bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
-  Index columns = 0;
-  bool fits = inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues);
-  for (std::size_t i = 0; i < inputs.size() && fits; ++i) {
-    FusedElementwise::Repeat repeat{};
-    fits = bytes[i] > 0 && detail::FindRepeat(*inputs[i].shape, out_shape, &repeat, &columns);
-    if (fits) program.AddInput(repeat, bytes[i]);
-    data.push_back(inputs[i].data);
-  }
-  if (!fits) return detail::RunStepByStep(device, steps, inputs, out, out_shape);
-  for (const ElementwiseStep& step : steps) {
-    if (step.unary != nullptr)
-      program.AddUnary(*step.unary, step.attrs, step.a);
-    else
-      program.AddBinary(*step.binary, step.attrs, step.a, step.b);
-  }
-  TENON_RETURN_IF_ERROR(program.Finish());
-  const Index width = columns == 0 ? elements : columns;
-  return program.Run(device, Span<const void* const>(data.data(), data.size()), out, elements / width, width);
-}
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/ops/nn/fused_elementwise.hpp ----
-// _FusedElementwise and _FusedProducer: what the optimizer makes of several element-wise nodes, and of such nodes
-// behind a product, a convolution or another node that computes a new tensor. Every element is that of the nodes alone.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-template <class T, class... Op>
-const UnaryLoop* FindUnaryLoop(std::string_view name) {
-  const UnaryLoop* found = nullptr;
-  ((void)(name == Op::signature.name && (found = &kUnaryLoop<Op, T>) != nullptr), ...);
-  return found;
-}
-template <class T, class... Op>
-const BinaryLoops* FindBinaryLoops(std::string_view name) {
-  const BinaryLoops* found = nullptr;
-  ((void)(name == Op::signature.name && (found = &kBinaryLoops<Op, T>) != nullptr), ...);
-  return found;
-}
-
-// The attrs of both ops. Values of `operands`: inputs first (a producer's result stands for its own inputs), then the
-// results of the steps; two for each step, the second -1 where it takes one.
-struct StepAttrs {
-  std::span<const std::string> steps;
-  std::span<const std::int64_t> operands;
-  std::span<const float> alphas;
-};
-
-// The loops of a kernel's steps. immutable after Read.
-class StepList {
- public:
-  // InvalidArgument: a step that is not known, or operands that are not there.
-  template <class T>
-  Status Read(std::string_view op, const StepAttrs& attrs, int inputs) {
-    if (attrs.steps.empty() || attrs.operands.size() != 2 * attrs.steps.size())
-      return errors::InvalidArgument(op, ": there must be steps, and two operands for each");
-    leaky_.resize(attrs.steps.size());
-    for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
-      const std::string_view name = attrs.steps[s];
-      ElementwiseStep step;
-      step.unary =
-          FindUnaryLoop<T, Abs, Ceil, Elu, Erf, Erfc, Exp, Expm1, Floor, LeakyRelu, Log, Log1p, Neg, Reciprocal, Relu,
-                        Relu6, Rsqrt, Selu, Sigmoid, Softplus, Softsign, Sqrt, Square, Tanh>(name);
-      step.binary = FindBinaryLoops<T, Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, SquaredDifference, Sub>(name);
-      if (step.unary == nullptr && step.binary == nullptr)
-        return errors::InvalidArgument(op, ": '", name, "' is not a step");
-      const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
-      const std::int64_t known = inputs + static_cast<std::int64_t>(s);
-      if (a < 0 || a >= known || b >= known || (step.binary != nullptr ? b < 0 : b != -1))
-        return errors::InvalidArgument(op, ": step ", s, " ('", name, "') reads values ", a, " and ", b, " of ", known);
-      step.a = static_cast<int>(a);
-      step.b = static_cast<int>(b);
-      if (s < attrs.alphas.size()) leaky_[s].alpha = attrs.alphas[s];
-      step.attrs = &leaky_[s];
-      steps_.push_back(step);
-    }
-    return OkStatus();
-  }
-  Span<const ElementwiseStep> steps() const { return {steps_.data(), steps_.size()}; }
-
- private:
-  SlimVector<ElementwiseStep> steps_;
-  SlimVector<LeakyRelu::Attrs> leaky_;  // per step; the attrs of those that have some
-};
-
-constexpr Status FusedElementwiseShape(InferenceContext* c) {
-  Span<const std::int64_t> operands;
-  TENON_RETURN_IF_ERROR(c->GetAttr("operands", &operands));
-  SlimVector<ShapeHandle> shapes;
-  for (int i = 0; i < c->num_inputs(); ++i) shapes.push_back(c->input(i));
-  for (std::size_t s = 0; s + 1 < operands.size(); s += 2) {
-    const auto known = static_cast<std::int64_t>(shapes.size());
-    const std::int64_t a = operands[s], b = operands[s + 1];
-    if (a < 0 || a >= known || b < -1 || b >= known) return errors::InvalidArgument("no operand ", a, " or ", b);
-    ShapeHandle shape = shapes[static_cast<std::size_t>(a)];
-    if (b >= 0)
-      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(
-          c, shapes[static_cast<std::size_t>(a)], shapes[static_cast<std::size_t>(b)], true, &shape));
-    shapes.push_back(shape);
-  }
-  c->set_output(0, shapes[shapes.size() - 1]);
-  return OkStatus();
-}
-
-}  // namespace detail
-
-struct FusedElementwise {
-  static constexpr auto signature = Op("_FusedElementwise")
-                                        .Input("x: T")
-                                        .Input("others: N * T")
-                                        .Output("y: T")
-                                        .Attr("T: {float, double}")
-                                        .Attr("N: int >= 0")
-                                        .Attr("steps: list(string) >= 1")
-                                        .Attr("operands: list(int)")
-                                        .Attr("alphas: list(float) = []")
-                                        .SetShapeFn(detail::FusedElementwiseShape);
-  using Attrs = detail::StepAttrs;
-
-  template <class Device, class T>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return list.template Read<T>("_FusedElementwise", *this, c.num_inputs()); }
-    Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0> y) const {
-      InlinedVector<StepInput, 8> inputs;
-      inputs.push_back({x.data, &x.shape()});
-      for (int i = 0; i < others.size(); ++i) inputs.push_back({others[i].data, &others[i].shape()});
-      return RunSteps(device, list.steps(), Span<const StepInput>(inputs.data(), inputs.size()), y.data, y.shape());
-    }
-
-    detail::StepList list;
-  };
-};
-
-// inputs: those of the producer, then further operands of the steps. `producer`: a serialized NodeDef.
-struct FusedProducer {
-  static constexpr auto signature = Op("_FusedProducer")
-                                        .Input("inputs: Tin")
-                                        .Output("y: T")
-                                        .Attr("Tin: list(type) >= 1")
-                                        .Attr("T: {float, double}")
-                                        .Attr("producer: string")
-                                        .Attr("num_producer_inputs: int >= 1")
-                                        .Attr("steps: list(string) >= 1")
-                                        .Attr("operands: list(int)")
-                                        .Attr("alphas: list(float) = []")
-                                        .SetShapeFn(shape_inference::UnknownShape);
-  struct Attrs {
-    std::string_view producer;
-    std::int64_t num_producer_inputs;
-    std::span<const std::string> steps;
-    std::span<const std::int64_t> operands;
-    std::span<const float> alphas;
-  };
-
-  template <class Device, class T>
-    requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) {
-      constexpr std::string_view kName = "_FusedProducer";
-      if (this->num_producer_inputs > c.num_inputs())
-        return errors::InvalidArgument(kName, ": the producer has ", this->num_producer_inputs, " inputs, the node ",
-                                       c.num_inputs());
-      own = static_cast<int>(this->num_producer_inputs);
-      TENON_RETURN_IF_ERROR(
-          list.template Read<T>(kName, {this->steps, this->operands, this->alphas}, 1 + c.num_inputs() - own));
-      TENON_ASSIGN_OR_RETURN(
-          def, ParseNodeDef({reinterpret_cast<const std::byte*>(this->producer.data()), this->producer.size()}));
-      TENON_ASSIGN_OR_RETURN(const KernelDef found, Registry::Global().FindForNode(def, Device::type));
-      const OpView* const op = Registry::Global().FindOp(def.op);
-      if (op == nullptr) return errors::NotFound("Op type not registered '", def.op, "'");
-      def.name = c.def().name;
-      OpKernelConstruction construction(&def, op, c.device_type(), {c.input_types().data(), ToSize(own)},
-                                        c.output_types(), c.allocator(), c.function_library(), c.device_name());
-      construction.set_graph_def_version(c.graph_def_version());
-      TENON_ASSIGN_OR_RETURN(inner, CreateKernel(*found.row, &construction));
-      if (inner->AsAsync() != nullptr) return errors::InvalidArgument(kName, ": '", def.op, "' is asynchronous");
-      if (inner->packed_input().weights != nullptr)
-        c.PackInput(inner->packed_input().input, inner->packed_input().weights);
-      return OkStatus();
-    }
-    Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& y) const {
-      OpKernelContext& outer = context.op();
-      OpKernelContext::NodeFrame frame = *outer.frame();
-      frame.kernel = inner.get();
-      OpKernelContext call;
-      call.Enter(&frame);
-      inner->Compute(&call);
-      TENON_RETURN_IF_ERROR(call.TakeStatus());
-      Tensor product = std::move(y);
-      InlinedVector<StepInput, 8> values;
-      values.push_back({product.raw_data(), &product.shape()});
-      for (std::size_t i = ToSize(own); i < inputs.size(); ++i)
-        values.push_back({inputs[i].raw_data(), &inputs[i].shape()});
-      const Span<const StepInput> all(values.data(), values.size());
-      TensorShape shape = product.shape();
-      if (!tenon::detail::AllRepeat(all, shape)) TENON_RETURN_IF_ERROR(StepsShape(list.steps(), all, &shape));
-      if (shape == product.shape() && product.RefCountIsOne()) {
-        void* const data = const_cast<void*>(static_cast<const void*>(product.raw_data()));
-        TENON_RETURN_IF_ERROR(RunSteps(context.device(), list.steps(), all, data, shape));
-        outer.set_output(0, std::move(product));
-        return OkStatus();
-      }
-      Tensor* out = nullptr;
-      TENON_RETURN_IF_ERROR(outer.allocate_output(0, shape, &out));
-      return RunSteps(context.device(), list.steps(), all, out->template data<T>(), shape);
-    }
-
-    int own = 0;  // inputs of the producer
-    NodeDef def;
-    detail::StepList list;
-    Owned<OpKernel> inner;
-  };
 };
 
 }  // namespace ops
@@ -48074,8 +50834,9 @@ struct LayerNorm {
   };
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status operator()(Device& device, In<T> x, In<T, 1> scale, In<T, 1> offset, Forward<T, 0> y) const {
       const int rank = x.shape().dims();
       const Index columns = rank > 0 ? x.shape().dim_size(rank - 1) : 0;
@@ -49624,6 +52385,240 @@ inline Status LstmStepGradient(Cpu& device, const LstmCell& cell, const LstmStep
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/ops/nn/recurrent_cell_gradient.hpp ----
+// GRUBlockCellGrad and LSTMBlockCellGrad: gradients of one step of GRUBlockCell and LSTMBlockCell.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status LstmCellGradShape(InferenceContext* c) {
+  ShapeHandle x, state;
+  DimensionHandle gates;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &x));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &state));
+  TENON_RETURN_IF_ERROR(c->Multiply(c->Dim(state, 1), 4, &gates));
+  c->set_output(0, c->Matrix(c->Dim(x, 0), c->Dim(state, 1)));
+  c->set_output(1, c->Matrix(c->Dim(x, 0), gates));
+  for (int i = 2; i < 5; ++i) c->set_output(i, c->Vector(c->Dim(state, 1)));
+  return OkStatus();
+}
+inline Status GruCellGradShape(InferenceContext* c) {
+  ShapeHandle x, state, weights;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &x));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &state));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 2, &weights));
+  const ShapeHandle h = c->Matrix(c->Dim(x, 0), c->Dim(state, 1));
+  c->set_output(0, x);
+  c->set_output(1, h);
+  c->set_output(2, h);
+  c->set_output(3, c->Matrix(c->Dim(x, 0), c->Dim(weights, 1)));
+  return OkStatus();
+}
+
+// Inputs [first, last) have the shape `want`.
+inline Status CheckCellStates(const OpKernelContext& context, std::string_view op, int first, int last,
+                              const TensorShape& want) {
+  for (int i = first; i < last; ++i)
+    if (!(context.input(i).shape() == want))
+      return errors::InvalidArgument(op, ": input ", i, " must have shape ", want, ", got ", context.input(i).shape());
+  return OkStatus();
+}
+
+inline Status RunLstmCellGrad(OpKernelContext& context, Cpu& device, bool peephole) {
+  constexpr std::string_view kName = "LSTMBlockCellGrad";
+  LstmCell cell;
+  Index steps = 0;
+  TENON_RETURN_IF_ERROR(CheckLstm(context, kName, 0, peephole, &steps, &cell));
+  const Index n = cell.cells, batch = cell.batch;
+  const TensorShape state = context.input(1).shape();
+  TENON_RETURN_IF_ERROR(CheckCellStates(context, kName, 8, 16, state));
+  FloatInput in[16];
+  FloatOutput outs[5];
+  for (int i = 0; i < 16; ++i) TENON_RETURN_IF_ERROR(in[i].Read(context, device, context.input(i)));
+  const Index gate_sizes[] = {batch, 4 * n};
+  TensorShape gate_shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(gate_sizes, &gate_shape));
+  TENON_RETURN_IF_ERROR(outs[0].Make(context, 0, state));
+  TENON_RETURN_IF_ERROR(outs[1].Make(context, 1, gate_shape));
+  for (int i = 2; i < 5; ++i) {
+    TENON_RETURN_IF_ERROR(outs[i].Make(context, i, TensorShape({n})));
+    std::fill_n(outs[i].As<float>(), n, 0.0f);
+  }
+  const float *const before = in[1].As<float>(), *const wci = in[4].As<float>(), *const wcf = in[5].As<float>(),
+                     *const wco = in[6].As<float>();
+  for (Index r = 0; r < batch; ++r) {
+    float* const gates = outs[1].As<float>() + r * 4 * n;
+    for (Index k = 0; k < n; ++k) {
+      const Index at = r * n + k;
+      const float i = in[8].As<float>()[at], cs = in[9].As<float>()[at], f = in[10].As<float>()[at],
+                  o = in[11].As<float>()[at], ci = in[12].As<float>()[at], co = in[13].As<float>()[at],
+                  dh = in[15].As<float>()[at];
+      const float d_o = o * (1 - o) * dh * co;
+      float dcs = (1 - co * co) * dh * o + in[14].As<float>()[at];
+      if (peephole) dcs += d_o * wco[k];
+      const float di = i * (1 - i) * dcs * ci, df = f * (1 - f) * dcs * before[at];
+      gates[k] = di;
+      gates[n + k] = (1 - ci * ci) * dcs * i;
+      gates[2 * n + k] = df;
+      gates[3 * n + k] = d_o;
+      float cs_prev = dcs * f;
+      if (peephole) {
+        cs_prev += di * wci[k] + df * wcf[k];
+        outs[2].As<float>()[k] += di * before[at];
+        outs[3].As<float>()[k] += df * before[at];
+        outs[4].As<float>()[k] += d_o * cs;
+      }
+      outs[0].As<float>()[at] = cs_prev;
+    }
+  }
+  for (FloatOutput& out : outs) out.Finish(device);
+  return OkStatus();
+}
+
+inline Status CheckGruCellGrad(const OpKernelContext& context) {
+  constexpr std::string_view kName = "GRUBlockCellGrad";
+  constexpr std::string_view kNames[] = {"x", "h_prev", "w_ru", "w_c", "b_ru", "b_c"};
+  for (int i = 0; i < 6; ++i) TENON_RETURN_IF_ERROR(CheckCellRank(kName, kNames[i], context.input(i), i < 4 ? 2 : 1));
+  const Tensor &x = context.input(0), &h_prev = context.input(1), &w_ru = context.input(2), &w_c = context.input(3);
+  const Index n = h_prev.dim_size(1), inner = SumOfCellSizes(x.dim_size(1), n), two = MultiplyWithoutOverflow(n, 2);
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "h_prev.dims(0)", h_prev.dim_size(0), "batch_size", x.dim_size(0)));
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "w_ru.dim_size(0)", w_ru.dim_size(0), "input_size + cell_size", inner));
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "w_ru.dim_size(1)", w_ru.dim_size(1), "cell_size * 2", two));
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "w_c.dim_size(0)", w_c.dim_size(0), "input_size + cell_size", inner));
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "w_c.dim_size(1)", w_c.dim_size(1), "cell_size", n));
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "b_ru.dim_size(0)", context.input(4).dim_size(0), "cell_size * 2", two));
+  TENON_RETURN_IF_ERROR(CheckCellSize(kName, "b_c.dim_size(0)", context.input(5).dim_size(0), "cell_size", n));
+  return CheckCellStates(context, kName, 6, 10, h_prev.shape());
+}
+
+inline Status RunGruCellGrad(OpKernelContext& context, Cpu& device) {
+  TENON_RETURN_IF_ERROR(CheckGruCellGrad(context));
+  const Tensor &x = context.input(0), &h_prev = context.input(1);
+  const Index batch = x.dim_size(0), inputs = x.dim_size(1), n = h_prev.dim_size(1), inner = inputs + n;
+  const Index two_sizes[] = {batch, 2 * n};
+  TensorShape two;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(two_sizes, &two));
+  Tensor* outs[4] = {};
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, x.shape(), &outs[0]));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, h_prev.shape(), &outs[1]));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, h_prev.shape(), &outs[2]));
+  TENON_RETURN_IF_ERROR(context.allocate_output(3, two, &outs[3]));
+  if (batch == 0 || inner == 0) return OkStatus();
+  const std::size_t bytes = tenon::detail::ScratchBytes<float>(batch * inner);
+  Scratch scratch(device, 2 * bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("GRUBlockCellGrad"));
+  float *const of_c = scratch.As<float>(), *const of_ru = scratch.As<float>(bytes);
+  const float *const h = h_prev.data<float>(), *const r = context.input(6).data<float>(),
+                     *const u = context.input(7).data<float>(), *const c = context.input(8).data<float>(),
+                     *const dh = context.input(9).data<float>();
+  float *const dx = outs[0]->data<float>(), *const dh_prev = outs[1]->data<float>(), *const dc = outs[2]->data<float>(),
+               *const dru = outs[3]->data<float>();
+  for (Index i = 0; i < batch * n; ++i) dc[i] = dh[i] * (1 - u[i]) * (1 - c[i] * c[i]);
+  const Index c_dims[] = {batch, n}, wc_dims[] = {inner, n}, inner_dims[] = {batch, inner}, ru_dims[] = {batch, 2 * n},
+              wru_dims[] = {inner, 2 * n};
+  TENON_RETURN_IF_ERROR(tenon::detail::GradientProduct(device, dc, c_dims, false, context.input(3).data<float>(),
+                                                       wc_dims, true, inner_dims, of_c));
+  for (Index row = 0; row < batch; ++row)
+    for (Index k = 0; k < n; ++k) {
+      const Index at = row * n + k;
+      dru[row * 2 * n + k] = of_c[row * inner + inputs + k] * h[at] * r[at] * (1 - r[at]);
+      dru[row * 2 * n + n + k] = dh[at] * (h[at] - c[at]) * u[at] * (1 - u[at]);
+    }
+  TENON_RETURN_IF_ERROR(tenon::detail::GradientProduct(device, dru, ru_dims, false, context.input(2).data<float>(),
+                                                       wru_dims, true, inner_dims, of_ru));
+  for (Index row = 0; row < batch; ++row) {
+    const float *const a = of_c + row * inner, *const b = of_ru + row * inner;
+    for (Index k = 0; k < inputs; ++k) dx[row * inputs + k] = a[k] + b[k];
+    for (Index k = 0; k < n; ++k) {
+      const Index at = row * n + k;
+      dh_prev[at] = b[inputs + k] + a[inputs + k] * r[at] + dh[at] * u[at];
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+struct LSTMBlockCellGrad {
+  static constexpr auto signature = Op("LSTMBlockCellGrad")
+                                        .Input("x: T")
+                                        .Input("cs_prev: T")
+                                        .Input("h_prev: T")
+                                        .Input("w: T")
+                                        .Input("wci: T")
+                                        .Input("wcf: T")
+                                        .Input("wco: T")
+                                        .Input("b: T")
+                                        .Input("i: T")
+                                        .Input("cs: T")
+                                        .Input("f: T")
+                                        .Input("o: T")
+                                        .Input("ci: T")
+                                        .Input("co: T")
+                                        .Input("cs_grad: T")
+                                        .Input("h_grad: T")
+                                        .Output("cs_prev_grad: T")
+                                        .Output("dicfo: T")
+                                        .Output("wci_grad: T")
+                                        .Output("wcf_grad: T")
+                                        .Output("wco_grad: T")
+                                        .Attr("use_peephole: bool")
+                                        .Attr("T: {half, float}")
+                                        .SetShapeFn(detail::LstmCellGradShape);
+  struct Attrs {
+    bool use_peephole;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, Tensor&,
+                      Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunLstmCellGrad(context.op(), context.device(), this->use_peephole);
+    }
+  };
+};
+
+struct GRUBlockCellGrad {
+  static constexpr auto signature = Op("GRUBlockCellGrad")
+                                        .Attr("T: {float}")
+                                        .Input("x: T")
+                                        .Input("h_prev: T")
+                                        .Input("w_ru: T")
+                                        .Input("w_c: T")
+                                        .Input("b_ru: T")
+                                        .Input("b_c: T")
+                                        .Input("r: T")
+                                        .Input("u: T")
+                                        .Input("c: T")
+                                        .Input("d_h: T")
+                                        .Output("d_x: T")
+                                        .Output("d_h_prev: T")
+                                        .Output("d_c_bar: T")
+                                        .Output("d_r_bar_u_bar: T")
+                                        .SetShapeFn(detail::GruCellGradShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, Tensor&,
+                      Tensor&, Tensor&, Tensor&) const {
+      return detail::RunGruCellGrad(context.op(), context.device());
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/ops/nn/recurrent_gradient.hpp ----
 // BlockLSTMGrad and BlockLSTMGradV2: gradients of BlockLSTM and BlockLSTMV2.
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -50509,6 +53504,52 @@ void ConvolveQuantizedRow(const PoolGeometry& g, const std::uint8_t* image, std:
   }
 }
 
+// The bytes under a window, and `outside` for those that are not in the image: pixel number `pixel` of all outputs.
+inline void CopyQuantizedWindow(const PoolGeometry& g, const std::uint8_t* images, int outside, Index pixel,
+                                std::uint8_t* to) {
+  const Index at_row = pixel / g.columns.output;
+  const WindowPart rows(g.rows, at_row % g.rows.output), columns(g.columns, pixel % g.columns.output);
+  const std::uint8_t* const image = images + at_row / g.rows.output * g.rows.input * g.columns.input * g.depth;
+  const auto put = [&](Index elements) {
+    if (elements > 0) std::memset(to, outside, static_cast<std::size_t>(elements));
+    to += elements;
+  };
+  const Index window_row = g.columns.size * g.depth, inside = std::max<Index>(columns.end - columns.begin, 0) * g.depth,
+              before = inside > 0 ? columns.first * g.depth : 0;
+  put(rows.begin < rows.end ? rows.first * window_row : 0);
+  for (Index y = rows.begin; y < rows.end; ++y) {
+    put(before);
+    if (inside > 0)
+      std::memcpy(to, image + (y * g.columns.input + columns.begin) * g.depth, static_cast<std::size_t>(inside));
+    to += inside;
+    put(window_row - before - inside);
+  }
+  const Index done = rows.begin < rows.end ? rows.first + rows.end - rows.begin : 0;
+  put((g.rows.size - done) * window_row);
+}
+
+// As ConvolveQuantizedRow for all rows: windows are copied beside each other and multiplied by the filter. `zero` is a
+// byte.
+inline Status MultiplyQuantizedWindows(Cpu& device, const PoolGeometry& g, const std::uint8_t* images,
+                                       std::int32_t zero, const Int8Matrix& filter, Index out_depth,
+                                       std::int32_t* out) {
+  constexpr Index kMostBytes = 4 << 20, kFewestPixels = 64;  // limits for a piece
+  const Index taps = g.rows.size * g.columns.size * g.depth, pixels = g.batch * g.rows.output * g.columns.output;
+  const Index piece = std::min(pixels, std::max(kFewestPixels, kMostBytes / taps));
+  const Scratch scratch(device, static_cast<std::size_t>(piece * taps));
+  TENON_RETURN_IF_ERROR(scratch.status("QuantizedConv2D"));
+  auto* const windows = scratch.As<std::uint8_t>();
+  for (Index first = 0; first < pixels; first += piece) {
+    const Index count = std::min(piece, pixels - first);
+    ParallelFor(device, count, 20 + 0.1 * static_cast<double>(taps), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) CopyQuantizedWindow(g, images, zero, first + i, windows + i * taps);
+    });
+    TENON_RETURN_IF_ERROR(GemmInt8(device, count, out_depth, taps, {windows, false, taps, 1, zero}, filter,
+                                   out + first * out_depth, out_depth));
+  }
+  return OkStatus();
+}
+
 inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<const std::int64_t> strides,
                                Padding padding) {
   constexpr const char* kOp = "QuantizedConv2D";
@@ -50537,7 +53578,13 @@ inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<
   const std::int32_t zero = ZeroOf(images.dtype(), in), filter_zero = ZeroOf(filter.dtype(), weights);
   const Index image = g.rows.input * g.columns.input * g.depth;
   const double cost = static_cast<double>(filter.NumElements() * g.columns.output);
-  if (shape.num_elements() > 0)
+  if (zero >= 0 && zero <= 255) {
+    if (shape.num_elements() > 0)
+      TENON_RETURN_IF_ERROR(
+          MultiplyQuantizedWindows(device, g, static_cast<const std::uint8_t*>(images.raw_data()), zero,
+                                   {filter.raw_data(), filter.dtype() == DataType::kQint8, out_depth, 1, filter_zero},
+                                   out_depth, static_cast<std::int32_t*>(out->raw_data())));
+  } else if (shape.num_elements() > 0) {
     ParallelFor(device, rows, cost, [&](Index begin, Index end) {
       for (Index r = begin; r < end; ++r) {
         const auto* const from = static_cast<const std::uint8_t*>(images.raw_data()) + r / g.rows.output * image;
@@ -50550,6 +53597,7 @@ inline Status RunQuantizedConv(OpKernelContext& context, Cpu& device, std::span<
                                out_depth, r % g.rows.output, to);
       }
     });
+  }
   return RangeOfBytesProduct(images, in, filter, weights).Write(context, 1);
 }
 
@@ -50706,6 +53754,555 @@ struct QuantizedAvgPool {
   template <class Device>
     requires(Device::type == "CPU")
   using kernel = detail::QuantizedPoolKernel<true>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform.hpp ----
+// Shared code of the uniformly quantized ops: scales with zero points, products by fixed-point factors, kernels of many
+// tensors. Integers pass through float where TensorFlow's type of 32 bits does.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+template <std::size_t>
+using AnyInput = const Tensor&;
+template <std::size_t>
+using AnyOutput = Tensor&;
+
+// A kernel that reads its tensors from the context: Rule::Run(context, device).
+template <class Rule, class Inputs, class Outputs>
+struct ManyTensorKernel;
+template <class Rule, std::size_t... inputs, std::size_t... outputs>
+struct ManyTensorKernel<Rule, std::index_sequence<inputs...>, std::index_sequence<outputs...>> : Rule {
+  Status operator()(Context<Cpu>& context, AnyInput<inputs>..., AnyOutput<outputs>...) const {
+    return this->Run(context.op(), context.device());
+  }
+};
+template <class Rule, std::size_t inputs, std::size_t outputs>
+using KernelOfMany = ManyTensorKernel<Rule, std::make_index_sequence<inputs>, std::make_index_sequence<outputs>>;
+
+// Sums that wrap around.
+inline std::int32_t WrapAdd(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+
+// Cuts the fraction off. NaN and numbers beyond int32 give the smallest integer, as on x86.
+inline std::int32_t CutToInt32(float x) {
+  return x >= -2147483648.0f && x < 2147483648.0f ? static_cast<std::int32_t>(x) : INT32_MIN;
+}
+// An integer as TensorFlow reads it from a tensor of qint32.
+inline std::int32_t ThroughFloat(std::int32_t x) { return CutToInt32(static_cast<float>(x)); }
+
+// A positive factor as a 31-bit fraction and a power of two.
+struct FixedFactor {
+  std::int64_t fraction = 0;
+  int shift = 0;
+
+  static TENON_DETAIL_NOINLINE Status Of(double factor, FixedFactor* out) {
+    if (!(factor > 0) || std::isinf(factor))
+      return errors::InvalidArgument("double_multiplier must be a poisitive finite number. Given ", factor);
+    out->fraction = static_cast<std::int64_t>(std::round(std::frexp(factor, &out->shift) * 2147483648.0));
+    if (out->fraction == std::int64_t{1} << 31) {
+      out->fraction /= 2;
+      ++out->shift;
+    }
+    if (out->shift < -31) *out = {};
+    if (out->shift > 30) *out = {INT32_MAX, 30};
+    return OkStatus();
+  }
+  // The product, rounded, or the nearest int32.
+  std::int32_t operator()(std::int32_t x) const {
+    const int right = 31 - shift;
+    const std::int64_t product = (x * fraction + (std::int64_t{1} << (right - 1))) >> right;
+    return static_cast<std::int32_t>(std::min<std::int64_t>(std::max<std::int64_t>(product, INT32_MIN), INT32_MAX));
+  }
+};
+
+// The integers that an output keeps. In this order the lower end wins where the ends are swapped.
+struct KeptIntegers {
+  std::int32_t lowest, highest;
+  std::int32_t operator()(std::int32_t x) const { return std::max(std::min(x, highest), lowest); }
+};
+
+// The scale and the zero point of a tensor, or, with `axis`, of each index of one dimension.
+struct UniformScale {
+  const float* scales = nullptr;
+  const std::int32_t* zeros = nullptr;
+  Index axis = -1;
+
+  bool per_axis() const { return axis >= 0; }
+  float scale(Index channel) const { return scales[per_axis() ? channel : 0]; }
+  std::int32_t zero(Index channel) const { return zeros[per_axis() ? channel : 0]; }
+
+  // Reads inputs i and i + 1, of a tensor of `shape`.
+  TENON_DETAIL_NOINLINE Status Read(const OpKernelContext& context, int i, const TensorShape& shape, Index on) {
+    const Tensor &scale = context.input(i), &zero = context.input(i + 1);
+    const std::string_view op = context.op_kernel().type_string();
+    if (on < -1 || on >= shape.dims())
+      return errors::InvalidArgument(op, ": quantization_axis must be -1 or in range [0, input.rank), but given ", on,
+                                     " for shape ", shape);
+    if (!(scale.shape() == zero.shape()))
+      return errors::InvalidArgument(op, ": scales and zero_points shape must be same, but given scales shape ",
+                                     scale.shape(), " and zero_points shape ", zero.shape());
+    if (on == -1 && scale.dims() != 0)
+      return errors::InvalidArgument(op,
+                                     ": If quantization_axis is -1, scales and zero_points must be scalar tensors, "
+                                     "but given scales shape ",
+                                     scale.shape());
+    if (on >= 0 && (scale.dims() != 1 || scale.dim_size(0) != shape.dim_size(static_cast<int>(on))))
+      return errors::InvalidArgument(op,
+                                     ": If quantization_axis is not -1, scales and zero_points must be a tensor of "
+                                     "rank 1 and the size must be equal to the input.dim_size(quantization_axis), but "
+                                     "given quantization_axis ",
+                                     on, ", scales shape ", scale.shape(), " and input shape ", shape);
+    scales = scale.data<float>();
+    zeros = zero.data<std::int32_t>();
+    axis = on;
+    return OkStatus();
+  }
+  // `tensor`: the name of what inputs i and i + 1 belong to.
+  TENON_DETAIL_NOINLINE Status RequirePositive(const OpKernelContext& context, int i, std::string_view tensor) const {
+    const Index n = context.input(i).NumElements();
+    for (Index c = 0; c < n; ++c)
+      if (!(scales[c] > 0))
+        return errors::InvalidArgument(context.op_kernel().type_string(), ": ", tensor,
+                                       " scales elements must be all positive. Element ", c, " is ", scales[c]);
+    return OkStatus();
+  }
+};
+
+// The attrs of one tensor, of 32 bits as in TensorFlow.
+struct UniformAttrs {
+  std::int32_t axis = -1;
+  KeptIntegers kept{};
+
+  // `names`: of the axis, the lowest and the highest integer.
+  TENON_DETAIL_NOINLINE Status Read(OpKernelConstruction& c, const std::string_view* names) {
+    TENON_RETURN_IF_ERROR(c.GetAttr(names[0], &axis));
+    TENON_RETURN_IF_ERROR(c.GetAttr(names[1], &kept.lowest));
+    return c.GetAttr(names[2], &kept.highest);
+  }
+};
+inline constexpr std::string_view kUniformAttrs[] = {"quantization_axis", "quantization_min_val",
+                                                     "quantization_max_val"};
+inline constexpr std::string_view kUniformAttrsOfBoth[] = {
+    "input_quantization_axis",  "input_quantization_min_val",  "input_quantization_max_val",
+    "output_quantization_axis", "output_quantization_min_val", "output_quantization_max_val"};
+inline constexpr std::string_view kUniformAttrsOfThree[] = {
+    "lhs_quantization_axis",    "lhs_quantization_min_val",    "lhs_quantization_max_val",
+    "rhs_quantization_axis",    "rhs_quantization_min_val",    "rhs_quantization_max_val",
+    "output_quantization_axis", "output_quantization_min_val", "output_quantization_max_val"};
+inline constexpr std::string_view kUniformAttrsOfRhs[] = {"rhs_quantization_axis", "rhs_quantization_min_val",
+                                                          "rhs_quantization_max_val"};
+
+inline Status CheckQuantizationAxis(std::string_view name, std::int32_t axis) {
+  if (axis >= -1) return OkStatus();
+  return errors::InvalidArgument(name, " must be >= -1, given: ", axis);
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/normalize.hpp ----
+// QuantizedInstanceNorm, QuantizedBatchNormWithGlobalNormalization: images of bytes with mean 0 and variance 1.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct InstanceNormRule {
+  bool given;
+  QuantizedRange range;
+  float epsilon, separation;
+};
+
+// Each channel of each image by itself. Means and variances are summed as doubles: TensorFlow sums floats in blocks, so
+// a byte may differ by 1 where a number is half-way between two.
+inline Status RunInstanceNorm(OpKernelContext& context, const InstanceNormRule& rule) {
+  const Tensor& input = context.input(0);
+  QuantizedRange from, to = rule.range;
+  Tensor *out = nullptr, normed;
+  TENON_RETURN_IF_ERROR(from.Read(context, 1, "x"));
+  TENON_RETURN_IF_ERROR(from.RequireSome(context, "x"));
+  if (rule.given && !(to.low < to.high))
+    return errors::InvalidArgument("QuantizedInstanceNorm: given_y_min must be less than given_y_max: ", to.low,
+                                   " >= ", to.high);
+  if (input.dims() != 4)
+    return errors::InvalidArgument("QuantizedInstanceNorm: x must have 4 dimensions, but has the shape ",
+                                   input.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, input.shape(), &normed));
+  const QuantizedKind kind = QuantizedKind::Of(DataType::kQuint8);
+  const QuantizedToFloatScale number(kind, from.low, from.high);
+  const auto* const x = static_cast<const std::uint8_t*>(input.raw_data());
+  float* const y = normed.data<float>();
+  const Index depth = input.dim_size(3), pixels = input.dim_size(1) * input.dim_size(2);
+  const bool empty = input.NumElements() == 0;
+  float least = HUGE_VALF, most = -HUGE_VALF;
+  for (Index b = 0; b < (empty ? 0 : input.dim_size(0)); ++b) {
+    for (Index c = 0; c < depth; ++c) {
+      const Index start = b * pixels * depth + c, end = start + pixels * depth;
+      double sum = 0, squares = 0;
+      for (Index i = start; i < end; i += depth) sum += static_cast<double>(number(x[i]));
+      const auto mean = static_cast<float>(sum / static_cast<double>(pixels));
+      for (Index i = start; i < end; i += depth) {
+        y[i] = number(x[i]) - mean;
+        squares += static_cast<double>(y[i] * y[i]);
+      }
+      const auto variance = static_cast<float>(squares / static_cast<double>(pixels));
+      const float factor = 1.0f / std::sqrt(variance + rule.epsilon);
+      for (Index i = start; i < end; i += depth) {
+        y[i] *= factor;
+        least = std::min(least, y[i]);
+        most = std::max(most, y[i]);
+      }
+    }
+  }
+  if (!rule.given) to = {least, std::max(most, least + rule.separation)};
+  if (!empty) {
+    const FloatToQuantizedScale byte(kind, to.low, to.high);
+    for (Index i = 0; i < input.NumElements(); ++i)
+      static_cast<std::uint8_t*>(out->raw_data())[i] = static_cast<std::uint8_t>(byte(y[i]));
+  }
+  return to.Write(context, 1);
+}
+
+// Inputs i to i + 2: bytes with the ends of their range.
+struct RangedBytes {
+  const Tensor* bytes = nullptr;
+  QuantizedRange range;
+
+  Status Read(const OpKernelContext& context, int i) {
+    bytes = &context.input(i);
+    for (int k = 1; k < 3; ++k) {
+      const Tensor& end = context.input(i + k);
+      if (end.NumElements() != 1)
+        return errors::InvalidArgument(context.op_kernel().type_string(), ": input ", i + k,
+                                       ", an end of a range, must have 1 element, but has the shape ", end.shape());
+      (k == 1 ? range.low : range.high) = *end.data<float>();
+    }
+    return OkStatus();
+  }
+  float operator()(Index i) const {
+    return QuantizedToFloat(QuantizedKind::Of(DataType::kQuint8),
+                            static_cast<const std::uint8_t*>(bytes->raw_data())[i], range.low, range.high);
+  }
+};
+
+// A number in steps of 2^-11. Those beyond 64 bits, and NaN, become the lowest, as on x86.
+inline std::int32_t BatchNormSteps(float x) {
+  if (!(std::fabs(x) < 4.5e15f)) return INT32_MIN;
+  return static_cast<std::int32_t>(FloatToQuantized(QuantizedKind::Of(DataType::kQint32), x, -1048576.0f, 1048576.0f));
+}
+
+// In fixed point. Numbers far beyond 1 may differ from TensorFlow's by a step, and where products wrap around by more.
+inline Status RunQuantizedBatchNorm(OpKernelContext& context, float epsilon, bool scales) {
+  constexpr const char* kOp = "QuantizedBatchNormWithGlobalNormalization";
+  RangedBytes in, of_channels[4];  // mean, variance, beta, gamma
+  Tensor *out = nullptr, constants;
+  TENON_RETURN_IF_ERROR(in.Read(context, 0));
+  for (int k = 0; k < 4; ++k) TENON_RETURN_IF_ERROR(of_channels[k].Read(context, 3 * k + 3));
+  if (in.bytes->dims() != 4)
+    return errors::InvalidArgument(kOp, ": input must be 4-dimensional, but has the shape ", in.bytes->shape());
+  const Index depth = in.bytes->dim_size(3);
+  for (int k = 0; k < 4; ++k) {
+    const TensorShape& shape = of_channels[k].bytes->shape();
+    if (shape.dims() != 1 || shape.dim_size(0) != depth)
+      return errors::InvalidArgument(kOp, ": input ", 3 * k + 3,
+                                     " must be 1-dimensional and as long as the last dimension of the input tensor: ",
+                                     shape, " vs. ", in.bytes->shape());
+  }
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, in.bytes->shape(), &out));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({2, depth}), &constants));
+  auto* const factors = constants.data<std::int32_t>();
+  auto* const offsets = factors + depth;
+  for (Index c = 0; c < depth; ++c) {
+    float factor = 1.0f / std::sqrt(of_channels[1](c) + epsilon);
+    if (scales) factor *= of_channels[3](c);
+    const float offset = -of_channels[0](c) * factor + of_channels[2](c);
+    factors[c] = BatchNormSteps(factor);
+    offsets[c] = BatchNormSteps(offset);
+  }
+  const std::int32_t one = BatchNormSteps(1.0f);
+  for (Index i = 0; i < out->NumElements(); ++i) {
+    const std::int32_t x = BatchNormSteps(in(i));
+    static_cast<std::int32_t*>(out->raw_data())[i] =
+        WrapAdd(WrapMultiply(x, factors[i % depth]) / one, offsets[i % depth]);
+  }
+  return QuantizedRange{-1048576.0f, 1048576.0f}.Write(context, 1);
+}
+
+struct QuantizedBatchNormAttrs {
+  float variance_epsilon;
+  bool scale_after_normalization;
+};
+struct QuantizedBatchNormRule : QuantizedBatchNormAttrs {
+  Status Init(OpKernelConstruction& c) const {
+    TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), ToSet(DataType::kQuint8)));
+    return ServeOnly(c, c.output_type(0), ToSet(DataType::kQint32));
+  }
+  Status Run(OpKernelContext& context, Cpu&) const {
+    return RunQuantizedBatchNorm(context, variance_epsilon, scale_after_normalization);
+  }
+};
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+inline Status QuantizedBatchNormShape(InferenceContext* c) {
+  ShapeHandle input, shape, out;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
+  DimensionHandle depth = c->Dim(input, 3);
+  for (int i = 3; i < 15; i += 3) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &shape));
+    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(shape, 0), &depth));
+  }
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, 3, depth, &out));
+  c->set_output(0, out);
+  c->set_output(1, c->Scalar());
+  c->set_output(2, c->Scalar());
+  return OkStatus();
+}
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+// x: [n, h, w, c]  ->  bytes, and their range: the given one, or the one used, at least min_separation long.
+struct QuantizedInstanceNorm {
+  static constexpr auto signature = Op("QuantizedInstanceNorm")
+                                        .Input("x: T")
+                                        .Input("x_min: float")
+                                        .Input("x_max: float")
+                                        .Output("y: T")
+                                        .Output("y_min: float")
+                                        .Output("y_max: float")
+                                        .Attr("T: quantizedtype")
+                                        .Attr("output_range_given: bool = false")
+                                        .Attr("given_y_min: float = 0")
+                                        .Attr("given_y_max: float = 0")
+                                        .Attr("variance_epsilon: float = 1e-05")
+                                        .Attr("min_separation: float = 0.001")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle shape;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &shape));
+                                          c->set_output(0, c->input(0));
+                                          return detail::ScalarRanges(c, 1, 2);
+                                        });
+  struct Attrs {
+    bool output_range_given;
+    float given_y_min, given_y_max, variance_epsilon, min_separation;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) const { return ServeOnly(c, c.input_type(0), ToSet(DataType::kQuint8)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&,
+                      Tensor&) const {
+      return detail::RunInstanceNorm(context.op(), {this->output_range_given,
+                                                    {this->given_y_min, this->given_y_max},
+                                                    this->variance_epsilon,
+                                                    this->min_separation});
+    }
+  };
+};
+
+// t: [n, h, w, c], m, v, beta and gamma: [c]; each with its range.
+struct QuantizedBatchNormWithGlobalNormalization {
+  static constexpr auto signature = Op("QuantizedBatchNormWithGlobalNormalization")
+                                        .Input("t: Tinput")
+                                        .Input("t_min: float")
+                                        .Input("t_max: float")
+                                        .Input("m: Tinput")
+                                        .Input("m_min: float")
+                                        .Input("m_max: float")
+                                        .Input("v: Tinput")
+                                        .Input("v_min: float")
+                                        .Input("v_max: float")
+                                        .Input("beta: Tinput")
+                                        .Input("beta_min: float")
+                                        .Input("beta_max: float")
+                                        .Input("gamma: Tinput")
+                                        .Input("gamma_min: float")
+                                        .Input("gamma_max: float")
+                                        .Output("result: out_type")
+                                        .Output("result_min: float")
+                                        .Output("result_max: float")
+                                        .Attr("Tinput: quantizedtype")
+                                        .Attr("out_type: quantizedtype")
+                                        .Attr("variance_epsilon: float")
+                                        .Attr("scale_after_normalization: bool")
+                                        .SetShapeFn(detail::QuantizedBatchNormShape);
+  using Attrs = detail::QuantizedBatchNormAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::KernelOfMany<detail::QuantizedBatchNormRule, 15, 3>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/per_channel.hpp ----
+// RequantizePerChannel, RequantizationRangePerChannel: from 32 bits to 8, with a range for each channel.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr float kHalfOfInt32 = 2147483648.0f;
+
+// The larger absolute value of two ends.
+inline float LargestEnd(float low, float high) { return std::max(std::fabs(low), std::fabs(high)); }
+
+// The only element of input i.
+inline Status ReadOnly(const OpKernelContext& context, int i, std::string_view name, float* value) {
+  const Tensor& input = context.input(i);
+  if (input.NumElements() != 1)
+    return errors::InvalidArgument(context.op_kernel().type_string(), ": ", name,
+                                   " must be a scalar, but has the shape ", input.shape());
+  *value = *input.data<float>();
+  return OkStatus();
+}
+
+inline Status RunRequantizePerChannel(OpKernelContext& context) {
+  constexpr const char* kOp = "RequantizePerChannel";
+  const Tensor &input = context.input(0), &lows = context.input(1), &highs = context.input(2);
+  float asked_low = 0, asked_high = 0;
+  Tensor* out = nullptr;
+  const Index n = lows.NumElements();
+  if (highs.NumElements() != n)
+    return errors::InvalidArgument(kOp, ": input_max has incorrect size, expected ", n, " was ", highs.NumElements());
+  TENON_RETURN_IF_ERROR(ReadOnly(context, 3, "requested_output_min", &asked_low));
+  TENON_RETURN_IF_ERROR(ReadOnly(context, 4, "requested_output_max", &asked_high));
+  if (input.dims() != 4)
+    return errors::InvalidArgument(kOp, ": supports 4D tensors only, but input has the shape ", input.shape());
+  if (n == 0) return errors::Aborted(kOp, ": input_min has no elements");
+  const Index depth = input.dim_size(3);
+  if (n != 1 && n != depth)
+    return errors::InvalidArgument(kOp, ": input_min has ", n, " elements, but input has ", depth, " channels");
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  const bool is_signed = out->dtype() == DataType::kQint8;
+  const float factor = is_signed ? 127.0f : 255.0f, least = is_signed ? -128.0f : 0.0f,
+              most = is_signed ? 127.0f : 255.0f, asked = LargestEnd(asked_low, asked_high);
+  const auto* const x = static_cast<const std::int32_t*>(input.raw_data());
+  for (Index c = 0; c < depth; ++c) {
+    const Index k = n == 1 ? 0 : c;
+    const float scale = factor * (LargestEnd(lows.data<float>()[k], highs.data<float>()[k]) / asked / kHalfOfInt32);
+    for (Index i = c; i < input.NumElements(); i += depth) {
+      const float y = std::nearbyint(static_cast<float>(x[i]) * scale);
+      StoreQuantized(static_cast<std::int64_t>(y > least ? std::min(y, most) : least), out->raw_data(), out->dtype(),
+                     i);
+    }
+  }
+  return QuantizedRange{asked_low, asked_high}.Write(context, 1);
+}
+
+inline Status RunRequantizationRangePerChannel(OpKernelContext& context, float clip) {
+  constexpr const char* kOp = "RequantizationRangePerChannel";
+  const Tensor &input = context.input(0), &lows = context.input(1), &highs = context.input(2);
+  if (input.dims() != 4)
+    return errors::InvalidArgument(kOp, ": input must be in NHWC format, but has the shape ", input.shape());
+  if (input.NumElements() == 0) return errors::InvalidArgument(kOp, ": input must not be empty: ", input.shape());
+  const Index depth = input.dim_size(3);
+  for (const Tensor* ends : {&lows, &highs})
+    if (ends->dims() != 1 || ends->dim_size(0) != depth)
+      return errors::InvalidArgument(kOp, ": input must have same number of channels as length of ",
+                                     ends == &lows ? "input_min: " : "input_max: ", depth, " vs ", ends->shape());
+  const auto* const x = static_cast<const std::int32_t*>(input.raw_data());
+  float largest = 0;
+  bool negative = false;
+  for (Index c = 0; c < depth; ++c) {
+    std::int32_t least = x[c], most = x[c];
+    for (Index i = c; i < input.NumElements(); i += depth) {
+      least = std::min(least, x[i]);
+      most = std::max(most, x[i]);
+    }
+    negative = negative || least < 0;
+    const float reach = LargestEnd(static_cast<float>(least), static_cast<float>(most));
+    const float used = LargestEnd(lows.data<float>()[c], highs.data<float>()[c]) * reach / kHalfOfInt32;
+    largest = used > largest ? used : largest;
+  }
+  const float high = std::min(largest, clip);
+  return QuantizedRange{negative ? -high : 0.0f, high}.Write(context, 0);
+}
+
+}  // namespace detail
+
+// input: [n, h, w, c], input_min and input_max: [c] or [1]  ->  bytes in the requested range
+struct RequantizePerChannel {
+  static constexpr auto signature = Op("RequantizePerChannel")
+                                        .Input("input: T")
+                                        .Input("input_min: float")
+                                        .Input("input_max: float")
+                                        .Input("requested_output_min: float")
+                                        .Input("requested_output_max: float")
+                                        .Output("output: out_type")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("T: quantizedtype = DT_QINT32")
+                                        .Attr("out_type: quantizedtype = DT_QUINT8")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          c->set_output(0, c->input(0));
+                                          for (int i = 1; i < 3; ++i)
+                                            TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &unused));
+                                          return detail::ScalarRanges(c, 3, 4);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) const {
+      TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), ToSet(DataType::kQint32)));
+      return ServeOnly(c, c.output_type(0), ToSet(DataType::kQint8) | ToSet(DataType::kQuint8));
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunRequantizePerChannel(context.op());
+    }
+  };
+};
+
+// input: [n, h, w, c], input_min and input_max: [c]  ->  a range for all channels
+struct RequantizationRangePerChannel {
+  static constexpr auto signature = Op("RequantizationRangePerChannel")
+                                        .Input("input: T")
+                                        .Input("input_min: float")
+                                        .Input("input_max: float")
+                                        .Output("output_min: float")
+                                        .Output("output_max: float")
+                                        .Attr("T: quantizedtype = DT_QINT32")
+                                        .Attr("clip_value_max: float")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          for (int i = 1; i < 3; ++i)
+                                            TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &unused));
+                                          c->set_output(0, c->Scalar());
+                                          c->set_output(1, c->Scalar());
+                                          return OkStatus();
+                                        });
+  struct Attrs {
+    float clip_value_max;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) const { return ServeOnly(c, c.input_type(0), ToSet(DataType::kQint32)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&) const {
+      return detail::RunRequantizationRangePerChannel(context.op(), this->clip_value_max);
+    }
+  };
 };
 
 }  // namespace ops
@@ -51040,7 +54637,12 @@ struct RequantizationRange {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor&, const Tensor&, Tensor&,
                       Tensor&) const {
       detail::QuantizedRange from;
-      TENON_RETURN_IF_ERROR(from.Read(context.op(), 1, "input"));
+      for (const int i : {1, 2}) {  // as TensorFlow, the first element of any shape
+        const Tensor& end = context.op().input(i);
+        if (end.NumElements() == 0)
+          return errors::InvalidArgument("RequantizationRange: ", i == 1 ? "input_min" : "input_max", " is empty");
+        (i == 1 ? from.low : from.high) = *end.data<float>();
+      }
       return detail::UsedRange(input, from).Write(context.op(), 0);
     }
   };
@@ -51136,6 +54738,2742 @@ struct Requantize {
 
 }  // namespace ops
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/resize.hpp ----
+// QuantizedResizeBilinear: images of quantized numbers made larger or smaller.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Two neighbours of an output element and the way from the first to the second.
+struct Neighbours {
+  Index first, second;
+  float way;
+
+  Neighbours(const ResizeGeometry& g, const ResizeAxis& axis, Index at) {
+    const auto place = static_cast<float>(at);
+    const float from = g.half_pixel_centers ? (place + 0.5f) * axis.scale - 0.5f : place * axis.scale;
+    const float below = std::floor(from);
+    first = std::max<Index>(static_cast<Index>(below), 0);
+    second = std::min<Index>(static_cast<Index>(std::ceil(from)), axis.input - 1);
+    first = std::min(first, axis.input - 1);
+    second = std::max<Index>(second, 0);
+    way = from - below;
+  }
+};
+
+// Integers with `bits` behind the point.
+template <int bits>
+std::int64_t BetweenFour(const std::int64_t (&x)[4], float right, float down) {
+  constexpr std::int64_t kOne = std::int64_t{1} << bits;
+  const auto along = [](std::int64_t a, std::int64_t b, std::int64_t way) {
+    return static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(way);
+  };
+  const auto across = static_cast<std::int64_t>(right * static_cast<float>(kOne));
+  const auto below = static_cast<std::int64_t>(down * static_cast<float>(kOne));
+  const std::uint64_t top = along(x[0] * kOne, x[1] - x[0], across), bottom = along(x[2] * kOne, x[3] - x[2], across);
+  const std::int64_t difference = static_cast<std::int64_t>(bottom - top) / kOne;
+  return static_cast<std::int64_t>(along(static_cast<std::int64_t>(top), difference, below) + kOne / 2) / kOne;
+}
+
+inline void ResizeQuantizedRow(const ResizeGeometry& g, const Tensor& images, Index row, Tensor* out) {
+  const DataType type = images.dtype();
+  const Index batch = row / g.rows.output;
+  const Neighbours rows(g, g.rows, row % g.rows.output);
+  Index to = row * g.columns.output * g.depth;
+  for (Index c = 0; c < g.columns.output; ++c) {
+    const Neighbours columns(g, g.columns, c);
+    const Index top = (batch * g.rows.input + rows.first) * g.columns.input,
+                bottom = (batch * g.rows.input + rows.second) * g.columns.input;
+    for (Index d = 0; d < g.depth; ++d, ++to) {
+      const Index places[] = {(top + columns.first) * g.depth + d, (top + columns.second) * g.depth + d,
+                              (bottom + columns.first) * g.depth + d, (bottom + columns.second) * g.depth + d};
+      if (type == DataType::kFloat) {
+        const float* const x = images.data<float>();
+        const float above = x[places[0]] + (x[places[1]] - x[places[0]]) * columns.way;
+        const float below = x[places[2]] + (x[places[3]] - x[places[2]]) * columns.way;
+        out->data<float>()[to] = above + (below - above) * rows.way;
+        continue;
+      }
+      std::int64_t x[4];
+      for (int k = 0; k < 4; ++k) x[k] = ThroughFloat(LoadQuantized(images.raw_data(), type, places[k]));
+      StoreQuantized(type == DataType::kQint32 ? BetweenFour<30>(x, columns.way, rows.way)
+                                               : BetweenFour<7>(x, columns.way, rows.way),
+                     out->raw_data(), type, to);
+    }
+  }
+}
+
+inline Status RunQuantizedResize(OpKernelContext& context, Cpu& device, const ResizeAttrs& a, const HostIndices& size) {
+  const Tensor& images = context.input(0);
+  ResizeGeometry g;
+  TensorShape shape;
+  Tensor* out = nullptr;
+  for (int i = 2; i < 4; ++i)
+    if (context.input(i).dims() != 0)
+      return errors::InvalidArgument("QuantizedResizeBilinear: ", i == 2 ? "min" : "max",
+                                     " must be a scalar, but has the shape ", context.input(i).shape());
+  // TensorFlow does not refuse both attrs here.
+  TENON_RETURN_IF_ERROR(
+      MakeResizeGeometry("QuantizedResizeBilinear", {a.align_corners, false}, images.shape(), size, &g, &shape));
+  g.half_pixel_centers = a.half_pixel_centers;
+  // TensorFlow gives no outputs then.
+  if (shape.num_elements() == 0)
+    return errors::Internal("QuantizedResizeBilinear: Missing outputs: images has no elements, shape ", images.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  ParallelFor(device, g.batch * g.rows.output, static_cast<double>(g.columns.output * g.depth) * 4,
+              [&](Index begin, Index end) {
+                for (Index row = begin; row < end; ++row) ResizeQuantizedRow(g, images, row, out);
+              });
+  const QuantizedRange range{*context.input(2).data<float>(), *context.input(3).data<float>()};
+  return range.Write(context, 1);
+}
+
+inline Status QuantizedResizeShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(ResizeShape(c));
+  return ScalarRanges(c, 2, 3);
+}
+
+}  // namespace detail
+
+// images: [n, h, w, c], size: [new h, new w]  ->  [n, new h, new w, c], in the range of the images
+struct QuantizedResizeBilinear {
+  static constexpr auto signature = Op("QuantizedResizeBilinear")
+                                        .Input("images: T")
+                                        .Input("size: int32")
+                                        .Input("min: float")
+                                        .Input("max: float")
+                                        .Output("resized_images: T")
+                                        .Output("out_min: float")
+                                        .Output("out_max: float")
+                                        .Attr("T: {quint8, qint32, float}")
+                                        .Attr("align_corners: bool = false")
+                                        .Attr("half_pixel_centers: bool = false")
+                                        .SetShapeFn(detail::QuantizedResizeShape);
+  using Attrs = detail::ResizeAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, HostIndices size, const Tensor&, const Tensor&, Tensor&,
+                      Tensor&, Tensor&) const {
+      return detail::RunQuantizedResize(context.op(), context.device(), *this, size);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform_arithmetic.hpp ----
+// UniformQuantizedAdd, UniformQuantizedClipByValue: sums and limits of uniformly quantized numbers.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// An operand in steps of the sum's scale, less zero points. Its dimensions of size 1 take the first scale, as in
+// TensorFlow.
+inline Status RescaleOperand(OpKernelContext& context, const Tensor& in, const UniformScale& from,
+                             const UniformScale& to, int out_rank, Tensor* out) {
+  const Index own_axis = to.per_axis() ? to.axis - (out_rank - in.dims()) : -1;
+  QuantizedChannels channels;
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, in.shape(), out));
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of("UniformQuantizedAdd", in.shape(),
+                                              std::max<Index>(from.per_axis() ? from.axis : own_axis, -1), &channels));
+  const auto* const x = static_cast<const std::int32_t*>(in.raw_data());
+  auto* const y = out->data<std::int32_t>();
+  for (Index c = 0; c < channels.depth; ++c) {
+    FixedFactor factor;
+    TENON_RETURN_IF_ERROR(
+        FixedFactor::Of(static_cast<double>(from.scale(c)) / static_cast<double>(to.scale(c)), &factor));
+    for (Index o = 0; o < channels.outer; ++o) {
+      const Index start = (o * channels.depth + c) * channels.inner;
+      for (Index i = start; i < start + channels.inner; ++i)
+        y[i] = ThroughFloat(factor(WrapSubtract(ThroughFloat(x[i]), from.zero(c))));
+    }
+  }
+  return OkStatus();
+}
+
+// The element of `own` that is broadcast to element i of `shape`.
+inline Index BroadcastPlace(const TensorShape& own, const TensorShape& shape, Index i) {
+  Index at = 0, step = 1;
+  for (int d = shape.dims() - 1, p = own.dims() - 1; p >= 0; --d, --p) {
+    if (own.dim_size(p) > 1) at += i % shape.dim_size(d) * step;
+    i /= shape.dim_size(d);
+    step *= own.dim_size(p);
+  }
+  return at;
+}
+
+inline Status RunUniformAdd(OpKernelContext& context, const UniformAttrs (&attrs)[2], const UniformAttrs& sum) {
+  constexpr const char* kOp = "UniformQuantizedAdd";
+  const Tensor* const operands[] = {&context.input(0), &context.input(1)};
+  Tensor rescaled[2];
+  TensorShape shape;
+  Tensor* out = nullptr;
+  UniformScale from[2], to;
+  QuantizedChannels channels;
+  if (!BroadcastShape(operands[0]->shape(), operands[1]->shape(), &shape).ok())
+    return errors::InvalidArgument(kOp, ": Cannot Add tensors of shapes: ", operands[0]->shape(), " and ",
+                                   operands[1]->shape());
+  for (int k = 0; k < 2; ++k)
+    TENON_RETURN_IF_ERROR(from[k].Read(context, 2 + 2 * k, operands[k]->shape(), attrs[k].axis));
+  TENON_RETURN_IF_ERROR(to.Read(context, 6, shape, sum.axis));
+  for (int k = 0; k < 2; ++k) {
+    TENON_RETURN_IF_ERROR(from[k].RequirePositive(context, 2 + 2 * k, k == 0 ? "lhs" : "rhs"));
+    const Index axis = from[k].axis + shape.dims() - operands[k]->dims();
+    if (from[k].per_axis() && to.per_axis() && axis != to.axis)
+      return errors::InvalidArgument(kOp, ": If ", k == 0 ? "lhs" : "rhs",
+                                     " and output is both per-axis quantized, the quantization axis must match, got ",
+                                     axis, " and ", to.axis);
+  }
+  TENON_RETURN_IF_ERROR(to.RequirePositive(context, 6, "output"));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of(kOp, shape, to.axis, &channels));
+  for (int k = 0; k < 2; ++k)
+    TENON_RETURN_IF_ERROR(RescaleOperand(context, *operands[k], from[k], to, shape.dims(), &rescaled[k]));
+  const auto *const x = rescaled[0].data<std::int32_t>(), *const y = rescaled[1].data<std::int32_t>();
+  auto* const sums = static_cast<std::int32_t*>(out->raw_data());
+  for (Index i = 0; i < shape.num_elements(); ++i) {
+    const Index u = BroadcastPlace(operands[0]->shape(), shape, i), v = BroadcastPlace(operands[1]->shape(), shape, i);
+    const std::int32_t zero = to.zero(i / channels.inner % channels.depth);
+    sums[i] = sum.kept(WrapAdd(WrapAdd(x[u], y[v]), zero));
+  }
+  return OkStatus();
+}
+
+inline Status RunUniformClip(OpKernelContext& context, std::int32_t axis) {
+  constexpr const char* kOp = "UniformQuantizedClipByValue";
+  const Tensor &operand = context.input(0), &scales = context.input(3);
+  UniformScale scale;
+  QuantizedChannels channels;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(scale.Read(context, 3, operand.shape(), axis));
+  for (int k = 1; k < 3; ++k)
+    if (!(context.input(k).shape() == scales.shape()))
+      return errors::InvalidArgument(kOp, ": Input ", k == 1 ? "min" : "max",
+                                     " shape must be same as scales/zero_points. Given a shape of ",
+                                     context.input(k).shape(), " and scales/zero_points of shape ", scales.shape());
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of(kOp, operand.shape(), axis, &channels));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, operand.shape(), &out));
+  const auto* const x = static_cast<const std::int32_t*>(operand.raw_data());
+  auto* const y = static_cast<std::int32_t*>(out->raw_data());
+  Index at = 0;
+  for (Index o = 0; o < channels.outer; ++o)
+    for (Index c = 0; c < channels.depth; ++c) {
+      const std::int32_t low = static_cast<const std::int32_t*>(context.input(1).raw_data())[c],
+                         high = static_cast<const std::int32_t*>(context.input(2).raw_data())[c];
+      for (const Index end = at + channels.inner; at < end; ++at) y[at] = std::min(std::max(x[at], low), high);
+    }
+  return OkStatus();
+}
+
+struct UniformAddRule {
+  UniformAttrs operands[2], sum;
+
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(operands[0].Read(c, kUniformAttrsOfThree));
+    TENON_RETURN_IF_ERROR(operands[1].Read(c, kUniformAttrsOfThree + 3));
+    return sum.Read(c, kUniformAttrsOfThree + 6);
+  }
+  Status Run(OpKernelContext& context, Cpu&) const { return RunUniformAdd(context, operands, sum); }
+};
+
+}  // namespace detail
+
+// lhs + rhs, broadcast, each tensor with its scales and zero points.
+struct UniformQuantizedAdd {
+  static constexpr auto signature = Op("UniformQuantizedAdd")
+                                        .Input("lhs: T")
+                                        .Input("rhs: T")
+                                        .Input("lhs_scales: float")
+                                        .Input("lhs_zero_points: int32")
+                                        .Input("rhs_scales: float")
+                                        .Input("rhs_zero_points: int32")
+                                        .Input("output_scales: float")
+                                        .Input("output_zero_points: int32")
+                                        .Output("output: T")
+                                        .Attr("lhs_quantization_axis: int = -1")
+                                        .Attr("lhs_quantization_min_val: int")
+                                        .Attr("lhs_quantization_max_val: int")
+                                        .Attr("rhs_quantization_axis: int = -1")
+                                        .Attr("rhs_quantization_min_val: int")
+                                        .Attr("rhs_quantization_max_val: int")
+                                        .Attr("output_quantization_axis: int = -1")
+                                        .Attr("output_quantization_min_val: int")
+                                        .Attr("output_quantization_max_val: int")
+                                        .Attr("T: {qint32}")
+                                        .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrsOfThree;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::KernelOfMany<detail::UniformAddRule, 8, 1>;
+};
+
+// operand: any shape; min, max, scales and zero_points: [] or, with quantization_axis, [size]
+struct UniformQuantizedClipByValue {
+  static constexpr auto signature = Op("UniformQuantizedClipByValue")
+                                        .Input("operand: T")
+                                        .Input("min: T")
+                                        .Input("max: T")
+                                        .Input("scales: float")
+                                        .Input("zero_points: int32")
+                                        .Output("output: T")
+                                        .Attr("T: {qint32}")
+                                        .Attr("quantization_axis: int = -1")
+                                        .Attr("quantization_min_val: int")
+                                        .Attr("quantization_max_val: int")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrs;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return attrs.Read(c, detail::kUniformAttrs); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&) const {
+      return detail::RunUniformClip(context.op(), attrs.axis);
+    }
+    detail::UniformAttrs attrs;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform_conv_geometry.hpp ----
+// The attrs and shapes of UniformQuantizedConvolution and its hybrid form: dimensions in any order, strides, padding,
+// dilations and groups.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+struct UniformConvAttrs {
+  std::span<const std::int64_t> window_strides;
+  std::string_view padding;
+  std::span<const std::int64_t> explicit_padding, lhs_dilation, rhs_dilation;
+  std::int64_t batch_group_count, feature_group_count;
+  std::string_view dimension_numbers;
+};
+
+// Where the dimensions of one tensor are: the first is the batch, or the output features of a filter.
+struct ConvDimensions {
+  Index first = 0, feature = 1;
+  SlimVector<Index> spatial;
+
+  Status Check(int rank) const {
+    TENON_RETURN_IF_ERROR(CheckOne(rank, first));
+    TENON_RETURN_IF_ERROR(CheckOne(rank, feature));
+    if (static_cast<int>(spatial.size()) != rank - 2)
+      return errors::InvalidArgument("Spatial dimensions size must be rank - 2. Given rank ", rank,
+                                     " and spatial dimensions size ", spatial.size());
+    for (const Index d : spatial) TENON_RETURN_IF_ERROR(CheckOne(rank, d));
+    return OkStatus();
+  }
+  // Whether no dimension is named twice.
+  bool distinct() const {
+    bool found = first == feature;
+    for (std::size_t i = 0; i < spatial.size(); ++i) {
+      found = found || spatial[i] == first || spatial[i] == feature;
+      for (std::size_t k = 0; k < i; ++k) found = found || spatial[i] == spatial[k];
+    }
+    return !found;
+  }
+
+ private:
+  static Status CheckOne(int rank, Index d) {
+    if (d >= 0 && d < rank) return OkStatus();
+    return errors::InvalidArgument("Each dimension number must be in region [0, rank). Given rank ", rank,
+                                   " and dimension number value ", d);
+  }
+};
+
+// One spatial dimension. Places between and around dilated elements count as zeros.
+struct ConvSpatial {
+  Index in = 0, window = 0, out = 0;
+  Index stride = 1, in_dilation = 1, window_dilation = 1, padding_before = 0;
+
+  // The element of the input that window element `k` meets at output `at`, or -1.
+  Index Meets(Index at, Index k) const {
+    const Index place = at * stride - padding_before + k * window_dilation;
+    if (place < 0 || place % in_dilation != 0) return -1;
+    return place / in_dilation < in ? place / in_dilation : -1;
+  }
+};
+
+struct UniformConvGeometry {
+  ConvDimensions lhs, rhs, out;
+  SlimVector<ConvSpatial> spatial;
+  SlimVector<Index> out_sizes;
+  Index batch = 0, features = 0, out_features = 0, window_features = 0;
+  Index batch_groups = 1, feature_groups = 1;
+
+  Status Make(const UniformConvAttrs& a, const TensorShape& l, const TensorShape& r) {
+    const int rank = l.dims();
+    if (rank < 3 || r.dims() < 3)
+      return errors::InvalidArgument("lhs and rhs shape dims must be at least 3. Given: ", std::min(rank, r.dims()));
+    if (rank != r.dims())
+      return errors::InvalidArgument("lhs and rhs must have same dims. Given lhs and rhs of shapes: ", l, " and ", r);
+    TENON_RETURN_IF_ERROR(ReadDimensions(a.dimension_numbers, rank));
+    if (a.padding != "EXPLICIT" && a.padding != "SAME" && a.padding != "VALID")
+      return errors::InvalidArgument("padding Attr must be one of [EXPLICIT | SAME | VALID], but given: ", a.padding);
+    TENON_RETURN_IF_ERROR(CheckList("window_strides", a.window_strides, rank));
+    TENON_RETURN_IF_ERROR(CheckList("lhs_dilation", a.lhs_dilation, rank));
+    TENON_RETURN_IF_ERROR(CheckList("rhs_dilation", a.rhs_dilation, rank));
+    TENON_RETURN_IF_ERROR(CheckPadding(a, rank));
+    TENON_RETURN_IF_ERROR(SetGroups(a, l, r));
+    for (std::size_t i = 0; i < lhs.spatial.size(); ++i) TENON_RETURN_IF_ERROR(AddSpatial(a, l, r, i));
+    out_sizes.resize(static_cast<std::size_t>(rank), Index{0});
+    At(out.first) = batch / batch_groups;
+    At(out.feature) = out_features;
+    for (std::size_t i = 0; i < spatial.size(); ++i) At(out.spatial[i]) = spatial[i].out;
+    for (const Index size : out_sizes)
+      if (size < 0) return errors::InvalidArgument("Expected shape dimensions to be non-negative, got ", size);
+    return OkStatus();
+  }
+
+ private:
+  Index& At(Index d) { return out_sizes[static_cast<std::size_t>(d)]; }
+
+  // A message UniformQuantizedConvolutionDimensionNumbersAttr; empty: NC, OI and NC before the spatial dimensions.
+  Status ReadDimensions(std::string_view bytes, int rank) {
+    ConvDimensions* const parts[] = {&lhs, &rhs, &out};
+    if (bytes.empty()) {
+      for (ConvDimensions* const part : parts)
+        for (Index d = 2; d < rank; ++d) part->spatial.push_back(d);
+      return OkStatus();
+    }
+    // Fields: batch, feature and spatial of lhs; input feature, output feature and spatial of rhs; as lhs, of out.
+    for (ConvDimensions* const part : parts) part->first = part->feature = 0;
+    wire::Reader reader(wire::AsBytes(bytes));
+    bool good = true;
+    for (wire::Tag tag; good && reader.ReadTag(&tag);) {
+      std::uint64_t value = 0;
+      if (tag.field < 1 || tag.field > 9) {
+        good = reader.Skip(tag);
+        continue;
+      }
+      ConvDimensions& part = *parts[(tag.field - 1) / 3];
+      const std::uint32_t place = (tag.field - 1) % 3;
+      if (tag.type == wire::WireType::kVarint) {
+        good = reader.ReadVarint(&value);
+        const auto d = static_cast<Index>(value);
+        if (good && place == 2)
+          part.spatial.push_back(d);
+        else if (good)
+          ((place == 0) == (&part != &rhs) ? part.first : part.feature) = d;
+      } else if (tag.type == wire::WireType::kBytes && place == 2) {
+        wire::Reader::Outer outer;
+        good = reader.Enter(&outer);
+        while (good && !reader.AtEnd()) {
+          good = reader.ReadVarint(&value);
+          if (good) part.spatial.push_back(static_cast<Index>(value));
+        }
+        if (good) reader.Leave(outer);
+      } else {
+        good = reader.Skip(tag);
+      }
+    }
+    if (!good || !reader.ok()) return errors::InvalidArgument("Error parsing convolution dimension numbers.");
+    for (ConvDimensions* const part : parts) {
+      if (part->spatial.empty())
+        for (Index d = 2; d < rank; ++d) part->spatial.push_back(d);
+      TENON_RETURN_IF_ERROR(part->Check(rank));
+    }
+    // An output with a dimension named twice has one of size 0, as in TensorFlow.
+    if (!lhs.distinct() || !rhs.distinct())
+      return errors::InvalidArgument("Error parsing convolution dimension numbers: a dimension is named twice");
+    return OkStatus();
+  }
+
+  static Status CheckList(std::string_view name, std::span<const std::int64_t> list, int rank) {
+    if (list.empty()) return OkStatus();
+    if (static_cast<int>(list.size()) != rank - 2)
+      return errors::InvalidArgument("Size of ", name, " Attr must be dims - 2. Given ", list.size(), " for ", rank,
+                                     " dims");
+    for (const std::int64_t x : list)
+      if (x < 1) return errors::InvalidArgument("All elements of ", name, " must be >= 1. Given ", x);
+    return OkStatus();
+  }
+  static Status CheckPadding(const UniformConvAttrs& a, int rank) {
+    if (a.padding != "EXPLICIT") {
+      if (a.explicit_padding.empty()) return OkStatus();
+      return errors::InvalidArgument(
+          "If padding Attr is not 'EXPLICIT', explicit_padding Attr must be empty. Given padding ", a.padding,
+          " and explicit_padding of size ", a.explicit_padding.size());
+    }
+    if (static_cast<int>(a.explicit_padding.size()) != 2 * (rank - 2))
+      return errors::InvalidArgument("Size of explicit_padding Attr must be 2 * (rank - 2). Given rank ", rank,
+                                     " and explicit_padding of size ", a.explicit_padding.size());
+    for (const std::int64_t x : a.explicit_padding)
+      if (x < 0) return errors::InvalidArgument("All explicit_padding elems must be >= 0, Given ", x);
+    return OkStatus();
+  }
+  Status SetGroups(const UniformConvAttrs& a, const TensorShape& l, const TensorShape& r) {
+    batch_groups = a.batch_group_count;
+    feature_groups = a.feature_group_count;
+    batch = l.dim_size(static_cast<int>(lhs.first));
+    features = l.dim_size(static_cast<int>(lhs.feature));
+    out_features = r.dim_size(static_cast<int>(rhs.first));
+    window_features = r.dim_size(static_cast<int>(rhs.feature));
+    if (feature_groups < 1)
+      return errors::InvalidArgument("feature_group_count must be a positive integer, given: ", feature_groups);
+    if (batch_groups < 1)
+      return errors::InvalidArgument("batch_group_count Attr must be a positive integer. Given: ", batch_groups);
+    if (window_features < 1 || features % window_features != 0)
+      return errors::InvalidArgument("rhs input feature dimension must divide lhs feature dimension size, but ",
+                                     window_features, " does not divide ", features);
+    if (features / feature_groups != window_features || features % feature_groups != 0)
+      return errors::InvalidArgument(
+          "lhs feature dimension size divided by feature_group_count must equal the rhs input feature dimension size, "
+          "but ",
+          features, " / ", feature_groups, " != ", window_features);
+    if (out_features % feature_groups != 0)
+      return errors::InvalidArgument("rhs output dimension size must be a multiple of feature_group_count, but ",
+                                     out_features, " is not a multiple of ", feature_groups);
+    if (batch % batch_groups != 0)
+      return errors::InvalidArgument("batch_group_count must divide lhs batch dimension size, but ", batch_groups,
+                                     " does not divide ", batch);
+    if (out_features % batch_groups != 0)
+      return errors::InvalidArgument("rhs output dimension size must be a multiple of batch_group_count, but ",
+                                     out_features, " is not a multiple of ", batch_groups);
+    return OkStatus();
+  }
+
+  // The size of `n` elements, `dilation` apart; -1 beyond the integers that later sums can have.
+  static Index Dilated(Index n, Index dilation) {
+    if (n == 0) return 0;
+    const Index size = MultiplyWithoutOverflow(n - 1, dilation);
+    return size < 0 || size > kMost ? -1 : size + 1;
+  }
+  static constexpr Index kMost = Index{1} << 60;
+
+  Status AddSpatial(const UniformConvAttrs& a, const TensorShape& l, const TensorShape& r, std::size_t i) {
+    ConvSpatial s;
+    s.in = l.dim_size(static_cast<int>(lhs.spatial[i]));
+    s.window = r.dim_size(static_cast<int>(rhs.spatial[i]));
+    if (!a.window_strides.empty()) s.stride = a.window_strides[i];
+    if (!a.lhs_dilation.empty()) s.in_dilation = a.lhs_dilation[i];
+    if (!a.rhs_dilation.empty()) s.window_dilation = a.rhs_dilation[i];
+    const Index in = Dilated(s.in, s.in_dilation), window = Dilated(s.window, s.window_dilation);
+    if (in < 0 || window < 0 || s.stride > kMost)
+      return errors::InvalidArgument("Convolution: a dimension is too large: ", s.in, " elements ", s.in_dilation,
+                                     " apart, a window of ", s.window, " elements ", s.window_dilation,
+                                     " apart, stride ", s.stride);
+    Index padding = 0;
+    if (a.padding == "SAME") {
+      s.out = in / s.stride + (in % s.stride != 0 ? 1 : 0);
+      if (s.out > 0) padding = std::max<Index>((s.out - 1) * s.stride + window - in, 0);
+      s.padding_before = padding / 2;
+    } else if (a.padding == "EXPLICIT") {
+      s.padding_before = a.explicit_padding[2 * i];
+      if (s.padding_before > kMost || a.explicit_padding[2 * i + 1] > kMost)
+        return errors::InvalidArgument("Convolution: padding of ", s.padding_before, " and ",
+                                       a.explicit_padding[2 * i + 1], " is too large");
+      padding = s.padding_before + a.explicit_padding[2 * i + 1];
+    }
+    s.out = (in + padding - window + s.stride) / s.stride;
+    spatial.push_back(s);
+    return OkStatus();
+  }
+};
+
+// Inputs: lhs, rhs, scales and zero points of lhs (where first is 4), of rhs, and of the output (where first is 4).
+inline Status UniformConvShape(InferenceContext* c, int first) {
+  ShapeHandle shape;
+  UniformConvAttrs a;
+  SlimVector<std::int64_t> lists[4];
+  const int tensors = first == 4 ? 2 : 1;
+  for (int i = 2; i < first; ++i) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 0, &shape));
+  for (int i = first; i < first + 2 * tensors; ++i) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &shape));
+  const ShapeHandle lhs = c->input(0), rhs = c->input(1);
+  if (!c->FullyDefined(lhs) || !c->FullyDefined(rhs)) {
+    const ShapeHandle& known = c->RankKnown(lhs) ? lhs : rhs;
+    c->set_output(0, c->RankKnown(known) ? c->UnknownShapeOfRank(c->Rank(known)) : c->UnknownShape());
+    if (c->RankKnown(lhs) && c->RankKnown(rhs) && c->Rank(lhs) != c->Rank(rhs))
+      return errors::InvalidArgument("lhs and rhs must have same rank.");
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->GetAttr("window_strides", &lists[0]));
+  TENON_RETURN_IF_ERROR(c->GetAttr("explicit_padding", &lists[1]));
+  TENON_RETURN_IF_ERROR(c->GetAttr("lhs_dilation", &lists[2]));
+  TENON_RETURN_IF_ERROR(c->GetAttr("rhs_dilation", &lists[3]));
+  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &a.padding));
+  TENON_RETURN_IF_ERROR(c->GetAttr("batch_group_count", &a.batch_group_count));
+  TENON_RETURN_IF_ERROR(c->GetAttr("feature_group_count", &a.feature_group_count));
+  TENON_RETURN_IF_ERROR(c->GetAttr("dimension_numbers", &a.dimension_numbers));
+  std::span<const std::int64_t>* const spans[] = {&a.window_strides, &a.explicit_padding, &a.lhs_dilation,
+                                                  &a.rhs_dilation};
+  for (int i = 0; i < 4; ++i) *spans[i] = {lists[i].data(), lists[i].size()};
+  TensorShape shapes[2];
+  for (int k = 0; k < 2; ++k)
+    for (int d = 0; d < c->Rank(c->input(k)); ++d)
+      TENON_RETURN_IF_ERROR(shapes[k].AddDimWithStatus(c->Value(c->Dim(c->input(k), d))));
+  UniformConvGeometry geometry;
+  TENON_RETURN_IF_ERROR(geometry.Make(a, shapes[0], shapes[1]));
+  SlimVector<DimensionHandle> sizes;
+  for (const Index size : geometry.out_sizes) sizes.push_back(c->MakeDim(size));
+  DimensionHandle unused;
+  for (int i = first; i < first + 2 * tensors; ++i)
+    if (c->RankKnown(c->input(i)) && c->Rank(c->input(i)) == 1)
+      TENON_RETURN_IF_ERROR(
+          c->Merge(c->Dim(c->input(i), 0), sizes[static_cast<std::size_t>(geometry.out.feature)], &unused));
+  c->set_output(0, c->MakeShape(sizes));
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform_product.hpp ----
+// Shared code of UniformQuantizedDot, UniformQuantizedConvolution and their hybrid forms: operands of bytes with zero
+// points, sums as numbers of another scale, numbers as bytes for one product.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// From sums of products to integers of the output's scale, for each channel.
+struct UniformFinish {
+  UniformScale to;
+  KeptIntegers kept{};
+  FixedFactor* factors = nullptr;  // one, or one for each channel
+  bool per_channel = false;
+
+  // Reads the factors of `lhs` by `rhs`; `out` has `channels` of them. The memory is a temporary tensor.
+  TENON_DETAIL_NOINLINE Status Make(OpKernelContext& context, const UniformScale& lhs, const UniformScale& rhs,
+                                    Index channels, Tensor* memory) {
+    per_channel = rhs.per_axis();
+    const Index n = per_channel ? channels : 1;
+    const auto bytes = static_cast<Index>(sizeof(FixedFactor));
+    if (MultiplyWithoutOverflow(n, bytes) < 0)
+      return errors::ResourceExhausted(context.op_kernel().type_string(), ": too many channels: ", n);
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, TensorShape({n * bytes}), memory));
+    factors = static_cast<FixedFactor*>(memory->raw_data());
+    for (Index c = 0; c < n; ++c) {
+      factors[c] = FixedFactor();
+      const double product = static_cast<double>(lhs.scale(0)) * static_cast<double>(rhs.scale(c));
+      TENON_RETURN_IF_ERROR(FixedFactor::Of(product / static_cast<double>(to.scale(c)), &factors[c]));
+    }
+    return OkStatus();
+  }
+  std::int32_t operator()(std::int32_t sum, Index channel) const {
+    return kept(WrapAdd(factors[per_channel ? channel : 0](sum), to.zero(channel)));
+  }
+};
+
+// Numbers as signed bytes whose range holds 0: x is near scale * (byte - zero).
+struct ByteScale {
+  float scale = 0, inverse = 0;  // both 0 where all numbers are 0
+  std::int32_t zero = 0;
+
+  // `outer` runs of n numbers, `step` apart.
+  static TENON_DETAIL_NOINLINE ByteScale Of(const float* x, Index outer, Index step, Index n) {
+    float low = HUGE_VALF, high = -HUGE_VALF;
+    for (Index o = 0; o < outer; ++o) {
+      for (const float *at = x + o * step, *const end = at + n; at != end;
+           ++at) {  // NaN counts only as the last number
+        low = *at < low || std::isnan(*at) || std::isnan(low) ? *at : low;
+        high = *at > high || std::isnan(*at) || std::isnan(high) ? *at : high;
+      }
+    }
+    const auto least = static_cast<double>(low < 0 ? low : 0.0f), most = static_cast<double>(high > 0 ? high : 0.0f);
+    if (!(least < most)) return {};
+    const double step_size = (most - least) / 255.0;
+    const double from_low = -128.0 - least / step_size, from_high = 127.0 - most / step_size;
+    const double chosen =
+        128.0 + std::fabs(least / step_size) < 127.0 + std::fabs(most / step_size) ? from_low : from_high;
+    ByteScale result;
+    result.scale = static_cast<float>(step_size);
+    result.inverse = static_cast<float>(1.0 / step_size);
+    result.zero = chosen <= -128.0     ? -128
+                  : chosen >= 127.0    ? 127
+                  : std::isnan(chosen) ? 0
+                                       : static_cast<std::int32_t>(std::floor(chosen + 0.5));
+    return result;
+  }
+  std::int8_t operator()(float x) const {
+    const float y = x * inverse + 0.5f;
+    std::int32_t step = CutToInt32(y);
+    step -= step > INT32_MIN && static_cast<float>(step) > y ? 1 : 0;
+    return static_cast<std::int8_t>(std::max(std::min(WrapAdd(step, zero), 127), -128));
+  }
+};
+
+// A product of signed bytes, less both zero points: `rows` of [rows, depth] by [depth, columns]. The right matrix has a
+// zero point for each column where `rhs` is per axis, from column `first` on.
+struct ByteProduct {
+  const std::int8_t* lhs;
+  std::int32_t lhs_zero;
+  Int8Matrix rhs;
+  const UniformScale* rhs_scale;
+  Index first, rows, columns, depth;
+
+  Status operator()(Cpu& device, std::int32_t* sums) const {
+    const bool own_zeros = rhs_scale->per_axis();
+    Int8Matrix right = rhs;
+    right.zero = own_zeros ? 0 : rhs_scale->zero(0);
+    TENON_RETURN_IF_ERROR(
+        GemmInt8(device, rows, columns, depth, {lhs, true, depth, 1, lhs_zero}, right, sums, columns));
+    for (Index r = 0; r < rows && own_zeros; ++r) {
+      std::int32_t row_sum = 0;
+      for (Index k = 0; k < depth; ++k) row_sum = WrapAdd(row_sum, WrapSubtract(lhs[r * depth + k], lhs_zero));
+      for (Index c = 0; c < columns; ++c) {
+        std::int32_t* const sum = sums + r * columns + c;
+        *sum = WrapSubtract(*sum, WrapMultiply(row_sum, rhs_scale->zero(first + c)));
+      }
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform_conv.hpp ----
+// UniformQuantizedConvolution, UniformQuantizedConvolutionHybrid: windows over bytes with scales and zero points, as
+// products of matrices.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Elements from one index of a dimension to the next.
+inline void StridesOf(std::span<const Index> sizes, SlimVector<Index>* strides) {
+  strides->resize(sizes.size(), Index{1});
+  for (std::size_t d = sizes.size(); d-- > 1;) (*strides)[d - 1] = (*strides)[d] * std::max<Index>(sizes[d], 1);
+}
+
+// A convolution for given shapes. The sums are exact and wrap around.
+class UniformConvolver {
+ public:
+  // The output must have elements. `bytes`: those of lhs.
+  UniformConvolver(const UniformConvGeometry& g, const TensorShape& lhs, const std::int8_t* bytes, const Tensor& rhs)
+      : g_(g), lhs_(bytes), rhs_(static_cast<const std::int8_t*>(rhs.raw_data())) {
+    SlimVector<Index> sizes[2];
+    for (int d = 0; d < lhs.dims(); ++d) {
+      sizes[0].push_back(lhs.dim_size(d));
+      sizes[1].push_back(rhs.dim_size(d));
+    }
+    StridesOf({sizes[0].data(), sizes[0].size()}, &l_);
+    StridesOf({sizes[1].data(), sizes[1].size()}, &r_);
+    StridesOf({g.out_sizes.data(), g.out_sizes.size()}, &o_);
+    for (const ConvSpatial& s : g.spatial) {
+      positions_ *= s.out;
+      window_ *= s.window;
+    }
+    depth_ = window_ * g.window_features;
+  }
+
+  // Calls store(element, sum, batch of lhs, output feature) for each output. `zeros`: the zero point of lhs for each of
+  // its batches, or one for all.
+  template <class Store>
+  Status Run(OpKernelContext& context, Cpu& device, const UniformScale& rhs_scale, const std::int32_t* zeros,
+             bool one_zero, const Store& store) const {
+    const Index block = std::max<Index>(1, std::min(positions_, (Index{1} << 20) / std::max<Index>(depth_, 1)));
+    const Index part = std::gcd(g_.out_features / g_.feature_groups, g_.out_features / g_.batch_groups);
+    Tensor rows, window, totals;
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, TensorShape({block, depth_}), &rows));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, TensorShape({part, depth_}), &window));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({block, part}), &totals));
+    auto* const bytes = static_cast<std::int8_t*>(rows.raw_data());
+    auto* const window_bytes = static_cast<std::int8_t*>(window.raw_data());
+    auto* const sums = totals.data<std::int32_t>();
+    const Index out_batch = g_.batch / g_.batch_groups;
+    for (Index first = 0; first < g_.out_features; first += part) {
+      PackWindow(first, part, window_bytes);
+      const Index feature_group = first / (g_.out_features / g_.feature_groups);
+      const Index batch_group = first / (g_.out_features / g_.batch_groups);
+      for (Index b = 0; b < out_batch; ++b) {
+        const Index from = batch_group * out_batch + b;
+        const std::int32_t zero = zeros[one_zero ? 0 : from];
+        // Bytes cannot stand for a zero point beyond them: such products go element by element.
+        const bool plain = zero >= -128 && zero <= 127;
+        for (Index begin = 0; begin < positions_; begin += block) {
+          const Index count = std::min(block, positions_ - begin);
+          if (plain) {
+            for (Index p = 0; p < count; ++p)
+              Gather(from, feature_group, begin + p, static_cast<std::int8_t>(zero), bytes + p * depth_);
+            const ByteProduct product{bytes, zero,  {window_bytes, true, 1, depth_}, &rhs_scale, first, count,
+                                      part,  depth_};
+            TENON_RETURN_IF_ERROR(product(device, sums));
+          } else {
+            for (Index p = 0; p < count; ++p)
+              AddOne(from, feature_group, begin + p, zero, rhs_scale, first, part, window_bytes, sums + p * part);
+          }
+          for (Index p = 0; p < count; ++p)
+            for (Index c = 0; c < part; ++c)
+              store(OutPlace(b, begin + p, first + c), sums[p * part + c], from, first + c);
+        }
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  Index At(const SlimVector<Index>& strides, Index d) const { return strides[static_cast<std::size_t>(d)]; }
+
+  // The window of output features [first, first + count), each `depth_` long: features, then spatial elements.
+  void PackWindow(Index first, Index count, std::int8_t* to) const {
+    for (Index c = 0; c < count; ++c)
+      for (Index f = 0; f < g_.window_features; ++f)
+        for (Index k = 0; k < window_; ++k) {
+          Index at = (first + c) * At(r_, g_.rhs.first) + f * At(r_, g_.rhs.feature), rest = k;
+          for (std::size_t i = g_.spatial.size(); i-- > 0; rest /= g_.spatial[i].window)
+            at += rest % g_.spatial[i].window * At(r_, g_.rhs.spatial[i]);
+          *to++ = rhs_[at];
+        }
+  }
+  // The place in lhs, without its batch and feature, that window element k meets at an output position, or -1.
+  Index Place(Index position, Index k) const {
+    Index at = 0;
+    for (std::size_t i = g_.spatial.size(); i-- > 0;) {
+      const ConvSpatial& s = g_.spatial[i];
+      const Index met = s.Meets(position % s.out, k % s.window);
+      if (met < 0) return -1;
+      at += met * At(l_, g_.lhs.spatial[i]);
+      position /= s.out;
+      k /= s.window;
+    }
+    return at;
+  }
+  void Gather(Index batch, Index group, Index position, std::int8_t zero, std::int8_t* to) const {
+    const Index start = batch * At(l_, g_.lhs.first) + group * g_.window_features * At(l_, g_.lhs.feature);
+    for (Index k = 0; k < window_; ++k) {
+      const Index at = Place(position, k);
+      for (Index f = 0; f < g_.window_features; ++f)
+        to[f * window_ + k] = at < 0 ? zero : lhs_[start + at + f * At(l_, g_.lhs.feature)];
+    }
+  }
+  void AddOne(Index batch, Index group, Index position, std::int32_t zero, const UniformScale& rhs_scale, Index first,
+              Index count, const std::int8_t* w, std::int32_t* sums) const {
+    const Index start = batch * At(l_, g_.lhs.first) + group * g_.window_features * At(l_, g_.lhs.feature);
+    std::fill_n(sums, count, 0);
+    for (Index k = 0; k < window_; ++k) {
+      const Index at = Place(position, k);
+      if (at < 0) continue;
+      for (Index f = 0; f < g_.window_features; ++f) {
+        const std::int32_t x = WrapSubtract(lhs_[start + at + f * At(l_, g_.lhs.feature)], zero);
+        for (Index c = 0; c < count; ++c)
+          sums[c] = WrapAdd(sums[c],
+                            WrapMultiply(x, WrapSubtract(w[c * depth_ + f * window_ + k], rhs_scale.zero(first + c))));
+      }
+    }
+  }
+  Index OutPlace(Index batch, Index position, Index feature) const {
+    Index at = batch * At(o_, g_.out.first) + feature * At(o_, g_.out.feature);
+    for (std::size_t i = g_.spatial.size(); i-- > 0; position /= g_.spatial[i].out)
+      at += position % g_.spatial[i].out * At(o_, g_.out.spatial[i]);
+    return at;
+  }
+
+  const UniformConvGeometry& g_;
+  const std::int8_t *lhs_, *rhs_;
+  SlimVector<Index> l_, r_, o_;
+  Index positions_ = 1, window_ = 1, depth_ = 0;
+};
+
+inline Status CheckConvAxis(const char* name, Index axis, Index channel, const char* dimension) {
+  if (axis == -1 || axis == channel) return OkStatus();
+  return errors::InvalidArgument(name, "_quantization_axis Attr must be -1 (per-tensor) or dimension_numbers.",
+                                 dimension, " (per-channel), ", channel, ", but is ", axis);
+}
+
+struct UniformConvRule : UniformConvAttrs {
+  UniformAttrs lhs, rhs, out;
+
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(lhs.Read(c, kUniformAttrsOfThree));
+    TENON_RETURN_IF_ERROR(rhs.Read(c, kUniformAttrsOfThree + 3));
+    TENON_RETURN_IF_ERROR(out.Read(c, kUniformAttrsOfThree + 6));
+    if (lhs.axis == -1) return OkStatus();
+    return errors::InvalidArgument("lhs_quantization_axis Attr must be -1 (per-tensor), but is ", lhs.axis);
+  }
+  Status Run(OpKernelContext& context, Cpu& device) const {
+    const Tensor &x = context.input(0), &w = context.input(1);
+    UniformConvGeometry g;
+    UniformScale from, right;
+    UniformFinish finish;
+    TensorShape shape;
+    Tensor memory, *result = nullptr;
+    TENON_RETURN_IF_ERROR(g.Make(*this, x.shape(), w.shape()));
+    TENON_RETURN_IF_ERROR(CheckConvAxis("rhs", rhs.axis, g.rhs.first, "kernel_output_feature_dimension"));
+    TENON_RETURN_IF_ERROR(CheckConvAxis("output", out.axis, g.out.feature, "output_feature_dimension"));
+    TENON_RETURN_IF_ERROR(TensorShape::Build({g.out_sizes.data(), g.out_sizes.size()}, &shape));
+    TENON_RETURN_IF_ERROR(from.Read(context, 2, x.shape(), -1));
+    TENON_RETURN_IF_ERROR(right.Read(context, 4, w.shape(), rhs.axis));
+    TENON_RETURN_IF_ERROR(finish.to.Read(context, 6, shape, out.axis));
+    if (rhs.axis == -1 && out.axis != -1)
+      return errors::InvalidArgument(
+          "UniformQuantizedConvolution: If rhs is per-tensor quantized, output must be also per-tensor quantized, but "
+          "its scales have shape ",
+          context.input(6).shape());
+    TENON_RETURN_IF_ERROR(from.RequirePositive(context, 2, "lhs"));
+    TENON_RETURN_IF_ERROR(right.RequirePositive(context, 4, "rhs"));
+    TENON_RETURN_IF_ERROR(finish.to.RequirePositive(context, 6, "output"));
+    finish.kept = out.kept;
+    TENON_RETURN_IF_ERROR(finish.Make(context, from, right, g.out_features, &memory));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &result));
+    if (shape.num_elements() == 0) return OkStatus();
+    auto* const to = static_cast<std::int32_t*>(result->raw_data());
+    return UniformConvolver(g, x.shape(), static_cast<const std::int8_t*>(x.raw_data()), w)
+        .Run(context, device, right, from.zeros, true,
+             [&](Index place, std::int32_t sum, Index, Index channel) { to[place] = finish(sum, channel); });
+  }
+};
+
+struct UniformConvHybridRule : UniformConvAttrs {
+  UniformAttrs rhs;
+
+  Status Init(OpKernelConstruction& c) { return rhs.Read(c, kUniformAttrsOfRhs); }
+  Status Run(OpKernelContext& context, Cpu& device) const {
+    const Tensor &x = context.input(0), &w = context.input(1);
+    UniformConvGeometry g;
+    UniformScale right;
+    TensorShape shape;
+    Tensor bytes, of_batches, zeros, *result = nullptr;
+    TENON_RETURN_IF_ERROR(g.Make(*this, x.shape(), w.shape()));
+    TENON_RETURN_IF_ERROR(CheckConvAxis("rhs", rhs.axis, g.rhs.first, "kernel_output_feature_dimension"));
+    TENON_RETURN_IF_ERROR(TensorShape::Build({g.out_sizes.data(), g.out_sizes.size()}, &shape));
+    TENON_RETURN_IF_ERROR(right.Read(context, 2, w.shape(), rhs.axis));
+    TENON_RETURN_IF_ERROR(right.RequirePositive(context, 2, "rhs"));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &result));
+    if (shape.num_elements() == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, x.shape(), &bytes));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, TensorShape({g.batch}), &of_batches));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({g.batch}), &zeros));
+    // Each batch has a scale of its own: `outer` runs of `inner` numbers, `step` apart.
+    Index outer = 1, inner = 1;
+    for (int d = 0; d < x.dims(); ++d)
+      if (d != g.lhs.first) (d < g.lhs.first ? outer : inner) *= x.dim_size(d);
+    const Index step = inner * g.batch;
+    float* const scales = of_batches.data<float>();
+    for (Index b = 0; b < g.batch; ++b) {
+      const float* const numbers = x.data<float>() + b * inner;
+      auto* const quantized = static_cast<std::int8_t*>(bytes.raw_data()) + b * inner;
+      const ByteScale scale = ByteScale::Of(numbers, outer, step, inner);
+      scales[b] = scale.scale;
+      zeros.data<std::int32_t>()[b] = scale.zero;
+      for (Index o = 0; o < outer; ++o)
+        for (Index i = o * step; i < o * step + inner; ++i) quantized[i] = scale(numbers[i]);
+    }
+    float* const to = result->data<float>();
+    return UniformConvolver(g, x.shape(), static_cast<const std::int8_t*>(bytes.raw_data()), w)
+        .Run(context, device, right, zeros.data<std::int32_t>(), false,
+             [&](Index place, std::int32_t sum, Index batch, Index channel) {
+               const float scale = scales[batch];
+               to[place] = scale == 0 ? 0.0f : scale * static_cast<float>(sum) * right.scale(channel);
+             });
+  }
+};
+
+}  // namespace detail
+
+// lhs and rhs: dimensions as dimension_numbers says, [n, in, ...] and [out, in, ...] without it. rhs and output may
+// have a scale for each output feature.
+struct UniformQuantizedConvolution {
+  static constexpr auto signature =
+      Op("UniformQuantizedConvolution")
+          .Input("lhs: Tin")
+          .Input("rhs: Tin")
+          .Input("lhs_scales: float")
+          .Input("lhs_zero_points: int32")
+          .Input("rhs_scales: float")
+          .Input("rhs_zero_points: int32")
+          .Input("output_scales: float")
+          .Input("output_zero_points: int32")
+          .Output("output: Tout")
+          .Attr("Tin: {qint8}")
+          .Attr("Tout: {qint32}")
+          .Attr("window_strides: list(int) = []")
+          .Attr("padding: string")
+          .Attr("explicit_padding: list(int) = []")
+          .Attr("lhs_dilation: list(int) = []")
+          .Attr("rhs_dilation: list(int) = []")
+          .Attr("batch_group_count: int = 1")
+          .Attr("feature_group_count: int = 1")
+          .Attr("dimension_numbers: string = ''")
+          .Attr("lhs_quantization_axis: int = -1")
+          .Attr("lhs_quantization_min_val: int")
+          .Attr("lhs_quantization_max_val: int")
+          .Attr("rhs_quantization_axis: int = -1")
+          .Attr("rhs_quantization_min_val: int")
+          .Attr("rhs_quantization_max_val: int")
+          .Attr("output_quantization_axis: int = -1")
+          .Attr("output_quantization_min_val: int")
+          .Attr("output_quantization_max_val: int")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::UniformConvShape(c, 4); });
+  using Attrs = detail::UniformConvAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrsOfThree;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::KernelOfMany<detail::UniformConvRule, 8, 1>;
+};
+
+// Quantizes each batch of lhs, convolves, and gives numbers.
+struct UniformQuantizedConvolutionHybrid {
+  static constexpr auto signature =
+      Op("UniformQuantizedConvolutionHybrid")
+          .Input("lhs: Tlhs")
+          .Input("rhs: Trhs")
+          .Input("rhs_scales: float")
+          .Input("rhs_zero_points: int32")
+          .Output("output: Tout")
+          .Attr("Tlhs: {float}")
+          .Attr("Trhs: {qint8}")
+          .Attr("Tout: {float}")
+          .Attr("window_strides: list(int) = []")
+          .Attr("padding: string")
+          .Attr("explicit_padding: list(int) = []")
+          .Attr("lhs_dilation: list(int) = []")
+          .Attr("rhs_dilation: list(int) = []")
+          .Attr("batch_group_count: int = 1")
+          .Attr("feature_group_count: int = 1")
+          .Attr("dimension_numbers: string = ''")
+          .Attr("rhs_quantization_axis: int = -1")
+          .Attr("rhs_quantization_min_val: int")
+          .Attr("rhs_quantization_max_val: int")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::UniformConvShape(c, 2); });
+  using Attrs = detail::UniformConvAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrsOfRhs;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::KernelOfMany<detail::UniformConvHybridRule, 4, 1>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform_dot.hpp ----
+// UniformQuantizedDot, UniformQuantizedDotHybrid: products of matrices of bytes with scales and zero points.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+// Inputs 0 and 1 are [m, k] and [k, n]; scales and zero points follow, of `tensors` tensors, the right one first.
+inline Status UniformDotShape(InferenceContext* c, int first, int tensors) {
+  ShapeHandle lhs, rhs, scales, zeros;
+  DimensionHandle unused, columns;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &lhs));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &rhs));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(lhs, 1), c->Dim(rhs, 0), &unused));
+  if (first > 2)
+    for (int i = 2; i < 4; ++i) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 0, &scales));
+  columns = c->Dim(rhs, 1);
+  for (int i = first; i < first + 2 * tensors; i += 2) {
+    TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &scales));
+    TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i + 1), 1, &zeros));
+    if (c->RankKnown(scales) && c->Rank(scales) == 1)
+      TENON_RETURN_IF_ERROR(c->Merge(c->Dim(scales, 0), columns, &columns));
+    if (c->RankKnown(zeros) && c->Rank(zeros) == 1)
+      TENON_RETURN_IF_ERROR(c->Merge(c->Dim(zeros, 0), columns, &columns));
+  }
+  c->set_output(0, c->Matrix(c->Dim(lhs, 0), columns));
+  return OkStatus();
+}
+TENON_DETAIL_SETUP_CODE_END
+
+inline Status CheckUniformDot(OpKernelContext& context) {
+  const TensorShape &lhs = context.input(0).shape(), &rhs = context.input(1).shape();
+  const std::string_view op = context.op_kernel().type_string();
+  if (lhs.dims() != 2) return errors::InvalidArgument(op, ": lhs rank must be 2, but given lhs shape ", lhs);
+  if (rhs.dims() != 2) return errors::InvalidArgument(op, ": rhs rank must be 2, but given rhs shape ", rhs);
+  if (lhs.dim_size(1) != rhs.dim_size(0))
+    return errors::InvalidArgument(op, ": lhs.dim_size(1) and rhs.dim_size(0) must be equal, but given lhs shape ", lhs,
+                                   " and rhs shape ", rhs);
+  return OkStatus();
+}
+// `name` of an axis that may be -1 or `channel`.
+inline Status CheckChannelAxis(std::string_view name, Index axis, Index channel) {
+  if (axis == -1 || axis == channel) return OkStatus();
+  return errors::InvalidArgument(name, "_quantization_axis Attr must be ", channel,
+                                 " (per-channel) or -1 (per-tensor), but is ", axis);
+}
+
+// Sums of products of [m, k] and [k, n], in TensorFlow's order: each step rounds to float, so sums beyond 2^24 differ
+// from exact ones, and a sum beyond int32 is the smallest integer.
+inline void AddInFloat(const Tensor& lhs, std::int32_t zero, const Tensor& rhs, const UniformScale& scale, Index begin,
+                       Index end, std::int32_t* sums) {
+  const Index depth = lhs.dim_size(1), columns = rhs.dim_size(1);
+  const auto* const x = static_cast<const std::int8_t*>(lhs.raw_data());
+  const auto* const y = static_cast<const std::int8_t*>(rhs.raw_data());
+  for (Index r = begin; r < end; ++r) {
+    std::int32_t* const row = sums + r * columns;
+    std::fill_n(row, columns, 0);
+    for (Index k = 0; k < depth; ++k) {
+      const std::int32_t a = WrapSubtract(x[r * depth + k], zero);
+      for (Index c = 0; c < columns; ++c) {
+        const std::int32_t product = WrapMultiply(a, WrapSubtract(y[k * columns + c], scale.zero(c)));
+        row[c] = CutToInt32(static_cast<float>(row[c]) + static_cast<float>(product));
+      }
+    }
+  }
+}
+// Whether no partial sum of AddInFloat can be beyond 2^24: then it is exact in any order.
+inline bool SumsAreExact(const Tensor& lhs, std::int32_t zero, const Tensor& rhs, const UniformScale& scale) {
+  const Index rows = lhs.dim_size(0), depth = lhs.dim_size(1), columns = rhs.dim_size(1);
+  const auto* const x = static_cast<const std::int8_t*>(lhs.raw_data());
+  std::int64_t largest_zero = 0, largest_row = 0;
+  for (Index c = 0; c < (scale.per_axis() ? columns : 1); ++c)
+    largest_zero = std::max(largest_zero, std::abs(std::int64_t{scale.zero(c)}));
+  for (Index r = 0; r < rows; ++r) {
+    std::int64_t sum = 0;
+    for (Index k = 0; k < depth; ++k) sum += std::abs(x[r * depth + k] - std::int64_t{zero});
+    largest_row = std::max(largest_row, sum);
+  }
+  return static_cast<double>(largest_row) * static_cast<double>(largest_zero + 128) <= 16777216.0;
+}
+
+struct UniformDotRule {
+  UniformAttrs lhs, rhs, out;
+
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(lhs.Read(c, kUniformAttrsOfThree));
+    TENON_RETURN_IF_ERROR(rhs.Read(c, kUniformAttrsOfThree + 3));
+    TENON_RETURN_IF_ERROR(out.Read(c, kUniformAttrsOfThree + 6));
+    if (lhs.axis != -1)
+      return errors::InvalidArgument("lhs_quantization_axis Attr must be -1 (per-tensor), but is ", lhs.axis);
+    TENON_RETURN_IF_ERROR(CheckChannelAxis("rhs", rhs.axis, 1));
+    return CheckChannelAxis("output", out.axis, 1);
+  }
+  Status Run(OpKernelContext& context, Cpu& device) const {
+    TENON_RETURN_IF_ERROR(CheckUniformDot(context));
+    const Tensor &x = context.input(0), &y = context.input(1);
+    const Index rows = x.dim_size(0), depth = x.dim_size(1), columns = y.dim_size(1);
+    const TensorShape shape({rows, columns});
+    UniformScale from, right;
+    UniformFinish finish;
+    Tensor memory, *result = nullptr;
+    TENON_RETURN_IF_ERROR(from.Read(context, 2, x.shape(), -1));
+    TENON_RETURN_IF_ERROR(right.Read(context, 4, y.shape(), rhs.axis));
+    TENON_RETURN_IF_ERROR(finish.to.Read(context, 6, shape, out.axis));
+    if (rhs.axis == -1 && out.axis != -1)
+      return errors::InvalidArgument(
+          "UniformQuantizedDot: If rhs is per-tensor quantized, output must be also per-tensor quantized, but its "
+          "scales have shape ",
+          context.input(6).shape());
+    TENON_RETURN_IF_ERROR(from.RequirePositive(context, 2, "lhs"));
+    TENON_RETURN_IF_ERROR(right.RequirePositive(context, 4, "rhs"));
+    TENON_RETURN_IF_ERROR(finish.to.RequirePositive(context, 6, "output"));
+    finish.kept = out.kept;
+    TENON_RETURN_IF_ERROR(finish.Make(context, from, right, columns, &memory));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &result));
+    if (shape.num_elements() == 0) return OkStatus();
+    auto* const sums = static_cast<std::int32_t*>(result->raw_data());
+    const std::int32_t zero = from.zero(0);
+    if (SumsAreExact(x, zero, y, right)) {
+      const ByteProduct product{static_cast<const std::int8_t*>(x.raw_data()),
+                                zero,
+                                {y.raw_data(), true, columns, 1},
+                                &right,
+                                0,
+                                rows,
+                                columns,
+                                depth};
+      TENON_RETURN_IF_ERROR(product(device, sums));
+    } else {
+      ParallelFor(device, rows, static_cast<double>(depth) * static_cast<double>(columns),
+                  [&](Index begin, Index end) { AddInFloat(x, zero, y, right, begin, end, sums); });
+    }
+    for (Index i = 0; i < rows * columns; ++i) sums[i] = finish(sums[i], i % columns);
+    return OkStatus();
+  }
+};
+
+struct UniformDotHybridRule {
+  UniformAttrs rhs;
+
+  Status Init(OpKernelConstruction& c) {
+    TENON_RETURN_IF_ERROR(rhs.Read(c, kUniformAttrsOfRhs));
+    return CheckChannelAxis("rhs", rhs.axis, 1);
+  }
+  Status Run(OpKernelContext& context, Cpu& device) const {
+    TENON_RETURN_IF_ERROR(CheckUniformDot(context));
+    const Tensor &x = context.input(0), &y = context.input(1);
+    const Index rows = x.dim_size(0), depth = x.dim_size(1), columns = y.dim_size(1);
+    UniformScale right;
+    Tensor bytes, totals, *result = nullptr;
+    TENON_RETURN_IF_ERROR(right.Read(context, 2, y.shape(), rhs.axis));
+    TENON_RETURN_IF_ERROR(right.RequirePositive(context, 2, "rhs"));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({rows, columns}), &result));
+    if (rows * columns == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, x.shape(), &bytes));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({rows, columns}), &totals));
+    auto* const left = static_cast<std::int8_t*>(bytes.raw_data());
+    auto* const sums = totals.data<std::int32_t>();
+    for (Index r = 0; r < rows; ++r) {  // each row has a scale of its own
+      const float* const numbers = x.data<float>() + r * depth;
+      const ByteScale scale = ByteScale::Of(numbers, 1, 0, depth);
+      for (Index k = 0; k < depth; ++k) left[r * depth + k] = scale(numbers[k]);
+    }
+    // Zero points of rows come off with the sums of the columns.
+    const ByteProduct product{left, 0, {y.raw_data(), true, columns, 1}, &right, 0, rows, columns, depth};
+    TENON_RETURN_IF_ERROR(product(device, sums));
+    Tensor of_columns;
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({columns}), &of_columns));
+    auto* const column_sums = of_columns.data<std::int32_t>();
+    std::fill_n(column_sums, columns, 0);
+    const auto* const b = static_cast<const std::int8_t*>(y.raw_data());
+    for (Index k = 0; k < depth; ++k)
+      for (Index c = 0; c < columns; ++c)
+        column_sums[c] = WrapAdd(column_sums[c], WrapSubtract(b[k * columns + c], right.zero(c)));
+    for (Index r = 0; r < rows; ++r) {
+      const ByteScale scale = ByteScale::Of(x.data<float>() + r * depth, 1, 0, depth);
+      for (Index c = 0; c < columns; ++c) {
+        const std::int32_t sum = WrapSubtract(sums[r * columns + c], WrapMultiply(scale.zero, column_sums[c]));
+        result->data<float>()[r * columns + c] =
+            scale.scale == 0 ? 0.0f : scale.scale * static_cast<float>(sum) * right.scale(c);
+      }
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace detail
+
+// lhs: [m, k], rhs: [k, n]  ->  [m, n]; rhs and output may have a scale for each column.
+struct UniformQuantizedDot {
+  static constexpr auto signature =
+      Op("UniformQuantizedDot")
+          .Input("lhs: Tin")
+          .Input("rhs: Tin")
+          .Input("lhs_scales: float")
+          .Input("lhs_zero_points: int32")
+          .Input("rhs_scales: float")
+          .Input("rhs_zero_points: int32")
+          .Input("output_scales: float")
+          .Input("output_zero_points: int32")
+          .Output("output: Tout")
+          .Attr("Tin: {qint8}")
+          .Attr("Tout: {qint32}")
+          .Attr("lhs_quantization_axis: int = -1")
+          .Attr("lhs_quantization_min_val: int")
+          .Attr("lhs_quantization_max_val: int")
+          .Attr("rhs_quantization_axis: int = -1")
+          .Attr("rhs_quantization_min_val: int")
+          .Attr("rhs_quantization_max_val: int")
+          .Attr("output_quantization_axis: int = -1")
+          .Attr("output_quantization_min_val: int")
+          .Attr("output_quantization_max_val: int")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::UniformDotShape(c, 4, 2); });
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrsOfThree;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::KernelOfMany<detail::UniformDotRule, 8, 1>;
+};
+
+// Quantizes each row of lhs, multiplies, and gives numbers.
+struct UniformQuantizedDotHybrid {
+  static constexpr auto signature =
+      Op("UniformQuantizedDotHybrid")
+          .Input("lhs: Tlhs")
+          .Input("rhs: Trhs")
+          .Input("rhs_scales: float")
+          .Input("rhs_zero_points: int32")
+          .Output("output: Tout")
+          .Attr("Tlhs: {float}")
+          .Attr("Trhs: {qint8}")
+          .Attr("Tout: {float}")
+          .Attr("rhs_quantization_axis: int = -1")
+          .Attr("rhs_quantization_min_val: int")
+          .Attr("rhs_quantization_max_val: int")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::UniformDotShape(c, 2, 1); });
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrsOfRhs;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::KernelOfMany<detail::UniformDotHybridRule, 4, 1>;
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/quantize/uniform_quantize.hpp ----
+// UniformQuantize, UniformDequantize, UniformRequantize: integers that stand for multiples of a scale.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// n numbers of one channel. Halves round up.
+template <class T>
+void QuantizeUniformly(const float* in, Index n, float inverse, std::int32_t zero, const KeptIntegers& kept, T* out) {
+  for (Index i = 0; i < n; ++i) {
+    const float x = in[i] * inverse + 0.5f;
+    std::int32_t step = CutToInt32(x);
+    step -= step > INT32_MIN && static_cast<float>(step) > x ? 1 : 0;
+    out[i] = static_cast<T>(kept(WrapAdd(step, zero)));
+  }
+}
+
+inline Status RunUniformQuantize(OpKernelContext& context, const UniformAttrs& attrs) {
+  const Tensor& input = context.input(0);
+  UniformScale scale;
+  QuantizedChannels channels;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(scale.Read(context, 1, input.shape(), attrs.axis));
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of("UniformQuantize", input.shape(), attrs.axis, &channels));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  Index at = 0;
+  for (Index o = 0; o < channels.outer; ++o)
+    for (Index c = 0; c < channels.depth; ++c, at += channels.inner) {
+      const float inverse = 1.0f / scale.scale(c);
+      const float* const from = input.data<float>() + at;
+      if (out->dtype() == DataType::kQint32)
+        QuantizeUniformly(from, channels.inner, inverse, scale.zero(c), attrs.kept,
+                          static_cast<std::int32_t*>(out->raw_data()) + at);
+      else  // the low bits alone, so signed and unsigned bytes are alike
+        QuantizeUniformly(from, channels.inner, inverse, scale.zero(c), attrs.kept,
+                          static_cast<std::uint8_t*>(out->raw_data()) + at);
+    }
+  return OkStatus();
+}
+
+inline Status RunUniformDequantize(OpKernelContext& context, std::int32_t axis) {
+  const Tensor& input = context.input(0);
+  UniformScale scale;
+  QuantizedChannels channels;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(scale.Read(context, 1, input.shape(), axis));
+  TENON_RETURN_IF_ERROR(scale.RequirePositive(context, 1, "rhs"));
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of("UniformDequantize", input.shape(), axis, &channels));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  const DataType type = input.dtype();
+  float* to = out->data<float>();
+  Index at = 0;
+  for (Index o = 0; o < channels.outer; ++o)
+    for (Index c = 0; c < channels.depth; ++c)
+      for (const Index end = at + channels.inner; at < end; ++at) {
+        const std::int32_t x = ThroughFloat(LoadQuantized(input.raw_data(), type, at));
+        to[at] = static_cast<float>(WrapSubtract(x, scale.zero(c))) * scale.scale(c);
+      }
+  return OkStatus();
+}
+
+inline Status RunUniformRequantize(OpKernelContext& context, Index axis, const UniformAttrs& attrs) {
+  const Tensor& input = context.input(0);
+  UniformScale from, to;
+  QuantizedChannels channels;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(from.Read(context, 1, input.shape(), axis));
+  TENON_RETURN_IF_ERROR(to.Read(context, 3, input.shape(), attrs.axis));
+  TENON_RETURN_IF_ERROR(from.RequirePositive(context, 1, "input"));
+  TENON_RETURN_IF_ERROR(to.RequirePositive(context, 3, "output"));
+  TENON_RETURN_IF_ERROR(
+      QuantizedChannels::Of("UniformRequantize", input.shape(), from.per_axis() ? from.axis : to.axis, &channels));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
+  const DataType type = input.dtype();
+  for (Index c = 0; c < channels.depth; ++c) {
+    FixedFactor factor;
+    TENON_RETURN_IF_ERROR(
+        FixedFactor::Of(static_cast<double>(from.scale(c)) / static_cast<double>(to.scale(c)), &factor));
+    for (Index o = 0; o < channels.outer; ++o) {
+      const Index start = (o * channels.depth + c) * channels.inner;
+      for (Index i = start; i < start + channels.inner; ++i) {
+        const std::int32_t x = ThroughFloat(LoadQuantized(input.raw_data(), type, i));
+        const std::int32_t y = WrapAdd(factor(WrapSubtract(x, from.zero(c))), to.zero(c));
+        static_cast<std::int8_t*>(out->raw_data())[i] = static_cast<std::int8_t>(attrs.kept(y));
+      }
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: any shape, scales and zero_points: [] or, with quantization_axis, [size]
+struct UniformQuantize {
+  static constexpr auto signature = Op("UniformQuantize")
+                                        .Input("input: Tin")
+                                        .Input("scales: float")
+                                        .Input("zero_points: int32")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: {float}")
+                                        .Attr("Tout: {qint8, quint8, qint32}")
+                                        .Attr("quantization_axis: int = -1")
+                                        .Attr("quantization_min_val: int")
+                                        .Attr("quantization_max_val: int")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrs;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(attrs.Read(c, detail::kUniformAttrs));
+      return detail::CheckQuantizationAxis("quantization_axis", attrs.axis);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunUniformQuantize(context.op(), attrs);
+    }
+    detail::UniformAttrs attrs;
+  };
+};
+
+struct UniformDequantize {
+  static constexpr auto signature = Op("UniformDequantize")
+                                        .Input("input: Tin")
+                                        .Input("scales: float")
+                                        .Input("zero_points: int32")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: {qint8, quint8, qint32}")
+                                        .Attr("Tout: {float}")
+                                        .Attr("quantization_axis: int = -1")
+                                        .Attr("quantization_min_val: int")
+                                        .Attr("quantization_max_val: int")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrs;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return attrs.Read(c, detail::kUniformAttrs); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunUniformDequantize(context.op(), attrs.axis);
+    }
+    detail::UniformAttrs attrs;
+  };
+};
+
+// From one scale to another.
+struct UniformRequantize {
+  static constexpr auto signature = Op("UniformRequantize")
+                                        .Input("input: Tin")
+                                        .Input("input_scales: float")
+                                        .Input("input_zero_points: int32")
+                                        .Input("output_scales: float")
+                                        .Input("output_zero_points: int32")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: {qint8, qint32}")
+                                        .Attr("Tout: {qint8, qint32}")
+                                        .Attr("input_quantization_axis: int = -1")
+                                        .Attr("input_quantization_min_val: int")
+                                        .Attr("input_quantization_max_val: int")
+                                        .Attr("output_quantization_axis: int = -1")
+                                        .Attr("output_quantization_min_val: int")
+                                        .Attr("output_quantization_max_val: int")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr const auto& unused = detail::kUniformAttrsOfBoth;  // Init reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      TENON_RETURN_IF_ERROR(ServeOnly(c, c.output_type(0), ToSet(DataType::kQint8)));
+      TENON_RETURN_IF_ERROR(in.Read(c, detail::kUniformAttrsOfBoth));
+      TENON_RETURN_IF_ERROR(out.Read(c, detail::kUniformAttrsOfBoth + 3));
+      TENON_RETURN_IF_ERROR(detail::CheckQuantizationAxis("input_quantization_axis", in.axis));
+      TENON_RETURN_IF_ERROR(detail::CheckQuantizationAxis("output_quantization_axis", out.axis));
+      if (in.axis < 0 || out.axis < 0 || in.axis == out.axis) return OkStatus();
+      return errors::InvalidArgument(
+          "If input and output is both per-axis quantized, the quantization axis must be same. Given ", in.axis,
+          " and ", out.axis);
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&) const {
+      return detail::RunUniformRequantize(context.op(), in.axis, out);
+    }
+    detail::UniformAttrs in, out;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/queue/batcher.hpp ----
+// Batcher: the resource behind BatchFunction and Batch. Calls of several runs wait in it, without a thread, until
+// enough of them make a batch or the first has waited long enough. Threads of the resource run the batches.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops::detail {
+
+// Plain data. Sizes are numbers of rows.
+struct BatchLimits {
+  bool has_function = false, splits = false;
+  std::int64_t threads = 1, input_rows = 0, batch_rows = 0, timeout_micros = 0, waiting_batches = 0;
+  SlimVector<std::int64_t> allowed_rows;  // ascending; empty: any
+
+  // Rows of a batch that has `rows` of its callers.
+  std::int64_t Padded(std::int64_t rows) const {
+    for (const std::int64_t allowed : allowed_rows)
+      if (allowed >= rows) return allowed;
+    return rows;
+  }
+};
+
+// The run of one batch. Stops when all calls with a part of it have ended.
+struct BatchRun final : RefCounted {
+  Owned<DetachedContext> context;  // null: the batch has no function
+  std::atomic<std::int64_t> calls{1};  // and one for the batch while it waits
+
+  void Leave() {
+    if (calls.fetch_sub(1) == 1 && context != nullptr) context->cancellation()->StartCancel();
+  }
+};
+
+// One run of the op. thread-safe.
+class BatchCall final : public RefCounted {
+ public:
+  BatchCall(OpKernelContext* context, AsyncOpKernel::DoneCallback done)
+      : context_(context), done_(std::move(done)), num_outputs_(static_cast<std::size_t>(context->num_outputs())) {}
+
+  SlimVector<Tensor> inputs, captured;
+  FunctionHandle function;
+  std::int64_t rows = 0, key = 0;
+  SlimVector<Ref<BatchRun>> spare;  // for batches that the call opens
+
+  // Ends the call. Does nothing when it has ended.
+  void End(const Status& status, SlimVector<Tensor>* outputs = nullptr) {
+    if (has_ended_.exchange(true)) return;
+    if (cancellation_ != nullptr) (void)cancellation_->TryDeregister(token_);
+    if (outputs != nullptr)
+      for (std::size_t i = 0; i < outputs->size(); ++i)
+        context_->set_output(static_cast<int>(i), std::move((*outputs)[i]));
+    context_->SetStatus(status);
+    const AsyncOpKernel::DoneCallback done = std::move(done_);
+    done();
+  }
+  bool has_ended() const { return has_ended_.load(); }
+  std::size_t num_outputs() const { return num_outputs_; }
+  // The call ends with its run. False: the run is cancelled already, and the call has ended.
+  bool FollowRun() {
+    CancellationManager* const cancellation = context_->cancellation_manager();
+    if (cancellation == nullptr) return true;
+    token_ = cancellation->NewToken();
+    cancellation_ = cancellation;
+    if (cancellation->Register(token_, [self = Ref<BatchCall>::Share(this)] { self->Cancel(); })) return true;
+    Cancel();
+    return false;
+  }
+  void Join(const Ref<BatchRun>& run) {
+    run->calls.fetch_add(1);
+    const tenon::MutexLock lock(mutex_);
+    runs_.push_back(run);
+  }
+
+  // A call that is split over batches ends with the last of its parts.
+  void Expect(std::size_t parts) {
+    const tenon::MutexLock lock(mutex_);
+    parts_.resize(parts);
+  }
+  void Deliver(std::size_t part, const Status& status, SlimVector<Tensor> outputs) {
+    Status joined;
+    SlimVector<Tensor> all;
+    {
+      const tenon::MutexLock lock(mutex_);
+      status_.Update(status);
+      parts_[part] = std::move(outputs);
+      if (++delivered_ < parts_.size()) return;
+      if (status_.ok()) status_.Update(JoinParts(&all));
+      joined = status_;
+    }
+    End(joined, joined.ok() ? &all : nullptr);
+  }
+
+ private:
+  void Cancel() {
+    End(errors::Cancelled("BatchFunction operation was cancelled"));
+    SlimVector<Ref<BatchRun>> runs;
+    {
+      const tenon::MutexLock lock(mutex_);
+      runs = std::move(runs_);
+      runs_.clear();
+    }
+    for (const Ref<BatchRun>& run : runs) run->Leave();
+  }
+  Status JoinParts(SlimVector<Tensor>* all) {
+    if (parts_.size() == 1) {
+      *all = std::move(parts_[0]);
+      return OkStatus();
+    }
+    for (std::size_t i = 0; i < parts_[0].size(); ++i) {
+      SlimVector<Tensor> pieces;
+      for (SlimVector<Tensor>& part : parts_) pieces.push_back(part[i]);
+      all->push_back(Tensor());
+      TENON_RETURN_IF_ERROR(ConcatRows(pieces, 0, &all->back()));
+    }
+    return OkStatus();
+  }
+
+ public:
+  // *out = the rows of all pieces, and `padding` times the first row.
+  static Status ConcatRows(const SlimVector<Tensor>& pieces, std::int64_t padding, Tensor* out) {
+    if (pieces.size() == 1 && padding == 0) {
+      *out = pieces[0];
+      return OkStatus();
+    }
+    TensorShape shape = pieces[0].shape();
+    std::int64_t rows = padding;
+    for (const Tensor& piece : pieces) {
+      TensorShape other = piece.shape();
+      rows += piece.dim_size(0);
+      TENON_RETURN_IF_ERROR(other.SetDimWithStatus(0, pieces[0].dim_size(0)));
+      if (!(other == pieces[0].shape()))
+        return errors::InvalidArgument(
+            "BatchFunction: inputs of one batch must have the same shape but for their rows, got ", pieces[0].shape(),
+            " and ", piece.shape());
+    }
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
+    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(pieces[0].dtype(), shape, nullptr));
+    std::int64_t next = 0;
+    for (const Tensor& piece : pieces) {
+      TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(piece, 0, next, piece.dim_size(0), out));
+      next += piece.dim_size(0);
+    }
+    for (; next < rows; ++next) TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(pieces[0], 0, next, 1, out));
+    return OkStatus();
+  }
+
+ private:
+  OpKernelContext* const context_;
+  AsyncOpKernel::DoneCallback done_;
+  const std::size_t num_outputs_;
+  std::atomic<bool> has_ended_{false};
+  CancellationManager* cancellation_ = nullptr;
+  CancellationManager::Token token_ = 0;
+  Mutex mutex_;  // guards what follows
+  SlimVector<Ref<BatchRun>> runs_;
+  SlimVector<SlimVector<Tensor>> parts_;
+  std::size_t delivered_ = 0;
+  Status status_;
+};
+
+// Rows [first, first + rows) of a call.
+struct BatchPart {
+  Ref<BatchCall> call;
+  std::int64_t first, rows;
+  std::size_t number;
+};
+
+struct WaitingBatch {
+  SlimVector<BatchPart> parts;
+  std::int64_t rows = 0, deadline = 0;  // of SteadyNanoseconds()
+  Ref<BatchRun> run;
+};
+
+// thread-safe.
+class Batcher final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::BatchResource";
+  static constexpr std::size_t kMostThreads = 256;
+
+  explicit Batcher(BatchLimits limits) : limits_(std::move(limits)) {}
+  // Waits for the batches.
+  ~Batcher() override {
+    if (!fork_.IsRepaired()) return;
+    {
+      const tenon::MutexLock lock(mutex_);
+      stop_ = true;
+      changed_.notify_all();
+    }
+    for (Thread& thread : threads_)
+      if (thread.joinable()) thread.Join();
+  }
+  std::string DebugString() const override { return "BatchResource"; }
+  const BatchLimits& limits() const { return limits_; }
+
+  // Takes a call with at least one row. Unavailable: too many batches wait.
+  Status Add(std::string_view queue_name, const Ref<BatchCall>& call) {
+    if (!fork_.IsRepaired())
+      return errors::FailedPrecondition(
+          "BatchFunction: the threads of the batches stayed in the parent of this process");
+    if (call->rows > limits_.input_rows)
+      return errors::InvalidArgument("Task size ", call->rows, " is larger than maximum input batch size ",
+                                     limits_.input_rows);
+    const tenon::MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(StartThread());
+    Queue& queue = FindQueue(queue_name);
+    const std::int64_t open = queue.batches.empty() ? 0 : limits_.batch_rows - queue.batches.back()->rows;
+    const std::int64_t into_open = limits_.splits ? std::min(open, call->rows) : open >= call->rows ? call->rows : 0;
+    const std::int64_t left = call->rows - into_open;
+    const std::int64_t more = left == 0 ? 0 : (left - 1) / limits_.batch_rows + 1;
+    if (more > 0 && !queue.batches.empty() &&
+        static_cast<std::int64_t>(queue.batches.size()) + more - 1 >= limits_.waiting_batches)
+      return errors::Unavailable("The batch scheduling queue to which this task was submitted is full");
+    call->Expect(static_cast<std::size_t>(more + (into_open > 0 ? 1 : 0)));
+    std::size_t number = 0;
+    for (std::int64_t first = 0; first < call->rows; ++number) {
+      const bool is_new = number > 0 || into_open == 0;
+      if (is_new) Open(queue, call);
+      WaitingBatch& batch = *queue.batches.back();
+      const std::int64_t rows = is_new ? std::min(limits_.batch_rows, call->rows - first) : into_open;
+      batch.parts.push_back({call, first, rows, number});
+      batch.rows += rows;
+      call->Join(batch.run);
+      first += rows;
+    }
+    changed_.notify_all();
+    return OkStatus();
+  }
+
+  // Runs a batch that holds these calls alone, on this thread: where no thread can run it.
+  static void RunNow(const BatchLimits& limits, const Ref<BatchCall>& call, const StepEnvironment& environment) {
+    WaitingBatch batch;
+    batch.rows = call->rows;
+    batch.parts.push_back({call, 0, call->rows, 0});
+    call->Expect(1);
+    RunFunction(limits, batch, &environment);
+  }
+
+ private:
+  struct Queue {
+    std::string name;
+    SlimVector<Owned<WaitingBatch>> batches;  // calls are added to the last
+  };
+
+  // Another thread, where all that there are have work.
+  Status StartThread() {
+    if (idle_ > 0 || threads_.size() >= std::min(static_cast<std::size_t>(limits_.threads), kMostThreads))
+      return OkStatus();
+    threads_.push_back(Thread());
+    if (threads_.back().Start<&Batcher::Main>(this)) return OkStatus();
+    threads_.pop_back();
+    return threads_.empty() ? errors::ResourceExhausted("BatchFunction: the system has no thread for batches")
+                            : OkStatus();
+  }
+  Queue& FindQueue(std::string_view name) {
+    for (Queue& queue : queues_)
+      if (queue.name == name) return queue;
+    queues_.push_back(Queue());
+    queues_.back().name = name;
+    return queues_.back();
+  }
+  void Open(Queue& queue, const Ref<BatchCall>& call) {
+    queue.batches.push_back(MakeOwned<WaitingBatch>());
+    WaitingBatch& batch = *queue.batches.back();
+    batch.deadline = DeadlineIn(limits_.timeout_micros, 1000);
+    if (call->spare.empty()) {
+      batch.run = Ref<BatchRun>::Adopt(new BatchRun);
+    } else {
+      batch.run = std::move(call->spare.back());
+      call->spare.pop_back();
+    }
+  }
+
+  // The first batch that is due; else *until is when one will be.
+  Owned<WaitingBatch> TakeDue(std::int64_t* until) {
+    *until = INT64_MAX;
+    for (std::size_t i = 0; i < queues_.size(); ++i) {
+      Queue& queue = queues_[(next_queue_ + i) % queues_.size()];
+      if (queue.batches.empty()) continue;
+      const WaitingBatch& first = *queue.batches.front();
+      const bool is_full = queue.batches.size() > 1 || first.rows >= limits_.batch_rows;
+      if (!is_full && !stop_ && SteadyNanoseconds() < first.deadline) {
+        *until = std::min(*until, first.deadline);
+        continue;
+      }
+      Owned<WaitingBatch> batch = std::move(queue.batches.front());
+      queue.batches.erase(queue.batches.begin());
+      next_queue_ = (next_queue_ + i + 1) % queues_.size();
+      return batch;
+    }
+    return nullptr;
+  }
+  void Main() {
+    Thread::NameThis("tenon_batches");
+    tenon::MutexLock lock(mutex_);
+    for (;;) {
+      std::int64_t until = 0;
+      Owned<WaitingBatch> batch = TakeDue(&until);
+      if (batch != nullptr) {
+        lock.unlock();
+        Run(*batch);
+        batch.reset();
+        lock.lock();
+        continue;
+      }
+      if (stop_) return;
+      ++idle_;
+      if (until == INT64_MAX)
+        changed_.wait(lock);
+      else
+        (void)changed_.wait_until(lock, until);
+      --idle_;
+    }
+  }
+
+  void Run(WaitingBatch& batch) const {
+    if (batch.run) batch.run->Leave();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < batch.parts.size(); ++i)
+      if (!batch.parts[i].call->has_ended()) batch.parts[kept++] = batch.parts[i];
+    batch.parts.erase(batch.parts.begin() + static_cast<std::ptrdiff_t>(kept), batch.parts.end());
+    if (batch.parts.empty()) return;
+    if (limits_.has_function)
+      RunFunction(limits_, batch, nullptr);
+    else
+      Fail(batch, GiveBatch(batch));
+  }
+  static void Fail(const WaitingBatch& batch, const Status& status) {
+    if (status.ok()) return;
+    for (const BatchPart& part : batch.parts) part.call->Deliver(part.number, status, {});
+  }
+
+  // Inputs of all parts one behind the other, filled up to an allowed size.
+  static Status Concat(const BatchLimits& limits, const WaitingBatch& batch, std::int64_t* rows,
+                       SlimVector<Tensor>* inputs) {
+    *rows = 0;
+    for (const BatchPart& part : batch.parts) *rows += part.rows;
+    const std::int64_t padding = limits.Padded(*rows) - *rows;
+    for (std::size_t i = 0; i < batch.parts[0].call->inputs.size(); ++i) {
+      SlimVector<Tensor> pieces;
+      for (const BatchPart& part : batch.parts) {
+        if (part.call->inputs.size() != batch.parts[0].call->inputs.size() ||
+            part.call->inputs[i].dtype() != batch.parts[0].call->inputs[i].dtype())
+          return errors::InvalidArgument("BatchFunction: nodes that share batches have inputs of other types");
+        pieces.push_back(part.call->inputs[i].Slice(part.first, part.first + part.rows));
+      }
+      inputs->push_back(Tensor());
+      TENON_RETURN_IF_ERROR(BatchCall::ConcatRows(pieces, padding, &inputs->back()));
+    }
+    *rows += padding;
+    return OkStatus();
+  }
+
+  static void RunFunction(const BatchLimits& limits, WaitingBatch& batch, const StepEnvironment* environment) {
+    SlimVector<Tensor> inputs, outputs;
+    std::int64_t rows = 0;
+    Status status = Concat(limits, batch, &rows, &inputs);
+    if (status.ok()) status = Call(batch, environment, std::move(inputs), &outputs);
+    for (std::size_t i = 0; status.ok() && i < outputs.size(); ++i) {
+      if (outputs[i].dims() == 0)
+        status = errors::FailedPrecondition("Batched output tensor has 0 dimensions");
+      else if (outputs[i].dim_size(0) != rows)
+        status = errors::FailedPrecondition(
+            "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input "
+            "tensors: ",
+            outputs[i].dim_size(0), " rows for ", rows);
+    }
+    if (!status.ok()) return Fail(batch, status);
+    std::int64_t first = 0;
+    for (const BatchPart& part : batch.parts) {
+      SlimVector<Tensor> mine;
+      for (const Tensor& output : outputs) {
+        mine.push_back(output);
+        if (part.rows == rows) continue;
+        TensorShape shape = output.shape();
+        status.Update(shape.SetDimWithStatus(0, part.rows));
+        Result<Tensor> copy = Tensor::Make(output.dtype(), shape, nullptr);
+        status.Update(copy.status());
+        if (!status.ok()) break;
+        status.Update(tensor::CopyContiguousSlices(output, first, 0, part.rows, &*copy));
+        mine.back() = *std::move(copy);
+      }
+      first += part.rows;
+      part.call->Deliver(part.number, status, std::move(mine));
+    }
+  }
+  static Status Call(const WaitingBatch& batch, const StepEnvironment* environment, SlimVector<Tensor> inputs,
+                     SlimVector<Tensor>* outputs) {
+    const BatchCall& last = *batch.parts.back().call;
+    for (const Tensor& captured : last.captured) inputs.push_back(captured);
+    const auto call = [&](const StepEnvironment& where) -> Status {
+      TENON_ASSIGN_OR_RETURN(const std::size_t count, where.functions->CountResults(last.function, where));
+      if (count != last.num_outputs())
+        return errors::Internal("BatchFunction: the function has ", count, " results, and Tout has ",
+                                last.num_outputs());
+      outputs->resize(count, Tensor(DataType::kInvalid));
+      return where.functions->Run(last.function, where, {inputs.data(), inputs.size()},
+                                  {outputs->data(), outputs->size()});
+    };
+    if (environment != nullptr) return call(*environment);
+    return batch.run->context->Call([&](IteratorContext& context) { return call(context.environment()); });
+  }
+
+ public:
+  // Tensors as the call's inputs, without rows.
+  static SlimVector<Tensor> NoRows(const BatchCall& call) {
+    SlimVector<Tensor> outputs;
+    for (const Tensor& input : call.inputs) outputs.push_back(input.Slice(0, 0));
+    return outputs;
+  }
+
+ private:
+  // Batch: the last call gets all rows and says where those of each call are, the others get none.
+  Status GiveBatch(const WaitingBatch& batch) const {
+    SlimVector<Tensor> inputs;
+    std::int64_t rows = 0;
+    TENON_RETURN_IF_ERROR(Concat(limits_, batch, &rows, &inputs));
+    for (std::size_t p = 0; p < batch.parts.size(); ++p) {
+      const BatchPart& part = batch.parts[p];
+      const bool is_last = p + 1 == batch.parts.size();
+      SlimVector<Tensor> outputs;
+      Status status;
+      if (is_last)
+        outputs = inputs;
+      else
+        outputs = NoRows(*part.call);
+      const Index indexed = is_last ? static_cast<Index>(batch.parts.size()) : 0;
+      Tensor index(DataType::kInt64, {indexed, 3});
+      std::int64_t first = 0;
+      for (Index i = 0; i < indexed; ++i) {
+        const BatchPart& of = batch.parts[static_cast<std::size_t>(i)];
+        std::int64_t* const row = index.data<std::int64_t>() + 3 * i;
+        row[0] = of.call->key;
+        row[1] = first;
+        row[2] = first += of.rows;
+      }
+      outputs.push_back(std::move(index));
+      outputs.push_back(Tensor::Scalar(part.call->key));
+      part.call->Deliver(part.number, status, std::move(outputs));
+    }
+    return OkStatus();
+  }
+
+  const ForkGuard fork_;
+  const BatchLimits limits_;
+  Mutex mutex_;  // guards what follows
+  ConditionVariable changed_;
+  SlimVector<Queue> queues_;
+  std::size_t next_queue_ = 0;
+  SlimVector<Thread> threads_;
+  int idle_ = 0;
+  bool stop_ = false;
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/queue/batch.hpp ----
+// BatchFunction and Batch: inputs of several runs as one batch.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status BatchShape(InferenceContext* c) {
+  const int count = c->num_inputs();
+  for (int i = 0; i < count; ++i) {
+    ShapeHandle rows;
+    TENON_RETURN_IF_ERROR(c->ReplaceDim(c->input(i), 0, c->UnknownDim(), &rows));
+    c->set_output(i, rows);
+  }
+  c->set_output(count, c->MakeShape({c->UnknownDim(), c->MakeDim(3)}));
+  c->set_output(count + 1, c->Scalar());
+  return OkStatus();
+}
+
+// Base of the two kernels.
+class BatchingKernel : public AsyncOpKernel {
+ public:
+  BatchingKernel(OpKernelConstruction* c, bool has_function) : AsyncOpKernel(c) {
+    limits_.has_function = has_function;
+    c->SetStatus(Read(*c));
+  }
+
+ protected:
+  // Puts a call with these inputs into the batcher, or ends it at once.
+  void Submit(OpKernelContext* context, int num_batched, DoneCallback done) {
+    Ref<BatchCall> call = Ref<BatchCall>::Adopt(new BatchCall(context, std::move(done)));
+    const Status status = Submit(context, num_batched, call);
+    if (!status.ok()) call->End(status);
+  }
+
+  FunctionHandle function_;
+
+ private:
+  Status Read(const OpKernelConstruction& c) {
+    std::int64_t most = 0;
+    TENON_ASSIGN_OR_RETURN(info_, ContainerInfo::From(c, true));
+    TENON_RETURN_IF_ERROR(c.GetAttr("batching_queue", &queue_));
+    TENON_RETURN_IF_ERROR(c.GetAttr("num_batch_threads", &limits_.threads));
+    TENON_RETURN_IF_ERROR(c.GetAttr("max_batch_size", &most));
+    TENON_RETURN_IF_ERROR(c.GetAttr("batch_timeout_micros", &limits_.timeout_micros));
+    TENON_RETURN_IF_ERROR(c.GetAttr("max_enqueued_batches", &limits_.waiting_batches));
+    TENON_RETURN_IF_ERROR(c.GetAttr("allowed_batch_sizes", &limits_.allowed_rows));
+    if (limits_.has_function) TENON_RETURN_IF_ERROR(c.GetAttr("enable_large_batch_splitting", &limits_.splits));
+    const SlimVector<std::int64_t>& allowed = limits_.allowed_rows;
+    for (std::size_t i = 1; i < allowed.size(); ++i)
+      if (allowed[i] <= allowed[i - 1])
+        return errors::InvalidArgument("allowed_batch_sizes entries must be monotonically increasing, got ", allowed[i],
+                                       " after ", allowed[i - 1]);
+    if (!allowed.empty() && !limits_.splits && allowed.back() != most)
+      return errors::InvalidArgument("final entry in allowed_batch_sizes must equal max_batch_size", ": got ",
+                                     allowed.back(), " and ", most);
+    // Negative numbers are no limit, as in TensorFlow.
+    limits_.input_rows = most < 0 ? INT32_MAX : most;
+    limits_.batch_rows = limits_.splits && !allowed.empty() ? allowed.back() : limits_.input_rows;
+    if (limits_.threads <= 0 && limits_.has_function) limits_.threads = 2;  // TensorFlow adapts it
+    if (limits_.waiting_batches < 0) limits_.waiting_batches = INT32_MAX;
+    return OkStatus();
+  }
+  // The limits that a run finds out.
+  static Status Check(const BatchLimits& limits) {
+    if (limits.threads <= 0) return errors::InvalidArgument("num_batch_threads must be positive; was ", limits.threads);
+    if (limits.batch_rows <= 0)
+      return errors::InvalidArgument("max_batch_size must be positive; was ", limits.batch_rows);
+    if (limits.batch_rows > limits.input_rows)
+      return errors::InvalidArgument("max_batch_size must not be less than the last of allowed_batch_sizes: ",
+                                     limits.input_rows, " and ", limits.batch_rows);
+    if (limits.timeout_micros < 0)
+      return errors::InvalidArgument("batch_timeout_micros must be non-negative; was ", limits.timeout_micros);
+    return OkStatus();
+  }
+
+  Status Submit(OpKernelContext* context, int num_batched, const Ref<BatchCall>& call) {
+    Ref<Batcher> batcher;
+    ResourceMgr* resources = nullptr;
+    TENON_RETURN_IF_ERROR(GetResources(*context, &resources));
+    const Status found =
+        resources->LookupOrCreate<Batcher>(info_.container, info_.name, &batcher, [this](Ref<Batcher>* made) -> Status {
+          TENON_RETURN_IF_ERROR(Check(limits_));
+          *made = Ref<Batcher>::Adopt(new Batcher(limits_));
+          return OkStatus();
+        });
+    if (!found.ok()) return found;
+    for (int i = 0; i < context->num_inputs(); ++i) {
+      const Tensor& input = context->input(i);
+      (i < num_batched ? call->inputs : call->captured).push_back(input);
+      if (i >= num_batched) continue;
+      if (input.dims() == 0) return errors::InvalidArgument("Batching input tensors must have at least one dimension");
+      if (input.dim_size(0) != context->input(0).dim_size(0))
+        return errors::InvalidArgument(
+            "Batching input tensors supplied in a given op invocation must have equal 0th-dimension size, got ",
+            context->input(0).dim_size(0), " and ", input.dim_size(0));
+    }
+    call->rows = call->inputs[0].dim_size(0);
+    call->function = function_;
+    call->key = NewKey();
+    if (call->rows == 0) return GiveNothing(*context, *call);
+    const IteratorContext environment(context->environment());
+    const BatchLimits& limits = batcher->limits();
+    if (limits.has_function) {
+      if (!DetachedContext::IsPossible(environment)) {
+        Batcher::RunNow(limits, call, context->environment());
+        return OkStatus();
+      }
+      for (std::int64_t rows = 0; rows < call->rows + limits.batch_rows && rows <= limits.input_rows;
+           rows += limits.batch_rows) {
+        call->spare.push_back(Ref<BatchRun>::Adopt(new BatchRun));
+        call->spare.back()->context = MakeOwned<DetachedContext>(environment);
+      }
+    }
+    // From here on the run may be over at any time.
+    if (!call->FollowRun()) return OkStatus();
+    return batcher->Add(queue_, call);
+  }
+  Status GiveNothing(const OpKernelContext& context, BatchCall& call) const {
+    SlimVector<Tensor> outputs;
+    if (limits_.has_function) {
+      for (int i = 0; i < context.num_outputs(); ++i) outputs.push_back(Tensor(context.expected_output_dtype(i), {0}));
+    } else {
+      outputs = Batcher::NoRows(call);
+      outputs.push_back(Tensor(DataType::kInt64, {0, 3}));
+      outputs.push_back(Tensor::Scalar(call.key));
+    }
+    call.End(OkStatus(), &outputs);
+    return OkStatus();
+  }
+  // Numbers that no other call of the process has, and which look random.
+  static std::int64_t NewKey() {
+    static std::atomic<std::uint64_t> next{static_cast<std::uint64_t>(SystemNanoseconds())};
+    std::uint64_t x = next.fetch_add(0x9e3779b97f4a7c15u, std::memory_order_relaxed);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return static_cast<std::int64_t>(x ^ x >> 31);
+  }
+
+  ContainerInfo info_;
+  std::string_view queue_;
+  BatchLimits limits_;
+};
+
+class BatchFunctionKernel : public BatchingKernel {
+ public:
+  explicit BatchFunctionKernel(OpKernelConstruction* c) : BatchingKernel(c, true) {
+    if (c->status().ok()) c->SetStatus(Find(*c));
+  }
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
+    Submit(context, num_batched_, std::move(done));
+  }
+
+ private:
+  Status Find(const OpKernelConstruction& c) {
+    NameAttrList call;
+    SlimVector<DataType> batched;
+    TENON_RETURN_IF_ERROR(c.GetAttr("f", &call));
+    TENON_RETURN_IF_ERROR(c.GetAttr("Tin", &batched));
+    num_batched_ = static_cast<int>(batched.size());
+    if (c.function_library() == nullptr)
+      return errors::Internal("op 'BatchFunction' calls functions, which only a session has");
+    TENON_ASSIGN_OR_RETURN(function_, c.function_library()->Find(call));
+    return OkStatus();
+  }
+  int num_batched_ = 0;
+};
+
+class BatchKernel : public BatchingKernel {
+ public:
+  explicit BatchKernel(OpKernelConstruction* c) : BatchingKernel(c, false) {}
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
+    Submit(context, context->num_inputs(), std::move(done));
+  }
+};
+
+}  // namespace detail
+
+// out_tensors = f(in_tensors of several runs one behind the other, captured_tensors), each run its own rows.
+struct BatchFunction {
+  static constexpr auto signature =
+      Op("BatchFunction")
+          .Input("in_tensors: Tin")
+          .Input("captured_tensors: Tcaptured")
+          .Output("out_tensors: Tout")
+          .Attr("f: func")
+          .Attr("num_batch_threads: int")
+          .Attr("max_batch_size: int")
+          .Attr("batch_timeout_micros: int")
+          .Attr("max_enqueued_batches: int = 10")
+          .Attr("allowed_batch_sizes: list(int) = []")
+          .Attr("container: string = ''")
+          .Attr("shared_name: string = ''")
+          .Attr("batching_queue: string = ''")
+          .Attr("low_priority_max_batch_size: int = 0")
+          .Attr("low_priority_batch_timeout_micros: int = 0")
+          .Attr("low_priority_allowed_batch_sizes: list(int) = []")
+          .Attr("low_priority_max_enqueued_batches: int = 0")
+          .Attr(
+              "mixed_priority_policy: {'low_priority_padding_with_max_batch_size', "
+              "'low_priority_padding_with_next_allowed_batch_size', 'priority_isolation', 'priority_merge'} = "
+              "'low_priority_padding_with_max_batch_size'")
+          .Attr("batch_padding_policy: {'PAD_UP', 'BATCH_DOWN', 'MINIMIZE_TPU_COST_PER_REQUEST'} = 'PAD_UP'")
+          .Attr("Tin: list(type) >= 1")
+          .Attr("Tcaptured: list(type) >= 0")
+          .Attr("Tout: list(type) >= 1")
+          .Attr("enable_large_batch_splitting: bool = false")
+          .SetIsDistributedCommunication()
+          .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::BatchFunctionKernel {
+    using BatchFunctionKernel::BatchFunctionKernel;
+  };
+};
+
+// One run of several gets the rows of all; batch_index: [runs, 3], the id of a run and where its rows begin and end.
+struct Batch {
+  static constexpr auto signature = Op("Batch")
+                                        .Input("in_tensors: T")
+                                        .Output("batched_tensors: T")
+                                        .Output("batch_index: int64")
+                                        .Output("id: int64")
+                                        .Attr("num_batch_threads: int")
+                                        .Attr("max_batch_size: int")
+                                        .Attr("max_enqueued_batches: int = 10")
+                                        .Attr("batch_timeout_micros: int")
+                                        .Attr("allowed_batch_sizes: list(int) = []")
+                                        .Attr("grad_timeout_micros: int")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("batching_queue: string = ''")
+                                        .Attr("T: list(type) >= 1")
+                                        .SetIsDistributedCommunication()
+                                        .SetShapeFn(detail::BatchShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::BatchKernel {
+    using BatchKernel::BatchKernel;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/queue/waited_resource.hpp ----
+// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. An
+// attempt that cannot be served yet waits without a thread and can be cancelled.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// thread-safe. A derived class guards its state with `mutex` and changes it in attempts and in Change().
+class WaitedResource : public Resource {
+ public:
+  // The request of one run of an op to the resource.
+  class Attempt {
+   public:
+    Attempt(OpKernelContext* c, Done d) : context(c), done_(std::move(d)) {}
+    virtual ~Attempt() = default;
+    // Under the resource's lock. True: the attempt is over, *status says how; false: it waits for a change.
+    virtual bool Try(Status* status) = 0;
+    // Afterwards, without the lock and only when Try left an OK status: sets the outputs.
+    virtual Status Deliver() { return OkStatus(); }
+    virtual Status Cancelled() const {
+      return errors::Cancelled(context->op_kernel().type_string(), " operation was cancelled");
+    }
+
+    OpKernelContext* const context;
+    // Attempts with a bit in common are served in the order in which they came.
+    std::uint32_t line = 0;
+
+   private:
+    friend class WaitedResource;
+    Done done_;
+    Status result_;
+    std::int64_t number_ = 0;
+    CancellationManager* cancellation_ = nullptr;  // null: not registered there
+    CancellationManager::Token token_ = 0;
+  };
+
+  // Serves the attempt now, or after the change that makes it possible. Reports its end through its Done.
+  void Start(Owned<Attempt> attempt) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex);
+      const std::int64_t number = attempt->number_ = next_number_++;
+      waiting_.push_back(std::move(attempt));
+      ServeLocked(&finished);
+      if (!waiting_.empty() && waiting_.back()->number_ == number) RegisterLast(&finished);
+    }
+    Report(std::move(finished));
+  }
+
+  mutable Mutex mutex;
+
+ protected:
+  // Runs change() under the lock, then serves the attempts that waited for it.
+  template <class F>
+  void Change(const F& change) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex);
+      change();
+      ServeLocked(&finished);
+    }
+    Report(std::move(finished));
+  }
+
+ private:
+  using Attempts = SlimVector<Owned<Attempt>>;
+
+  void ServeLocked(Attempts* finished) {
+    std::uint32_t blocked = 0;
+    for (std::size_t i = 0; i < waiting_.size();) {
+      Attempt& attempt = *waiting_[i];
+      if ((attempt.line & blocked) != 0 || !attempt.Try(&attempt.result_)) {
+        blocked |= attempt.line;
+        ++i;
+        continue;
+      }
+      finished->push_back(TakeOut(i));
+      i = 0;  // it may have made room for one before it
+      blocked = 0;
+    }
+  }
+  Owned<Attempt> TakeOut(std::size_t i) {
+    Owned<Attempt> attempt = std::move(waiting_[i]);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    return attempt;
+  }
+  // Makes the last waiting attempt cancellable. Ends it at once if its run has been cancelled already.
+  void RegisterLast(Attempts* finished) {
+    Attempt& attempt = *waiting_.back();
+    CancellationManager* const cancellation = attempt.context->cancellation_manager();
+    if (cancellation == nullptr) return;
+    attempt.token_ = cancellation->NewToken();
+    if (cancellation->Register(attempt.token_, [self = Ref<WaitedResource>::Share(this), number = attempt.number_] {
+          self->Cancel(number);
+        })) {
+      attempt.cancellation_ = cancellation;
+      return;
+    }
+    attempt.result_ = attempt.Cancelled();
+    finished->push_back(TakeOut(waiting_.size() - 1));
+  }
+  void Cancel(std::int64_t number) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex);
+      for (std::size_t i = 0; i < waiting_.size(); ++i) {
+        if (waiting_[i]->number_ != number) continue;
+        waiting_[i]->result_ = waiting_[i]->Cancelled();
+        finished.push_back(TakeOut(i));
+        break;
+      }
+      ServeLocked(&finished);  // attempts behind it in its line
+    }
+    Report(std::move(finished));
+  }
+  static void Report(Attempts finished) {
+    for (Owned<Attempt>& attempt : finished) {
+      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
+      if (attempt->result_.ok()) attempt->result_ = attempt->Deliver();
+      Done done = std::move(attempt->done_);
+      const Status status = attempt->result_;
+      attempt = nullptr;  // its members go before the op ends
+      done(status);
+    }
+  }
+
+  Attempts waiting_;  // in the order in which they came
+  std::int64_t next_number_ = 0;
+};
+
+}  // namespace ops::detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/ops/queue/unbatch.hpp ----
+// Unbatch and UnbatchGrad: rows of a batch back to the runs that gave them. Runs wait for theirs without a thread.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status UnbatchShape(InferenceContext* c) {
+  ShapeHandle rows;
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(c->input(0), 0, c->UnknownDim(), &rows));
+  c->set_output(0, rows);
+  return OkStatus();
+}
+inline Status UnbatchGradShape(InferenceContext* c) {
+  c->set_output(0, c->UnknownShapeOfRank(c->Rank(c->input(2))));
+  return OkStatus();
+}
+
+struct KeyedTensor {
+  std::int64_t key, deadline;
+  Tensor tensor;
+};
+// The place of a key; the size of the list: it is not there.
+inline std::size_t FindKey(const SlimVector<KeyedTensor>& tensors, std::int64_t key) {
+  std::size_t i = 0;
+  while (i < tensors.size() && tensors[i].key != key) ++i;
+  return i;
+}
+inline Tensor TakeKeyed(SlimVector<KeyedTensor>* tensors, std::size_t i) {
+  Tensor tensor = std::move((*tensors)[i].tensor);
+  tensors->erase(tensors->begin() + static_cast<std::ptrdiff_t>(i));
+  return tensor;
+}
+
+// Wakes a resource at points in time, on a thread that starts with the first of them. thread-safe.
+class Alarm final : public RefCounted {
+ public:
+  explicit Alarm(void (*wake)(void* of), void* of) : wake_(wake), of_(of) {}
+  // The resource goes.
+  void Stop() {
+    if (!fork_.IsRepaired()) return;
+    {
+      const tenon::MutexLock lock(mutex_);
+      stop_ = true;
+      changed_.notify_all();
+    }
+    if (thread_.joinable()) thread_.JoinUnlessThis();
+  }
+  // False: the system has no thread.
+  bool WakeAt(std::int64_t deadline) {
+    if (!fork_.IsRepaired()) return false;
+    const tenon::MutexLock lock(mutex_);
+    if (!thread_.joinable() && !thread_.Start<&Alarm::Main>(this)) return false;
+    if (deadline < next_) {
+      next_ = deadline;
+      changed_.notify_all();
+    }
+    return true;
+  }
+
+ private:
+  void Main() {
+    Thread::NameThis("tenon_alarm");
+    const Ref<Alarm> self = Ref<Alarm>::Share(this);
+    tenon::MutexLock lock(mutex_);
+    while (!stop_) {
+      if (next_ == INT64_MAX) {
+        changed_.wait(lock);
+      } else if (SteadyNanoseconds() < next_) {
+        (void)changed_.wait_until(lock, next_);
+      } else {
+        next_ = INT64_MAX;
+        lock.unlock();
+        wake_(of_);  // the resource may go with it
+        lock.lock();
+      }
+    }
+  }
+
+  const ForkGuard fork_;
+  void (*const wake_)(void* of);
+  void* const of_;
+  Mutex mutex_;  // guards what follows
+  ConditionVariable changed_;
+  Thread thread_;
+  std::int64_t next_ = INT64_MAX;
+  bool stop_ = false;
+};
+
+// Runs that wait for rows, and rows that wait for their run. thread-safe.
+class Unbatcher final : public WaitedResource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::UnbatchResource";
+
+  explicit Unbatcher(std::int64_t timeout_micros)
+      : timeout_micros_(timeout_micros),
+        alarm_(Ref<Alarm>::Adopt(new Alarm([](void* of) { static_cast<Unbatcher*>(of)->Change([] {}); }, this))) {}
+  ~Unbatcher() override { alarm_->Stop(); }
+  std::string DebugString() const override { return "UnbatchResource"; }
+
+  // Gives the pieces to the runs that wait, keeps the others, and waits for the piece `k`.
+  struct Get final : Attempt {
+    Get(OpKernelContext* c, Done d, Ref<Unbatcher> u, std::int64_t k, SlimVector<KeyedTensor> p)
+        : Attempt(c, std::move(d)),
+          unbatcher(std::move(u)),
+          pieces(std::move(p)),
+          key(k),
+          deadline(DeadlineIn(unbatcher->timeout_micros_, 1000)) {}
+    bool Try(Status* status) override {
+      const bool is_over = FindPiece(status);
+      if (is_over && is_waiting) unbatcher->Forget(key);
+      if (!is_over && !is_waiting) unbatcher->awaited_.push_back(key);
+      is_waiting = !is_over;
+      return is_over;
+    }
+    Status Deliver() override {
+      context->set_output(0, std::move(output));
+      return OkStatus();
+    }
+    Status Cancelled() const override {
+      if (is_waiting) unbatcher->Forget(key);
+      return Attempt::Cancelled();
+    }
+
+    Ref<Unbatcher> unbatcher;
+    SlimVector<KeyedTensor> pieces;
+    std::int64_t key, deadline;
+    Tensor output;
+    bool is_waiting = false;
+
+   private:
+    bool FindPiece(Status* status) {
+      SlimVector<KeyedTensor>& ready = unbatcher->ready_;
+      if (!is_waiting) unbatcher->DropLate();
+      if (const std::size_t i = FindKey(ready, key); i < ready.size()) {
+        output = TakeKeyed(&ready, i);
+        return true;
+      }
+      if (!is_waiting) {
+        for (const std::int64_t other : unbatcher->awaited_)
+          if (other == key) *status = errors::AlreadyExists("Multiple session runs with the same batch key.");
+        for (KeyedTensor& piece : pieces) {
+          if (!status->ok()) return true;
+          piece.deadline = deadline;
+          if (FindKey(ready, piece.key) < ready.size())
+            *status = errors::AlreadyExists("Multiple tensors returned for same batch key.");
+          else
+            ready.push_back(std::move(piece));
+        }
+        if (!status->ok()) return true;
+        if (const std::size_t i = FindKey(ready, key); i < ready.size()) {
+          output = TakeKeyed(&ready, i);
+          return true;
+        }
+      }
+      if (SteadyNanoseconds() >= deadline)
+        *status = errors::DeadlineExceeded("Batched data did not arrive within timeout window.");
+      else if (!unbatcher->alarm_->WakeAt(deadline))
+        *status = errors::ResourceExhausted("Unbatch: the system has no thread that watches timeouts");
+      return !status->ok();
+    }
+  };
+
+ private:
+  void Forget(std::int64_t key) {
+    for (std::size_t i = 0; i < awaited_.size(); ++i)
+      if (awaited_[i] == key) {
+        awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(i));
+        return;
+      }
+  }
+  // Pieces whose run does not come any more.
+  void DropLate() {
+    const std::int64_t now = SteadyNanoseconds();
+    for (std::size_t i = ready_.size(); i-- > 0;)
+      if (ready_[i].deadline < now) (void)TakeKeyed(&ready_, i);
+  }
+
+  const std::int64_t timeout_micros_;
+  const Ref<Alarm> alarm_;
+  SlimVector<KeyedTensor> ready_;
+  SlimVector<std::int64_t> awaited_;  // keys of runs that wait
+};
+
+// The rows of each run, in the order of the index.
+inline Status SplitBatch(const Tensor& data, const Tensor& index, SlimVector<KeyedTensor>* pieces) {
+  if (index.dims() != 2 || index.dim_size(1) != 3)
+    return errors::InvalidArgument(
+        "Wrong shape for index tensor. Expected 1st dimension size to be 3 ; Got: ", index.shape(), ".");
+  if (data.dims() == 0) return errors::InvalidArgument("Unbatch: batched_tensor must have rows, got shape []");
+  const Index count = index.dim_size(0), rows = data.dim_size(0);
+  if (count > rows)
+    return errors::InvalidArgument("Wrong shape for index tensor. Expected 0th dimension size to be no greater than ",
+                                   rows, "; Got: ", count, ".");
+  Index first = 0;
+  for (Index i = 0; i < count; ++i) {
+    const std::int64_t* const row = index.data<std::int64_t>() + 3 * i;
+    if (row[1] < 0 || row[2] < row[1] || row[2] - row[1] > rows - first)
+      return errors::InvalidArgument("Unbatch: row ", i, " of batch_index names rows ", row[1], " to ", row[2],
+                                     "; the batch has ", rows);
+    const Index size = row[2] - row[1];
+    TensorShape shape = data.shape();
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, size));
+    TENON_ASSIGN_OR_RETURN(Tensor piece, Tensor::Make(data.dtype(), shape, nullptr));
+    TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(data, first, 0, size, &piece));
+    pieces->push_back({row[0], 0, std::move(piece)});
+    first += size;
+  }
+  return OkStatus();
+}
+
+// Gradients of runs that wait for the others of their batch. thread-safe.
+class GradientUnbatcher final : public WaitedResource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::UnbatchGradResource";
+
+  std::string DebugString() const override { return "UnbatchGradResource"; }
+
+  // Adds its gradient. The run that had the batch waits for those of all its keys.
+  struct Join final : Attempt {
+    Join(OpKernelContext* c, Done d, Ref<GradientUnbatcher> u) : Attempt(c, std::move(d)), unbatcher(std::move(u)) {}
+    bool Try(Status* status) override {
+      const bool is_over = Add(status);
+      if (is_over && is_waiting) unbatcher->Forget(this);
+      is_waiting = !is_over;
+      return is_over;
+    }
+    Status Deliver() override {
+      context->set_output(0, std::move(output));
+      return OkStatus();
+    }
+    Status Cancelled() const override {
+      if (is_waiting) unbatcher->Forget(this);
+      return Attempt::Cancelled();
+    }
+
+    Ref<GradientUnbatcher> unbatcher;
+    Tensor output;
+    bool is_waiting = false;
+
+   private:
+    bool Add(Status* status) {
+      SlimVector<KeyedTensor>& ready = unbatcher->ready_;
+      const Tensor &index = context->input(1), &gradient = context->input(2);
+      if (!is_waiting) {
+        const std::int64_t key = *context->input(3).data<std::int64_t>();
+        if (FindKey(ready, key) < ready.size()) {
+          *status = errors::InvalidArgument("Two runs with the same batch key.");
+          return true;
+        }
+        ready.push_back({key, 0, gradient});
+        if (context->input(0).NumElements() == 0) {
+          TensorShape shape = gradient.shape();
+          status->Update(shape.SetDimWithStatus(0, 0));
+          if (status->ok()) output = Tensor(gradient.dtype(), shape);
+          return true;
+        }
+      }
+      bool is_complete = true;
+      const Index count = index.dim_size(0);
+      for (Index i = 0; i < count; ++i) {
+        const std::int64_t wanted = index.data<std::int64_t>()[3 * i];
+        if (FindKey(ready, wanted) < ready.size()) continue;
+        is_complete = false;
+        if (is_waiting) return false;
+        for (const Waiting& other : unbatcher->waiting_)
+          if (other.key == wanted) {
+            *status = errors::InvalidArgument("Missing tensor wanted by more than one batch.");
+            unbatcher->Forget(this);
+            return true;
+          }
+      }
+      if (!is_complete) {
+        for (Index i = 0; i < count; ++i) unbatcher->waiting_.push_back({this, index.data<std::int64_t>()[3 * i]});
+        return false;
+      }
+      SlimVector<Tensor> pieces;
+      for (Index i = 0; i < count; ++i) {
+        const std::size_t at = FindKey(ready, index.data<std::int64_t>()[3 * i]);
+        if (at == ready.size()) {
+          *status = errors::Internal("bad bookkeeping of available tensors.");
+          return true;
+        }
+        pieces.push_back(TakeKeyed(&ready, at));
+      }
+      status->Update(BatchCall::ConcatRows(pieces, 0, &output));
+      return true;
+    }
+  };
+
+ private:
+  struct Waiting {
+    const Join* run;
+    std::int64_t key;
+  };
+  void Forget(const Join* run) {
+    for (std::size_t i = waiting_.size(); i-- > 0;)
+      if (waiting_[i].run == run) waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+
+  SlimVector<KeyedTensor> ready_;
+  SlimVector<Waiting> waiting_;
+};
+
+inline Status RunUnbatch(const OpKernelContext& context, const ContainerInfo& info, std::int64_t timeout,
+                         Ref<Unbatcher>* unbatcher, SlimVector<KeyedTensor>* pieces) {
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(
+      resources->LookupOrCreate<Unbatcher>(info.container, info.name, unbatcher, [timeout](Ref<Unbatcher>* made) {
+        *made = Ref<Unbatcher>::Adopt(new Unbatcher(timeout));
+        return OkStatus();
+      }));
+  if (context.input(2).dims() != 0)
+    return errors::InvalidArgument("Input id should be scalar; Got: ", context.input(2).shape(), ".");
+  return SplitBatch(context.input(0), context.input(1), pieces);
+}
+inline Status RunUnbatchGrad(const OpKernelContext& context, const ContainerInfo& info,
+                             Ref<GradientUnbatcher>* unbatcher) {
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(resources->LookupOrCreate<GradientUnbatcher>(
+      info.container, info.name, unbatcher, [](Ref<GradientUnbatcher>* made) {
+        *made = Ref<GradientUnbatcher>::Adopt(new GradientUnbatcher);
+        return OkStatus();
+      }));
+  const Tensor &index = context.input(1), &gradient = context.input(2);
+  if (context.input(3).dims() != 0)
+    return errors::InvalidArgument("Expected `id` to be scalar. Received ", context.input(3).shape());
+  if (gradient.dims() == 0) return errors::InvalidArgument("UnbatchGrad: grad must have rows, got shape []");
+  if (context.input(0).NumElements() == 0) return OkStatus();
+  if (index.NumElements() == 0) return errors::InvalidArgument("batch_index is empty while the tensor isn't.");
+  if (index.dims() == 0 || index.NumElements() / 3 != index.dim_size(0) || index.NumElements() % 3 != 0)
+    return errors::InvalidArgument("batch_index should contain three elements a run. Received shape ", index.shape());
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The rows of the run with that id, out of the batch that this run or another has.
+struct Unbatch {
+  static constexpr auto signature = Op("Unbatch")
+                                        .Input("batched_tensor: T")
+                                        .Input("batch_index: int64")
+                                        .Input("id: int64")
+                                        .Output("unbatched_tensor: T")
+                                        .Attr("timeout_micros: int")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::UnbatchShape);
+  struct Attrs {
+    std::int64_t timeout_micros;
+  };
+  static constexpr std::string_view unused[] = {"container", "shared_name"};  // `info` has them
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
+      return OkStatus();
+    }
+    void operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor& id, Tensor&,
+                    Done done) const {
+      Ref<detail::Unbatcher> found;
+      SlimVector<detail::KeyedTensor> pieces;
+      const Status status = detail::RunUnbatch(context.op(), info, this->timeout_micros, &found, &pieces);
+      if (!status.ok()) return done(status);
+      found->Start(Owned<detail::WaitedResource::Attempt>(new detail::Unbatcher::Get(
+          &context.op(), std::move(done), found, *id.data<std::int64_t>(), std::move(pieces))));
+    }
+    ContainerInfo info;
+  };
+};
+
+// The gradients of all runs of a batch, for the run that had it; the others get no rows.
+struct UnbatchGrad {
+  static constexpr auto signature = Op("UnbatchGrad")
+                                        .Input("original_input: T")
+                                        .Input("batch_index: int64")
+                                        .Input("grad: T")
+                                        .Input("id: int64")
+                                        .Output("batched_grad: T")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::UnbatchGradShape);
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
+      return OkStatus();
+    }
+    void operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&, Tensor&,
+                    Done done) const {
+      Ref<detail::GradientUnbatcher> found;
+      const Status status = detail::RunUnbatchGrad(context.op(), info, &found);
+      if (!status.ok()) return done(status);
+      found->Start(Owned<detail::WaitedResource::Attempt>(
+          new detail::GradientUnbatcher::Join(&context.op(), std::move(done), found)));
+    }
+    ContainerInfo info;
+  };
+};
+
+}  // namespace ops
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/ops/ragged/splits.hpp ----
@@ -55344,12 +61682,15 @@ inline float ExpectedCount(float p, Index count, Index tries) {
   return -std::expm1(static_cast<float>(tries) * std::log1p(-p));
 }
 
-// drawn: [count], all different. Returns the tries; 0 where they were too many. slots: a power of two of them, empty.
+// drawn: [count], all different. Returns the tries; 0 where they were too many, -1 where the run is cancelled. slots: a
+// power of two of them, empty.
 inline Index DrawDifferent(const RangeSampler& sampler, PhiloxWords* words, Index count, std::int64_t* drawn,
-                           std::int64_t* slots, Index num_slots) {
+                           std::int64_t* slots, Index num_slots, const CancellationManager* cancellation = nullptr) {
+  constexpr Index kLookEvery = 1 << 14;
   Index tries = 0;
   for (Index picked = 0; picked < count;) {
     if (++tries == std::numeric_limits<std::int32_t>::max()) return 0;
+    if (tries % kLookEvery == 0 && cancellation != nullptr && cancellation->IsCancelled()) return -1;
     const Index value = sampler.Draw(words);
     const auto hash = static_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15;
     auto slot = static_cast<Index>((hash >> 32) & static_cast<std::uint64_t>(num_slots - 1));
@@ -55396,7 +61737,8 @@ inline Status DrawCandidates(OpKernelContext& context, const RangeSampler& sampl
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, TensorShape({num_slots}), &slots));
   std::int64_t* const slot = slots.data<std::int64_t>();
   std::fill(slot, slot + num_slots, -1);
-  *tries = DrawDifferent(sampler, &words, count, drawn, slot, num_slots);
+  *tries = DrawDifferent(sampler, &words, count, drawn, slot, num_slots, context.cancellation_manager());
+  if (*tries < 0) return errors::Cancelled(op, " operation was cancelled");
   if (*tries == 0)
     return errors::InvalidArgument(op, ": ", count, " different candidates of ", sampler.range, " were not found in ",
                                    std::numeric_limits<std::int32_t>::max(), " tries");
@@ -55959,6 +62301,11 @@ struct RandomIndexShuffle {
     for (Index i = 0; i < n; ++i) {
       const std::uint64_t from = detail::WordAt(index, index.dims() == 0 ? 0 : i),
                           most = detail::WordAt(largest, largest.dims() == 0 ? 0 : i);
+      const bool is_signed = out->dtype() == DataType::kInt32 || out->dtype() == DataType::kInt64;
+      for (const std::uint64_t value : {from, most})
+        if (is_signed && static_cast<std::int64_t>(value) < 0)
+          return errors::InvalidArgument(kOp, ": index and max_index must be >= 0 but one was ",
+                                         static_cast<std::int64_t>(value));
       if (from > most) return errors::InvalidArgument(kOp, ": max_index must be >= index, but ", most, " < ", from);
       std::uint32_t key[3];
       for (Index k = 0; k < 3; ++k)
@@ -57957,6 +64304,11 @@ namespace detail {
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 // ---- shape functions
+// The ops that make matrices want to know the rank, as TensorFlow's.
+inline Status CheckCsrRank(InferenceContext* c, ShapeHandle shape) {
+  if (c->RankKnown(shape)) return OkStatus();
+  return errors::InvalidArgument("Invalid rank: -1.  Expected a known rank of either 2 or 3.");
+}
 inline Status SparseToCsrShape(InferenceContext* c) {
   ShapeHandle indices, values, shape;
   DimensionHandle unused;
@@ -57968,6 +64320,7 @@ inline Status SparseToCsrShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(shape, 2, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(shape, 3, &shape));
+  TENON_RETURN_IF_ERROR(CheckCsrRank(c, shape));
   return SetCsrHandle(c, shape, "T");
 }
 inline Status DenseToCsrShape(InferenceContext* c) {
@@ -57976,7 +64329,8 @@ inline Status DenseToCsrShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &dense));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(dense, 3, &dense));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &indices));
-  if (c->RankKnown(dense)) TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
+  TENON_RETURN_IF_ERROR(CheckCsrRank(c, dense));
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
   return SetCsrHandle(c, dense, "T");
 }
 inline Status CsrToSparseShape(InferenceContext* c) {
@@ -61399,140 +67753,6 @@ struct SparseToDense {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/ops/queue/waited_resource.hpp ----
-// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. An
-// attempt that cannot be served yet waits without a thread and can be cancelled.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-// thread-safe. A derived class guards its state with `mutex` and changes it in attempts and in Change().
-class WaitedResource : public Resource {
- public:
-  // The request of one run of an op to the resource.
-  class Attempt {
-   public:
-    Attempt(OpKernelContext* c, Done d) : context(c), done_(std::move(d)) {}
-    virtual ~Attempt() = default;
-    // Under the resource's lock. True: the attempt is over, *status says how; false: it waits for a change.
-    virtual bool Try(Status* status) = 0;
-    // Afterwards, without the lock and only when Try left an OK status: sets the outputs.
-    virtual Status Deliver() { return OkStatus(); }
-    virtual Status Cancelled() const {
-      return errors::Cancelled(context->op_kernel().type_string(), " operation was cancelled");
-    }
-
-    OpKernelContext* const context;
-    // Attempts with a bit in common are served in the order in which they came.
-    std::uint32_t line = 0;
-
-   private:
-    friend class WaitedResource;
-    Done done_;
-    Status result_;
-    std::int64_t number_ = 0;
-    CancellationManager* cancellation_ = nullptr;  // null: not registered there
-    CancellationManager::Token token_ = 0;
-  };
-
-  // Serves the attempt now, or after the change that makes it possible. Reports its end through its Done.
-  void Start(Owned<Attempt> attempt) {
-    Attempts finished;
-    {
-      const tenon::MutexLock lock(mutex);
-      const std::int64_t number = attempt->number_ = next_number_++;
-      waiting_.push_back(std::move(attempt));
-      ServeLocked(&finished);
-      if (!waiting_.empty() && waiting_.back()->number_ == number) RegisterLast(&finished);
-    }
-    Report(std::move(finished));
-  }
-
-  mutable Mutex mutex;
-
- protected:
-  // Runs change() under the lock, then serves the attempts that waited for it.
-  template <class F>
-  void Change(const F& change) {
-    Attempts finished;
-    {
-      const tenon::MutexLock lock(mutex);
-      change();
-      ServeLocked(&finished);
-    }
-    Report(std::move(finished));
-  }
-
- private:
-  using Attempts = SlimVector<Owned<Attempt>>;
-
-  void ServeLocked(Attempts* finished) {
-    std::uint32_t blocked = 0;
-    for (std::size_t i = 0; i < waiting_.size();) {
-      Attempt& attempt = *waiting_[i];
-      if ((attempt.line & blocked) != 0 || !attempt.Try(&attempt.result_)) {
-        blocked |= attempt.line;
-        ++i;
-        continue;
-      }
-      finished->push_back(TakeOut(i));
-      i = 0;  // it may have made room for one before it
-      blocked = 0;
-    }
-  }
-  Owned<Attempt> TakeOut(std::size_t i) {
-    Owned<Attempt> attempt = std::move(waiting_[i]);
-    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-    return attempt;
-  }
-  // Makes the last waiting attempt cancellable. Ends it at once if its run has been cancelled already.
-  void RegisterLast(Attempts* finished) {
-    Attempt& attempt = *waiting_.back();
-    CancellationManager* const cancellation = attempt.context->cancellation_manager();
-    if (cancellation == nullptr) return;
-    attempt.token_ = cancellation->NewToken();
-    if (cancellation->Register(attempt.token_, [self = Ref<WaitedResource>::Share(this), number = attempt.number_] {
-          self->Cancel(number);
-        })) {
-      attempt.cancellation_ = cancellation;
-      return;
-    }
-    attempt.result_ = attempt.Cancelled();
-    finished->push_back(TakeOut(waiting_.size() - 1));
-  }
-  void Cancel(std::int64_t number) {
-    Attempts finished;
-    {
-      const tenon::MutexLock lock(mutex);
-      for (std::size_t i = 0; i < waiting_.size(); ++i) {
-        if (waiting_[i]->number_ != number) continue;
-        waiting_[i]->result_ = waiting_[i]->Cancelled();
-        finished.push_back(TakeOut(i));
-        break;
-      }
-      ServeLocked(&finished);  // attempts behind it in its line
-    }
-    Report(std::move(finished));
-  }
-  static void Report(Attempts finished) {
-    for (Owned<Attempt>& attempt : finished) {
-      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
-      if (attempt->result_.ok()) attempt->result_ = attempt->Deliver();
-      Done done = std::move(attempt->done_);
-      const Status status = attempt->result_;
-      attempt = nullptr;  // its members go before the op ends
-      done(status);
-    }
-  }
-
-  Attempts waiting_;  // in the order in which they came
-  std::int64_t next_number_ = 0;
-};
-
-}  // namespace ops::detail
-
-TENON_DETAIL_NAMESPACE_END
-
 // ---- tenon/ops/queue/accumulator_resource.hpp ----
 // GradientAccumulator: the resource behind the accumulator ops - a sum or mean of gradients, dense or of rows, that is
 // handed out once there are enough of them. Gradients of steps that are over are dropped.
@@ -62574,7 +68794,8 @@ class TableKernel : public OpKernel {
     if (c->HasAttr("value_shape")) {
       PartialTensorShape shape;
       c->SetStatus(c->GetAttr("value_shape", &shape));
-      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1))
+      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1 ||
+                               (value_shape_.dims() == 0 && !c->HasAttr("initial_num_buckets"))))  // not a dense table
         c->SetStatus(errors::InvalidArgument("Default value must be a vector, got shape ", shape));
     }
     if (c->status().ok() && !types.Has(key_, value_))
@@ -64852,6 +71073,8 @@ class QueueKernel : public OpKernel {
     const bool by_priority = options_.kind == QueueKind::kPriority;
     if (by_priority) options_.types.push_back(DataType::kInt64);
     for (const DataType type : types) options_.types.push_back(type);
+    if (by_priority && shapes.empty())
+      return errors::InvalidArgument(c.def().op, ": All component shapes must be specified, got none");
     if (by_priority && shapes.size() == types.size()) options_.shapes.push_back(TensorShape());
     for (const PartialTensorShape& shape : shapes) {
       if (options_.kind == QueueKind::kPadding ? shape.unknown_rank() : !shape.IsFullyDefined())
@@ -66256,7 +72479,7 @@ inline Status MakeFixedSizeRecords(const OpKernelConstruction& c, Owned<FileReco
     TENON_RETURN_IF_ERROR(c.GetAttr(kNames[i], &sizes[i]));
     TENON_RETURN_IF_ERROR(NotNegative(kNames[i], sizes[i]));
   }
-  if (c.HasAttr("encoding")) TENON_RETURN_IF_ERROR(c.GetAttr("encoding", &encoding));
+  TENON_RETURN_IF_ERROR(c.GetAttr("encoding", &encoding));
   *records = MakeOwned<FixedSizeRecords>(sizes[0], sizes[1], sizes[2], sizes[3], encoding);
   return OkStatus();
 }
@@ -66642,6 +72865,7 @@ struct WholeFileReader {
   using kernel = WholeFileReaderV2::kernel<Device>;
 };
 
+// Fails with NotFound, as in TensorFlow 2.21, which reads an attr that the op lacks: FixedLengthRecordReaderV2 works.
 struct FixedLengthRecordReader {
   static constexpr auto signature = Op("FixedLengthRecordReader")
                                         .Output("reader_handle: Ref(string)")
@@ -78657,7 +84881,7 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex,
     ParallelConcat,
-    // datasets and iterators
+    // inputs, constants, datasets and iterators
     BatchDataset, BatchDatasetV2, ParallelBatchDataset, CacheDataset, CacheDatasetV2, AnonymousMemoryCache,
     DummyMemoryCache, DeleteMemoryCache, ConcatenateDataset, ZipDataset, DirectedInterleaveDataset,
     ExperimentalDatasetCardinality, ExperimentalDenseToSparseBatchDataset, ExperimentalDirectedInterleaveDataset,
@@ -78681,13 +84905,17 @@ using All = OpList<
     IgnoreErrorsDataset, ShuffleDataset, ShuffleDatasetV2, ShuffleDatasetV3, ShuffleAndRepeatDataset,
     ShuffleAndRepeatDatasetV2, RandomDataset, RandomDatasetV2, DatasetToSingleElement, DatasetCardinality, GetOptions,
     WrapDatasetVariant, UnwrapDatasetVariant, RangeDataset, TensorDataset, ListDataset, TensorSliceDataset,
-    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset,
+    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset, ParseExample, ParseExampleV2,
+    ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample,
+    Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2, MergeV2Checkpoints, Save,
+    SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
+    PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed, LoadAndRemapMatrix,
     // control flow and functions
     Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
     ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
     StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge,
     RefSelect, NoOp, RefSwitch, Switch, SwitchN,
-    // images
+    // images and neural networks
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
     DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
@@ -78696,31 +84924,35 @@ using All = OpList<
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,
     NonMaxSuppressionWithOverlaps, ExtractGlimpse, ExtractGlimpseV2, SampleDistortedBoundingBox,
     SampleDistortedBoundingBoxV2, StatelessSampleDistortedBoundingBox, EncodeJpegVariableQuality, DecodeAndCropJpeg,
-    DecodeGif, DecodeImage, ExtractJpegShape,
-    // inputs and constants
-    ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
-    ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
-    MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
-    PlaceholderV2, PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed,
-    LoadAndRemapMatrix,
-    // linear algebra
+    DecodeGif, DecodeImage, ExtractJpegShape, CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu,
+    Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad,
+    BatchNormWithGlobalNormalization, FusedBatchNorm, FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3,
+    FusedBatchNormV2, FusedBatchNormV3, BiasAdd, BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter,
+    Conv3DBackpropFilterV2, Conv3DBackpropInput, Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput,
+    SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute,
+    DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D,
+    Dilation2DBackpropFilter, Dilation2DBackpropInput, FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D,
+    FusedMatMul, BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D,
+    MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2,
+    MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad,
+    BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool,
+    FusedAttention, FusedElementwise, FusedProducer, LayerNorm,
+    // mathematics, linear algebra, random numbers
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
     TridiagonalMatMul, Eig, MatrixSquareRoot, Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu,
     MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT, IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D,
     RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, TridiagonalSolve, Qr,
-    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential,
-    // math
-    ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
-    Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
-    Invert, LeftShift, PopulationCount, RightShift, Bitcast, Cast, ApproximateEqual, Equal, Greater, GreaterEqual, Less,
-    LessEqual, NotEqual, Angle, Complex, ComplexAbs, Conj, Imag, Real, Cumprod, Cumsum, CumulativeLogsumexp, Div,
-    FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod, EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p,
-    Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy, FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient,
-    FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient, FakeQuantWithMinMaxVarsPerChannel,
-    FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad, ReciprocalGrad, RsqrtGrad,
-    SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth, RaggedBincount,
-    SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
+    SelfAdjointEigV2, Svd, MatrixLogarithm, MatrixExponential, ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum,
+    Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign, Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2,
+    BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, PopulationCount, RightShift, Bitcast, Cast,
+    ApproximateEqual, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Angle, Complex, ComplexAbs, Conj, Imag,
+    Real, Cumprod, Cumsum, CumulativeLogsumexp, Div, FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod,
+    EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p, Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy,
+    FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient, FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient,
+    FakeQuantWithMinMaxVarsPerChannel, FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad,
+    ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth,
+    RaggedBincount, SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
     QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
     QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
     NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
@@ -78733,38 +84965,24 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2,
-    SparseSegmentSumGradV2,
-    // neural networks
-    CTCBeamSearchDecoder, CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad,
-    LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization,
-    FusedBatchNorm, FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3,
-    BiasAdd, BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilter, Conv3DBackpropFilterV2, Conv3DBackpropInput,
-    Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits,
-    SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute, DepthwiseConv2dNative,
-    DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter,
-    Dilation2DBackpropInput, FractionalAvgPoolGrad, FractionalMaxPoolGrad, FusedConv2D, FusedMatMul,
-    BatchNormWithGlobalNormalizationGrad, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad,
-    AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax,
-    MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad, BlockLSTMGradV2,
-    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool, FusedElementwise,
-    FusedProducer, LayerNorm,
-    // ragged
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, QuantizedBatchNormWithGlobalNormalization,
+    QuantizedInstanceNorm, RequantizationRangePerChannel, RequantizePerChannel, QuantizedResizeBilinear,
+    UniformDequantize, UniformQuantize, UniformQuantizedAdd, UniformQuantizedClipByValue, UniformQuantizedConvolution,
+    UniformQuantizedConvolutionHybrid, UniformQuantizedDot, UniformQuantizedDotHybrid, UniformRequantize,
+    SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2, SparseSegmentSumGradV2, ParameterizedTruncatedNormal,
+    Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2, StatelessRandomGammaV2,
+    StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform, RandomUniformInt,
+    TruncatedNormal, RandomShuffle, StatelessShuffle, RngReadAndSkip, RngSkip, StatefulStandardNormalV2,
+    StatefulTruncatedNormal, StatefulUniform, StatefulUniformFullInt, StatefulUniformInt, StatelessRandomNormal,
+    StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt, StatelessTruncatedNormal,
+    StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg, StatelessRandomNormalV2,
+    StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2, StatelessTruncatedNormalV2,
+    StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal, RandomIndexShuffle,
+    AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler, LearnedUnigramCandidateSampler,
+    LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler, UniformCandidateSampler, SobolSample,
+    // sparse and ragged tensors
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant, RaggedCross, RaggedFillEmptyRows, RaggedFillEmptyRowsGrad, RaggedTensorToVariantGradient,
-    // random numbers
-    ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
-    StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
-    RandomUniformInt, TruncatedNormal, RandomShuffle, StatelessShuffle, RngReadAndSkip, RngSkip,
-    StatefulStandardNormalV2, StatefulTruncatedNormal, StatefulUniform, StatefulUniformFullInt, StatefulUniformInt,
-    StatelessRandomNormal, StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt,
-    StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
-    StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
-    StatelessTruncatedNormalV2, StatefulRandomBinomial, StatelessRandomBinomial, StatelessParameterizedTruncatedNormal,
-    RandomIndexShuffle, AllCandidateSampler, ComputeAccidentalHits, FixedUnigramCandidateSampler,
-    LearnedUnigramCandidateSampler, LogUniformCandidateSampler, ThreadUnsafeUnigramCandidateSampler,
-    UniformCandidateSampler, SobolSample,
-    // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
     SparseFillEmptyRowsGrad, SparseTensorDenseMatMul, SparseReduceMax, SparseReduceMaxSparse, SparseReduceSum,
@@ -78823,28 +85041,27 @@ using All = OpList<
     ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
     EmptyTensorMap, TensorMapErase, TensorMapHasKey, TensorMapInsert, TensorMapLookup, TensorMapSize,
     TensorMapStackKeys,
-    // strings
+    // strings, readers, summaries, messages, batches, functions of the program
     DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
     StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
     StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
     StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
-    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint,
-    // summaries
-    AudioSummary, AudioSummaryV2, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary,
-    TensorSummaryV2, CloseSummaryWriter, CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter,
-    WriteAudioSummary, WriteGraphSummary, WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary,
-    WriteScalarSummary, WriteSummary,
-    // readers
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode, Fingerprint, AudioSummary, AudioSummaryV2,
+    HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary, TensorSummaryV2, CloseSummaryWriter,
+    CreateSummaryFileWriter, FlushSummaryWriter, ImportEvent, SummaryWriter, WriteAudioSummary, WriteGraphSummary,
+    WriteHistogramSummary, WriteImageSummary, WriteRawProtoSummary, WriteScalarSummary, WriteSummary,
     FixedLengthRecordReader, FixedLengthRecordReaderV2, IdentityReader, IdentityReaderV2, ReaderNumRecordsProduced,
     ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompleted, ReaderNumWorkUnitsCompletedV2, ReaderRead, ReaderReadUpTo,
     ReaderReadUpToV2, ReaderReadV2, ReaderReset, ReaderResetV2, ReaderRestoreState, ReaderRestoreStateV2,
     ReaderSerializeState, ReaderSerializeStateV2, TFRecordReader, TFRecordReaderV2, TextLineReader, TextLineReaderV2,
-    WholeFileReader, WholeFileReaderV2,
-    // tensor arrays of older graphs
-    TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat, TensorArrayConcatV2, TensorArrayGather,
-    TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead, TensorArrayReadV2, TensorArrayScatter,
-    TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit, TensorArraySplitV2, TensorArrayV2,
-    TensorArrayWrite, TensorArrayWriteV2>;
+    WholeFileReader, WholeFileReaderV2, TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat,
+    TensorArrayConcatV2, TensorArrayGather, TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead,
+    TensorArrayReadV2, TensorArrayScatter, TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit,
+    TensorArraySplitV2, TensorArrayV2, TensorArrayWrite, TensorArrayWriteV2,
+    // messages, batches of runs, functions of the program, old ops
+    AdjustContrast, Batch, BatchFunction, DecodeProtoV2, DeviceIndex, EagerPyFunc, EncodeProto, GRUBlockCellGrad,
+    HostConst, LSTMBlockCellGrad, MapDefun, NearestNeighbors, PyFunc, PyFuncStateless, RandomCrop, Unbatch,
+    UnbatchGrad>;
 
 }  // namespace ops
 

@@ -1502,6 +1502,7 @@ struct ProgramOptions {
   // An Identity that only hands its input on is not a node, but another name for its input.
   bool drop_identities = false;
   int plan_after_runs = 0;  // as in SessionOptions
+  bool record_steps = false;  // as in SessionOptions
   const CancellationManager* cancellation = nullptr;  // gives Build up; may be null
   bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
   // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
@@ -1543,11 +1544,14 @@ struct Program {
   SlimVector<int> value_frames;  // per value: where it lives
   SlimVector<std::pair<int, int>> control_edges;  // nodes, from and to
   bool has_control_flow() const { return !frames.empty(); }
-  bool may_plan() const { return plan_after_runs > 0 && !has_control_flow() && !has_async && device == host; }
+  bool may_plan() const {
+    return plan_after_runs > 0 && !has_control_flow() && !has_async && (device == host || records);
+  }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
   bool has_async = false;  // some kernel may wait for another node
   int plan_after_runs = 0;  // with the same shapes; 0: never
+  bool records = false;  // planned runs are recorded: the device can, and is to do so
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
@@ -2003,6 +2007,11 @@ class Step {
     host_.result_allocator = host_.step_allocator;
   }
 
+  // Blocks stay in the caches: something outside of the step's runs uses their addresses.
+  void KeepMemory() { keeps_memory_ = true; }
+  // Kernels of the device get this object; null: the step's own.
+  void set_kernel_device(void* device) { device_.device = device != nullptr ? device : own_device_; }
+
   // Empties the values of a run that ended early.
   void Clear() {
     for (Tensor& t : values_) t = EmptySlot();
@@ -2011,6 +2020,7 @@ class Step {
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
+    if (keeps_memory_) return;
     TrimCache(cache_, &cache_limit_);
     if (host_cache_ != nullptr) TrimCache(host_cache_, &host_cache_limit_);
   }
@@ -2048,7 +2058,11 @@ class Step {
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
     cpu_.allocator = host_cache;
     host_.device = &cpu_;
-    if (program_.device == program_.host) device_.device = &cpu_;
+    if (program_.device == program_.host)
+      device_.device = &cpu_;
+    else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
+      device_.device = kernel_device_->get();
+    own_device_ = device_.device;
     device_.host_allocator = host_.host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
     if (program_.device != program_.host) device_.result_allocator = cache_;
@@ -2058,7 +2072,10 @@ class Step {
   Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_, own_host_cache_;
   CachingAllocator *cache_ = nullptr, *host_cache_ = nullptr;  // host_cache_: null where there is one memory
   std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
+  bool keeps_memory_ = false;
   Cpu cpu_;
+  Owned<KernelDevice> kernel_device_;  // null: the device's own serves
+  void* own_device_ = nullptr;
   StepEnvironment device_, host_;
   SlimVector<Tensor> values_;
   SlimVector<Tensor*> input_pointers_;
@@ -2374,16 +2391,17 @@ class TraceCollector final : public StepStatsCollector {
         max_of_node_(static_cast<std::int64_t>(max_events > 64 ? max_events / 64 : 1)) {}
   std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // Adds a node that has ended just now. `memory`: memory that it took beside its outputs; null: not known.
-  // `wait_ns`: NodeTiming::wait_ns.
+  // `wait_ns`, `ready_ns`: as in NodeTiming.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t wait_ns,
-           const MemoryRecord* memory = nullptr) {
+           const MemoryRecord* memory = nullptr, std::int64_t ready_ns = -1) {
     const std::int64_t end = Now();
     TracedOutputs outputs;
     if (node.num_outputs > 0) outputs.Describe(&step->value(node.first_output), node.num_outputs);
-    AddNode(program, node, outputs, begin, end, wait_ns, memory);
+    AddNode(program, node, outputs, begin, end, wait_ns, memory, ready_ns);
   }
   void AddNode(const Program& program, const ProgramNode& node, const TracedOutputs& outputs, std::int64_t begin,
-               std::int64_t end, std::int64_t wait_ns, const MemoryRecord* memory = nullptr) {
+               std::int64_t end, std::int64_t wait_ns, const MemoryRecord* memory = nullptr,
+               std::int64_t ready_ns = -1) {
     NodeTiming timing;
     if (memory != nullptr) {
       timing.temp_bytes = memory->temp_bytes();
@@ -2399,6 +2417,7 @@ class TraceCollector final : public StepStatsCollector {
     timing.dtype = outputs.dtype;
     timing.shape = outputs.shape;
     timing.wait_ns = std::min(wait_ns, end - begin);
+    timing.ready_ns = ready_ns;
     Keep(timing);
   }
   void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
@@ -2494,8 +2513,10 @@ class NodeMeter {
   }
   NodeMeter(const NodeMeter&) = delete;
   NodeMeter& operator=(const NodeMeter&) = delete;
-  void Begin() {
+  // `ready_ns`: NodeTiming::ready_ns.
+  void Begin(std::int64_t ready_ns = -1) {
     if (trace_ != nullptr) [[unlikely]] {
+      ready_ns_ = ready_ns;
       memory_.Clear();
       outputs_.reset();
       WaitOfThread() = 0;
@@ -2510,13 +2531,13 @@ class NodeMeter {
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->Add(program, node, step, begin_, std::exchange(WaitOfThread(), 0), &memory_);
+      trace_->Add(program, node, step, begin_, std::exchange(WaitOfThread(), 0), &memory_, ready_ns_);
   }
   // The node has ended; its outputs are the executor's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->AddNode(program, node, outputs_.value_or(TracedOutputs()), begin_, trace_->Now(),
-                      std::exchange(WaitOfThread(), 0), &memory_);
+                      std::exchange(WaitOfThread(), 0), &memory_, ready_ns_);
   }
   // Nanoseconds for which this thread has waited for the asynchronous kernel of its current node.
   static std::int64_t& WaitOfThread() {
@@ -2526,7 +2547,7 @@ class NodeMeter {
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, ready_ns_ = -1;
   std::optional<TracedOutputs> outputs_;  // empty without a trace: its shape takes time to make
   MemoryRecord memory_;
 };
@@ -2603,7 +2624,7 @@ TENON_DETAIL_COLD inline Status CopyValue(const Program& program, const ProgramN
                                           Step* step, Tensor* to) {
   Tensor from = value;
   if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
-  if (node.kind == ProgramNode::Kind::kToDevice) return program.device->CopyToDevice(from, to);
+  if (node.kind == ProgramNode::Kind::kToDevice) return program.device->CopyToDevice(from, step->cache(), to);
   return node.ends_later ? program.device->QueueCopyToHost(from, step->host_allocator(), to)
                          : program.device->CopyToHost(from, step->host_allocator(), to);
 }
@@ -5472,6 +5493,7 @@ class ProgramBuilder {
     program_->functions = functions;
     program_->graph = &graph;
     program_->plan_after_runs = options.plan_after_runs;
+    program_->records = options.record_steps && device != host && device->can_record();
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -5606,7 +5628,7 @@ class ProgramBuilder {
       if (keep[ToSize(id)] == 0 || IsConstant(id)) continue;
       if (IsCancelled()) return PreparingCancelled();
       const Node& node = graph_.node(id);
-      if (!options_.drop_identities || !IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
+      if (!IsOtherName(node)) TENON_RETURN_IF_ERROR(Emit(node));
     }
     return OkStatus();
   }
@@ -5615,13 +5637,16 @@ class ProgramBuilder {
   bool IsOtherName(const Node& node) {
     if (node.node_class != NodeClass::kIdentity || program_->has_control_flow() || node.num_inputs() != 1) return false;
     const InEdge& from = node.input(0);
+    // An Identity without a kernel for the device would bring its input to the host.
+    const Location& given = LocationOf(from);
+    const bool leaves_device = entries_[ToSize(node.id)]->on_host && given.value >= 0 && !given.on_host;
+    if (!options_.drop_identities && !leaves_device) return false;
     if (IsRefType(graph_.node(from.node).output_type(from.output)) || IsConstant(from.node) || IsFed({node.id, 0}))
       return false;
     for (const int control : node.control_inputs)
       if (node_of_[ToSize(control)] >= 0) return false;
-    const Location& place = LocationOf(from);
-    LocationOf({node.id, 0}) = place;
-    node_of_[ToSize(node.id)] = place.producer;
+    LocationOf({node.id, 0}) = given;
+    node_of_[ToSize(node.id)] = given.producer;
     return true;
   }
   bool IsConstant(int id) const { return !constant_nodes_[ToSize(id)].empty(); }
@@ -6094,7 +6119,7 @@ class SessionImpl : public RefCounted {
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
     TENON_RETURN_IF_ERROR(session->FindWatch());
-    TENON_RETURN_IF_ERROR(session->CheckOptimizer());
+    TENON_RETURN_IF_ERROR(session->CheckOptionalParts());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     const MakeFunctions make = extensions.functions.load(std::memory_order_acquire);
@@ -6272,7 +6297,7 @@ class SessionImpl : public RefCounted {
     if (IsClosed()) return Closed();
     const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
     if (several != nullptr) return several->prepare(this, options);
-    return NeedsDevices("CallableOptions: feed_devices and fetch_devices need");
+    return Needs("CallableOptions: feed_devices and fetch_devices need", "devices.hpp");
   }
   // The graph for a new signature, and what that names there.
   Status FindGraph(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
@@ -6288,6 +6313,7 @@ class SessionImpl : public RefCounted {
                                const CancellationManager* cancellation = nullptr) {
     const ProgramOptions options{.constant_folding = options_.constant_folding,
                                  .plan_after_runs = options_.plan_after_runs,
+                                 .record_steps = options_.record_steps,
                                  .cancellation = cancellation,
                                  .feeds_on_device = feeds_on_device,
                                  .fetches_on_device = fetches_on_device,
@@ -6440,12 +6466,12 @@ class SessionImpl : public RefCounted {
     const std::vector<std::string>& names = options_.devices;
     return names.size() > 2 || (names.size() == 2 && (ShortDeviceName(names[1]) != "CPU:0"));
   }
-  TENON_DETAIL_COLD static Status NeedsDevices(std::string_view what) {
-    return errors::FailedPrecondition(what, " <tenon/devices.hpp> in one source file of the program");
+  TENON_DETAIL_COLD static Status Needs(std::string_view what, std::string_view header) {
+    return errors::FailedPrecondition(what, " <tenon/", header, "> in one source file of the program");
   }
   TENON_DETAIL_COLD Status MakeSeveralDevices(ThreadPoolInterface* intra_op_pool) {
     const SeveralDevices* const several = extensions.several_devices.load(std::memory_order_acquire);
-    if (several == nullptr) return NeedsDevices("SessionOptions: several devices need");
+    if (several == nullptr) return Needs("SessionOptions: several devices need", "devices.hpp");
     return several->create(options_, intra_op_pool, resources_, &several_);
   }
 
@@ -6455,18 +6481,18 @@ class SessionImpl : public RefCounted {
     const SessionExtras* extras = extensions.session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
-      return errors::FailedPrecondition(
-          "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/session/run_with_options.hpp> in one "
-          "source file of the program");
+      return Needs("SessionOptions: operation_timeout_in_ms and inter_op_pools need",
+                   "runtime/session/run_with_options.hpp");
     return OkStatus();
   }
 
-  Status CheckOptimizer() const {
+  Status CheckOptionalParts() const {
+    if (options_.record_steps && extensions.recorded_plans.load(std::memory_order_acquire) == nullptr)
+      return Needs("SessionOptions: record_steps needs", "runtime/planned/recorded_run.hpp");
     if (options_.optimizer.level == OptimizerLevel::kOff) return OkStatus();
     const SignatureOptimizer* const optimizer = extensions.optimizer.load(std::memory_order_acquire);
     if (optimizer != nullptr) return optimizer->check(options_.optimizer);
-    return errors::FailedPrecondition(
-        "SessionOptions: optimizer needs <tenon/optimizer.hpp> in one source file of the program");
+    return Needs("SessionOptions: optimizer needs", "optimizer.hpp");
   }
 
   Status FindWatch() {
@@ -6477,8 +6503,7 @@ class SessionImpl : public RefCounted {
     if (watch != nullptr) watched_number_ = watch->number_of(options_);
     if (watched_number_ != 0) watch_ = watch;
     if (watch == nullptr && options_.trace_sink != nullptr)
-      return errors::FailedPrecondition(
-          "SessionOptions: trace_sink needs <tenon/runtime/trace/sink.hpp> in one source file of the program");
+      return Needs("SessionOptions: trace_sink needs", "runtime/trace/sink.hpp");
     return OkStatus();
   }
 
@@ -9664,6 +9689,8 @@ class NodeCosts {
     }
   }
   void BeginRun() { ++run_; }
+  // A node that takes less time than measuring it.
+  void SetCheap(int node) { ns_[ToSize(node)] = kNever; }
   bool IsExpensive(int node) const { return ns_[ToSize(node)] > kExpensiveNs; }
 
   // Measures the node while it lives: an expensive one in each run, a cheap one in one of 16.
@@ -9710,6 +9737,206 @@ class NodeCosts {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/executor/transfer_slots.hpp ----
+// TransferSlots: hands values from one part of a run to another without a key. The slots of a signature are numbered
+// once; a run finds the receiver by the slot's number and the iteration of the loop.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Slots of one program's nodes. immutable while the program runs.
+struct TransferNodes {
+  SlimVector<int> slots;  // per node: the slot of a send or a receive; -1: it has none
+  SlimVector<std::uint8_t> may_wait;  // per node: its kernel may wait for other nodes
+  int slot(int node) const { return slots[static_cast<std::size_t>(node)]; }
+};
+
+// A node that waits for its value. The wait ends by one call, on any thread.
+struct TransferReceiver {
+  struct Calls {
+    // The value has come; a dead one has no dtype. `agenda`: work that the calling thread does later.
+    void (*arrive)(const TransferReceiver& receiver, Tensor* value, void* agenda) noexcept;
+    // The run has failed.
+    void (*end)(const TransferReceiver& receiver, const Status& error) noexcept;
+  };
+  const Calls* calls = nullptr;  // null: no node waits
+  void* run = nullptr;
+  void* place = nullptr;
+  int node = -1;
+  bool dead = false;  // made so by a control edge
+};
+
+// The values of one run on their way between its parts. thread-safe, except Reset.
+class TransferSlots {
+ public:
+  // The loop and its iteration; outside of loops both are 0.
+  struct Turn {
+    std::uint64_t frame_id = 0;
+    std::int64_t iteration = 0;
+    friend bool operator==(const Turn&, const Turn&) = default;
+  };
+
+  explicit TransferSlots(std::size_t count) : slots_(count), count_(count) {}
+  TransferSlots(const TransferSlots&) = delete;
+  TransferSlots& operator=(const TransferSlots&) = delete;
+
+  std::size_t size() const { return count_; }
+
+  // Takes a value, or returns the node that waits for it: then the caller keeps the value and gives it to the node.
+  // The error of Abort, after that.
+  Status Send(int number, const Turn& turn, Tensor* value, TransferReceiver* waiting) {
+    Slot& slot = slots_[ToSize(number)];
+    const SpinLockHolder lock(slot.lock);
+    if (aborted_.load(std::memory_order_acquire)) [[unlikely]]
+      return status();
+    if (slot.Take(turn, value, waiting)) return OkStatus();
+    *waiting = {};
+    slot.Put(turn, std::move(*value), {});
+    return OkStatus();
+  }
+  // Takes the value that was sent and sets *is_there, or notes that a node waits. The error of Abort, after that.
+  Status Receive(int number, const Turn& turn, const TransferReceiver& self, Tensor* value, bool* is_there) {
+    Slot& slot = slots_[ToSize(number)];
+    const SpinLockHolder lock(slot.lock);
+    if (aborted_.load(std::memory_order_acquire)) [[unlikely]]
+      return status();
+    TransferReceiver sender;
+    const bool found = slot.Take(turn, value, &sender);
+    if (!found) slot.Put(turn, Tensor(DataType::kInvalid), self);
+    *is_there = found;  // unchanged when there was no memory
+    return OkStatus();
+  }
+  // Ends all waits, and all later calls, with this error; the first one counts.
+  TENON_DETAIL_COLD void Abort(const Status& error) noexcept {
+    {
+      const MutexLock lock(mutex_);
+      if (aborted_.load(std::memory_order_relaxed)) return;
+      error_ = error;
+      aborted_.store(true, std::memory_order_release);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      TransferReceiver waiting;
+      while (slots_[i].TakeWaiting(&waiting)) waiting.calls->end(waiting, error);
+    }
+  }
+  // After a run, when no thread uses this: drops the values that no node received.
+  void Reset() {
+    for (std::size_t i = 0; i < count_; ++i) slots_[i].Clear();
+    if (aborted_.load(std::memory_order_relaxed)) [[unlikely]] {
+      error_ = OkStatus();
+      aborted_.store(false, std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  // A value that was sent, or a node that waits. One of each turn at most.
+  struct Entry {
+    Turn turn;
+    int next = -1;  // in its bucket, or of the free ones
+    Tensor value;
+    TransferReceiver waiting;
+  };
+  struct Slot {
+    static std::size_t HashOf(const Turn& turn) {
+      return static_cast<std::size_t>(turn.frame_id) + static_cast<std::size_t>(turn.iteration);
+    }
+    // Removes the entry of a turn. False: there is none.
+    bool Take(const Turn& turn, Tensor* value, TransferReceiver* waiting) {
+      if (used == 0) return false;
+      int* link = &buckets[HashOf(turn) & (buckets.size() - 1)];
+      while (*link >= 0 && !(entries[ToSize(*link)].turn == turn)) link = &entries[ToSize(*link)].next;
+      if (*link < 0) return false;
+      const int found = *link;
+      Entry& entry = entries[ToSize(found)];
+      *waiting = entry.waiting;
+      if (entry.waiting.calls == nullptr) *value = std::move(entry.value);
+      *link = entry.next;
+      Free(found);
+      return true;
+    }
+    void Put(const Turn& turn, Tensor value, const TransferReceiver& waiting) {
+      if (free < 0) [[unlikely]]
+        Grow();
+      const int number = free;
+      Entry& entry = entries[ToSize(number)];
+      free = entry.next;
+      entry.turn = turn;
+      entry.value = std::move(value);
+      entry.waiting = waiting;
+      int& bucket = buckets[HashOf(turn) & (buckets.size() - 1)];
+      entry.next = std::exchange(bucket, number);
+      ++used;
+    }
+    TENON_DETAIL_COLD bool TakeWaiting(TransferReceiver* waiting) {
+      const SpinLockHolder holder(lock);
+      for (int& bucket : buckets)
+        for (int* link = &bucket; *link >= 0; link = &entries[ToSize(*link)].next) {
+          const int found = *link;
+          if (entries[ToSize(found)].waiting.calls == nullptr) continue;
+          *waiting = entries[ToSize(found)].waiting;
+          *link = entries[ToSize(found)].next;
+          Free(found);
+          return true;
+        }
+      return false;
+    }
+    void Clear() {
+      if (used == 0) [[likely]]
+        return;
+      for (int& bucket : buckets)
+        while (bucket >= 0) {
+          const int found = bucket;
+          bucket = entries[ToSize(found)].next;
+          Free(found);
+        }
+    }
+    void Free(int number) {
+      Entry& entry = entries[ToSize(number)];
+      entry.value = Tensor(DataType::kInvalid);
+      entry.waiting = {};
+      entry.next = std::exchange(free, number);
+      --used;
+    }
+    TENON_DETAIL_COLD void Grow() {
+      const std::size_t before = entries.size(), after = before == 0 ? 1 : 2 * before;
+      SlimVector<Entry> larger(after);
+      SlimVector<int> heads(after, -1);
+      for (std::size_t i = 0; i < before; ++i) {  // all of them are in use
+        larger[i] = std::move(entries[i]);
+        larger[i].next = std::exchange(heads[HashOf(larger[i].turn) & (after - 1)], static_cast<int>(i));
+      }
+      for (std::size_t i = before; i < after; ++i) larger[i].next = std::exchange(free, static_cast<int>(i));
+      entries.swap(larger);
+      buckets.swap(heads);
+    }
+
+    SpinLock lock;
+    int free = -1;
+    std::size_t used = 0;
+    SlimVector<Entry> entries;
+    SlimVector<int> buckets;  // a power of two, as many as entries
+  };
+
+  Status status() {
+    const MutexLock lock(mutex_);
+    return error_;
+  }
+
+  Owned<Slot[]> slots_;
+  std::size_t count_;
+  std::atomic<bool> aborted_{false};
+  Mutex mutex_;
+  Status error_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/control_flow/parallel_executor.hpp ----
 // The executor with frames on a pool of threads. Kernels run side by side, also those of several iterations; nodes
 // that only hand values on, and counting, run under one lock.
@@ -9722,6 +9949,8 @@ namespace detail {
 // Kept with its step and used again. externally synchronised.
 class ParallelFrameRun : public FrameRun {
  public:
+  class Agenda;  // runtime/control_flow/linked_frames.hpp has it, and the functions that take one
+
   ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
@@ -9746,6 +9975,14 @@ class ParallelFrameRun : public FrameRun {
     if (!begun || !CanSchedule(pool, &RunWorker, this)) [[unlikely]]
       GiveUp(NotScheduled());
   }
+  // Sends and receives of `nodes` use `slots` in the runs that BeginOn starts. Both outlive this.
+  void Link(const TransferNodes* nodes, TransferSlots* slots) {
+    linked_nodes_ = nodes;
+    slots_ = slots;
+  }
+  // As StartOn, for a run without a trace. The agenda's thread is its first worker.
+  void BeginOn(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended, RunFailed failed,
+               Agenda* agenda) noexcept;
   Status EndRun() {
     MutexLock lock(mutex_);  // the thread that called `ended` has released it
     queue_.clear();
@@ -9760,10 +9997,12 @@ class ParallelFrameRun : public FrameRun {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
+    linked_ = nullptr;
     ended_ = ended;
     failed_ = failed;
     costs_.BeginRun();
     workers_ = 1;
+    away_ = 0;
     status_ = CatchAll("ParallelFrameRun", [&] {
       Start();
       return OkStatus();
@@ -9782,6 +10021,7 @@ class ParallelFrameRun : public FrameRun {
   }
   static void RunWorker(void* argument) noexcept {
     auto* run = static_cast<ParallelFrameRun*>(argument);
+    if (run->linked_ != nullptr) return run->linked_->run_worker(run);
     const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
     MutexLock lock(run->mutex_);
     run->Work(lock);
@@ -9795,7 +10035,7 @@ class ParallelFrameRun : public FrameRun {
 
   // Runs ready nodes until none is left, or the run has failed. The lock is held but while a kernel runs. The run may
   // be over as soon as the lock is given up for good.
-  void Work(MutexLock& lock) noexcept {
+  void Work(MutexLock& lock, Agenda* agenda = nullptr) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     const CancellationManager* const cancellation = CancellationOf(*step_);
@@ -9812,7 +10052,10 @@ class ParallelFrameRun : public FrameRun {
       const FlowNode& node = NodeIn(item.iteration, item.node);
       const bool copies = node.kind == FlowKind::kCopy;
       if (node.kind == FlowKind::kTransfer) [[unlikely]] {
-        StartTransfer(item, lock);
+        if (agenda != nullptr && linked_nodes_->slot(node.program_node) >= 0)
+          linked_->transfer(this, item, agenda, lock);
+        else
+          StartTransfer(item, lock);
         continue;
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
@@ -9834,12 +10077,16 @@ class ParallelFrameRun : public FrameRun {
       // After a cheap kernel this thread is soon back for the rest.
       const bool help = kernel.async == nullptr && costs_.IsExpensive(number) && WantsHelper();
       const bool measure = kernel.async == nullptr && costs_.Wants(number);
+      const bool away = agenda != nullptr && IsLong(number);
+      if (away) ++away_;
       lock.unlock();
       if (help && !CanSchedule(pool_, &RunWorker, this)) [[unlikely]]
         ForgetHelper();
+      if (agenda != nullptr) linked_->before_node(away, agenda);
       if (kernel.async != nullptr) {
         StartAsync(item, kernel, frame);
         lock.lock();
+        if (away) --away_;
         continue;
       }
       meter.Begin();
@@ -9855,6 +10102,7 @@ class ParallelFrameRun : public FrameRun {
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();
+      if (away) --away_;
       if (measure) costs_.Add(number, end - begin);
       const Status finished = FinishRunning(item, status);
       if (status.ok()) StopAfter(finished, lock);
@@ -9959,6 +10207,16 @@ class ParallelFrameRun : public FrameRun {
       run->GiveUp(NotScheduled());
   }
 
+  // ---- sends and receives that are linked to another part of the run
+  struct LinkedCalls {
+    void (*run_worker)(ParallelFrameRun* run) noexcept;
+    void (*before_node)(bool is_long, Agenda* agenda) noexcept;
+    void (*transfer)(ParallelFrameRun* run, const FlowQueue::Item& item, Agenda* agenda, MutexLock& lock) noexcept;
+  };
+  struct Linked;
+  // The node's kernel takes long, or may wait for another run's nodes.
+  bool IsLong(int number) const { return costs_.IsExpensive(number) || linked_nodes_->may_wait[ToSize(number)] != 0; }
+
   TENON_DETAIL_COLD void Trace(const AsyncState& state) {
     const ProgramNode& node = NodeOf(state.item);
     const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
@@ -10022,9 +10280,13 @@ class ParallelFrameRun : public FrameRun {
   RunFailed failed_;
   NodeCosts costs_;
   int workers_ = 0;  // threads in Work, or on their way there
+  int away_ = 0;  // workers in a kernel that takes long, in a linked run
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
   const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
+  const TransferNodes* linked_nodes_ = nullptr;
+  TransferSlots* slots_ = nullptr;
+  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
 };
 
 // A ParallelFrameRun for a session's run.
@@ -10532,6 +10794,8 @@ namespace detail {
 // The counts of one run; kept with its step and used again: a count that comes to 0 gets its start value at once.
 class DataflowRun final : public Executor {
  public:
+  class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
+
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
@@ -10591,6 +10855,16 @@ class DataflowRun final : public Executor {
   void Start(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended) noexcept override {
     Start(pool, flush_denormals, nullptr, ended, {});
   }
+  // Sends and receives of `nodes` use `slots` in the runs that Begin starts. Both outlive this.
+  void Link(const TransferNodes* nodes, TransferSlots* slots) {
+    linked_nodes_ = nodes;
+    slots_ = slots;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
+      if (nodes->slots[n] >= 0) costs_.SetCheap(static_cast<int>(n));
+  }
+  // As Start, for a program with linked nodes and a run without a trace. Its first nodes go to the agenda.
+  void Begin(ThreadPoolInterface* pool, bool flush_denormals, RunEnded ended, RunFailed failed,
+             Agenda* agenda) noexcept;
   Status End() override { return TakeStatus(); }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -10602,6 +10876,8 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
+    if (trace != nullptr && !Succeeds([this] { ready_ns_.resize(program_.nodes.size()); })) trace_ = nullptr;
+    linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
@@ -10636,6 +10912,8 @@ class DataflowRun final : public Executor {
   void Add(int number, Local* mine) {
     Counts& node = nodes_[ToSize(number)];
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
+    if (trace_ != nullptr) [[unlikely]]
+      ready_ns_[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
       after_[ToSize(number)] = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
@@ -10655,6 +10933,7 @@ class DataflowRun final : public Executor {
   }
   static void RunTask(void* argument) noexcept {
     const Task task = *static_cast<const Task*>(argument);
+    if (task.run->linked_ != nullptr) return task.run->linked_->run_task(task);
     Local mine;
     if (task.run->costs_.IsExpensive(task.node)) {
       mine.expensive = task.node;
@@ -10700,16 +10979,22 @@ class DataflowRun final : public Executor {
   }
 
   // Runs the nodes that this thread has, and then the nodes that they make ready, until none is left for it.
-  void Process(Local* mine) noexcept {
+  void Process(Local* mine, Agenda* agenda = nullptr) noexcept {
     OpKernelContext context;
     NodeMeter meter(trace_, &context);
     while (!mine->IsEmpty()) {
       const int number = Next(mine);
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
+        if (agenda != nullptr && IsTransfer(number)) {
+          if (!linked_->transfer(this, number, agenda)) continue;
+          Finish(number, mine);
+          continue;
+        }
+        if (agenda != nullptr) linked_->before_node(*this, number, agenda);
         if (node.async != nullptr && StartAsync(number)) continue;
         if (node.async == nullptr) {
-          meter.Begin();
+          meter.Begin(ReadyTime(number));
           const NodeCosts::Measured measured(&costs_, number);
           Status status = CatchAll("DataflowRun", [&]() -> Status {
             TENON_RETURN_IF_ERROR(RunNode(program_, number, step_, &context));
@@ -10775,7 +11060,7 @@ class DataflowRun final : public Executor {
       TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
       if (run->trace_ != nullptr) {
         const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
-        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns);
+        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
       }
       return OkStatus();
     });
@@ -10786,6 +11071,18 @@ class DataflowRun final : public Executor {
     state.reset();
     Leave(run);
   }
+
+  // ---- sends and receives that are linked to another part of the run
+  bool IsTransfer(int number) const { return linked_nodes_->slot(number) >= 0; }
+  struct LinkedCalls {
+    void (*run_task)(const Task& task) noexcept;
+    void (*before_node)(const DataflowRun& run, int number, Agenda* agenda) noexcept;
+    // False: the value has not come, and a TransferReceiver finishes the node.
+    bool (*transfer)(DataflowRun* run, int number, Agenda* agenda) noexcept;
+  };
+  struct Linked;
+
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : ready_ns_[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -10925,10 +11222,14 @@ class DataflowRun final : public Executor {
   RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
+  SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
+  const TransferNodes* linked_nodes_ = nullptr;
+  TransferSlots* slots_ = nullptr;
+  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
 };
 
 inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
@@ -11669,7 +11970,8 @@ class PlannedRun {
     return OkStatus();
   }
 
-  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  // A kernel that takes lists as tensors, or may give its outputs other tensors than those that were planned: called
+  // through Call.
   struct Watched {
     const PlannedRun* run;
     const ProgramNode* node;
@@ -11678,7 +11980,14 @@ class PlannedRun {
     static Status Call(const void* watched, KernelCall& call) {
       const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
       const AdaptedCore& core = *node->kernel->adapted();
-      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      if (core.takes_spans()) {
+        SpanStorage spans;
+        for (int i = 0; i < call.num_inputs; ++i) spans.tensors.push_back(*call.inputs[i]);
+        call.spans = &spans;
+        TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      } else {
+        TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      }
       for (int i = 0; i < node->num_outputs; ++i)
         if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
           return run->TakeIn(*node, *frame, call.views);
@@ -11910,7 +12219,7 @@ class RunPlanner {
     const ProgramNode& n = node(number);
     if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
     const AdaptedCore* const core = n.kernel->adapted();
-    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core == nullptr || (core->takes_spans() && MayKeepInputs(n)) || !memo(number).valid) return false;
     if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
     for (int i = 0; i < n.num_outputs; ++i)
       if (!IsPlainData(n.kernel->output_type(i))) return false;
@@ -12130,7 +12439,7 @@ class RunPlanner {
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
-    if (core.row().takes_context) {
+    if (core.row().takes_context || core.takes_spans()) {
       run_.watched_.push_back({&run_, &n, entry.frame});
       entry.call = &PlannedRun::Watched::Call;
       entry.kernel = &run_.watched_.back();
@@ -12295,7 +12604,11 @@ class PlanCache final : public RunPlans {
   bool hopeless_ = false;
 };
 
-inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline Owned<RunPlans> MakePlanCache(const Program& program) {
+  if (program.records)
+    if (const MakeRunPlans make = extensions.recorded_plans.load(std::memory_order_acquire)) return make(program);
+  return Owned<RunPlans>(new PlanCache(program));
+}
 inline const bool fills_plans = FillExtension(&extensions.plans, &MakePlanCache);
 
 TENON_DETAIL_SETUP_CODE_END
@@ -13098,6 +13411,11 @@ class LocalRendezvous final : public Rendezvous {
     EndAll(items, error);
   }
 
+  // Whether there are no values, waits and errors, and the caller holds the only reference.
+  bool IsUnused() {
+    const MutexLock lock(mutex_);
+    return status_.ok() && count_ == 0 && lost_peers_.empty() && RefCountIsOne();
+  }
   // The values that were sent and not received yet.
   std::size_t num_values() {
     const MutexLock lock(mutex_);
@@ -13331,6 +13649,9 @@ TENON_DETAIL_COLD_CODE_BEGIN
 struct AllocatorMemoryUsed {
   std::string allocator_name;
   std::int64_t total_bytes = 0;  // bytes of the node's outputs
+  std::int64_t peak_bytes = 0;  // with the memory that its kernel took beside them
+  std::int64_t live_bytes = 0;  // left after its end
+  std::int64_t allocator_bytes_in_use = 0;  // all users of the allocator together, after the run; 0: not known
   friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
 };
 
@@ -13340,13 +13661,32 @@ struct MemoryStats {
   friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
 };
 
+// An output of a node, as it was in the run.
+struct AllocationDescription {
+  std::int64_t requested_bytes = 0;
+  std::string allocator_name;
+  friend bool operator==(const AllocationDescription&, const AllocationDescription&) = default;
+};
+struct TensorDescription {
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape;
+  AllocationDescription allocation_description;
+  friend bool operator==(const TensorDescription&, const TensorDescription&) = default;
+};
+struct NodeOutput {
+  std::int32_t slot = 0;  // number of the output
+  TensorDescription tensor_description;
+  friend bool operator==(const NodeOutput&, const NodeOutput&) = default;
+};
+
 // Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
 struct NodeExecStats {
   std::string node_name;
   std::int64_t all_start_micros = 0, op_start_rel_micros = 0, op_end_rel_micros = 0, all_end_rel_micros = 0;
   SlimVector<AllocatorMemoryUsed> memory;
+  SlimVector<NodeOutput> output;  // output 0, if the node has outputs
   std::string timeline_label;  // "y = AddV2(x, one)"
-  std::int64_t scheduled_micros = 0;
+  std::int64_t scheduled_micros = 0;  // when all inputs were there; the start where that is not known
   std::uint32_t thread_id = 0;
   MemoryStats memory_stats;
   std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
@@ -13397,6 +13737,12 @@ struct RunMetadata {
   StepStats step_stats;  // filled in when RunOptions::trace_level is not kNone
   CostGraphDef cost_graph;  // filled in with step_stats
   SlimVector<GraphDef> partition_graphs;  // one per device, when RunOptions::output_partition_graphs is set
+  // The body of one function under the attrs of its calls. Arguments are _Arg nodes.
+  struct FunctionGraphs {
+    SlimVector<GraphDef> partition_graphs;
+    GraphDef pre_optimization_graph;
+  };
+  SlimVector<FunctionGraphs> function_graphs;  // functions that the nodes call, filled in with partition_graphs
 };
 
 namespace wire {
@@ -13407,6 +13753,9 @@ namespace wire {
     static const Message message; \
   }
 TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
+TENON_DETAIL_SCHEMA(AllocationDescription);
+TENON_DETAIL_SCHEMA(TensorDescription);
+TENON_DETAIL_SCHEMA(NodeOutput);
 TENON_DETAIL_SCHEMA(MemoryStats);
 TENON_DETAIL_SCHEMA(NodeExecStats);
 TENON_DETAIL_SCHEMA(DeviceStepStats);
@@ -13415,14 +13764,37 @@ TENON_DETAIL_SCHEMA(CostGraphDef::InputInfo);
 TENON_DETAIL_SCHEMA(CostGraphDef::OutputInfo);
 TENON_DETAIL_SCHEMA(CostGraphDef::Node);
 TENON_DETAIL_SCHEMA(CostGraphDef);
+TENON_DETAIL_SCHEMA(RunMetadata::FunctionGraphs);
 TENON_DETAIL_SCHEMA(RunMetadata);
 #undef TENON_DETAIL_SCHEMA
 
 inline constexpr Field kAllocatorMemoryUsedFields[] = {
     MakeField<&AllocatorMemoryUsed::allocator_name>(1, "allocator_name"),
     MakeField<&AllocatorMemoryUsed::total_bytes>(2, "total_bytes"),
+    MakeField<&AllocatorMemoryUsed::peak_bytes>(3, "peak_bytes"),
+    MakeField<&AllocatorMemoryUsed::live_bytes>(4, "live_bytes"),
+    MakeField<&AllocatorMemoryUsed::allocator_bytes_in_use>(5, "allocator_bytes_in_use"),
 };
 inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
+
+inline constexpr Field kAllocationDescriptionFields[] = {
+    MakeField<&AllocationDescription::requested_bytes>(1, "requested_bytes"),
+    MakeField<&AllocationDescription::allocator_name>(3, "allocator_name"),
+};
+inline constexpr Message Schema<AllocationDescription>::message("AllocationDescription", kAllocationDescriptionFields);
+
+inline constexpr Field kTensorDescriptionFields[] = {
+    MakeField<&TensorDescription::dtype>(1, "dtype"),
+    MakeFieldAlways<&TensorDescription::shape>(2, "shape"),
+    MakeFieldAlways<&TensorDescription::allocation_description>(4, "allocation_description"),
+};
+inline constexpr Message Schema<TensorDescription>::message("TensorDescription", kTensorDescriptionFields);
+
+inline constexpr Field kNodeOutputFields[] = {
+    MakeField<&NodeOutput::slot>(1, "slot"),
+    MakeFieldAlways<&NodeOutput::tensor_description>(3, "tensor_description"),
+};
+inline constexpr Message Schema<NodeOutput>::message("NodeOutput", kNodeOutputFields);
 
 inline constexpr Field kMemoryStatsFields[] = {
     MakeField<&MemoryStats::temp_memory_size>(1, "temp_memory_size"),
@@ -13437,6 +13809,7 @@ inline constexpr Field kNodeExecStatsFields[] = {
     MakeField<&NodeExecStats::op_end_rel_micros>(4, "op_end_rel_micros"),
     MakeField<&NodeExecStats::all_end_rel_micros>(5, "all_end_rel_micros"),
     MakeField<&NodeExecStats::memory>(6, "memory"),
+    MakeField<&NodeExecStats::output>(7, "output"),
     MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
     MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
     MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
@@ -13487,10 +13860,18 @@ inline constexpr Message Schema<CostGraphDef::Node>::message("CostGraphDef.Node"
 inline constexpr Field kCostGraphDefFields[] = {MakeField<&CostGraphDef::node>(1, "node")};
 inline constexpr Message Schema<CostGraphDef>::message("CostGraphDef", kCostGraphDefFields);
 
+inline constexpr Field kFunctionGraphsFields[] = {
+    MakeField<&RunMetadata::FunctionGraphs::partition_graphs>(1, "partition_graphs"),
+    MakeField<&RunMetadata::FunctionGraphs::pre_optimization_graph>(2, "pre_optimization_graph"),
+};
+inline constexpr Message Schema<RunMetadata::FunctionGraphs>::message("RunMetadata.FunctionGraphs",
+                                                                      kFunctionGraphsFields);
+
 inline constexpr Field kRunMetadataFields[] = {
     MakeFieldAlways<&RunMetadata::step_stats>(1, "step_stats"),
     MakeFieldAlways<&RunMetadata::cost_graph>(2, "cost_graph"),
     MakeField<&RunMetadata::partition_graphs>(3, "partition_graphs"),
+    MakeField<&RunMetadata::function_graphs>(4, "function_graphs"),
 };
 inline constexpr Message Schema<RunMetadata>::message("RunMetadata", kRunMetadataFields);
 
@@ -13512,6 +13893,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13623,7 +14005,42 @@ class RunDescriber {
     return graphs;
   }
 
+  // Graphs of the functions that running nodes call, and functions that these call. A function that cannot be
+  // instantiated is left out: its error belongs to the run that calls it.
+  SlimVector<RunMetadata::FunctionGraphs> MakeFunctionGraphs(const OpRegistry& registry) const {
+    SlimVector<RunMetadata::FunctionGraphs> graphs;
+    SlimVector<NameAttrList> known;
+    const auto see = [&known](const NameAttrList& call) {
+      for (const NameAttrList& other : known)
+        if (other == call) return;
+      if (known.size() < kMostFunctionGraphs) known.push_back(call);
+    };
+    const auto see_all = [&see](const NodeDef& node) {
+      for (const auto& [name, value] : node.attr) {
+        if (value.kind() == AttrValue::Kind::kFunc) see(value.func());
+        if (value.kind() == AttrValue::Kind::kList)
+          for (const NameAttrList& call : value.list().func) see(call);
+      }
+    };
+    for (const Node& node : graph_.nodes())
+      if (Runs(node.id)) see_all(node.def);
+    const FunctionIndex functions(graph_.library());
+    OpInfoCache ops(registry);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const FunctionDef* const function = functions.Find(known[i].name);
+      if (function == nullptr) continue;
+      Result<FunctionGraph> body = InstantiateFunction(*function, known[i].attr, functions, &ops);
+      if (!body.ok()) continue;
+      for (const NodeDef& node : body->graph.node) see_all(node);
+      RunMetadata::FunctionGraphs& made = graphs.emplace_back();
+      made.partition_graphs.push_back(body->graph);
+      made.pre_optimization_graph = std::move(body->graph);
+    }
+    return graphs;
+  }
+
  private:
+  static constexpr std::size_t kMostFunctionGraphs = 1000;
   bool Runs(int id) const { return wanted_[ToSize(id)] != 0; }
 
   void FindWanted() {
@@ -13681,8 +14098,10 @@ class RunDescriber {
     NodeExecStats stats;
     stats.node_name = timing.name;
     const std::int64_t duration = timing.end_ns - timing.start_ns;
-    stats.all_start_nanos = stats.scheduled_nanos = start_us * 1000 + timing.start_ns;
-    stats.all_start_micros = stats.scheduled_micros = stats.all_start_nanos / 1000;
+    stats.all_start_nanos = start_us * 1000 + timing.start_ns;
+    stats.all_start_micros = stats.all_start_nanos / 1000;
+    stats.scheduled_nanos = start_us * 1000 + (timing.ready_ns >= 0 ? timing.ready_ns : timing.start_ns);
+    stats.scheduled_micros = stats.scheduled_nanos / 1000;
     stats.op_end_rel_nanos = stats.all_end_rel_nanos = duration;
     stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
     stats.thread_id = static_cast<std::uint32_t>(timing.thread);
@@ -13694,8 +14113,16 @@ class RunDescriber {
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     for (const Device* known : devices_)
       if (timing.device == known->name()) device = known;
-    if (timing.output_bytes > 0)
-      stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    const std::string allocator(device->allocator()->Name());
+    if (timing.output_bytes > 0) {
+      const std::optional<AllocatorStats> all = device->allocator()->GetStats();
+      stats.memory.push_back({allocator, timing.output_bytes, timing.output_bytes + timing.temp_bytes,
+                              timing.output_bytes + timing.persistent_bytes, all ? all->bytes_in_use : 0});
+    }
+    if (timing.dtype != DataType::kInvalid) {
+      const auto element = static_cast<std::int64_t>(SizeOf(BaseType(timing.dtype)));
+      stats.output.push_back({0, {timing.dtype, timing.shape, {timing.shape.num_elements() * element, allocator}}});
+    }
     stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
     return stats;
   }
@@ -13981,8 +14408,10 @@ class RunOfOptions {
       metadata_->cost_graph = describer.MakeCostGraph(*trace);
     }
     const PlacedProgram* const placed = prepared_->placed();
-    if (options_.output_partition_graphs)
+    if (options_.output_partition_graphs) {
       metadata_->partition_graphs = placed != nullptr ? placed->MakePartitionGraphs() : describer.MakePartitionGraphs();
+      metadata_->function_graphs = describer.MakeFunctionGraphs(session_->registry().ops());
+    }
   }
 
   SessionImpl* session_;
@@ -22196,299 +22625,6 @@ inline Result<GraphDef> ExtractSubgraph(const Graph& graph, Span<const std::stri
 }
 
 TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/wire/text_cursor.hpp ----
-// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
-// column of the first mistake.
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <string>
-#include <string_view>
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace wire {
-
-// one thread. Borrows the text. The first mistake is kept; functions return false for it.
-class TextCursor {
- public:
-  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
-
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
-  char Peek() {
-    if (at_ != end_ && *at_ > ' ' && *at_ != '#') return *at_;
-    return SkipBlanks();
-  }
-  bool AtEnd() const { return at_ == end_; }
-  bool TryEat(char c) {
-    if (Peek() != c || at_ == end_) return false;
-    ++at_;
-    return true;
-  }
-  // Letters, digits and '_' from here on; "" when there are none.
-  std::string_view Word() {
-    const char* const start = at_;
-    at_ = detail::BehindWord(at_, end_);
-    return {start, static_cast<std::size_t>(at_ - start)};
-  }
-  const char* at() const { return at_; }
-  // Goes back to a place that at() returned.
-  void Reset(const char* at) { at_ = at; }
-
-  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
-  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
-    const char* const start = at_;
-    const std::string_view word = Word();
-    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
-    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
-    int base = 10;
-    std::string_view digits = word;
-    if (word.size() > 1 && word[0] == '0') {
-      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
-      digits.remove_prefix(base == 16 ? 2 : 1);
-    }
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
-    if (end != digits.data() + digits.size() || digits.empty())
-      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
-    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
-    return true;
-  }
-  // Within -limit - 1 and limit.
-  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
-    const bool negative = TryEat('-');
-    if (negative) Peek();
-    std::uint64_t magnitude;
-    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
-    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
-    return true;
-  }
-  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
-  bool ReadDouble(double* value) {
-    const bool negative = TryEat('-');
-    if (negative) Peek();
-    const char* const start = at_;
-    if (at_ != end_ && IsLetter(*at_)) {
-      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
-    } else {
-      const char* p = at_;
-      bool digits = false;
-      for (; p != end_ && IsDigit(*p); ++p) digits = true;
-      const std::size_t whole = static_cast<std::size_t>(p - at_);
-      if (p != end_ && *p == '.')
-        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
-      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
-      if (!digits) return FailToken(start, "a number");
-      if (p != end_ && (*p == 'e' || *p == 'E')) {
-        ++p;
-        if (p != end_ && (*p == '+' || *p == '-')) ++p;
-        const char* const exponent = p;
-        while (p != end_ && IsDigit(*p)) ++p;
-        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
-      }
-      const std::string_view number(start, static_cast<std::size_t>(p - start));
-      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
-      at_ = p;
-      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
-        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
-      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
-      *value = ToDouble(number);
-    }
-    if (negative) *value = -*value;
-    return true;
-  }
-
-  // One text in either quotes, without the quotes that follow it. Appends its bytes.
-  bool ReadQuoted(TextSink* sink) {
-    const char* const start = at_;
-    const char quote = *at_++;
-    const char* p = detail::BehindPlain(at_, end_);
-    if (p != end_ && *p == quote) {  // without escapes
-      sink->Bytes({at_, static_cast<std::size_t>(p - at_)});
-      at_ = p + 1;
-      return true;
-    }
-    char *to = nullptr, *limit = nullptr;
-    for (p = at_;;) {
-      if (to >= limit) [[unlikely]] {
-        if (to != nullptr) sink->Commit(to);
-        to = sink->Room(kRoom + kMostOfEscape);
-        limit = to + kRoom;
-      }
-      if (p == end_ || *p == '\n') [[unlikely]] {
-        at_ = p;
-        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
-                                  " at its end; a line break inside of it is written \\n"));
-      }
-      const char c = *p++;
-      if (c == quote) {
-        at_ = p;
-        break;
-      }
-      if (c != '\\') {
-        *to++ = c;
-      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
-        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
-        p += 3;
-      } else {
-        at_ = p - 1;
-        char bytes[kMostOfEscape];
-        std::size_t count = 0;
-        if (!ReadEscape(bytes, &count)) return false;
-        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
-        p = at_;
-      }
-    }
-    sink->Commit(to);
-    return true;
-  }
-
-  // Records "line:column: what" and returns false.
-  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
-    std::size_t line = 1;
-    const char* start = begin_;
-    for (const char* p = begin_; p != where; ++p) {
-      if (*p == '\n') ++line, start = p + 1;
-    }
-    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
-    return false;
-  }
-  // The token at `where` is not what was expected.
-  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
-    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
-  }
-  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
-  const Status& status() const { return status_; }
-
- private:
-  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
-
-  char SkipBlanks() {
-    for (; at_ != end_; ++at_) {
-      at_ = detail::BehindBlanks(at_, end_);
-      if (at_ == end_) break;
-      const char c = *at_;
-      if (c > ' ') {
-        if (c != '#') [[likely]]
-          return c;
-        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
-      } else if (c != ' ' && (c < '\t' || c > '\r')) {
-        return c;
-      }
-    }
-    return '\0';
-  }
-
-  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
-  static int HexDigit(char c) {
-    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  }
-  static bool NumberFromWord(std::string_view word, double* value) {
-    const auto is = [word](std::string_view name) {
-      if (word.size() != name.size()) return false;
-      for (std::size_t i = 0; i < name.size(); ++i)
-        if ((word[i] | 0x20) != name[i]) return false;
-      return true;
-    };
-    if (is("inf") || is("infinity")) {
-      *value = std::numeric_limits<double>::infinity();
-      return true;
-    }
-    *value = std::numeric_limits<double>::quiet_NaN();
-    return is("nan");
-  }
-  // Too large is infinite, too small zero.
-  static double ToDouble(std::string_view digits) {
-#if defined(__cpp_lib_to_chars)
-    double value = 0;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
-#endif
-    return std::strtod(std::string(digits).c_str(), nullptr);
-  }
-
-  // The text at `where` as an error names it: a word, a number, or one character.
-  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
-    if (where == end_) return "the end of the text";
-    const char* p = where;
-    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
-           p - where < 40)
-      ++p;
-    if (p == where) ++p;
-    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
-  }
-  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
-    return Fail(where, StrCat(TokenAt(where), " ", what));
-  }
-
-  // At a backslash.
-  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
-    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
-    const char* const start = at_++;
-    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
-    const char c = *at_;
-    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
-      ++at_;
-      bytes[(*count)++] = kMeanings[i];
-      return true;
-    }
-    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
-      ++at_;
-      bytes[(*count)++] = '\\';
-      bytes[(*count)++] = '?';
-      return true;
-    }
-    std::uint32_t code = 0;
-    if (IsOctal(c)) {
-      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
-        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
-      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
-      bytes[(*count)++] = static_cast<char>(code);
-      return true;
-    }
-    ++at_;
-    if (c == 'x' || c == 'X') {
-      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
-      bytes[(*count)++] = static_cast<char>(code);
-      return true;
-    }
-    if (c != 'u' && c != 'U')
-      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
-                                "' does not exist; a backslash itself is written \\\\"));
-    const int digits = c == 'u' ? 4 : 8;
-    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
-    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
-      std::uint32_t low = 0;
-      at_ += 2;
-      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
-        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
-    }
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
-    std::string utf8;
-    detail::AppendUtf8(code, &utf8);
-    for (const char byte : utf8) bytes[(*count)++] = byte;
-    return true;
-  }
-  // Up to `most` digits; returns how many there were.
-  int ReadHex(int most, std::uint32_t* code) {
-    int count = 0;
-    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
-      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
-    return count;
-  }
-
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  Status status_;
-};
-
-}  // namespace wire
-
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/wire/text_reader.hpp ----
@@ -31516,6 +31652,537 @@ class RegistryKernels final : public KernelCatalog {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/planned/recording_plan.hpp ----
+// RecordingPlan: which nodes of a program a device may record, which run in every step, and in which order.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Facts about a program for runs with equal feed shapes. immutable.
+class RecordingPlan {
+ public:
+  enum class Kind : std::uint8_t {
+    kEach,      // runs in every step
+    kRecorded,  // a kernel of the device whose work follows from shapes and constants
+    kFrozen,    // its outputs, in host memory, are equal in all steps
+  };
+  // A part of the order: one node that runs in every step, or the number of a segment of recorded nodes.
+  struct Item {
+    int node = -1;
+    int segment = -1;
+  };
+  struct Segment {
+    SlimVector<int> nodes;     // in the program's order
+    SlimVector<int> expected;  // values from outside that its kernels read
+  };
+
+  explicit RecordingPlan(const Program& program) : p_(program) {
+    FindMemory();
+    Classify();
+    DemoteKept();
+    Order();
+    FindLifetimes();
+  }
+
+  Kind kind(int node) const { return kind_[ToSize(node)]; }
+  Span<const Item> items() const { return {items_.data(), items_.size()}; }
+  Span<const Segment> segments() const { return {segments_.data(), segments_.size()}; }
+  int num_recorded() const { return num_recorded_; }
+  // A value that one segment alone makes and reads.
+  bool is_internal(int value) const { return internal_[ToSize(value)] != 0; }
+  // A value that stays in the step from run to run.
+  bool stays(int value) const { return stays_[ToSize(value)] != 0; }
+  // A value that some segment expects, from outside.
+  bool is_expected(int value) const { return expected_[ToSize(value)] != 0; }
+  bool in_host_memory(int value) const { return host_[ToSize(value)] != 0; }
+  // Per input of the program: as Program::last_use, right in the program's order and in the plan's.
+  const SlimVector<std::uint8_t>& last_use() const { return last_use_; }
+
+ private:
+  const ProgramNode& node(int n) const { return p_.nodes[ToSize(n)]; }
+  int input(const ProgramNode& n, int i) const { return p_.inputs[ToSize(n.first_input + i)]; }
+
+  void FindMemory() {
+    host_.assign(ToSize(p_.num_values), 0);
+    constant_.assign(ToSize(p_.num_values), 0);
+    producer_.assign(ToSize(p_.num_values), -1);
+    for (const Program::Feed& feed : p_.feeds) host_[ToSize(feed.value)] = 1;
+    for (const auto& [value, tensor] : p_.constants) {
+      constant_[ToSize(value)] = 1;
+      host_[ToSize(value)] = tensor.HostAccessible() ? 1 : 0;
+    }
+    for (const int number : p_.sequence) {
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_outputs; ++i) {
+        const int value = n.first_output + i;
+        producer_[ToSize(value)] = number;
+        host_[ToSize(value)] =
+            n.on_host || (n.kind == ProgramNode::Kind::kKernel && n.kernel->output_memory_type(i) == MemoryType::kHost);
+      }
+    }
+  }
+  static bool IsPlain(DataType type) {
+    return SizeOf(type) != 0 && !IsRefType(type) && type != DataType::kString && type != DataType::kResource &&
+           type != DataType::kVariant;
+  }
+  // A kernel that is a function of its inputs, which are plain data.
+  static bool IsPure(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel || n.async != nullptr || n.reads_references || n.num_outputs == 0 ||
+        n.kernel->op().flags.is_stateful)
+      return false;
+    for (const AttrSpec& attr : n.kernel->op().attrs)
+      if (attr.kind == AttrKind::kFunc) return false;
+    for (int i = 0; i < n.num_inputs; ++i)
+      if (!IsPlain(n.kernel->input_type(i))) return false;
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (!IsPlain(n.kernel->output_type(i))) return false;
+    return true;
+  }
+  // Kernels that read nothing but the shapes of their inputs.
+  static bool ReadsShapes(const ProgramNode& n) {
+    const std::string_view op = n.node->op_name();
+    return op == "Shape" || op == "ShapeN" || op == "Size" || op == "Rank";
+  }
+  bool AllOutputs(const ProgramNode& n, bool host) const {
+    for (int i = 0; i < n.num_outputs; ++i)
+      if ((host_[ToSize(n.first_output + i)] != 0) != host) return false;
+    return true;
+  }
+  bool IsFetched(const ProgramNode& n) const {
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (p_.escapes[ToSize(n.first_output + i)] != 0) return true;
+    return false;
+  }
+
+  // `fixed` values have shapes that follow from those of the feeds; `known` ones are equal in all steps.
+  void Classify() {
+    kind_.assign(p_.nodes.size(), Kind::kEach);
+    SlimVector<std::uint8_t> known(constant_), fixed(constant_);
+    for (const Program::Feed& feed : p_.feeds) fixed[ToSize(feed.value)] = 1;
+    for (const int number : p_.sequence) {
+      const ProgramNode& n = node(number);
+      bool all_known = true, all_fixed = true, host_known = true;
+      for (int i = 0; i < n.num_inputs; ++i) {
+        const std::size_t value = ToSize(input(n, i));
+        all_known = all_known && known[value] != 0;
+        all_fixed = all_fixed && fixed[value] != 0;
+        host_known = host_known && (host_[value] == 0 || known[value] != 0);
+      }
+      const bool pure = IsPure(n);
+      const bool follows = pure && (ReadsShapes(n) ? all_fixed : n.on_host && all_known);
+      if (follows && AllOutputs(n, true) && !IsFetched(n))
+        kind_[ToSize(number)] = Kind::kFrozen;
+      else if (pure && !n.on_host && AllOutputs(n, false))
+        kind_[ToSize(number)] = Kind::kRecorded;
+      const bool is_copy = n.kind == ProgramNode::Kind::kToDevice || n.kind == ProgramNode::Kind::kToHost;
+      const Kind kind = kind_[ToSize(number)];
+      for (int i = 0; i < n.num_outputs; ++i) {
+        known[ToSize(n.first_output + i)] = kind == Kind::kFrozen;
+        fixed[ToSize(n.first_output + i)] =
+            all_fixed && (is_copy || kind == Kind::kFrozen || (kind == Kind::kRecorded && host_known));
+      }
+    }
+  }
+  // A node may give its inputs' memory to its outputs; if it is kept, the input is.
+  static bool MakesNewTensors(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel) return true;
+    const AdaptedCore* const core = n.kernel->adapted();
+    return core != nullptr && !core->row().takes_context && core->sized_outputs().size() == ToSize(n.num_outputs);
+  }
+  static bool MayKeepInputs(const ProgramNode& n) { return n.kind == ProgramNode::Kind::kKernel && !IsPure(n); }
+  // A kernel does not write to the same place in every step whose output somebody may keep.
+  void DemoteKept() {
+    SlimVector<std::uint8_t> kept(p_.escapes);
+    for (std::size_t s = p_.sequence.size(); s-- > 0;) {
+      const int number = p_.sequence[s];
+      const ProgramNode& n = node(number);
+      bool any = false;
+      for (int i = 0; i < n.num_outputs; ++i) any = any || kept[ToSize(n.first_output + i)] != 0;
+      if (any) kind_[ToSize(number)] = Kind::kEach;
+      if (!MayKeepInputs(n) && !(any && !MakesNewTensors(n))) continue;
+      for (int i = 0; i < n.num_inputs; ++i) kept[ToSize(input(n, i))] = 1;
+    }
+  }
+
+  // Nodes that run in every step come as early as they can, so that the recorded ones form few segments.
+  void Order() {
+    SlimVector<int> waits(p_.nodes.size(), 0);
+    SlimVector<std::uint8_t> done(p_.nodes.size(), 0);
+    for (const ProgramNode& n : p_.nodes)
+      for (int c = 0; c < n.num_consumers; ++c) ++waits[ToSize(p_.consumers[ToSize(n.first_consumer + c)])];
+    const auto finish = [&](int number) {
+      done[ToSize(number)] = 1;
+      const ProgramNode& n = node(number);
+      for (int c = 0; c < n.num_consumers; ++c) --waits[ToSize(p_.consumers[ToSize(n.first_consumer + c)])];
+    };
+    segment_of_.assign(p_.nodes.size(), -1);
+    std::size_t left = p_.nodes.size();
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
+      if (kind_[n] == Kind::kFrozen) finish(static_cast<int>(n)), --left;
+    while (left > 0) {
+      const std::size_t before = left;
+      for (std::size_t i = 0; i < p_.nodes.size(); ++i) {
+        const int number = static_cast<int>(i);
+        if (done[i] != 0 || kind_[i] != Kind::kEach || waits[i] != 0) continue;
+        if (p_.nodes[i].kind != ProgramNode::Kind::kNothing) items_.push_back({number, -1});
+        finish(number);
+        --left;
+      }
+      Segment segment;
+      for (std::size_t i = 0; i < p_.nodes.size(); ++i) {
+        const int number = static_cast<int>(i);
+        if (done[i] != 0 || kind_[i] != Kind::kRecorded || waits[i] != 0) continue;
+        segment.nodes.push_back(number);
+        segment_of_[i] = static_cast<int>(segments_.size());
+        ++num_recorded_;
+        finish(number);
+        --left;
+      }
+      if (!segment.nodes.empty()) {
+        items_.push_back({-1, static_cast<int>(segments_.size())});
+        segments_.push_back(std::move(segment));
+      }
+      if (left == before) break;  // a cycle: the caller records nothing
+    }
+    if (left > 0) num_recorded_ = 0;
+  }
+
+  void FindLifetimes() {
+    internal_.assign(ToSize(p_.num_values), 0);
+    stays_.assign(ToSize(p_.num_values), 0);
+    expected_.assign(ToSize(p_.num_values), 0);
+    for (int v = 0; v < p_.num_values; ++v) {
+      const int made = producer_[ToSize(v)];
+      if (constant_[ToSize(v)] != 0 || made < 0) continue;
+      internal_[ToSize(v)] = kind_[ToSize(made)] == Kind::kRecorded && p_.escapes[ToSize(v)] == 0;
+      stays_[ToSize(v)] = kind_[ToSize(made)] != Kind::kEach;
+    }
+    for (const int number : p_.sequence) {
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_inputs; ++i) {
+        const std::size_t v = ToSize(input(n, i));
+        const int made = producer_[v];
+        const bool recorded = kind_[ToSize(number)] == Kind::kRecorded;
+        const bool inside = made >= 0 && recorded && segment_of_[ToSize(made)] == segment_of_[ToSize(number)];
+        if (!inside) internal_[v] = 0;
+        if (!recorded || inside || constant_[v] != 0) continue;
+        if (made < 0 || kind_[ToSize(made)] == Kind::kEach) {
+          Expect(&segments_[ToSize(segment_of_[ToSize(number)])], static_cast<int>(v));
+          expected_[v] = 1;
+          if (made >= 0 && host_[v] == 0 && p_.escapes[v] == 0) stays_[v] = 1;
+        }
+      }
+    }
+    last_use_ = p_.last_use;
+    for (std::size_t i = 0; i < last_use_.size(); ++i)
+      if (!is_internal(p_.inputs[i])) last_use_[i] = 0;
+    for (int v = 0; v < p_.num_values; ++v)
+      if (internal_[ToSize(v)] != 0) stays_[ToSize(v)] = 0;
+  }
+  static void Expect(Segment* segment, int value) {
+    for (const int known : segment->expected)
+      if (known == value) return;
+    segment->expected.push_back(value);
+  }
+
+  const Program& p_;
+  SlimVector<Kind> kind_;               // per node
+  SlimVector<std::uint8_t> host_;       // per value: in host memory
+  SlimVector<std::uint8_t> constant_;   // per value
+  SlimVector<int> producer_;            // per value; -1: a feed or constant
+  SlimVector<std::uint8_t> internal_, stays_, expected_;  // per value
+  SlimVector<std::uint8_t> last_use_;   // per input
+  SlimVector<int> segment_of_;          // per node; -1: none
+  SlimVector<Item> items_;
+  SlimVector<Segment> segments_;
+  int num_recorded_ = 0;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/planned/recorded_run.hpp ----
+// RecordedRun: a program for one set of feed shapes on a device that records the work of kernels. The first run is an
+// ordinary one, and is recorded at its end. Later runs start the recorded segments, and run the other nodes between.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// Has a step of its own, whose memory no other run uses: recorded kernels write to it. One thread runs it at a time.
+class RecordedRun {
+ public:
+  RecordedRun(const Program& program, const RecordingPlan& plan, Span<const TensorShape> feeds)
+      : program_(program), plan_(plan), step_(program), feed_shapes_(feeds.begin(), feeds.end()) {
+    for (std::size_t n = 0; n < program.nodes.size(); ++n)
+      step_.mutable_frame(static_cast<int>(n)).last_use = plan.last_use().data() + program.nodes[n].first_input;
+    step_.KeepMemory();
+  }
+  RecordedRun(const RecordedRun&) = delete;
+  RecordedRun& operator=(const RecordedRun&) = delete;
+
+  bool Fits(Span<const Tensor> feeds) const {
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
+    return true;
+  }
+  Step* step() { return &step_; }
+  int num_segments() const { return static_cast<int>(work_.size()); }
+  // In the last run a value from outside of the recorded segments was another one, or they could not be recorded.
+  bool went_another_way() const { return went_another_way_; }
+
+  // Waits for the end of the work. `trace` may be null; it knows no recorded kernels.
+  Status Run(TraceCollector* trace) {
+    NodeMeter meter(trace, &context_);
+    Status status = work_.empty() ? RunFirst(&meter) : RunAgain(&meter);
+    step_.set_kernel_device(nullptr);
+    context_.set_memory_record(nullptr);
+    program_.device->EndRun(&status);
+    if (status.ok()) ReleaseOthers();
+    return status;
+  }
+
+ private:
+  // A value that recorded kernels read, as it was when they were recorded.
+  struct Expected {
+    int value;
+    const void* data;  // its place in the device's memory
+    Tensor copy;       // the value, if it is in host memory
+    TensorShape shape;
+  };
+  const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
+
+  Status RunOne(int number, NodeMeter* meter) {
+    if (IsCancelled(CancellationOf(step_))) return RunCancelled();
+    meter->Begin();
+    TENON_RETURN_IF_ERROR(RunNode(program_, number, &step_, &context_));
+    meter->End(program_, node(number), &step_);
+    return OkStatus();
+  }
+  Status RunFirst(NodeMeter* meter) {
+    for (const int number : program_.sequence) {
+      TENON_RETURN_IF_ERROR(RunOne(number, meter));
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_releases; ++i) {
+        const int value = program_.releases[ToSize(n.first_release + i)];
+        if (!plan_.stays(value) && !plan_.is_expected(value)) step_.value(value) = EmptySlot();
+      }
+    }
+    went_another_way_ = !Record().ok();  // the run itself is good
+    if (went_another_way_) work_.clear();
+    return OkStatus();
+  }
+  // Records the segments with the values that are in the step.
+  Status Record() {
+    for (const RecordingPlan::Segment& segment : plan_.segments()) {
+      SlimVector<Expected>& expected = expected_.emplace_back();
+      for (const int value : segment.expected) TENON_RETURN_IF_ERROR(Expect(value, &expected));
+      Owned<WorkRecorder> recorder;
+      TENON_RETURN_IF_ERROR(program_.device->MakeRecorder(step_.cache(), &recorder));
+      step_.set_kernel_device(recorder->kernel_device());
+      Status status;
+      for (const int number : segment.nodes) {
+        status = RunNode(program_, number, &step_, &context_);
+        if (!status.ok()) break;
+        ReleaseAfter(number);
+      }
+      step_.set_kernel_device(nullptr);
+      TENON_RETURN_IF_ERROR(status);
+      Owned<RecordedWork> work;
+      TENON_RETURN_IF_ERROR(recorder->End(&work));
+      work_.push_back(std::move(work));
+    }
+    return OkStatus();
+  }
+  // Internal values whose last reader is this node.
+  void ReleaseAfter(int number) {
+    const ProgramNode& n = node(number);
+    for (int i = 0; i < n.num_releases; ++i) {
+      const int value = program_.releases[ToSize(n.first_release + i)];
+      if (plan_.is_internal(value)) step_.value(value) = EmptySlot();
+    }
+  }
+  Status Expect(int value, SlimVector<Expected>* expected) {
+    const Tensor& now = step_.value(value);
+    Expected& made = expected->emplace_back();
+    made.value = value;
+    made.shape = now.shape();
+    made.data = plan_.in_host_memory(value) ? nullptr : now.raw_data();
+    if (!plan_.in_host_memory(value)) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(made.copy, Tensor::Make(now.dtype(), now.shape(), program_.host->allocator()));
+    if (now.TotalBytes() != 0) std::memcpy(made.copy.raw_data(), now.raw_data(), now.TotalBytes());
+    return OkStatus();
+  }
+  bool AreAsExpected(const SlimVector<Expected>& all) {
+    for (const Expected& expected : all) {
+      const Tensor& now = step_.value(expected.value);
+      if (!(now.shape() == expected.shape)) return false;
+      if (!plan_.in_host_memory(expected.value)) {
+        if (now.raw_data() != expected.data) return false;
+      } else if (now.TotalBytes() != 0 &&
+                 std::memcmp(now.raw_data(), expected.copy.raw_data(), now.TotalBytes()) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Status RunAgain(NodeMeter* meter) {
+    const Span<const RecordingPlan::Item> items = plan_.items();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto [number, segment] = items[i];
+      if (segment < 0) {
+        bool copied = false;
+        TENON_RETURN_IF_ERROR(CopyIn(number, meter, &copied));
+        if (!copied) TENON_RETURN_IF_ERROR(RunOne(number, meter));
+        continue;
+      }
+      if (IsCancelled(CancellationOf(step_))) return RunCancelled();
+      if (!AreAsExpected(expected_[ToSize(segment)])) [[unlikely]]
+        return RunRest(i, meter);
+      TENON_RETURN_IF_ERROR(work_[ToSize(segment)]->Start());
+    }
+    return OkStatus();
+  }
+  // A copy to the device that recorded kernels read goes to its old place.
+  Status CopyIn(int number, NodeMeter* meter, bool* copied) {
+    const ProgramNode& n = node(number);
+    if (n.kind != ProgramNode::Kind::kToDevice) return OkStatus();
+    const Tensor& from = *step_.frame(number).inputs[0];
+    Tensor& to = step_.value(n.first_output);
+    if (!plan_.stays(n.first_output) || IsRefType(from.dtype()) || from.dtype() != to.dtype() ||
+        !(from.shape() == to.shape()))
+      return OkStatus();
+    *copied = true;
+    meter->Begin();
+    if (Status status = program_.device->CopyInto(from, &to); !status.ok()) return AtNode(status, program_, n);
+    meter->End(program_, n, &step_);
+    return OkStatus();
+  }
+  // From this item on, recorded nodes run one by one.
+  Status RunRest(std::size_t first, NodeMeter* meter) {
+    went_another_way_ = true;
+    const Span<const RecordingPlan::Item> items = plan_.items();
+    for (std::size_t i = first; i < items.size(); ++i) {
+      if (items[i].segment < 0) {
+        TENON_RETURN_IF_ERROR(RunOne(items[i].node, meter));
+        continue;
+      }
+      for (const int number : plan_.segments()[ToSize(items[i].segment)].nodes) {
+        TENON_RETURN_IF_ERROR(RunOne(number, meter));
+        ReleaseAfter(number);
+      }
+    }
+    return OkStatus();
+  }
+  // Values of this run alone; feeds and fetches go by other ways.
+  void ReleaseOthers() {
+    for (const RecordingPlan::Item& item : plan_.items()) {
+      if (item.segment >= 0) continue;
+      const ProgramNode& n = node(item.node);
+      for (int i = 0; i < n.num_outputs; ++i) {
+        const int value = n.first_output + i;
+        if (!plan_.stays(value) && program_.escapes[ToSize(value)] == 0) step_.value(value) = EmptySlot();
+      }
+    }
+  }
+
+  const Program& program_;
+  const RecordingPlan& plan_;
+  Step step_;
+  SlimVector<TensorShape> feed_shapes_;
+  OpKernelContext context_;
+  SlimVector<SlimVector<Expected>> expected_;  // per segment
+  SlimVector<Owned<RecordedWork>> work_;       // per segment; empty until the first run has ended
+  bool went_another_way_ = false;
+};
+
+// The recorded runs of one program, the one used last first. one thread.
+class RecordedRuns final : public RunPlans {
+ public:
+  explicit RecordedRuns(const Program& program) : program_(program) {}
+
+  Step* Find(Span<const Tensor> feeds) override {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (!runs_[i]->Fits(feeds)) continue;
+      for (; i > 0; --i) std::swap(runs_[i], runs_[i - 1]);
+      return runs_.front()->step();
+    }
+    return nullptr;
+  }
+  Status Run(TraceCollector* trace) override { return runs_.front()->Run(trace); }
+  void Ran(const Status& status) override {
+    if (status.ok() && !runs_.front()->went_another_way()) return;
+    constexpr int kMostFailures = 3;
+    runs_.erase(runs_.begin());
+    hopeless_ = ++failures_ >= kMostFailures;
+  }
+  // The recorded run is the next one: it counts, too.
+  bool Count(Span<const Tensor> feeds) override {
+    for (const Tensor& feed : feeds) hopeless_ = hopeless_ || !feed.HostAccessible();
+    if (hopeless_) return false;
+    bool equal = in_a_row_ > 0 && shapes_.size() == feeds.size();
+    for (std::size_t i = 0; equal && i < feeds.size(); ++i) equal = feeds[i].shape() == shapes_[i];
+    if (!equal) {
+      shapes_.clear();
+      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
+      in_a_row_ = 0;
+    }
+    return ++in_a_row_ + 1 >= program_.plan_after_runs;
+  }
+  void Make(Step*) override {
+    in_a_row_ = 0;
+    if (plan_ == nullptr) plan_ = MakeOwned<RecordingPlan>(program_);
+    if (plan_->num_recorded() == 0) {
+      hopeless_ = true;
+      return;
+    }
+    if (runs_.size() == kMostRuns) runs_.pop_back();
+    runs_.insert(runs_.begin(),
+                 MakeOwned<RecordedRun>(program_, *plan_, Span<const TensorShape>(shapes_.data(), shapes_.size())));
+  }
+  bool GetReport(PlanReport* report) const override {
+    if (runs_.empty()) return false;
+    *report = {};
+    report->planned_nodes = plan_->num_recorded();
+    report->other_nodes = static_cast<int>(program_.sequence.size()) - plan_->num_recorded();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostRuns = 2;
+
+  const Program& program_;
+  Owned<RecordingPlan> plan_;  // null until it is needed
+  SlimVector<Owned<RecordedRun>> runs_;
+  SlimVector<TensorShape> shapes_;  // shapes of the feeds that were counted last
+  int in_a_row_ = 0, failures_ = 0;
+  bool hopeless_ = false;
+};
+
+inline Owned<RunPlans> MakeRecordedRuns(const Program& program) { return Owned<RunPlans>(new RecordedRuns(program)); }
+inline const bool fills_recorded_plans = FillExtension(&extensions.recorded_plans, &MakeRecordedRuns);
+
+TENON_DETAIL_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/saved_model/constant_variables.hpp ----
 // ReplaceVariables: variables of a GraphDef become constants.
 #include <cstddef>
@@ -33185,6 +33852,8 @@ class DeviceMgr {
   }
   // A manager of the present devices, which keeps them alive. Devices that come or go later change nothing in it.
   Owned<StaticDeviceMgr> Share() const;
+  // As Share, with the present devices of `more` whose names are new. Null: there is no such device.
+  Owned<StaticDeviceMgr> ShareWith(const DeviceMgr& more) const;
   // Counts the devices of a type.
   int NumDeviceType(std::string_view type) const {
     const MutexLock lock(mutex_);
@@ -33300,6 +33969,18 @@ inline Owned<StaticDeviceMgr> DeviceMgr::Share() const {
     shared->AddNames(entry.device());
   }
   return shared;
+}
+
+inline Owned<StaticDeviceMgr> DeviceMgr::ShareWith(const DeviceMgr& more) const {
+  Owned<StaticDeviceMgr> shared = Share();
+  const std::size_t before = shared->entries_.size();
+  const MutexLock lock(more.mutex_);
+  for (const Entry& entry : more.entries_) {
+    if (shared->names_.contains(std::string_view(entry.device()->name()))) continue;
+    shared->entries_.push_back(entry);
+    shared->AddNames(entry.device());
+  }
+  return shared->entries_.size() == before ? nullptr : std::move(shared);
 }
 
 // Does not find removed devices any more. A removed device lives as long as a session, or the caller (Keep), uses it,

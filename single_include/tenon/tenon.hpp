@@ -13964,6 +13964,8 @@ class OpKernelContext {
     set_ = 0;
   }
   const NodeFrame* frame() const { return frame_; }  // the node that runs
+  // Changes the frame of the node that runs: what the kernel has set stays. The frame must outlive its use.
+  void ReplaceFrame(const NodeFrame* frame) { frame_ = frame; }
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
   // -- for the adapter
@@ -15815,6 +15817,31 @@ TENON_DETAIL_NAMESPACE_BEGIN
 class OpKernel;
 class OpKernelConstruction;
 
+// The object that kernels of a device get, for one user. Lives as long as the device.
+class KernelDevice {
+ public:
+  virtual ~KernelDevice() = default;
+  virtual void* get() = 0;
+};
+
+// Work of kernels that a device starts as a whole. Kernels read and write the addresses with which they were recorded.
+// externally synchronised.
+class RecordedWork {
+ public:
+  virtual ~RecordedWork() = default;
+  // Queues the work behind all work that was queued before.
+  virtual Status Start() = 0;
+};
+
+// Records the work of kernels instead of doing it. one thread. One destroyed before End drops what it recorded.
+class WorkRecorder {
+ public:
+  virtual ~WorkRecorder() = default;
+  virtual void* kernel_device() = 0;  // for the kernels to record, instead of the device's own
+  // Ends the recording. Errors: some kernel did what cannot be recorded, such as waiting for its work.
+  virtual Status End(Owned<RecordedWork>* work) = 0;
+};
+
 // A device: runs kernels and owns memory. thread-safe. Lives as long as the session or the manager that owns it.
 class Device {
  public:
@@ -15850,6 +15877,29 @@ class Device {
   }
   // Waits for all kernels and copies. Returns their first error.
   virtual Status Synchronize() = 0;
+  // Copies a host tensor to the device as CopyToDevice does, into a block of `memory`, an allocator over the device's
+  // own.
+  virtual Status CopyToDevice(const Tensor& host, Allocator* memory, Tensor* to) {
+    (void)memory;
+    return CopyToDevice(host, to);
+  }
+
+  // Copies a host tensor into `to`, of the same type and shape, at its address; otherwise as CopyToDevice.
+  virtual Status CopyInto(const Tensor& host, Tensor* to) { return CopyToDevice(host, to); }
+  // Returns the object that kernels get, with scratch memory from `scratch`, an allocator over the device's own. Null:
+  // kernel_device() serves.
+  virtual Owned<KernelDevice> MakeKernelDevice(Allocator* scratch) {
+    (void)scratch;
+    return {};
+  }
+  // Returns whether MakeRecorder works.
+  virtual bool can_record() const { return false; }
+  // Begins to record the work of kernels, whose scratch memory comes from `scratch`. Unimplemented: not on this device.
+  virtual Status MakeRecorder(Allocator* scratch, Owned<WorkRecorder>* recorder) {
+    (void)scratch;
+    (void)recorder;
+    return errors::Unimplemented(short_name(), ": the work of kernels is not recorded");
+  }
 
   // Ends a run on the device: waits for its work. An error of that work goes before `status` where that is only its
   // consequence, as the lack of memory after a kernel that failed.
@@ -16054,17 +16104,19 @@ class AdaptedCore {
     }
   }
 
-  // Fills `views` and allocates the outputs that the shape function sizes.
-  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
+  // Fills the views of the inputs.
+  Status PrepareInputs(OpKernelContext* ctx, AnyView* views) const {
     for (int i = 0; i < num_inputs_; ++i) {
       const Tensor& t = ctx->input(i);
       views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
     }
-    if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
+    return has_ranks_ ? CheckRanks(ctx) : OkStatus();
+  }
+  // Fills `views` and allocates the outputs that the shape function sizes.
+  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
+    TENON_RETURN_IF_ERROR(PrepareInputs(ctx, views));
     if (!needs_shapes_) return OkStatus();
-    if (ctx->memo() != nullptr) [[likely]]
-      return PrepareOutputs(ctx, ctx->memo(), views);
-    return PrepareWithoutMemo(ctx, views);
+    return ctx->memo() != nullptr ? PrepareOutputs(ctx, ctx->memo(), views) : PrepareWithoutMemo(ctx, views);
   }
 
   KernelCall Frame(OpKernelContext* ctx, const AnyView* views, LateSlot* late) const {
@@ -16096,7 +16148,6 @@ class AdaptedCore {
   void FreeObject(void* memory) {
     if (memory != small_) ::operator delete(memory, std::align_val_t{row_->align});
   }
-
   // Counts the tensors of every argument from the node's attrs.
   Status FindArguments(const OpKernelConstruction& construction) {
     const OpView& op = *row_->op->view;
@@ -16280,7 +16331,6 @@ class AdaptedKernel final : public OpKernel {
     return OkStatus();
   }
   const detail::AdaptedCore* adapted() const override { return &core_; }
-
   void Compute(OpKernelContext* ctx) override {
     constexpr int kSmall = 8;
     if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {
@@ -17756,6 +17806,9 @@ struct Extensions {
   // Optimises graphs, for SessionOptions::optimizer. runtime/program/optimized_program.hpp. Without:
   // FailedPrecondition.
   std::atomic<const SignatureOptimizer*> optimizer{nullptr};
+  // Plans runs whose kernels a GPU records, for SessionOptions::record_steps. runtime/planned/recorded_run.hpp.
+  // Without: FailedPrecondition.
+  std::atomic<MakeRunPlans> recorded_plans{nullptr};
 
   // Folds integer nodes in shape inference. graph/shapes.hpp. Without: more shapes are unknown before a run.
   std::atomic<FoldNode> fold_integers{nullptr};
@@ -21179,8 +21232,8 @@ struct SessionOptions {
   std::vector<std::string> devices = {};
   Device* device = nullptr;  // the caller's device, instead of the first of `devices`; several sessions may share it
   const DeviceMgr* device_mgr = nullptr;  // the caller's devices, a CPU among them, instead of `devices` and `device`;
-                                          // several sessions may share it. The session uses the devices that exist
-                                          // when it is made; a device that is removed later stays until then
+                                          // several sessions may share it. Create and Extend see the devices that exist
+                                          // then; a device that is removed later stays until the session goes
   bool allow_soft_placement = false;  // several devices: a device that cannot run a node gives way to one that can
   bool log_device_placement = false;  // several devices: logs the device of every node, and the reason
   ThreadPoolInterface* intra_op_pool = nullptr;  // the caller's pool, instead of intra_op_threads
@@ -21206,6 +21259,10 @@ struct SessionOptions {
   bool flush_denormals = true;  // kernels read and write denormal floats as 0; the caller's mode returns after a run
   // Runs with equal feed shapes until the memory of such runs is planned; 0: never.
   int plan_after_runs = 2;
+  // On a GPU: records the kernels of such runs as CUDA graphs, which later runs start as a whole. Nodes with state, on
+  // the host or without a fixed place stay apart. A recorded signature holds the memory of one run more. Needs
+  // <tenon/runtime/planned/recorded_run.hpp> in one source file of the program.
+  bool record_steps = false;
   // Rewrites the graph before it runs: LowerFunctionalOps of <tenon/graph/lower_functional.hpp>. Null: If, Case, While
   // and calls run natively; on several devices LowerForDevices gives the nodes of functions devices of their own.
   GraphPass lower_control_flow = nullptr;
@@ -21301,6 +21358,7 @@ struct NodeTiming {
   std::int64_t wait_ns = 0;
   DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
   TensorShape shape = {};  // output 0's
+  std::int64_t ready_ns = -1;  // when all inputs were there, since the start of the run; -1: not known
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
 struct NodeTotal {
@@ -23264,8 +23322,8 @@ inline Level FindLevel() {
 }
 }  // namespace detail
 
-// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512) may ask for less. Fixed by the
-// first call. Code of the unit itself is never replaced by lower one. thread-safe.
+// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512; amx: all) may ask for less.
+// Fixed by the first call. Code of the unit itself is never replaced by lower one. thread-safe.
 inline Level BestLevel() {
   static const Level level = detail::FindLevel();
   return level;
@@ -23568,6 +23626,66 @@ TENON_DETAIL_LOOP void NarrowRun(const float* x, T* out, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
+#if TENON_DETAIL_TARGETS
+// half by the processor's own conversions (F16C), eight at a time.
+struct HalfVectors {
+  typedef float Floats __attribute__((vector_size(32)));
+  typedef std::int32_t Words __attribute__((vector_size(32)));
+  typedef std::int32_t Halves __attribute__((vector_size(16)));
+
+  static bool Available() {
+    static const bool available = simd::BestLevel() != simd::Level::kUnit && __builtin_cpu_supports("f16c");
+    return available;
+  }
+  // The instructions by their names: the compilers' functions for them need <immintrin.h>. (They make a signalling NaN
+  // quiet, which the loops do not.)
+  TENON_DETAIL_TARGET_AVX2 static void Widen(const half* x, float* out, Index n) {
+    for (; n > 0; x += 8, out += 8, n -= 8) {
+      Halves narrow = {};
+      Floats wide;
+      if (n >= 8)
+        __builtin_memcpy(&narrow, x, 16);
+      else
+        std::memcpy(&narrow, x, static_cast<std::size_t>(n) * 2);
+      asm("vcvtph2ps %1, %0" : "=x"(wide) : "x"(narrow));
+      if (n >= 8)
+        __builtin_memcpy(out, &wide, 32);
+      else
+        std::memcpy(out, &wide, static_cast<std::size_t>(n) * 4);
+    }
+  }
+  TENON_DETAIL_TARGET_AVX2 static void Narrow(const float* x, half* out, Index n) {
+    for (; n > 0; x += 8, out += 8, n -= 8) {
+      Words bits = {};
+      Halves narrow;
+      if (n >= 8)
+        __builtin_memcpy(&bits, x, 32);
+      else
+        std::memcpy(&bits, x, static_cast<std::size_t>(n) * 4);
+      const Words magnitude = bits & 0x7FFFFFFF, quiet = (bits ^ magnitude) | 0x7FC00000;
+      bits = magnitude > 0x7F800000 ? quiet : bits;  // NaN has one pattern
+      asm("vcvtps2ph $0, %1, %0" : "=x"(narrow) : "x"(bits));
+      if (n >= 8)
+        __builtin_memcpy(static_cast<void*>(out), &narrow, 16);
+      else
+        std::memcpy(static_cast<void*>(out), &narrow, static_cast<std::size_t>(n) * 2);
+    }
+  }
+};
+#endif
+inline void WidenHalves(const half* x, float* out, Index n) {
+#if TENON_DETAIL_TARGETS
+  if (HalfVectors::Available()) return HalfVectors::Widen(x, out, n);
+#endif
+  WidenRun(x, out, n);
+}
+inline void NarrowHalves(const float* x, half* out, Index n) {
+#if TENON_DETAIL_TARGETS
+  if (HalfVectors::Available()) return HalfVectors::Narrow(x, out, n);
+#endif
+  NarrowRun(x, out, n);
+}
+
 inline constexpr double kSmallFloatNs = 1.0;  // time for one element
 
 }  // namespace detail
@@ -23576,7 +23694,7 @@ inline constexpr double kSmallFloatNs = 1.0;  // time for one element
 inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, Index n) {
   ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
     if (dtype == DataType::kHalf)
-      detail::WidenRun(static_cast<const half*>(x) + begin, out + begin, end - begin);
+      detail::WidenHalves(static_cast<const half*>(x) + begin, out + begin, end - begin);
     else
       detail::WidenRun(static_cast<const bfloat16*>(x) + begin, out + begin, end - begin);
   });
@@ -23586,7 +23704,7 @@ inline void WidenFloats(Cpu& device, DataType dtype, const void* x, float* out, 
 inline void NarrowFloats(Cpu& device, const float* x, DataType dtype, void* out, Index n) {
   ParallelFor(device, n, detail::kSmallFloatNs, [&](Index begin, Index end) {
     if (dtype == DataType::kHalf)
-      detail::NarrowRun(x + begin, static_cast<half*>(out) + begin, end - begin);
+      detail::NarrowHalves(x + begin, static_cast<half*>(out) + begin, end - begin);
     else
       detail::NarrowRun(x + begin, static_cast<bfloat16*>(out) + begin, end - begin);
   });
@@ -23753,7 +23871,7 @@ class PackingBudget {
 //   Gemm<float>(device, a, false, b, false, c, &weights);   // packs b at the first call if it was offered
 class PackedWeights {
  public:
-  enum class Layout : std::uint8_t { kProduct, kConvolution };
+  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles };
   // A product of more rows, or a convolution of more pixels, packs its operand in each run. That costs about as much as
   // eight rows; here it would cost memory.
   static constexpr Index kMostRows = 256;
@@ -25773,6 +25891,549 @@ TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__NVCC__
 
+// ---- tenon/engine/simd/amx.hpp ----
+// Intel's AMX: eight tiles of 16 rows of 64 bytes, and instructions that multiply two tiles and add to a third.
+// HasAmx() says whether this process may use them; AmxTiles configures the tiles of a thread.
+// Assemblers that come with older compilers do not know the instructions. Linux gives tiles to processes that ask.
+#if TENON_DETAIL_TARGETS && defined(__linux__) && defined(__LP64__) && \
+    ((defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11))
+#define TENON_DETAIL_AMX 1
+#include <cerrno>
+
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#define TENON_DETAIL_AMX 0
+#endif
+
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace simd {
+
+#if TENON_DETAIL_AMX
+
+namespace detail {
+
+// Whether the processor multiplies tiles of bfloat16 and of bytes, and the operating system keeps them. Emulators that
+// lack tiles say so in cpuid. xgetbv runs only where cpuid allows it.
+inline bool ProcessorHasAmx() {
+  constexpr unsigned kOsXsave = 1u << 27, kTileStates = 3u << 17;
+  constexpr unsigned kBf16 = 1u << 22, kTile = 1u << 24, kInt8 = 1u << 25, kAll = kBf16 | kTile | kInt8;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kOsXsave) == 0) return false;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAll) != kAll) return false;
+  // Palette 1: eight tiles or more, of 16 rows of 64 bytes.
+  if (__get_cpuid_count(0x1D, 1, &a, &b, &c, &d) == 0) return false;
+  if ((b & 0xFFFF) < 64 || b >> 16 < 8 || (c & 0xFFFF) < 16) return false;
+  unsigned low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & kTileStates) == kTileStates;
+}
+
+// Linux keeps tile data only for processes that asked for it: the pages for it are made at a thread's first use. False
+// where the kernel is too old, or where a thread's stack for signals is too small.
+inline bool RequestTileData() {
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  const int before = errno;
+  const bool given = syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+  errno = before;
+  return given;
+}
+
+inline bool FindAmx() {
+  const char* const text = std::getenv("TENON_ISA");
+  if (text != nullptr && std::string_view(text) == "avx512") return false;
+  return FindLevel() == Level::kAvx512 && __builtin_cpu_supports("avx512vnni") &&
+         __builtin_cpu_supports("avx512bf16") && ProcessorHasAmx() && RequestTileData();
+}
+
+}  // namespace detail
+
+// Whether this process may use AMX, with AVX-512, VNNI and BF16 beside it. TENON_ISA=avx512 and less turn it off. Asks
+// the operating system at the first call. thread-safe.
+inline bool HasAmx() {
+  static const bool has = detail::FindAmx();
+  return has;
+}
+
+// While it lives, all eight tiles of this thread have 16 rows of 64 bytes. Their content is nobody else's: it does not
+// outlive a call. Needs HasAmx(). one thread.
+class AmxTiles {
+ public:
+  AmxTiles() {
+    struct alignas(64) Config {
+      std::uint8_t palette, start_row, unused[14];
+      std::uint16_t row_bytes[16];
+      std::uint8_t rows[16];
+    };
+    static constexpr Config kConfig = {1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+    asm volatile("ldtilecfg %0" ::"m"(kConfig));
+  }
+  AmxTiles(const AmxTiles&) = delete;
+  AmxTiles& operator=(const AmxTiles&) = delete;
+  ~AmxTiles() { asm volatile("tilerelease" ::: "memory"); }
+};
+
+// Instructions by their names: the compilers' functions for them need <immintrin.h>, which is as much to compile as all
+// engines. Rows of a tile are `step` bytes apart in memory.
+template <int tile>
+TENON_HD void AmxZero() {
+  asm volatile("tilezero %%tmm%c0" ::"i"(tile));
+}
+template <int tile>
+TENON_HD void AmxLoad(const void* from, std::int64_t step) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(step), "i"(tile) : "memory");
+}
+template <int tile>
+TENON_HD void AmxStore(void* to, std::int64_t step) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(step), "i"(tile) : "memory");
+}
+
+#else
+
+inline bool HasAmx() { return false; }
+
+#endif
+
+}  // namespace simd
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/engine/gemm/amx.hpp ----
+// Products by tiles of AMX (engine/simd/amx.hpp). A tile holds 16 lines - rows of a, or columns of b - of 64 bytes of
+// k, which is one step; two tiles of a and two of b make four of c. Tiles of a are read where the matrix lies, if its
+// rows are stored by k, or from copies. b is copied: the tile wants groups of four bytes of k in rows. amx_product.hpp
+// has the loops, bfloat16.hpp and int8.hpp have the types.
+#if TENON_DETAIL_AMX
+
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+inline constexpr Index kAmxLines = 16, kAmxStep = 64, kAmxTile = kAmxLines * kAmxStep;  // lines, bytes, bytes
+
+// A matrix as lines of k numbers of 1 or 2 bytes. Distances are in bytes.
+struct AmxMatrix {
+  const char* data;
+  Index line, along;  // from a line to the next, and from a number to the next of its line
+  Index lines, k;
+  Index size;  // bytes that a number has
+
+  const char* At(Index i, Index p) const { return data + i * line + p * along; }
+  Index steps() const { return (k * size + kAmxStep - 1) / kAmxStep; }
+  Index in_step() const { return kAmxStep / size; }
+};
+
+// Sums of up to 2 x 2 tiles of c over steps of k. Tile `i` of a has `steps` steps at a[i], and one more at tail[i] if
+// that is not null; b has as many, one tile behind the other. c[i, j] lies at c + 16 i c_row + 64 j.
+struct AmxBlock {
+  Index steps;
+  const char* a[2];
+  Index a_line[2], a_step[2];  // bytes from line to line, and from step to step
+  const char* tail[2];  // a whole tile
+  const char* b[2];
+  char* c;
+  Index c_row;  // in bytes
+  bool add;  // adds to the content of c
+};
+using AmxKernel = void (*)(const AmxBlock&);
+// Dot::Add<c, a, b>(): tile c += tile a times tile b.
+template <class Dot>
+struct AmxKernels {
+  template <int rows, int columns>
+  static TENON_HD void Step(const AmxBlock& t, const char* const* a, const Index* a_line, Index step) {
+    simd::AmxLoad<6>(t.b[0] + step * kAmxTile, kAmxStep);
+    simd::AmxLoad<4>(a[0], a_line[0]);
+    Dot::template Add<0, 4, 6>();
+    if constexpr (columns == 2) {
+      simd::AmxLoad<7>(t.b[1] + step * kAmxTile, kAmxStep);
+      Dot::template Add<1, 4, 7>();
+    }
+    if constexpr (rows == 2) {
+      simd::AmxLoad<5>(a[1], a_line[1]);
+      Dot::template Add<2, 5, 6>();
+      if constexpr (columns == 2) Dot::template Add<3, 5, 7>();
+    }
+  }
+  template <int rows, int columns>
+  static void Multiply(const AmxBlock& t) {
+    char* const c1 = t.c + kAmxLines * t.c_row;
+    if (t.add) {
+      simd::AmxLoad<0>(t.c, t.c_row);
+      if constexpr (columns == 2) simd::AmxLoad<1>(t.c + kAmxStep, t.c_row);
+      if constexpr (rows == 2) simd::AmxLoad<2>(c1, t.c_row);
+      if constexpr (rows == 2 && columns == 2) simd::AmxLoad<3>(c1 + kAmxStep, t.c_row);
+    } else {
+      simd::AmxZero<0>();
+      if constexpr (columns == 2) simd::AmxZero<1>();
+      if constexpr (rows == 2) simd::AmxZero<2>();
+      if constexpr (rows == 2 && columns == 2) simd::AmxZero<3>();
+    }
+    const char* a[2] = {t.a[0], t.a[1]};
+    for (Index step = 0; step < t.steps; ++step) {
+      Step<rows, columns>(t, a, t.a_line, step);
+      a[0] += t.a_step[0];
+      if constexpr (rows == 2) a[1] += t.a_step[1];
+    }
+    if (t.tail[0] != nullptr) {
+      constexpr Index kLine[2] = {kAmxStep, kAmxStep};
+      Step<rows, columns>(t, t.tail, kLine, t.steps);
+    }
+    simd::AmxStore<0>(t.c, t.c_row);
+    if constexpr (columns == 2) simd::AmxStore<1>(t.c + kAmxStep, t.c_row);
+    if constexpr (rows == 2) simd::AmxStore<2>(c1, t.c_row);
+    if constexpr (rows == 2 && columns == 2) simd::AmxStore<3>(c1 + kAmxStep, t.c_row);
+  }
+  static constexpr AmxKernel kAll[2][2] = {{&Multiply<1, 1>, &Multiply<1, 2>}, {&Multiply<2, 1>, &Multiply<2, 2>}};
+};
+
+// Copies of one step of 16 lines, from line `i` and number `p` on; zeros behind the last of either. Lines lie one
+// behind the other, in 64 bytes. Groups take four bytes from each line, and then the next four.
+class AmxCopies {
+  using Group = GnuVector<std::uint32_t, 64>;
+  using Bytes = GnuVector<unsigned char, 64>;  // anywhere
+
+ public:
+  static void Lines(const AmxMatrix& x, Index i, Index p, char* to) {
+    if (x.along != x.size && x.line == x.size) {
+      alignas(64) char groups[kAmxTile];
+      Weave(x, i, p, 1, groups, 0);
+      Turn(groups, to);
+      return;
+    }
+    const Index lines = x.lines - i < kAmxLines ? x.lines - i : kAmxLines,
+                numbers = x.k - p < x.in_step() ? x.k - p : x.in_step();
+    if (lines < kAmxLines || numbers < x.in_step()) std::memset(to, 0, kAmxTile);
+    const char* from = x.At(i, p);
+    if (x.along == x.size && numbers == x.in_step()) return CopyWhole(from, x.line, lines, to);
+    for (Index l = 0; l < lines; ++l, from += x.line, to += kAmxStep) {
+      if (x.along != x.size)
+        CopyApart(from, x.along, x.size, numbers, to);
+      else
+        std::memcpy(to, from, static_cast<std::size_t>(numbers * x.size));
+    }
+  }
+
+  // 64 bytes of each of so many steps, into one line of their tiles.
+  TENON_DETAIL_TARGET_AVX512 static void Steps(const char* from, Index steps, char* to) {
+    for (; steps > 0; --steps, from += kAmxStep, to += kAmxTile)
+      *reinterpret_cast<Bytes::in_memory*>(to) = *reinterpret_cast<const Bytes::in_memory*>(from);
+  }
+
+  // Panels of b beside each other whose groups are made together: their numbers fill a line of the cache.
+  static Index PanelsTogether(const AmxMatrix& x) { return x.line == x.size ? kAmxStep / kAmxLines / x.size : 1; }
+  // `panels` times 16 lines; their tiles are `to_panel` bytes apart.
+  static void Groups(const AmxMatrix& x, Index i, Index p, Index panels, char* to, Index to_panel) {
+    if (x.line == x.size) return Weave(x, i, p, panels, to, to_panel);
+    alignas(64) char lines[kAmxTile];
+    for (Index v = 0; v < panels; ++v) {
+      Lines(x, i + v * kAmxLines, p, lines);
+      Turn(lines, to + v * to_panel);
+    }
+  }
+
+ private:
+  static void CopyApart(const char* from, Index along, Index size, Index numbers, char* to) {
+    for (Index p = 0; p < numbers; ++p) std::memcpy(to + p * size, from + p * along, static_cast<std::size_t>(size));
+  }
+  TENON_DETAIL_TARGET_AVX512 static void CopyWhole(const char* from, Index line, Index lines, char* to) {
+    for (; lines > 0; --lines, from += line, to += kAmxStep)
+      *reinterpret_cast<Bytes::in_memory*>(to) = *reinterpret_cast<const Bytes::in_memory*>(from);
+  }
+  // Lines as groups, or groups as lines: a square of 16 x 16 groups on its side. Rows 0 and 8, 1 and 9, ... are mixed
+  // element by element, four times.
+  TENON_DETAIL_TARGET_AVX512 static void Turn(const char* from, char* to) {
+    Group::type rows[kAmxLines], mixed[kAmxLines];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) rows[i] = *reinterpret_cast<const Group::in_memory*>(from + i * kAmxStep);
+#pragma GCC unroll 2
+    for (int twice = 0; twice < 2; ++twice) {
+      Mix(rows, mixed);
+      Mix(mixed, rows);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) *reinterpret_cast<Group::in_memory*>(to + i * kAmxStep) = rows[i];
+  }
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD void Mix(const Group::type (&from)[kAmxLines],
+                                                      Group::type (&to)[kAmxLines]) {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      to[2 * i] = __builtin_shufflevector(from[i], from[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      to[2 * i + 1] =
+          __builtin_shufflevector(from[i], from[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+  }
+
+  // Groups of lines that lie beside each other.
+  static void Weave(const AmxMatrix& x, Index i, Index p, Index panels, char* to, Index to_panel) {
+    const Index lines = x.lines - i < panels * kAmxLines ? x.lines - i : panels * kAmxLines,
+                numbers = x.k - p < x.in_step() ? x.k - p : x.in_step();
+    const char* rows = x.At(i, p);
+    Index row = x.along;
+    alignas(64) char copies[kAmxStep * kAmxStep];
+    if (lines < panels * kAmxLines || numbers < x.in_step()) {
+      row = panels * kAmxLines * x.size;
+      std::memset(copies, 0, static_cast<std::size_t>(x.in_step() * row));
+      for (Index q = 0; q < numbers; ++q)
+        std::memcpy(copies + q * row, rows + q * x.along, static_cast<std::size_t>(lines * x.size));
+      rows = copies;
+    }
+    if (x.size == 2)
+      WeavePairs(rows, row, panels, to, to_panel);
+    else
+      WeaveFours(rows, row, panels, to, to_panel);
+  }
+  // 16 numbers in four bytes each. (g++ 12 makes two halves of such a conversion.)
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD Group::type WidenPairs(const char* from) {
+    Group::type wide;
+    asm("vpmovzxwd %1, %0" : "=v"(wide) : "m"(*reinterpret_cast<const char(*)[2 * kAmxLines]>(from)));
+    return wide;
+  }
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD Group::type WidenBytes(const char* from) {
+    Group::type wide;
+    asm("vpmovzxbd %1, %0" : "=v"(wide) : "m"(*reinterpret_cast<const char(*)[kAmxLines]>(from)));
+    return wide;
+  }
+  TENON_DETAIL_TARGET_AVX512 static void WeavePairs(const char* rows, Index row, Index panels, char* to,
+                                                    Index to_panel) {
+    for (Index g = 0; g < kAmxLines; ++g, rows += 2 * row, to += kAmxStep) {
+      for (Index v = 0; v < panels; ++v) {
+        const char* const from = rows + v * kAmxLines * 2;
+        *reinterpret_cast<Group::in_memory*>(to + v * to_panel) = WidenPairs(from) | WidenPairs(from + row) << 16;
+      }
+    }
+  }
+  TENON_DETAIL_TARGET_AVX512 static void WeaveFours(const char* rows, Index row, Index panels, char* to,
+                                                    Index to_panel) {
+    for (Index g = 0; g < kAmxLines; ++g, rows += 4 * row, to += kAmxStep) {
+      for (Index v = 0; v < panels; ++v) {
+        const char* const from = rows + v * kAmxLines;
+        *reinterpret_cast<Group::in_memory*>(to + v * to_panel) =
+            (WidenBytes(from) | WidenBytes(from + row) << 8) |
+            (WidenBytes(from + 2 * row) << 16 | WidenBytes(from + 3 * row) << 24);
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+#endif  // TENON_DETAIL_AMX
+
+// ---- tenon/engine/gemm/amx_product.hpp ----
+// The loops around the tiles of amx.hpp: b is packed whole, by all threads; then each thread multiplies blocks of rows
+// that stay in the second cache, copied before if they do not lie right, by panels of b, in blocks of k whose tiles of
+// b stay in the first cache. Sums of several blocks of k meet in a buffer, and leave it when the last is added.
+#if TENON_DETAIL_AMX
+
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Whether to multiply numbers of `size` bytes by tiles: there are enough products to make up for the configuration, and
+// copies that fill tiles with zeros stay small.
+inline bool FavoursAmx(Index m, Index n, Index k, Index size) {
+  constexpr double kFewest = 8192;
+  return k * size >= 16 && k < (1 << 22) &&
+         static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >= kFewest && simd::HasAmx();
+}
+
+// One product. Shared by the threads that work on it; a derived class says where a comes from and where sums go.
+class AmxProduct {
+ public:
+  AmxProduct(const AmxKernel (&kernels)[2][2], Index m, const AmxMatrix& b, const CacheSizes& caches = Caches())
+      : kernels_(kernels),
+        b_(b),
+        m_(m),
+        steps_(b.steps()),
+        panels_(Parts(b.lines, kAmxLines)),
+        depth_(Parts(steps_, Parts(steps_, kDeepest))) {
+    const Index most = caches.second / 2 / (steps_ * kAmxTile) / 2 * 2;
+    tall_ = most < 2 ? 2 : most > kTallest ? kTallest : most;
+    wide_ = steps_ == depth_ ? panels_ : kWidest;
+  }
+
+  std::size_t packed_bytes() const { return static_cast<std::size_t>(panels_ * steps_ * kAmxTile); }
+  void PackPanels(Index panel, Index end, char* to) const {
+    const Index together = AmxCopies::PanelsTogether(b_);
+    const auto pack = [&](Index j, Index step) {
+      AmxCopies::Groups(b_, j * kAmxLines, step * b_.in_step(), Least(together, end - j),
+                        to + (j * steps_ + step) * kAmxTile, steps_ * kAmxTile);
+    };
+    if (together == 1) {
+      for (Index j = panel; j < end; ++j)
+        for (Index step = 0; step < steps_; ++step) pack(j, step);
+    } else {  // front to back, as b is stored by k
+      for (Index step = 0; step < steps_; ++step)
+        for (Index j = panel; j < end; j += together) pack(j, step);
+    }
+  }
+  // All of b, by all threads. Returns `to`.
+  const char* PackAll(Cpu& device, char* to) const {
+    const double ns = 40 * static_cast<double>(steps_);
+    const Index together = AmxCopies::PanelsTogether(b_);
+    ParallelFor(device, Parts(panels_, together), ns * static_cast<double>(together),
+                [&](Index begin, Index end) { PackPanels(begin * together, Least(end * together, panels_), to); });
+    return to;
+  }
+  Index panels() const { return panels_; }
+  Index rows() const { return m_; }
+
+  // c = a b; `packed`: b, from PackPanels. ResourceExhausted without scratch memory.
+  Status Run(Cpu& device, const char* packed, const char* who) {
+    packed_ = packed;
+    const double ns = static_cast<double>(row_tiles() * panels_ * steps_) * 10;
+    const Index parts = WorthwhileParts(device, ns);
+    const Index pairs = Parts(row_tiles(), 2), by_rows = pairs < parts ? pairs : parts;
+    Index by_columns = by_rows < parts && 4 * by_rows <= 3 * parts ? parts / by_rows : 1;
+    if (by_columns > Parts(panels_, 2)) by_columns = Parts(panels_, 2);
+    const Index rows = Parts(pairs, by_rows) * 2;  // rows that the largest part has
+    if (tall_ > rows) tall_ = row_tiles() == 1 ? 1 : rows;
+    if (wide_ > panels_) wide_ = panels_;
+    const std::size_t a_bytes = static_cast<std::size_t>(tall_ * steps_ * kAmxTile),
+                      c_bytes = steps_ == depth_ ? 0 : static_cast<std::size_t>((tall_ + 1) * (wide_ + 1) * kAmxTile);
+    Scratch scratch(device, static_cast<std::size_t>(by_rows * by_columns) * (a_bytes + c_bytes));
+    TENON_RETURN_IF_ERROR(scratch.status(who));
+    RunParts(device, by_rows * by_columns, [&](Index part) {
+      const Index i = part / by_columns, j = part % by_columns;
+      char* const mine = scratch.As<char>(static_cast<std::size_t>(part) * (a_bytes + c_bytes));
+      const simd::AmxTiles tiles;
+      RunPart(PartBegin(row_tiles(), by_rows, 2, i), PartBegin(row_tiles(), by_rows, 2, i + 1),
+              PartBegin(panels_, by_columns, 2, j), PartBegin(panels_, by_columns, 2, j + 1), mine, mine + a_bytes);
+    });
+    return OkStatus();
+  }
+
+ protected:
+  ~AmxProduct() = default;
+  static Index Parts(Index a, Index size) { return (a + size - 1) / size; }
+
+  // 16 rows of a, from row `i` on: where they lie, or copied to `copy`, which has room for all steps.
+  struct Rows {
+    const char* data;
+    Index line, step;  // in bytes
+    const char* tail;  // the last step, if it lies apart
+  };
+  virtual Rows FindRows(Index i, char* copy) const = 0;
+  // Takes the sums of c from row i and column j on: up to 32 of each. Rows of sums have room for 32.
+  virtual void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const = 0;
+  // Where tiles may be stored without Store(), or null.
+  virtual char* Place(Index, Index, Index*) const { return nullptr; }
+
+  const AmxKernel (&kernels_)[2][2];
+  const AmxMatrix b_;
+  const Index m_, steps_, panels_;
+
+ private:
+  static constexpr Index kDeepest = 32, kTallest = 16, kWidest = 8;
+
+  Index row_tiles() const { return Parts(m_, kAmxLines); }
+  static Index Least(Index a, Index b) { return a < b ? a : b; }
+
+  void RunPart(Index row, Index row_end, Index panel, Index panel_end, char* copies, char* sums) const {
+    Rows rows[kTallest];
+    for (; row < row_end; row += tall_) {
+      const Index count = Least(tall_, row_end - row);
+      for (Index i = 0; i < count; ++i) rows[i] = FindRows((row + i) * kAmxLines, copies + i * steps_ * kAmxTile);
+      for (Index first = panel; first < panel_end; first += wide_) {
+        const Index last = Least(first + wide_, panel_end);
+        for (Index step = 0; step < steps_; step += depth_) {
+          for (Index j = first; j < last; j += 2) {
+            for (Index i = 0; i < count; i += 2) {
+              RunBlock(rows + i, row + i, Least(2, count - i), j, Least(2, last - j), step,
+                       sums + ((j - first) * Parts(tall_, 2) * 2 + 2 * i) * kAmxTile);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // Up to 2 x 2 tiles of c in one block of k; `sums` keeps them from block to block.
+  void RunBlock(const Rows* rows, Index row_tile, Index row_tiles, Index panel, Index panels, Index step,
+                char* sums) const {
+    const Index end = Least(step + depth_, steps_);
+    const bool all = steps_ == depth_, is_last = end == steps_;
+    AmxBlock t{};
+    t.steps = end - step;
+    for (Index i = 0; i < row_tiles; ++i) {
+      t.a[i] = rows[i].data + step * rows[i].step;
+      t.a_line[i] = rows[i].line;
+      t.a_step[i] = rows[i].step;
+      t.tail[i] = is_last ? rows[i].tail : nullptr;
+    }
+    if (t.tail[0] != nullptr) --t.steps;
+    for (Index j = 0; j < panels; ++j) t.b[j] = packed_ + ((panel + j) * steps_ + step) * kAmxTile;
+    const Index i = row_tile * kAmxLines, j = panel * kAmxLines, height = Least(row_tiles * kAmxLines, m_ - i),
+                width = Least(panels * kAmxLines, b_.lines - j);
+    alignas(64) char here[4 * kAmxTile];
+    t.c = all ? here : sums;
+    t.c_row = 2 * kAmxStep;
+    t.add = step > 0;
+    const bool whole = height == row_tiles * kAmxLines && width == panels * kAmxLines;
+    if (all && whole) {
+      if (char* const place = Place(i, j, &t.c_row); place != nullptr) t.c = place;
+    }
+    kernels_[row_tiles - 1][panels - 1](t);
+    if (is_last && (t.c == here || t.c == sums)) Store(i, j, height, width, t.c, t.c_row);
+  }
+
+  Index depth_;  // steps of a block of k
+  Index tall_;  // tiles of rows that stay in the second cache
+  Index wide_;  // panels whose sums are kept, where there are several blocks of k
+  const char* packed_ = nullptr;
+};
+
+// A product with b packed here, or in `weights` if they are of b, which lies at `data`, and not null.
+inline Status RunAmxWithWeights(Cpu& device, AmxProduct& product, const void* data, PackedWeights* weights,
+                                const char* who) {
+  const char* packed = nullptr;
+  if (weights != nullptr && product.rows() <= PackedWeights::kMostRows) {
+    packed = weights->Find(data, PackedWeights::Layout::kTiles, product.packed_bytes(),
+                           [&](char* to) { product.PackPanels(0, product.panels(), to); });
+  }
+  Scratch scratch(device, packed == nullptr ? product.packed_bytes() : 0);
+  TENON_RETURN_IF_ERROR(scratch.status(who));
+  if (packed == nullptr) packed = product.PackAll(device, scratch.As<char>());
+  return product.Run(device, packed, who);
+}
+
+// a where it lies, or copied. Where many columns meet its rows, copies pay off if a row's distance has many factors of
+// two, so that rows share their places in the caches, or if 64 bytes of a row lie in two lines.
+class AmxRows {
+ public:
+  AmxRows(const AmxMatrix& a, Index columns)
+      : a_(a), copies_(a.along != a.size || (columns >= kManyColumns && (a.line % 1024 == 0 || !IsAligned(a)))) {}
+  template <class Rows>
+  Rows Find(Index i, char* copy) const {
+    const Index steps = a_.steps(), whole = a_.k * a_.size / kAmxStep;
+    const bool lies = !copies_ && i + kAmxLines <= a_.lines;
+    for (Index step = lies ? whole : 0; step < steps; ++step)
+      AmxCopies::Lines(a_, i, step * a_.in_step(), copy + step * kAmxTile);
+    const char* const tail = whole < steps ? copy + whole * kAmxTile : nullptr;
+    if (!lies) return {copy, kAmxStep, kAmxTile, tail};
+    return {a_.At(i, 0), a_.line, kAmxStep, tail};
+  }
+
+ private:
+  static constexpr Index kManyColumns = 512;
+  static bool IsAligned(const AmxMatrix& a) {
+    return (reinterpret_cast<std::uintptr_t>(a.data) | static_cast<std::uintptr_t>(a.line)) % kAmxStep == 0;
+  }
+
+  const AmxMatrix a_;
+  const bool copies_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
+#endif  // TENON_DETAIL_AMX
+
 // ---- tenon/engine/gemm/blocking.hpp ----
 // The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
 // columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
@@ -26306,8 +26967,9 @@ class GroupProduct {
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/bfloat16.hpp ----
-// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float (AVX-512 BF16): twice
-// the speed of float, and neither operand is widened. Elsewhere Gemm computes them as float.
+// Products of bfloat16 matrices on processors that multiply pairs of them and add both to a float: by tiles (AMX), or
+// by vectors (AVX-512 BF16) where that is all there is. Neither operand is widened. Elsewhere Gemm computes them as
+// float.
 #if !defined(__NVCC__)  // vectors are for the host's compiler
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -26338,6 +27000,15 @@ inline const Bfloat16Kernels* FindBfloat16Kernels() {
     return &Bfloat16Avx512::kKernels;
 #endif
   return nullptr;
+}
+// Null, too, where products of float are faster: processors with tiles take two cycles for each such vector.
+inline const Bfloat16Kernels* BestBfloat16Kernels() {
+#if TENON_DETAIL_AMX
+  static const Bfloat16Kernels* const best = simd::detail::ProcessorHasAmx() ? nullptr : FindBfloat16Kernels();
+  return best;
+#else
+  return FindBfloat16Kernels();
+#endif
 }
 
 class Bfloat16Product : public GroupProduct<Bfloat16Product, float> {
@@ -26410,6 +27081,69 @@ inline Status RunGemmBfloat16(Cpu& device, const Bfloat16Kernels& kernels, const
   NarrowFloats(device, c, DataType::kBfloat16, g.c, g.m * g.n);
   return OkStatus();
 }
+
+#if TENON_DETAIL_AMX
+struct AmxBfloat16Dot {
+  template <int c, int a, int b>
+  static TENON_HD void Add() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+  }
+};
+
+// Rows of up to 32 sums rounded to the nearest bfloat16. Tiles make no subnormal sums, which the instruction would make
+// zero.
+class AmxToBfloat16 {
+ public:
+  static void Round(const char* from, Index from_row, Index rows, Index columns, bfloat16* to, Index to_row) {
+    if (columns == 2 * kAmxLines) return RoundWhole(from, from_row, rows, to, to_row);
+    bfloat16 all[2 * kAmxLines];
+    for (; rows > 0; --rows, from += from_row, to += to_row) {
+      RoundWhole(from, from_row, 1, all, 0);
+      std::memcpy(static_cast<void*>(to), all, static_cast<std::size_t>(columns) * 2);
+    }
+  }
+
+ private:
+  TENON_DETAIL_TARGET_AVX512 static void RoundWhole(const char* from, Index from_row, Index rows, bfloat16* to,
+                                                    Index to_row) {
+    using Sums = GnuVector<float, 64>;
+    using Narrow = GnuVector<std::uint16_t, 64>;
+    for (; rows > 0; --rows, from += from_row, to += to_row) {
+      const Sums::type low = *reinterpret_cast<const Sums::in_memory*>(from),
+                       high = *reinterpret_cast<const Sums::in_memory*>(from + 64);
+      Narrow::type narrow;
+      asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(narrow) : "v"(high), "v"(low));
+      *reinterpret_cast<Narrow::in_memory*>(to) = narrow;
+    }
+  }
+};
+
+class AmxBfloat16Product final : public AmxProduct {
+ public:
+  AmxBfloat16Product(const GemmArgs<bfloat16>& g)
+      : AmxProduct(AmxKernels<AmxBfloat16Dot>::kAll, g.m,
+                   {reinterpret_cast<const char*>(g.b), g.b_col * 2, g.b_row * 2, g.n, g.k, 2}),
+        a_({reinterpret_cast<const char*>(g.a), g.a_row * 2, g.a_col * 2, g.m, g.k, 2}, g.n),
+        c_(g.c),
+        c_row_(g.c_row) {}
+
+ private:
+  Rows FindRows(Index i, char* copy) const override { return a_.Find<Rows>(i, copy); }
+  void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const override {
+    AmxToBfloat16::Round(sums, sums_row, rows, columns, c_ + i * c_row_ + j, c_row_);
+  }
+
+  const AmxRows a_;
+  bfloat16* const c_;
+  const Index c_row_;
+};
+
+// c = a b, as RunGemmBfloat16. `weights`: of b, or null.
+inline Status RunAmxBfloat16(Cpu& device, const GemmArgs<bfloat16>& g, PackedWeights* weights) {
+  AmxBfloat16Product product(g);
+  return RunAmxWithWeights(device, product, g.b, weights, "MatMul");
+}
+#endif
 
 }  // namespace detail
 
@@ -26786,7 +27520,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
 // conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
 // scratch memory from the device for large products. `weights` are of b where it may be the same in every run: used for
-// float and double. (nvcc does not compile the definition: another file of the program does.)
+// float, double, and bfloat16 by tiles. (nvcc does not compile the definition: another file of the program does.)
 template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c,
             PackedWeights* weights = nullptr);
@@ -26838,12 +27572,6 @@ template <class T>
 TENON_DETAIL_LOOP void AddOneRow(T a, const T* b, T* c, Index n) {
   TENON_DETAIL_INDEPENDENT
   for (Index j = 0; j < n; ++j) c[j] = MultiplyAdd(a, b[j], c[j]);
-}
-
-template <class From, class To>
-TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
 }
 
 // c = a b where b and c have N columns, whose sums stay in registers: the code below takes longer to begin than such a
@@ -26957,11 +27685,12 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
   float* a = scratch.As<float>();
   float* b = scratch.As<float>(a_bytes);
   float* c = scratch.As<float>(a_bytes + b_bytes);
-  ConvertRun(g.a, a, g.m * g.k);
-  ConvertRun(g.b, b, g.k * g.n);
+  constexpr DataType kType = std::is_same_v<T, half> ? DataType::kHalf : DataType::kBfloat16;
+  WidenFloats(device, kType, g.a, a, g.m * g.k);
+  WidenFloats(device, kType, g.b, b, g.k * g.n);
   TENON_RETURN_IF_ERROR(
       GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
-  ConvertRun(c, g.c, g.m * g.n);
+  NarrowFloats(device, c, kType, g.c, g.m * g.n);
   return OkStatus();
 }
 
@@ -26983,7 +27712,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
       m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
       c.data, n};
   if constexpr (std::is_same_v<T, bfloat16>) {
-    if (const detail::Bfloat16Kernels* const kernels = detail::FindBfloat16Kernels(); kernels != nullptr)
+#if TENON_DETAIL_AMX
+    if (detail::FavoursAmx(m, n, k, 2)) return detail::RunAmxBfloat16(device, g, weights);
+#endif
+    if (const detail::Bfloat16Kernels* const kernels = detail::BestBfloat16Kernels(); kernels != nullptr)
       return detail::RunGemmBfloat16(device, *kernels, g);
   }
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
@@ -26997,10 +27729,10 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/engine/gemm/int8.hpp ----
-// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. Processors multiply four
-// unsigned by four signed bytes and add all to a 32-bit sum (AVX-512 VNNI), or two pairs of 16 bits (AVX2). Operands of
-// the other sign are moved by 128, and what that adds to a sum - a multiple of the row's or the column's own sum - is
-// taken off again, together with the zero points.
+// Products of matrices of 8-bit integers, summed in 32 bits, as quantized networks need them. AMX multiplies tiles
+// whose bytes have any sign. AVX-512 VNNI multiplies four unsigned by four signed bytes and adds all to a 32-bit sum,
+// AVX2 two pairs of 16 bits. With VNNI, operands of the other sign are moved by 128, and what that adds to a sum - a
+// multiple of the row's or the column's own sum - is taken off again, together with the zero points.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 // A matrix of int8 or uint8, element [i, j] at data[i * row + j * column]; it stands for the numbers less `zero`.
@@ -27257,6 +27989,164 @@ inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Inde
   return OkStatus();
 }
 
+#if TENON_DETAIL_AMX
+
+// Tiles of a and of b are signed, or not.
+template <bool a_signed, bool b_signed>
+struct AmxInt8Dot {
+  template <int c, int a, int b>
+  static TENON_HD void Add() {
+    if constexpr (a_signed && b_signed)
+      asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+    else if constexpr (a_signed)
+      asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+    else if constexpr (b_signed)
+      asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+    else
+      asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(c), "i"(a), "i"(b));
+  }
+};
+inline const AmxKernel (&AmxInt8Kernels(bool a_signed, bool b_signed))[2][2] {
+  if (a_signed) return b_signed ? AmxKernels<AmxInt8Dot<true, true>>::kAll : AmxKernels<AmxInt8Dot<true, false>>::kAll;
+  return b_signed ? AmxKernels<AmxInt8Dot<false, true>>::kAll : AmxKernels<AmxInt8Dot<false, false>>::kAll;
+}
+
+// Sums of 8-bit integers, by four at a time: products with 1.
+class AmxInt8Sums {
+ public:
+  // Sums of 16 columns over the tiles of a panel of b.
+  TENON_DETAIL_TARGET_AVX512 static void Columns(const char* tiles, Index steps, bool is_signed, std::uint32_t* to) {
+    Sums::type sums = {};
+    for (Index i = 0; i < steps * kAmxLines; ++i) Add(sums, tiles + i * kAmxStep, is_signed);
+    *reinterpret_cast<Sums::in_memory*>(to) = sums;
+  }
+  // The sum of k numbers that lie `step` apart.
+  TENON_DETAIL_TARGET_AVX512 static std::uint32_t Row(const char* from, Index step, Index k, bool is_signed) {
+    std::uint32_t sum = 0;
+    Index p = 0;
+    if (step == 1 && k >= kAmxStep) {
+      Sums::type sums = {};
+      for (; p + kAmxStep <= k; p += kAmxStep) Add(sums, from + p, is_signed);
+      for (int l = 0; l < 16; ++l) sum += sums[l];
+    }
+    for (; p < k; ++p) {
+      const auto byte = static_cast<unsigned char>(from[p * step]);
+      sum += is_signed ? static_cast<std::uint32_t>(static_cast<signed char>(byte)) : byte;
+    }
+    return sum;
+  }
+
+ private:
+  using Sums = Int8Dot::Sums;
+  using Groups = GnuVector<std::int32_t, 64>;
+  using Bytes = GnuVector<unsigned char, 64>;  // anywhere
+  TENON_DETAIL_TARGET_AVX512 static TENON_HD void Add(Sums::type& sums, const char* groups, bool is_signed) {
+    const Bytes::type bytes = *reinterpret_cast<const Bytes::in_memory*>(groups);
+    const auto x = reinterpret_cast<Groups::type>(bytes), ones = 0x01010101 - Groups::type{};
+    if (is_signed)
+      Int8Dot::Add(sums, ones, x);
+    else
+      Int8Dot::Add(sums, x, ones);
+  }
+};
+
+class AmxInt8Product final : public AmxProduct {
+ public:
+  AmxInt8Product(Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b, std::int32_t* c, Index c_row)
+      : AmxProduct(AmxInt8Kernels(a.is_signed, b.is_signed), m,
+                   {static_cast<const char*>(b.data), b.column, b.row, n, k, 1}),
+        a_({static_cast<const char*>(a.data), a.row, a.column, m, k, 1}, n),
+        left_{static_cast<const char*>(a.data), a.row, a.column, m, k, 1},
+        a_zero_(static_cast<std::uint32_t>(a.zero)),
+        b_zero_(static_cast<std::uint32_t>(b.zero)),
+        a_signed_(a.is_signed),
+        b_signed_(b.is_signed),
+        c_(c),
+        c_row_(c_row) {}
+
+  // Sums of the rows and of the columns, where the other operand's zero point makes them count.
+  std::size_t sums_bytes() const {
+    return row_sums_bytes() + ScratchBytes<std::uint32_t>(a_zero_ == 0 ? 0 : panels() * kAmxLines);
+  }
+  // `packed`: b, from PackAll.
+  void AddUp(Cpu& device, const char* packed, char* sums) {
+    auto* const rows = reinterpret_cast<std::uint32_t*>(sums);
+    auto* const columns = reinterpret_cast<std::uint32_t*>(sums + row_sums_bytes());
+    row_sums_ = rows;
+    column_sums_ = columns;
+    const double depth = static_cast<double>(left_.k);
+    if (b_zero_ != 0) {
+      ParallelFor(device, m_, 0.02 * depth, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) rows[i] = AmxInt8Sums::Row(left_.At(i, 0), left_.along, left_.k, a_signed_);
+      });
+    }
+    if (a_zero_ != 0) {
+      ParallelFor(device, panels(), 0.3 * depth, [&](Index begin, Index end) {
+        for (Index j = begin; j < end; ++j)
+          AmxInt8Sums::Columns(packed + j * steps_ * kAmxTile, steps_, b_signed_, columns + j * kAmxLines);
+      });
+    }
+  }
+
+ private:
+  std::size_t row_sums_bytes() const { return ScratchBytes<std::uint32_t>(b_zero_ == 0 ? 0 : m_); }
+  Rows FindRows(Index i, char* copy) const override { return a_.Find<Rows>(i, copy); }
+  char* Place(Index i, Index j, Index* row) const override {
+    if ((a_zero_ | b_zero_) != 0) return nullptr;
+    *row = c_row_ * 4;
+    return reinterpret_cast<char*>(c_ + i * c_row_ + j);
+  }
+  // The sum of (a - a_zero) (b - b_zero) from that of a b.
+  void Store(Index i, Index j, Index rows, Index columns, const char* sums, Index sums_row) const override {
+    for (Index r = 0; r < rows; ++r, sums += sums_row) {
+      const auto* const from = reinterpret_cast<const std::uint32_t*>(sums);
+      std::int32_t* const to = c_ + (i + r) * c_row_ + j;
+      if ((a_zero_ | b_zero_) == 0) {
+        std::memcpy(to, from, static_cast<std::size_t>(columns) * 4);
+        continue;
+      }
+      const std::uint32_t of_row =
+          (b_zero_ == 0 ? 0 : b_zero_ * row_sums_[i + r]) - static_cast<std::uint32_t>(left_.k) * a_zero_ * b_zero_;
+      if (a_zero_ == 0)
+        Correct(from, of_row, columns, to);
+      else
+        Correct(from, of_row, a_zero_, column_sums_ + j, columns, to);
+    }
+  }
+
+  TENON_DETAIL_LOOPS_BEGIN
+  static TENON_DETAIL_LOOP void Correct(const std::uint32_t* from, std::uint32_t of_row, Index n, std::int32_t* to) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) to[j] = static_cast<std::int32_t>(from[j] - of_row);
+  }
+  static TENON_DETAIL_LOOP void Correct(const std::uint32_t* from, std::uint32_t of_row, std::uint32_t a_zero,
+                                        const std::uint32_t* columns, Index n, std::int32_t* to) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) to[j] = static_cast<std::int32_t>(from[j] - of_row - a_zero * columns[j]);
+  }
+  TENON_DETAIL_LOOPS_END
+
+  const AmxRows a_;
+  const AmxMatrix left_;
+  const std::uint32_t a_zero_, b_zero_;
+  const bool a_signed_, b_signed_;
+  std::int32_t* const c_;
+  const Index c_row_;
+  const std::uint32_t *row_sums_ = nullptr, *column_sums_ = nullptr;
+};
+
+inline Status RunAmxInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
+                         std::int32_t* c, Index c_row) {
+  AmxInt8Product product(m, n, k, a, b, c, c_row);
+  const std::size_t packed_bytes = product.packed_bytes();
+  Scratch scratch(device, packed_bytes + product.sums_bytes());
+  TENON_RETURN_IF_ERROR(scratch.status("GemmInt8"));
+  const char* const packed = product.PackAll(device, scratch.As<char>());
+  product.AddUp(device, packed, scratch.As<char>(packed_bytes));
+  return product.Run(device, packed, "GemmInt8");
+}
+#endif
+
 }  // namespace detail
 
 // c[i, j] = the sum over p of (a[i, p] - a.zero) (b[p, j] - b.zero): [m, k] [k, n] -> [m, n], c's rows `c_row` apart.
@@ -27264,6 +28154,9 @@ inline Status RunGemmInt8(Cpu& device, const Int8Kernels& kernels, Index m, Inde
 // threads. ResourceExhausted without scratch memory for a copy of both operands.
 inline Status GemmInt8(Cpu& device, Index m, Index n, Index k, const Int8Matrix& a, const Int8Matrix& b,
                        std::int32_t* c, Index c_row) {
+#if TENON_DETAIL_AMX
+  if (detail::FavoursAmx(m, n, k, 1)) return detail::RunAmxInt8(device, m, n, k, a, b, c, c_row);
+#endif
   return detail::RunGemmInt8(device, detail::BestInt8Kernels(), m, n, k, a, b, c, c_row);
 }
 
@@ -37022,6 +37915,292 @@ inline Status JsonToWire(const Message& message, std::string_view json, std::str
   if (table == nullptr) return errors::Unimplemented("JsonToWire: there is no table of the fields of ", message.name);
   return detail::JsonReader(json, tables, style).Read(*table, out);
 }
+
+}  // namespace wire
+
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/wire/text_cursor.hpp ----
+// TextCursor: tokens of protobuf's text format. Blanks, comments, names, numbers and quoted text; and the line and
+// column of the first mistake.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace wire {
+
+// one thread. Borrows the text. The first mistake is kept; functions return false for it.
+class TextCursor {
+ public:
+  explicit TextCursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
+
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+  // Skips blanks and comments. Returns the next character, '\0' at the end (AtEnd tells it from one in the text).
+  char Peek() {
+    if (at_ != end_ && *at_ > ' ' && *at_ != '#') return *at_;
+    return SkipBlanks();
+  }
+  bool AtEnd() const { return at_ == end_; }
+  bool TryEat(char c) {
+    if (Peek() != c || at_ == end_) return false;
+    ++at_;
+    return true;
+  }
+  // Letters, digits and '_' from here on; "" when there are none.
+  std::string_view Word() {
+    const char* const start = at_;
+    at_ = detail::BehindWord(at_, end_);
+    return {start, static_cast<std::size_t>(at_ - start)};
+  }
+  const char* at() const { return at_; }
+  // Goes back to a place that at() returned.
+  void Reset(const char* at) { at_ = at; }
+
+  // A decimal, hexadecimal (0x) or octal (0) number without a sign, of the value `limit` at most.
+  bool ReadUnsigned(std::uint64_t limit, std::uint64_t* value) {
+    const char* const start = at_;
+    const std::string_view word = Word();
+    if (word.empty() || !IsDigit(word[0])) return FailToken(start, "an integer");
+    if (at_ != end_ && *at_ == '.') return FailNumber(start, "is not an integer");
+    int base = 10;
+    std::string_view digits = word;
+    if (word.size() > 1 && word[0] == '0') {
+      base = word[1] == 'x' || word[1] == 'X' ? 16 : 8;
+      digits.remove_prefix(base == 16 ? 2 : 1);
+    }
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *value, base);
+    if (end != digits.data() + digits.size() || digits.empty())
+      return FailNumber(start, base == 8 ? "is not an integer: a 0 in front means octal digits" : "is not an integer");
+    if (error != std::errc() || *value > limit) return FailNumber(start, StrCat("is out of range; at most ", limit));
+    return true;
+  }
+  // Within -limit - 1 and limit.
+  bool ReadSigned(std::uint64_t limit, std::int64_t* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    std::uint64_t magnitude;
+    if (!ReadUnsigned(negative ? limit + 1 : limit, &magnitude)) return false;
+    *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
+    return true;
+  }
+  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
+  bool ReadDouble(double* value) {
+    const bool negative = TryEat('-');
+    if (negative) Peek();
+    const char* const start = at_;
+    if (at_ != end_ && IsLetter(*at_)) {
+      if (!NumberFromWord(Word(), value)) return FailToken(start, "a number");
+    } else {
+      const char* p = at_;
+      bool digits = false;
+      for (; p != end_ && IsDigit(*p); ++p) digits = true;
+      const std::size_t whole = static_cast<std::size_t>(p - at_);
+      if (p != end_ && *p == '.')
+        for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
+      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
+      if (!digits) return FailToken(start, "a number");
+      if (p != end_ && (*p == 'e' || *p == 'E')) {
+        ++p;
+        if (p != end_ && (*p == '+' || *p == '-')) ++p;
+        const char* const exponent = p;
+        while (p != end_ && IsDigit(*p)) ++p;
+        if (p == exponent) return FailNumber(start, "has no digits behind its exponent");
+      }
+      const std::string_view number(start, static_cast<std::size_t>(p - start));
+      if (p != end_ && (*p == 'f' || *p == 'F')) ++p;
+      at_ = p;
+      if (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.'))
+        return FailNumber(start, "is not a decimal number; a blank would be right before what follows a number");
+      if (is_octal) return FailNumber(start, "is octal, and a decimal number is wanted");
+      *value = ToDouble(number);
+    }
+    if (negative) *value = -*value;
+    return true;
+  }
+
+  // One text in either quotes, without the quotes that follow it. Appends its bytes.
+  bool ReadQuoted(TextSink* sink) {
+    const char* const start = at_;
+    const char quote = *at_++;
+    const char* p = detail::BehindPlain(at_, end_);
+    if (p != end_ && *p == quote) {  // without escapes
+      sink->Bytes({at_, static_cast<std::size_t>(p - at_)});
+      at_ = p + 1;
+      return true;
+    }
+    char *to = nullptr, *limit = nullptr;
+    for (p = at_;;) {
+      if (to >= limit) [[unlikely]] {
+        if (to != nullptr) sink->Commit(to);
+        to = sink->Room(kRoom + kMostOfEscape);
+        limit = to + kRoom;
+      }
+      if (p == end_ || *p == '\n') [[unlikely]] {
+        at_ = p;
+        return Fail(start, StrCat("the text that begins here has no ", quote == '"' ? "\"" : "'",
+                                  " at its end; a line break inside of it is written \\n"));
+      }
+      const char c = *p++;
+      if (c == quote) {
+        at_ = p;
+        break;
+      }
+      if (c != '\\') {
+        *to++ = c;
+      } else if (end_ - p >= 3 && p[0] >= '0' && p[0] <= '3' && IsOctal(p[1]) && IsOctal(p[2])) {
+        *to++ = static_cast<char>((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
+        p += 3;
+      } else {
+        at_ = p - 1;
+        char bytes[kMostOfEscape];
+        std::size_t count = 0;
+        if (!ReadEscape(bytes, &count)) return false;
+        for (std::size_t i = 0; i < count; ++i) *to++ = bytes[i];
+        p = at_;
+      }
+    }
+    sink->Commit(to);
+    return true;
+  }
+
+  // Records "line:column: what" and returns false.
+  TENON_DETAIL_COLD bool Fail(const char* where, std::string_view what) {
+    std::size_t line = 1;
+    const char* start = begin_;
+    for (const char* p = begin_; p != where; ++p) {
+      if (*p == '\n') ++line, start = p + 1;
+    }
+    status_ = errors::InvalidArgument(line, ":", static_cast<std::size_t>(where - start) + 1, ": ", what);
+    return false;
+  }
+  // The token at `where` is not what was expected.
+  TENON_DETAIL_COLD bool FailToken(const char* where, std::string_view expected) {
+    return Fail(where, StrCat("found ", TokenAt(where), ", expected ", expected));
+  }
+  TENON_DETAIL_COLD void SetStatus(Status status) { status_ = static_cast<Status&&>(status); }
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr std::size_t kRoom = 256, kMostOfEscape = 4;
+
+  char SkipBlanks() {
+    for (; at_ != end_; ++at_) {
+      at_ = detail::BehindBlanks(at_, end_);
+      if (at_ == end_) break;
+      const char c = *at_;
+      if (c > ' ') {
+        if (c != '#') [[likely]]
+          return c;
+        while (at_ + 1 != end_ && at_[1] != '\n') ++at_;
+      } else if (c != ' ' && (c < '\t' || c > '\r')) {
+        return c;
+      }
+    }
+    return '\0';
+  }
+
+  static bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+  static int HexDigit(char c) {
+    return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  }
+  static bool NumberFromWord(std::string_view word, double* value) {
+    const auto is = [word](std::string_view name) {
+      if (word.size() != name.size()) return false;
+      for (std::size_t i = 0; i < name.size(); ++i)
+        if ((word[i] | 0x20) != name[i]) return false;
+      return true;
+    };
+    if (is("inf") || is("infinity")) {
+      *value = std::numeric_limits<double>::infinity();
+      return true;
+    }
+    *value = std::numeric_limits<double>::quiet_NaN();
+    return is("nan");
+  }
+  // Too large is infinite, too small zero.
+  static double ToDouble(std::string_view digits) {
+#if defined(__cpp_lib_to_chars)
+    double value = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()) return value;
+#endif
+    return std::strtod(std::string(digits).c_str(), nullptr);
+  }
+
+  // The text at `where` as an error names it: a word, a number, or one character.
+  TENON_DETAIL_COLD std::string TokenAt(const char* where) const {
+    if (where == end_) return "the end of the text";
+    const char* p = where;
+    while (p != end_ && (IsLetter(*p) || IsDigit(*p) || *p == '.' || (p != where && (*p == '+' || *p == '-'))) &&
+           p - where < 40)
+      ++p;
+    if (p == where) ++p;
+    return StrCat("'", CEscape(std::string_view(where, static_cast<std::size_t>(p - where))), "'");
+  }
+  TENON_DETAIL_COLD bool FailNumber(const char* where, std::string_view what) {
+    return Fail(where, StrCat(TokenAt(where), " ", what));
+  }
+
+  // At a backslash.
+  TENON_DETAIL_COLD bool ReadEscape(char* bytes, std::size_t* count) {
+    constexpr std::string_view kLetters = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
+    const char* const start = at_++;
+    if (at_ == end_) return Fail(start, "the text ends behind a backslash");
+    const char c = *at_;
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      ++at_;
+      bytes[(*count)++] = kMeanings[i];
+      return true;
+    }
+    if (c == '?') {  // two characters, as TensorFlow's Python API reads it; protobuf's C++ reads one
+      ++at_;
+      bytes[(*count)++] = '\\';
+      bytes[(*count)++] = '?';
+      return true;
+    }
+    std::uint32_t code = 0;
+    if (IsOctal(c)) {
+      for (int i = 0; i < 3 && at_ != end_ && IsOctal(*at_); ++i)
+        code = code << 3 | static_cast<std::uint32_t>(*at_++ - '0');
+      if (code > 0xff) return Fail(start, "an octal escape is a byte: at most \\377");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    ++at_;
+    if (c == 'x' || c == 'X') {
+      if (ReadHex(2, &code) == 0) return Fail(start, "\\x has one or two hexadecimal digits");
+      bytes[(*count)++] = static_cast<char>(code);
+      return true;
+    }
+    if (c != 'u' && c != 'U')
+      return Fail(start, StrCat("the escape '\\", CEscape(std::string_view(&c, 1)),
+                                "' does not exist; a backslash itself is written \\\\"));
+    const int digits = c == 'u' ? 4 : 8;
+    if (ReadHex(digits, &code) != digits) return Fail(start, StrCat("\\", c, " has ", digits, " hexadecimal digits"));
+    if (code >= 0xd800 && code < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u') {
+      std::uint32_t low = 0;
+      at_ += 2;
+      if (ReadHex(4, &low) == 4 && low >= 0xdc00 && low < 0xe000)
+        code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+    }
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return Fail(start, "there is no such Unicode character");
+    std::string utf8;
+    detail::AppendUtf8(code, &utf8);
+    for (const char byte : utf8) bytes[(*count)++] = byte;
+    return true;
+  }
+  // Up to `most` digits; returns how many there were.
+  int ReadHex(int most, std::uint32_t* code) {
+    int count = 0;
+    for (; count < most && at_ != end_ && HexDigit(*at_) >= 0; ++at_, ++count)
+      *code = *code << 4 | static_cast<std::uint32_t>(HexDigit(*at_));
+    return count;
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  Status status_;
+};
 
 }  // namespace wire
 

@@ -332,7 +332,7 @@ class ProtoPool {
       for (ProtoField& field : message.fields)
         if (!Link(&field)) return false;
       std::sort(message.fields.begin(), message.fields.end(),
-                       [](const ProtoField& a, const ProtoField& b) { return a.number < b.number; });
+                [](const ProtoField& a, const ProtoField& b) { return a.number < b.number; });
       for (std::size_t i = 1; i < message.fields.size(); ++i)
         if (message.fields[i].number == message.fields[i - 1].number) return false;
     }
