@@ -40,7 +40,7 @@ TEST_SUITE("ColocationGraph") {
   TEST_CASE("references and resources are with what made them, values are not") {
     Built b(
         MakeGraph({MakeInput("x"), Variable("v"), MakeFloat("a", "Assign", {"v", "x"}), MakeFloat("n", "Neg", {"a"}),
-                   Resource("r"), Read("read", "r"), MakeFloat("m", "Neg", {"read"})}));
+                   placing::Resource("r"), Read("read", "r"), MakeFloat("m", "Neg", {"read"})}));
     REQUIRE_MESSAGE(b.status.ok(), b.status.ToString());
     CHECK(b.Together("v", "a"));
     CHECK_FALSE(b.Together("a", "x"));
@@ -50,14 +50,15 @@ TEST_SUITE("ColocationGraph") {
   }
 
   TEST_CASE("calls and IdentityN hand resources on") {
-    Built b(MakeGraph({Resource("r"), MakeNode("i", "IdentityN", {"r"},
-                                               {{"T", AttrValue(SlimVector<DataType>{DataType::kResource})}})}));
+    Built b(
+        MakeGraph({placing::Resource("r"),
+                   MakeNode("i", "IdentityN", {"r"}, {{"T", AttrValue(SlimVector<DataType>{DataType::kResource})}})}));
     REQUIRE(b.status.ok());
     CHECK_FALSE(b.Together("r", "i"));
   }
 
   TEST_CASE("a generator's device wins over the one that its users ask for") {
-    Built b(MakeGraph({On("/device:GPU:1", Resource("r")), On("/device:CPU:0", Read("read", "r"))}));
+    Built b(MakeGraph({On("/device:GPU:1", placing::Resource("r")), On("/device:CPU:0", Read("read", "r"))}));
     REQUIRE_MESSAGE(b.status.ok(), b.status.ToString());
     CHECK(b.groups.group_of(0).requested.ToString() == "/device:GPU:1");
     CHECK(b.report.notes.size() == 1);
@@ -195,7 +196,7 @@ TEST_SUITE("ColocationGraph") {
                             Full("GPU:0"), " vs ", Full("CPU:0"), ". The edge src node is v , and the dst node is a")));
     const AttrValue types(SlimVector<DataType>{DataType::kResource, DataType::kResource});
     Built two(
-        MakeGraph({On("/device:GPU:0", Resource("r")), On("/device:GPU:1", Resource("s")),
+        MakeGraph({On("/device:GPU:0", placing::Resource("r")), On("/device:GPU:1", placing::Resource("s")),
                    MakeNode("w", "While", {"r", "s"},
                             {{"T", types}, {"cond", function_test::Call("f")}, {"body", function_test::Call("f")}})}));
     CHECK(errors::IsInvalidArgument(two.status));

@@ -95,7 +95,7 @@ TEST_SUITE("PlaceGraph") {
     CHECK(soft["a"] == "CPU:0");
     CHECK(soft.Why("a") == PlacementReason::kSoft);
 
-    const GraphDef resource = MakeGraph({On("/device:GPU:0", Resource("r")), Read("read", "r")});
+    const GraphDef resource = MakeGraph({On("/device:GPU:0", placing::Resource("r")), Read("read", "r")});
     const Placed moved(resource, {"CPU:0", "GPU:0"}, {{"ReadVariableOp", "CPU"}}, {.allow_soft_placement = true});
     REQUIRE_MESSAGE(moved.status.ok(), moved.status.ToString());
     CHECK(moved["r"] == "CPU:0");

@@ -132,8 +132,8 @@ struct FusedAttention {
       TENON_RETURN_IF_ERROR(c.GetAttr("N", &others));
       if (masks > 1) return errors::InvalidArgument("_FusedAttention: there may be one mask, got ", masks);
       if (this->steps.empty()) return OkStatus();
-      return list.template Read<T>("_FusedAttention", {this->steps, this->operands, this->alphas},
-                                   1 + static_cast<int>(others));
+      return list.template Read<Device, T>("_FusedAttention", {this->steps, this->operands, this->alphas},
+                                           1 + static_cast<int>(others));
     }
     Status operator()(Device& device, In<T> q, In<T> k, In<T> v, InList<bool> mask, InList<T> others, Out<T> y) const {
       AttentionOperands o;
