@@ -36872,8 +36872,11 @@ inline Status ApproxTopKShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("reduction_dimension", &axis));
   TENON_RETURN_IF_ERROR(c->GetAttr("aggregate_to_topk", &aggregate));
   const ShapeHandle input = c->input(0);
-  if (!c->RankKnown(input))  // as TensorFlow, which takes the rank for -1
-    return errors::InvalidArgument("Invalid reduction dimension: ", axis, " of an input whose rank is unknown");
+  if (!c->RankKnown(input)) {
+    c->set_output(0, c->UnknownShape());
+    c->set_output(1, c->UnknownShape());
+    return OkStatus();
+  }
   const int rank = c->Rank(input);
   if (axis < -rank || axis >= rank)
     return errors::InvalidArgument("Invalid reduction dimension: Must be in [", -rank, ", ", rank, "), got ", axis);
@@ -64304,11 +64307,6 @@ namespace detail {
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 // ---- shape functions
-// The ops that make matrices want to know the rank, as TensorFlow's.
-inline Status CheckCsrRank(InferenceContext* c, ShapeHandle shape) {
-  if (c->RankKnown(shape)) return OkStatus();
-  return errors::InvalidArgument("Invalid rank: -1.  Expected a known rank of either 2 or 3.");
-}
 inline Status SparseToCsrShape(InferenceContext* c) {
   ShapeHandle indices, values, shape;
   DimensionHandle unused;
@@ -64320,7 +64318,6 @@ inline Status SparseToCsrShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(shape, 2, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(shape, 3, &shape));
-  TENON_RETURN_IF_ERROR(CheckCsrRank(c, shape));
   return SetCsrHandle(c, shape, "T");
 }
 inline Status DenseToCsrShape(InferenceContext* c) {
@@ -64329,8 +64326,7 @@ inline Status DenseToCsrShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &dense));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(dense, 3, &dense));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &indices));
-  TENON_RETURN_IF_ERROR(CheckCsrRank(c, dense));
-  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
+  if (c->RankKnown(dense)) TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
   return SetCsrHandle(c, dense, "T");
 }
 inline Status CsrToSparseShape(InferenceContext* c) {

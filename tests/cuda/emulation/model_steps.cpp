@@ -20,6 +20,7 @@
 #include <tenon/io/graph_file.hpp>
 #include <tenon/optimizer.hpp>
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/planned/recorded_run.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include <conformance/golden/case_file.hpp>

@@ -77,10 +77,13 @@ TEST_SUITE("Roll") {
       CHECK(SameTensor(Run<ops::Roll>({}, {moved, Longs({7, -4, 1}), Ints({1, 0, 2})}), x));
     }
     const Tensor x = MakeTensor<std::int32_t>({5}, {0, 1, 2, 3, 4});
-    const std::vector<double> by_two = {3, 4, 0, 1, 2};  // 2^63 - 1 is 2 modulo 5, -2^63 is 2 as well
-    CHECK(Numbered<std::int32_t>(Run<ops::Roll>({}, {x, Longs({kMost}), Ints({0})})) == by_two);
-    CHECK(Numbered<std::int32_t>(Run<ops::Roll>({}, {x, Longs({kLeast}), Ints({0})})) == by_two);
-    CHECK(Numbered<std::int32_t>(Run<ops::Roll>({}, {x, Longs({kMost, kMost, -2}), Ints({0, 0, 0})})) == by_two);
+    // As TensorFlow, which takes the low 32 bits: 2^63 - 1 is -1, -2^63 is 0.
+    const auto by = [&](std::initializer_list<std::int64_t> shifts, const Tensor& axes) {
+      return Numbered<std::int32_t>(Run<ops::Roll>({}, {x, Longs(shifts), axes}));
+    };
+    CHECK(by({kMost}, Ints({0})) == std::vector<double>{1, 2, 3, 4, 0});
+    CHECK(by({kLeast}, Ints({0})) == std::vector<double>{0, 1, 2, 3, 4});
+    CHECK(by({kMost, kMost, -2}, Ints({0, 0, 0})) == std::vector<double>{4, 0, 1, 2, 3});
     CHECK(Run<ops::Roll>({}, {Tensor(DataType::kFloat, {0, 2}), Int(1), Int(0)}).shape() == TensorShape({0, 2}));
   }
   TEST_CASE("axes outside and numbers are refused") {

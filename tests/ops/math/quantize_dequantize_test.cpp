@@ -98,7 +98,7 @@ TEST_SUITE("QuantizeAndDequantize") {
   TEST_CASE("gradients pass where the input is within the range; the range has none") {
     const Result<std::vector<Tensor>> out =
         Call<ops::QuantizeAndDequantizeV4Grad>({}, {Make<float>({4}, {1, 2, 4, 8}), Make<float>({4}, {-2, -1, 1, kNaN}),
-                                                    Make<float>({1}, {-1}), Make<float>({1}, {1})});
+                                                    Tensor::Scalar(-1.0f), Tensor::Scalar(1.0f)});
     REQUIRE_MESSAGE(out.ok(), out.status().message());
     CHECK(Numbered<float>((*out)[0]) == std::vector<double>{0, 2, 4, 0});
     CHECK(Numbered<float>((*out)[1]) == std::vector<double>{0});

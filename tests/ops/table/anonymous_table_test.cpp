@@ -49,7 +49,9 @@ TEST_SUITE("tables that only their handles name") {
     CHECK(ErrorOf<AnonymousMutableHashTable>(Types(DataType::kFloat, DataType::kInt64), {}) ==
           "INVALID_ARGUMENT: no kernel for op 'AnonymousMutableHashTable' on CPU with key type float and value type "
           "int64");
-    CHECK(ErrorOf<AnonymousMutableHashTableOfTensors>(Types(DataType::kInt64, DataType::kVariant), {}) ==
+    AttrArgs variants = Types(DataType::kInt64, DataType::kVariant);
+    variants.push_back({"value_shape", PartialTensorShape({2})});
+    CHECK(ErrorOf<AnonymousMutableHashTableOfTensors>(variants, {}) ==
           "INVALID_ARGUMENT: no kernel for op 'AnonymousMutableHashTableOfTensors' on CPU with key type int64 and "
           "value type variant");
     for (const PartialTensorShape& shape :

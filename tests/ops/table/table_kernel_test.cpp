@@ -104,9 +104,9 @@ TEST_SUITE("kernels that make tables") {
           "INVALID_ARGUMENT: Default value must be a vector, got shape [2,3]");
     CHECK(made(good, PartialTensorShape()) ==
           StrCat("INVALID_ARGUMENT: Default value must be a vector, got shape ", PartialTensorShape()));
-    CHECK(made(Attrs(DataType::kInt32, DataType::kInt64), PartialTensorShape(TensorShape())) ==
+    CHECK(made(Attrs(DataType::kInt32, DataType::kInt64), PartialTensorShape({2})) ==
           "INVALID_ARGUMENT: no kernel for op 'StkTable' on CPU with key type int32 and value type int64");
-    CHECK(made(Attrs(DataType::kInt64, DataType::kFloat, "_t"), PartialTensorShape(TensorShape())) ==
+    CHECK(made(Attrs(DataType::kInt64, DataType::kFloat, "_t"), PartialTensorShape({2})) ==
           "INVALID_ARGUMENT: shared_name cannot start with '_':_t");
   }
   TEST_CASE("a reference instead of a handle where the output's type is one") {

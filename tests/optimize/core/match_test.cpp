@@ -93,7 +93,8 @@ TEST_SUITE("Match") {
     CHECK_FALSE(AllElementsAre(Tensor::Scalar<std::int32_t>(0), 0.5));
     CHECK(AllElementsAre(Tensor::Scalar(half(2.0f)), 2));
     CHECK_FALSE(AllElementsAre(Tensor::Scalar(tstring("1")), 1));
-    CHECK_FALSE(AllElementsAre(Tensor::Scalar(true), 1));
+    CHECK(AllElementsAre(Tensor::Scalar(true), 1));
+    CHECK_FALSE(AllElementsAre(Tensor::Scalar(true), 0));
   }
 
   TEST_CASE("AttrIs compares attrs with text") {

@@ -25,8 +25,11 @@ inline Status ApproxTopKShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("reduction_dimension", &axis));
   TENON_RETURN_IF_ERROR(c->GetAttr("aggregate_to_topk", &aggregate));
   const ShapeHandle input = c->input(0);
-  if (!c->RankKnown(input))  // as TensorFlow, which takes the rank for -1
-    return errors::InvalidArgument("Invalid reduction dimension: ", axis, " of an input whose rank is unknown");
+  if (!c->RankKnown(input)) {
+    c->set_output(0, c->UnknownShape());
+    c->set_output(1, c->UnknownShape());
+    return OkStatus();
+  }
   const int rank = c->Rank(input);
   if (axis < -rank || axis >= rank)
     return errors::InvalidArgument("Invalid reduction dimension: Must be in [", -rank, ", ", rank, "), got ", axis);

@@ -27,11 +27,6 @@ namespace detail {
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 // ---- shape functions
-// The ops that make matrices want to know the rank, as TensorFlow's.
-inline Status CheckCsrRank(InferenceContext* c, ShapeHandle shape) {
-  if (c->RankKnown(shape)) return OkStatus();
-  return errors::InvalidArgument("Invalid rank: -1.  Expected a known rank of either 2 or 3.");
-}
 inline Status SparseToCsrShape(InferenceContext* c) {
   ShapeHandle indices, values, shape;
   DimensionHandle unused;
@@ -43,7 +38,6 @@ inline Status SparseToCsrShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(shape, 2, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(shape, 3, &shape));
-  TENON_RETURN_IF_ERROR(CheckCsrRank(c, shape));
   return SetCsrHandle(c, shape, "T");
 }
 inline Status DenseToCsrShape(InferenceContext* c) {
@@ -52,8 +46,7 @@ inline Status DenseToCsrShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &dense));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(dense, 3, &dense));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &indices));
-  TENON_RETURN_IF_ERROR(CheckCsrRank(c, dense));
-  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
+  if (c->RankKnown(dense)) TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(indices, 1), c->Rank(dense), &unused));
   return SetCsrHandle(c, dense, "T");
 }
 inline Status CsrToSparseShape(InferenceContext* c) {
