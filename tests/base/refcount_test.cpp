@@ -34,6 +34,7 @@ TEST_CASE("an object lives until its last reference goes") {
   CHECK(p->RefCountIsOne());
   p->AddRef();
   CHECK_FALSE(p->RefCountIsOne());
+  CHECK(p->num_refs() == 2);
   CHECK_FALSE(p->Unref());
   CHECK(alive == 1);
   CHECK(p->Unref());

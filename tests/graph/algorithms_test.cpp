@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/base/str.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/graph/import.hpp>
 
 #include "import_graph.hpp"
@@ -71,6 +73,23 @@ TEST_SUITE("graph algorithms") {
     CHECK(Run(graph, {"c"}) == Strings{"x", "a", "c"});
     CHECK(Run(graph, {"left"}) == Strings{"x", "a", "pair", "left"});
     CHECK(Run(graph, {}) == Strings{});
+  }
+  TEST_CASE("a run that was cancelled is not ordered to its end") {
+    const Graph graph = Small();
+    const Wanted wanted(graph, {"b"}, {});
+    const int b = graph.Find("b")->id;
+    CancellationManager cancellation;
+    CHECK(NodesToRun(graph, {&b, 1}, {}, &cancellation) == wanted.run);
+    CHECK(OrderToRun(graph, wanted.run, {}, &cancellation)->size() == 3);
+    cancellation.StartCancel();
+    CHECK(NodesToRun(graph, {&b, 1}, {}, &cancellation)[0] != 0);  // it looks at every 1,024th node
+    CHECK(OrderToRun(graph, wanted.run, {}, &cancellation)->empty());
+    GraphDef def = MakeGraph({MakeInput("n0")});
+    for (int i = 1; i <= 2000; ++i) def.node.push_back(MakeFloat(StrCat("n", i), "Neg", {StrCat("n", i - 1)}));
+    const Graph chain = Import(def);
+    const int last = chain.num_nodes() - 1;
+    CHECK(NodesToRun(chain, {&last, 1}, {})[0] == 1);
+    CHECK(NodesToRun(chain, {&last, 1}, {}, &cancellation)[0] == 0);
   }
   TEST_CASE("a fed output cuts what is behind it") {
     const Graph graph = Small();

@@ -245,7 +245,7 @@ TEST_SUITE("InstantiateFunction") {
     CHECK(refusal([](FunctionDef& f) { f.ret[0].second = "sum:0"; }) ==
           "INVALID_ARGUMENT: Return y -> sum:0 is not found.\n\tIn function output y:T of function 'double'");
     CHECK(refusal([](FunctionDef& f) { f.signature.output_arg[0] = Arg("y", DataType::kInt32); }) ==
-          "INVALID_ARGUMENT: Invalid ret types y : float vs. int32\n\tIn function output y:int32 of function 'double'");
+          "INVALID_ARGUMENT: Invalid ret types y : int32 vs. float\n\tIn function output y:int32 of function 'double'");
   }
 
   TEST_CASE("a call within a body becomes a PartitionedCall") {

@@ -14,6 +14,7 @@
 #include <tenon/io/npy.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/io/record_writer.hpp>
+#include <tenon/op/graph_def/graph_json.hpp>
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 
@@ -103,10 +104,18 @@ TEST_CASE("files that are not graphs: what each is, and what to do") {
        "is a MetaGraphDef (.meta); read it with ParseMetaGraphDef, and its variables from the checkpoint beside it"},
       {"meta_info_def {\n}\n", FileKind::kMetaGraphText,
        "is a MetaGraphDef as text; read it with ParseTextMetaGraphDef, and its variables from the checkpoint beside it"},
+      {ToJson(SmallMetaGraph()), FileKind::kMetaGraphJson,
+       "is a MetaGraphDef as JSON; read it with ParseJson, and its variables from the checkpoint beside it"},
+      {"{\"graph_def\": {}}", FileKind::kMetaGraphJson,
+       "is a MetaGraphDef as JSON; read it with ParseJson, and its variables from the checkpoint beside it"},
       {SerializeSavedModelDef(saved_model), FileKind::kSavedModel,
        "is the graph file of a SavedModel; load the folder around it with SavedModel::Load"},
       {"saved_model_schema_version: 1\n", FileKind::kSavedModelText,
        "is the graph file of a SavedModel as text; load the folder around it with SavedModel::Load"},
+      {ToJson(saved_model), FileKind::kSavedModelJson,
+       "is the graph file of a SavedModel as JSON; make a saved_model.pb of it with `tenon convert`"},
+      {"{\"meta_graphs\": []}", FileKind::kSavedModelJson,
+       "is the graph file of a SavedModel as JSON; make a saved_model.pb of it with `tenon convert`"},
       {"model_checkpoint_path: \"model-1\"\n", FileKind::kCheckpointState,
        "is the list of a folder's checkpoints; open the one that it names, with CheckpointReader::Open"},
       {TableWith("\0\0\x04\x08\x01"sv), FileKind::kCheckpointIndex,

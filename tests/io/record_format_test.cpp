@@ -17,7 +17,8 @@ TEST_SUITE("record format") {
     CHECK(*ParseRecordCompression("AUTO") == RecordCompression::kAuto);
     const auto bad = ParseRecordCompression("gzip");
     CHECK(bad.status().code() == Code::kInvalidArgument);
-    CHECK(bad.status().message() == "Unsupported compression_type: 'gzip'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
+    CHECK(bad.status().message() ==
+          "Unsupported compression_type: 'gzip'; use '', 'ZLIB', 'GZIP', 'SNAPPY', or 'AUTO'");
   }
   TEST_CASE("the header of TensorFlow's event files") {
     char header[detail::kRecordHeader];

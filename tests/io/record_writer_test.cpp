@@ -46,7 +46,7 @@ std::vector<std::string> ReadAll(const std::string& path, const std::string& com
 
 TEST_SUITE("RecordWriter") {
   TEST_CASE("writes what RecordReader reads") {
-    for (const char* compression : {"", "ZLIB", "GZIP"}) {
+    for (const char* compression : {"", "ZLIB", "GZIP", "SNAPPY"}) {
       for (const std::size_t buffer : {1u, 64u, 1u << 18}) {
         const TempFile file("records");
         const Status s = WriteAll(file.path(), Records(), {.compression = compression, .buffer_bytes = buffer});
@@ -63,7 +63,7 @@ TEST_SUITE("RecordWriter") {
     CHECK(bytes.substr(0, 12) == std::string("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22", 12));
   }
   TEST_CASE("Flush: readers get all records before the file is closed") {
-    for (const char* compression : {"", "ZLIB", "GZIP"}) {
+    for (const char* compression : {"", "ZLIB", "GZIP", "SNAPPY"}) {
       const TempFile file("flushed");
       Result<RecordWriter> writer = RecordWriter::Open(file.path(), {.compression = compression});
       REQUIRE(writer.ok());

@@ -9,6 +9,7 @@
 
 #include "one_node.hpp"
 
+namespace bring_tensor_test {
 using namespace kernel_test;
 
 namespace {
@@ -72,3 +73,5 @@ TEST_SUITE("BringToKernel") {
     CHECK(large.raw_data() == before);
   }
 }
+
+}  // namespace bring_tensor_test

@@ -10,6 +10,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 
+namespace register_test {
 using namespace tenon;
 
 namespace {
@@ -189,3 +190,5 @@ TEST_SUITE("TENON_REGISTER") {
     }
   }
 }
+
+}  // namespace register_test

@@ -8,9 +8,11 @@
 
 #include <tenon/device/device_factory.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/registry/kernel_list.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/kernel/register.hpp>
+#include <tenon/op/shape/shape_fns.hpp>
 
 namespace simulated_kernels_test {
 using namespace tenon;
@@ -46,7 +48,19 @@ struct SimCaller {
     Status operator()(Device&) const { return OkStatus(); }
   };
 };
-TENON_REGISTER(SimAdd, SimCaller);
+struct SimHostOnly {
+  static constexpr auto signature = Op("SimHostOnly")
+                                        .Input("x: float")
+                                        .Input("n: int32")
+                                        .Output("y: float")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  template <class Device>
+  struct kernel {
+    static constexpr bool tensors_on_host = true;
+    Status operator()(Device&, const Tensor& x, const Tensor&, Tensor& y) const { return y = x, OkStatus(); }
+  };
+};
+TENON_REGISTER(SimAdd, SimCaller, SimHostOnly);
 
 // One node on a device, its kernel made as a session makes it.
 struct Node {
@@ -60,7 +74,8 @@ struct Node {
   StepEnvironment env;
   OpKernelConstruction construction;
 
-  Node() : construction(Def(), Registry::Global().FindOp("SimAdd"), "SIM", inputs, {&output, 1}, CpuAllocator()) {
+  explicit Node(const char* op = "SimAdd")
+      : construction(Def(op), Registry::Global().FindOp(op), "SIM", inputs, {&output, 1}, CpuAllocator()) {
     kernel = CreateKernel(*Registry::Global().FindForNode(def, "SIM")->row, &construction).value();
     kernel.reset(device->kernel_wrapper()(kernel.release(), &construction, device.get()));
     env.device = device->kernel_device();
@@ -69,9 +84,9 @@ struct Node {
     env.host_allocator = CpuAllocator();
     env.host_memory = false;
   }
-  const NodeDef* Def() {
+  const NodeDef* Def(const char* op) {
     def.name = "add";
-    def.op = "SimAdd";
+    def.op = op;
     return &def;
   }
   SimulatedDevice& sim() { return static_cast<SimulatedDevice&>(*device); }
@@ -118,6 +133,14 @@ TEST_SUITE("kernels of a simulated device") {
       REQUIRE(node.device->CopyToHost(y, CpuAllocator(), &back).ok());
       CHECK(back.vec<float>()(1) == 6);
     }
+  }
+
+  TEST_CASE("have all tensors in host memory if they say so") {
+    Node node("SimHostOnly");
+    CHECK(node.kernel->input_memory_type(0) == MemoryType::kHost);
+    CHECK(node.kernel->output_memory_type(0) == MemoryType::kHost);
+    const KernelDescription described = detail::Describe(*Registry::Global().FindForNode(node.def, "SIM")->row);
+    CHECK(described.host_memory_arg == SlimVector<std::string>{"x", "n", "y"});
   }
 
   TEST_CASE("report their errors, and those that a test injects") {

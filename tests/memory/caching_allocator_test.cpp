@@ -479,4 +479,19 @@ TEST_CASE("a request with freed_by_func gets no cached block, whose time nobody 
     if (owned) cache->ClearOwnerThread();
   }
 }
+TEST_CASE("it is small until a block comes back, and from a thread other than the owner") {
+  CHECK(sizeof(CachingAllocator) <= 128);
+  const CachingPtr cache = Make(CpuAllocator());
+  void* const block = Needed(cache->AllocateRaw(64, 100));
+  cache->SetOwnerThread();
+  std::thread([&] {
+    cache->DeallocateRaw(block, 64, 100);
+    CHECK(Needed(cache->AllocateRaw(64, 100)) == block);
+    cache->DeallocateRaw(block, 64, 100);
+  }).join();
+  CHECK(Needed(cache->AllocateRaw(64, 100)) == block);  // the owner takes the blocks of other threads
+  cache->DeallocateRaw(block, 64, 100);
+  cache->ClearOwnerThread();
+}
+
 }  // namespace caching_allocator_test

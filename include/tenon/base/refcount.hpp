@@ -30,6 +30,7 @@ class RefCount {
     refs_.store(refs - 1, std::memory_order_relaxed);
     return false;
   }
+  std::uint32_t count() const { return refs_.load(std::memory_order_acquire); }
   bool IsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  private:
@@ -59,6 +60,7 @@ class RefCounted {
     return true;
   }
   bool RefCountIsOne() const { return refs_.IsOne(); }
+  std::uint32_t num_refs() const { return refs_.count(); }  // another thread may change it at once
 
  protected:
   virtual ~RefCounted() = default;

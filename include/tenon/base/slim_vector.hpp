@@ -66,7 +66,7 @@ TENON_DETAIL_NOINLINE inline void FreeItems(void* items, std::size_t alignment) 
 // For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
 TENON_DETAIL_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                              std::size_t* capacity) {
-  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
+  const std::size_t larger = NextCapacity(*capacity, wanted, item_bytes);
   void* const made = AllocateItems(larger, item_bytes, 1);
   if (count != 0) std::memcpy(made, old, count * item_bytes);
   ::operator delete(old);
@@ -77,8 +77,7 @@ TENON_DETAIL_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, 
 TENON_DETAIL_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size,
                                                std::size_t* capacity, const void* items, std::size_t count) {
   const std::size_t needed = *size + count;
-  if (needed > *capacity)
-    data = GrowBytes(data, item_bytes, *size, NextCapacity(*capacity, needed, item_bytes), capacity);
+  if (needed > *capacity) data = GrowBytes(data, item_bytes, *size, needed, capacity);
   if (count != 0) std::memcpy(static_cast<std::byte*>(data) + *size * item_bytes, items, count * item_bytes);
   *size = needed;
   return data;

@@ -15,6 +15,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
+struct CpuEpilogue;
 
 // A pool of threads: Tenon's ThreadPool, or the caller's own threads behind these three functions. thread-safe.
 class ThreadPoolInterface {
@@ -46,6 +47,7 @@ struct Cpu {
   static constexpr std::string_view type = "CPU";
   ThreadPoolInterface* pool = nullptr;
   Allocator* allocator = nullptr;
+  CpuEpilogue* epilogue = nullptr;  // steps for the kernel's result (engine/core/result_epilogue.hpp); null: none
 };
 
 namespace detail {

@@ -30,6 +30,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
 class CudaLibraryHandles;
+struct CudaEpilogue;
 
 // The GPU as a kernel sees it. Borrowed from the runtime for one call. All work of a kernel on `stream` happens in
 // the order of the calls, one after the other, also across kernels: memory may be freed as soon as the last use is
@@ -41,7 +42,10 @@ struct Cuda {
   int multiprocessors = 108;                // sizes the grids
   Allocator* allocator = nullptr;           // allocator of device memory, ordered like the stream
   CudaLibraryHandles* libraries = nullptr;  // handles of cuBLAS and the like; null: there are none
+  CudaEpilogue* epilogue = nullptr;  // steps for the result of the kernel (engine/core/result_epilogue.cuh); null: none
 };
+// compat/tensorflow/gpu_device.hpp, which host compilers read, has these members again.
+static_assert(offsetof(Cuda, stream) == 0 && offsetof(Cuda, ordinal) == sizeof(cudaStream_t));
 
 // ---- errors
 

@@ -12,6 +12,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -273,6 +274,10 @@ class FedOutputs {
 };
 
 namespace detail {
+// Whether `cancellation`, which may be null, says to stop: asked for each node, it looks at every 1,024th.
+inline bool StopsAt(const CancellationManager* cancellation, int id) {
+  return cancellation != nullptr && (id & 1023) == 0 && cancellation->IsCancelled();
+}
 // Calls visit(id) for each node that `node` waits for in a run that is fed `feeds`: see NodesToRun.
 template <class Visit>
 void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node, Visit&& visit) {
@@ -289,8 +294,9 @@ void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
-// never runs. A root that is fed itself must not be listed.
-inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed) {
+// never runs. A root that is fed itself must not be listed. Less than the mask when `cancellation` is cancelled.
+inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed,
+                                   const CancellationManager* cancellation = nullptr) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   const FedOutputs feeds(graph.num_nodes(), fed);
   SlimVector<char> run(slot(graph.num_nodes()), 0);
@@ -299,6 +305,7 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
   // waits on the stack.
   SlimVector<int> stack;
   for (int at = graph.num_nodes(); at-- > 0;) {
+    if (detail::StopsAt(cancellation, at)) return run;
     if (run[slot(at)] == 0) continue;
     const auto want = [&](int id) {
       if (std::exchange(run[slot(id)], char{1}) == 0 && id > at) stack.push_back(id);
@@ -313,8 +320,9 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
 }
 
 // The nodes of a mask that NodesToRun made, each after those that it waits for; back edges of while loops, and what is
-// fed, are not waited for. InvalidArgument when there is no such order.
-inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed) {
+// fed, are not waited for. InvalidArgument when there is no such order. Less of it when `cancellation` is cancelled.
+inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed,
+                                          const CancellationManager* cancellation = nullptr) {
   const FedOutputs feeds(graph.num_nodes(), fed);
   const auto runs = [run](int id) { return run[static_cast<std::size_t>(id)] != 0; };
   const auto for_each_input = [&](const Node& node, auto&& visit) {
@@ -327,6 +335,7 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   SlimVector<int> order;
   bool in_order = true;  // the usual graph has every node behind its inputs: then the numbers are the order
   for (const Node& node : graph.nodes()) {
+    if (detail::StopsAt(cancellation, node.id)) return order;
     if (!runs(node.id)) continue;
     order.push_back(node.id);
     for_each_input(node, [&](int src) { in_order = in_order && src < node.id; });
@@ -336,6 +345,7 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   SlimVector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
   SlimVector<SlimVector<int>> successors(static_cast<std::size_t>(graph.num_nodes()));
   for (const int id : order) {
+    if (detail::StopsAt(cancellation, id)) return order;
     for_each_input(graph.node(id), [&](int src) {
       ++pending[static_cast<std::size_t>(id)];
       successors[static_cast<std::size_t>(src)].push_back(id);

@@ -365,8 +365,8 @@ class FunctionInstantiation {
       return errors::InvalidArgument("Return ", arg.name, " -> ", ret, " is not found.");
     for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
     if (!(given == types))
-      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
-                                     StrJoin(types, ", "));
+      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(types, ", "), " vs. ",
+                                     StrJoin(given, ", "));
     out_.result_types.append(types.begin(), types.end());
     return OkStatus();
   }

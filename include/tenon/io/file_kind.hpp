@@ -21,9 +21,11 @@ enum class FileKind : std::uint8_t {
   kGraphJson,
   kMetaGraph,
   kMetaGraphText,
+  kMetaGraphJson,
   kSavedModelFolder,
   kSavedModel,
   kSavedModelText,
+  kSavedModelJson,
   // TensorFlow's checkpoints and records:
   kCheckpointFolder,
   kCheckpointState,
@@ -69,11 +71,15 @@ constexpr std::string_view Describe(FileKind kind) {
     case FileKind::kMetaGraphText:
       return "is a MetaGraphDef as text; read it with ParseTextMetaGraphDef, and its variables from the checkpoint "
              "beside it";
+    case FileKind::kMetaGraphJson:
+      return "is a MetaGraphDef as JSON; read it with ParseJson, and its variables from the checkpoint beside it";
     case FileKind::kSavedModelFolder: return "is the folder of a SavedModel; load it with SavedModel::Load";
     case FileKind::kSavedModel:
       return "is the graph file of a SavedModel; load the folder around it with SavedModel::Load";
     case FileKind::kSavedModelText:
       return "is the graph file of a SavedModel as text; load the folder around it with SavedModel::Load";
+    case FileKind::kSavedModelJson:
+      return "is the graph file of a SavedModel as JSON; make a saved_model.pb of it with `tenon convert`";
     case FileKind::kCheckpointFolder:
       return "is a folder of checkpoints; open the one that its file `checkpoint` names, with CheckpointReader::Open";
     case FileKind::kCheckpointState:

@@ -125,6 +125,11 @@ inline tenon::FileKind KindOfJson(std::string_view text) {
   const std::size_t start = text.find('"') + 1;
   const std::string_view name = text.substr(start, text.substr(start).find('"'));
   if (name == "node" || name == "library" || name == "versions") return tenon::FileKind::kGraphJson;
+  if (name == "metaInfoDef" || name == "meta_info_def" || name == "graphDef" || name == "graph_def")
+    return tenon::FileKind::kMetaGraphJson;
+  if (name == "savedModelSchemaVersion" || name == "saved_model_schema_version" || name == "metaGraphs" ||
+      name == "meta_graphs")
+    return tenon::FileKind::kSavedModelJson;
   const std::string_view head = text.substr(0, 4096);
   const bool is_tfjs = head.find("\"modelTopology\"") != head.npos || head.find("\"graph-model\"") != head.npos ||
                        head.find("\"layers-model\"") != head.npos;

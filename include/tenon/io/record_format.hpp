@@ -15,15 +15,18 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
+enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kSnappy, kAuto };
 
-// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
+// "", "ZLIB", "GZIP", "SNAPPY" as TensorFlow's compression_type, or "AUTO", which does not find Snappy.
+// InvalidArgument: any other text.
 inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
   if (text.empty()) return RecordCompression::kNone;
   if (text == "ZLIB") return RecordCompression::kZlib;
   if (text == "GZIP") return RecordCompression::kGzip;
+  if (text == "SNAPPY") return RecordCompression::kSnappy;
   if (text == "AUTO") return RecordCompression::kAuto;
-  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
+  return errors::InvalidArgument("Unsupported compression_type: '", text,
+                                 "'; use '', 'ZLIB', 'GZIP', 'SNAPPY', or 'AUTO'");
 }
 
 namespace detail {

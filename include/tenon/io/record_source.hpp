@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/io/compression/inflate_stream.hpp>
+#include <tenon/io/compression/snappy.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/record_format.hpp>
 
@@ -71,7 +73,9 @@ class RecordSource {
     place_ = at;
     status_ = OkStatus();
     inflate_.reset();
-    if (is_compressed())
+    block_.clear();
+    taken_ = 0;
+    if (compression_ == RecordCompression::kZlib || compression_ == RecordCompression::kGzip)
       inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib,
                        &ReadMore, this);
     return OkStatus();
@@ -80,6 +84,7 @@ class RecordSource {
   // Reads at most `room` bytes; *got = 0 at the end. OutOfRange: a compressed file that ends too early. DataLoss: it is
   // damaged.
   Status Read(char* to, std::size_t room, std::size_t* got) {
+    if (compression_ == RecordCompression::kSnappy) return ReadBlocks(to, room, got);
     if (!inflate_) {
       *got = ReadFile(to, room);
       return status_;
@@ -98,6 +103,35 @@ class RecordSource {
   }
 
  private:
+  // Each block of Snappy stands behind its size of four bytes, the highest first.
+  Status ReadBlocks(char* to, std::size_t room, std::size_t* got) {
+    *got = 0;
+    while (taken_ == block_.size()) {
+      unsigned char head[4];
+      const std::size_t have = ReadAll(reinterpret_cast<char*>(head), sizeof head);
+      TENON_RETURN_IF_ERROR(status_);
+      if (have == 0) return OkStatus();
+      const std::size_t size =
+          std::size_t{head[0]} << 24 | std::size_t{head[1]} << 16 | std::size_t{head[2]} << 8 | head[3];
+      struct stat info;
+      const bool fits = !is_regular_ || (::fstat(fd_, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= size);
+      if (have < sizeof head) return errors::OutOfRange("the size of a block of Snappy ends too early");
+      std::string packed(fits ? size : 0, '\0');
+      if (!fits || ReadAll(packed.data(), size) < size)
+        return status_.ok() ? errors::DataLoss("a block of Snappy ends too early") : status_;
+      taken_ = 0;
+      TENON_ASSIGN_OR_RETURN(block_, Unsnap(packed));
+    }
+    *got = block_.size() - taken_ < room ? block_.size() - taken_ : room;
+    std::memcpy(to, block_.data() + taken_, *got);
+    taken_ += *got;
+    return OkStatus();
+  }
+  std::size_t ReadAll(char* to, std::size_t size) {
+    std::size_t done = 0;
+    for (std::size_t n = 1; n != 0 && done < size; done += n) n = ReadFile(to + done, size - done);
+    return done;
+  }
   // Sets status_ and returns 0 when the system fails.
   std::size_t ReadFile(char* to, std::size_t room) {
     for (;;) {
@@ -118,6 +152,8 @@ class RecordSource {
   bool is_regular_ = false;
   RecordCompression compression_ = RecordCompression::kNone;
   std::uint64_t place_ = 0;  // next byte of the file
+  std::string block_;  // of Snappy, decompressed
+  std::size_t taken_ = 0;  // bytes of it
   Status status_;  // error of the file itself
   std::optional<InflateStream> inflate_;
 };

@@ -17,6 +17,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/io/compression/deflate_stream.hpp>
+#include <tenon/io/compression/snappy.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/record_format.hpp>
 #include <tenon/io/record_reader.hpp>
@@ -44,7 +45,8 @@ class RecordWriter {
   static Result<RecordWriter> Open(const std::string& path, const RecordWriterOptions& options = {}) {
     TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
     if (compression == RecordCompression::kAuto)
-      return errors::InvalidArgument("RecordWriter: '", path, "': 'AUTO' is for readers; use '', 'ZLIB', or 'GZIP'");
+      return errors::InvalidArgument("RecordWriter: '", path,
+                                     "': 'AUTO' is for readers; use '', 'ZLIB', 'GZIP', or 'SNAPPY'");
     if (options.append) TENON_RETURN_IF_ERROR(CheckWhole(path, compression, options.compression));
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.append ? 0 : O_TRUNC);
     const int fd = ::open(path.c_str(), flags, 0666);
@@ -56,7 +58,8 @@ class RecordWriter {
     writer.state_->whole = static_cast<std::uint64_t>(end);
     writer.state_->capacity = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
     writer.state_->buffer.reserve(writer.state_->capacity);
-    if (compression != RecordCompression::kNone)
+    writer.state_->snappy = compression == RecordCompression::kSnappy;
+    if (compression == RecordCompression::kZlib || compression == RecordCompression::kGzip)
       writer.state_->deflate.reset(
           new DeflateStream(compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
     return writer;
@@ -117,6 +120,7 @@ class RecordWriter {
     std::size_t capacity = 0;
     std::string buffer = {};  // whole records
     Owned<DeflateStream> deflate = {};
+    bool snappy = false;
     std::uint64_t at = 0, whole = 0;  // bytes of the file, and those up to the end of the last whole record
     Status status = {};
 
@@ -130,9 +134,20 @@ class RecordWriter {
       return s;
     }
     Status Put(std::string_view bytes) {
+      if (snappy) return PutBlocks(bytes);
       if (deflate == nullptr) return PutFile(bytes);
       deflate->Add(bytes);
       return PutDeflated();
+    }
+    Status PutBlocks(std::string_view bytes) {
+      constexpr std::size_t kMost = std::size_t{128} << 10;  // TensorFlow's readers have room for twice as much
+      for (; !bytes.empty() && status.ok(); bytes.remove_prefix(bytes.size() < kMost ? bytes.size() : kMost)) {
+        const std::string packed = Snap(bytes.substr(0, kMost));
+        std::string block;
+        for (int shift = 24; shift >= 0; shift -= 8) block.push_back(static_cast<char>(packed.size() >> shift));
+        static_cast<void>(PutFile(block.append(packed)));
+      }
+      return status;
     }
     Status PutDeflated() {
       const Status s = PutFile(deflate->out());
@@ -145,7 +160,8 @@ class RecordWriter {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
           status = detail::FileError("RecordWriter", path, errno);
-          if (deflate == nullptr && ::ftruncate(fd, static_cast<off_t>(whole)) != 0) return status;  // a pipe
+          if (deflate == nullptr && !snappy && ::ftruncate(fd, static_cast<off_t>(whole)) != 0)
+            return status;  // a pipe
         } else {
           at += static_cast<std::uint64_t>(n);
           bytes.remove_prefix(static_cast<std::size_t>(n));

@@ -128,15 +128,15 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // outputs of a kernel that says so, all of a kernel for any device, and, as TensorFlow has it, all of them where an
-  // erased kernel (or one that asks for it) works on int32.
+  // Calls set_input(i) and set_output(i) for the tensors in host memory on any device: those that arguments or kernels
+  // name, and, as TensorFlow has it, all where an erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_other = [](DataType type) { return type != DataType::kInt32; };
-    const bool all = row_->device == "DEFAULT" || ((row_->op->typed_count == 0 || row_->int32_on_host) &&
-                                                   !AnyItem(construction.input_types(), is_other) &&
-                                                   !AnyItem(construction.output_types(), is_other));
+    const bool all =
+        row_->device == "DEFAULT" || row_->tensors_on_host ||
+        ((row_->op->typed_count == 0 || row_->int32_on_host) && !AnyItem(construction.input_types(), is_other) &&
+         !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       const bool host = all || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices ||
@@ -178,8 +178,9 @@ class AdaptedCore {
   Status Call(KernelCall& frame) const { return row_->call(object_, frame); }
 
   bool takes_spans() const { return takes_spans_; }
-  void FillSpans(OpKernelContext* ctx, SpanStorage* spans) const {
+  void FillSpans(OpKernelContext* ctx, SpanStorage* spans, KernelCall* call) const {
     for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
+    call->spans = spans;
   }
   const KernelRow& row() const { return *row_; }
   const void* object() const { return object_; }
@@ -381,8 +382,8 @@ class AdaptedKernel final : public OpKernel {
       detail::LateSlot late[kSmall];
       Run(ctx, views, late);
     } else {
-      SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      SlimVector<detail::LateSlot> late(static_cast<std::size_t>(core_.argument_count()));
+      InlinedVector<AnyView, 32> views(static_cast<std::size_t>(core_.view_count()));
+      InlinedVector<detail::LateSlot, 32> late(static_cast<std::size_t>(core_.argument_count()));
       Run(ctx, views.data(), late.data());
     }
   }
@@ -394,8 +395,7 @@ class AdaptedKernel final : public OpKernel {
       detail::KernelCall frame = core_.Frame(ctx, views, late);
       if (core_.takes_spans()) {
         detail::SpanStorage spans;
-        core_.FillSpans(ctx, &spans);
-        frame.spans = &spans;
+        core_.FillSpans(ctx, &spans, &frame);
         status = core_.Call(frame);
       } else {
         status = core_.Call(frame);
@@ -422,13 +422,14 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}};
-    call->views.resize(static_cast<std::size_t>(core_.view_count()));
-    call->late.resize(static_cast<std::size_t>(core_.argument_count()));
+    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}});
+    made->views.resize(ToSize(core_.view_count()));
+    made->late.resize(ToSize(core_.argument_count()));
+    if (core_.takes_spans()) made->spans = MakeOwned<detail::SpanStorage>();
+    PendingCall* const call = made.release();
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
     call->frame = core_.Frame(ctx, call->views.data(), call->late.data());
-    core_.FillSpans(ctx, &call->spans);
-    call->frame.spans = &call->spans;
+    if (call->spans != nullptr) core_.FillSpans(ctx, call->spans.get(), &call->frame);
     call->frame.done = &Finish;
     call->frame.done_state = call;
     call->watched = call->done.Share();  // the Done has it
@@ -455,11 +456,10 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     DoneCallback done;
     SlimVector<AnyView> views;
     SlimVector<detail::LateSlot> late;
-    detail::SpanStorage spans;
+    Owned<detail::SpanStorage> spans;  // null: the kernel takes none
     detail::KernelCall frame;
   };
-  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call: the
-  // error is what was thrown.
+  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call.
   struct Starting {
     const PendingCall* call;
     bool dropped;

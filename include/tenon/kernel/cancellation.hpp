@@ -10,8 +10,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/spin_lock.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -35,10 +35,9 @@ class CancellationManager {
   ~CancellationManager() {
     if (attached_) [[unlikely]]
       (void)parent_->Deregister(parent_token_);
-    if (!cancelling_.load(std::memory_order_acquire)) [[likely]]
+    if (IsActive()) [[likely]]
       return;
-    MutexLock lock(mutex_);
-    while (state_ == State::kCancelling) finished_.wait(lock);
+    WaitUntilCancelled();
   }
 
   // Returns a token that no other waiter has.
@@ -49,72 +48,61 @@ class CancellationManager {
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
-      const MutexLock lock(mutex_);
-      if (state_ != State::kActive) return;
-      state_ = State::kCancelling;
-      cancelling_.store(true, std::memory_order_release);
+      const SpinLockHolder lock(lock_);
+      if (!IsActive()) return;
+      state_.store(State::kCancelling, std::memory_order_release);
       callbacks = std::move(callbacks_);
-      callbacks_.clear();
     }
     for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
-    const MutexLock lock(mutex_);
-    state_ = State::kCancelled;
-    finished_.notify_all();
+    state_.store(State::kCancelled, std::memory_order_release);
+    state_.notify_all();  // reads nothing of the manager, which may be gone
   }
   // Returns true from the beginning of StartCancel on, also of a parent's.
   TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
     for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
-      if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
+      if (!manager->IsActive()) [[unlikely]]
         return true;
     return false;
   }
 
   // Returns true while StartCancel runs the callbacks of this manager.
-  bool IsCancelling() {
-    const MutexLock lock(mutex_);
-    return state_ == State::kCancelling;
-  }
+  bool IsCancelling() const { return state_.load(std::memory_order_acquire) == State::kCancelling; }
 
   // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive || !AttachLocked()) return false;
+    const SpinLockHolder lock(lock_);
+    if (!IsActive() || !AttachLocked()) return false;
+    if (callbacks_.empty()) callbacks_.reserve(1);  // a run that waits has one as a rule, and there may be thousands
     callbacks_.push_back({token, std::move(callback)});
     return true;
   }
   // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
   // returns. Must not be called from a callback, nor under a lock that a callback takes.
   bool Deregister(Token token) {
-    MutexLock lock(mutex_);
-    if (state_ == State::kActive) {
-      Remove(token);
-      return true;
-    }
-    while (state_ != State::kCancelled) finished_.wait(lock);
+    if (TryDeregister(token)) return true;
+    WaitUntilCancelled();
     return false;
   }
   // As Deregister, without waiting. False: cancelling has begun.
   bool TryDeregister(Token token) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive) return false;
+    const SpinLockHolder lock(lock_);
+    if (!IsActive()) return false;
     Remove(token);
     return true;
   }
   // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
   // work here.
   TENON_DETAIL_COLD bool IsInUse() {
-    if (!mutex_.try_lock()) return true;
-    const bool idle = callbacks_.empty() && state_ != State::kCancelling;
-    mutex_.unlock();
+    if (!lock_.try_lock()) return true;
+    const bool idle = callbacks_.empty() && !IsCancelling();
+    lock_.unlock();
     return !idle;
   }
   // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
   TENON_DETAIL_COLD void Abandon() {
-    new (&mutex_) Mutex();
-    new (&finished_) ConditionVariable();
+    new (&lock_) SpinLock();
     new (&callbacks_) SlimVector<Entry>();
-    state_ = State::kCancelled;
-    cancelling_.store(true, std::memory_order_release);
+    state_.store(State::kCancelled, std::memory_order_release);
   }
 
  private:
@@ -123,6 +111,10 @@ class CancellationManager {
     Token token;
     Function<void()> callback;
   };
+  TENON_DETAIL_ALWAYS_INLINE bool IsActive() const { return state_.load(std::memory_order_acquire) == State::kActive; }
+  void WaitUntilCancelled() const {
+    while (IsCancelling()) state_.wait(State::kCancelling, std::memory_order_acquire);
+  }
   // Children's locks are taken before their parents'. False when the parent is being cancelled.
   bool AttachLocked() {
     if (parent_ == nullptr || attached_) return true;
@@ -142,11 +134,9 @@ class CancellationManager {
   CancellationManager* const parent_ = nullptr;
   Token parent_token_ = 0;
   bool attached_ = false;  // the parent knows of this one
+  SpinLock lock_;
+  std::atomic<State> state_{State::kActive};  // leaves kActive under the lock
   std::atomic<Token> next_token_{0};
-  std::atomic<bool> cancelling_{false};
-  Mutex mutex_;
-  ConditionVariable finished_;
-  State state_ = State::kActive;
   SlimVector<Entry> callbacks_;
 };
 

@@ -321,6 +321,7 @@ class OpKernelContext {
     const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
     ShapeMemo* memo;
     const StepEnvironment* env;  // environment of the device that runs the node
+    const Tensor* given = nullptr;  // memory for output 0, if it gets this type and shape
   };
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
@@ -342,6 +343,10 @@ class OpKernelContext {
                            : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
                                                             : frame_->env->step_allocator;
     const DataType dtype = frame_->kernel->output_type(i);
+    if (frame_->given != nullptr && i == 0 && frame_->given->dtype() == dtype && frame_->given->shape() == shape) {
+      frame_->outputs[0] = *frame_->given;
+      return OkStatus();
+    }
     frame_->outputs[i].Reset(allocator, dtype, shape);
     if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
       return OutOfMemory(i, shape, allocator);

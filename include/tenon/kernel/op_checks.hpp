@@ -102,6 +102,7 @@ struct KernelCheck {
   template <int... I>
   static constexpr bool TakesElements(std::integer_sequence<int, I...>) {
     constexpr auto gives = [](ParamKind kind) {
+      if constexpr (requires { requires Kernel::tensors_on_host; }) return false;
       if constexpr (requires { requires Kernel::outputs_on_host; })
         if (IsOutputKind(kind)) return false;
       return kind == ParamKind::kIn || kind == ParamKind::kInList || kind == ParamKind::kOut ||

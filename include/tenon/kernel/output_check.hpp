@@ -8,10 +8,12 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/context.hpp>
@@ -78,12 +80,20 @@ TENON_DETAIL_COLD inline Status BrokenPromise(const OpKernel& kernel, int output
 // Whether a kernel sizes outputs of its own, and there is a shape function to compare them with. Not for ops that call
 // functions, since they hand their inputs on.
 inline bool MayBreakPromise(const OpKernel& kernel) {
-  if (kernel.op().shape_fn == nullptr || kernel.num_outputs() == 0) return false;
+  if (kernel.op().shape_fn == nullptr || kernel.op().shape_fn == &shape_inference::UnknownShape) return false;
+  if (!AnyItem(kernel.output_types(), [](DataType type) { return type != DataType::kResource && !IsRefType(type); }))
+    return false;
   for (const AttrSpec& attr : kernel.op().attrs)
     if (attr.kind == AttrKind::kFunc) return false;
   const AdaptedCore* const core = kernel.adapted();
   return core == nullptr || core->row().takes_context ||
          core->sized_outputs().size() != static_cast<std::size_t>(kernel.num_outputs());
+}
+
+// Whether the shape function sizes outputs of the kernel.
+inline bool HasSizedOutputs(const OpKernel& kernel) {
+  const AdaptedCore* const core = kernel.adapted();
+  return core != nullptr && !core->sized_outputs().empty();
 }
 
 // After each run of such a kernel that ended well. Internal when an output contradicts the shape function, which

@@ -73,6 +73,7 @@ struct KernelRow {
   bool is_async = false;
   bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
   bool outputs_on_host = false;  // on a GPU: all outputs in host memory
+  bool tensors_on_host = false;  // on any device: all inputs and outputs in host memory
   bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
   std::uint32_t size = 0, align = 0;  // the kernel object's

@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/check.hpp>
@@ -66,10 +67,11 @@ class CachingAllocator final : public Allocator {
   void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    if (IsOwnerThread() && alignment <= kAlignment && attributes.freed_by_func == nullptr) [[likely]] {
+    if (IsOwnerThread() && own_ != nullptr && alignment <= kAlignment && attributes.freed_by_func == nullptr)
+        [[likely]] {
       const std::size_t c = detail::SizeClass(bytes);
-      if (detail::FreeBlock* const block = own_.heads[c]; block != nullptr) [[likely]] {
-        own_.heads[c] = block->next;
+      if (detail::FreeBlock* const block = own_->heads[c]; block != nullptr) [[likely]] {
+        own_->heads[c] = block->next;
         detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
         return block;
       }
@@ -78,10 +80,10 @@ class CachingAllocator final : public Allocator {
   }
 
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
-    if (IsOwnerThread() && alignment <= kAlignment && ptr != nullptr) [[likely]] {
+    if (IsOwnerThread() && own_ != nullptr && alignment <= kAlignment && ptr != nullptr) [[likely]] {
       const std::size_t c = detail::SizeClass(bytes);
       detail::MarkFree(ptr, detail::SizeClassBytes(c));
-      own_.heads[c] = ::new (ptr) detail::FreeBlock{own_.heads[c]};
+      own_->heads[c] = ::new (ptr) detail::FreeBlock{own_->heads[c]};
       return;
     }
     if (ptr != nullptr) DeallocateSlowly(ptr, alignment, bytes);
@@ -117,20 +119,27 @@ class CachingAllocator final : public Allocator {
   void ForgetBlocks(std::int64_t count, std::int64_t bytes);
   // Under the lock: nobody else uses own_ now.
   bool MayUseOwn() const { return owner_.load(std::memory_order_relaxed) == nullptr || IsOwnerThread(); }
+  // Where the calling thread puts a block, under the lock. Null: there is no memory for the lists.
+  Lists* ListsForBlock() {
+    Owned<Lists>& lists = MayUseOwn() ? own_ : shared_;
+    if (lists == nullptr) lists.reset(new (std::nothrow) Lists);
+    return lists.get();
+  }
   std::size_t LargestCached() const;
 
   std::atomic<const void*> owner_{nullptr};  // changes under the lock
-  std::atomic<std::int64_t> held_bytes_{0};  // stats_.bytes_in_use
-  Lists own_;  // the owner's; without an owner, behind the lock
+  std::atomic<std::int64_t> held_bytes_{0};  // changes under the lock
+  Owned<Lists> own_;  // the owner's; without an owner, behind the lock; null until a block comes back
   Allocator* const base_;
   const bool linked_inside_;  // the link is the first word of the block itself
 
-  alignas(64) mutable SpinLock lock_;  // guards what follows; held for few instructions, never over a call of base_
+  alignas(64) mutable SpinLock lock_;  // guards what follows; held for few instructions, never over a call of base_;
+                                       // twice over the making of lists
   bool released_ = false;
   std::int64_t holds_ = 1;  // the creator's, and one for each block of base_, cached or out; 0: delete this
   Node* spare_nodes_ = nullptr;
-  AllocatorStats stats_;
-  Lists shared_;
+  std::int64_t num_allocs_ = 0, peak_bytes_ = 0, largest_bytes_ = 0;
+  Owned<Lists> shared_;  // null: no other thread has given a block back while there was an owner
 };
 
 inline void CachingAllocator::SetOwnerThread() {
@@ -159,19 +168,17 @@ inline void CachingAllocator::Release() {
 
 // A cached block of that class or null; under the lock.
 inline void* CachingAllocator::TakeCached(std::size_t size_class) {
-  const bool is_owner = IsOwnerThread();
-  detail::FreeBlock** head = MayUseOwn() ? &own_.heads[size_class] : &shared_.heads[size_class];
-  if (*head == nullptr && MayUseOwn()) {
-    if (is_owner) {
-      own_.heads[size_class] = shared_.heads[size_class];
-      shared_.heads[size_class] = nullptr;
-    } else {
-      head = &shared_.heads[size_class];
-    }
+  Lists* lists = MayUseOwn() ? own_.get() : nullptr;
+  if (lists == nullptr || (lists->heads[size_class] == nullptr && shared_ != nullptr)) {
+    if (shared_ == nullptr) return nullptr;
+    if (lists != nullptr && IsOwnerThread())
+      std::swap(lists->heads[size_class], shared_->heads[size_class]);
+    else
+      lists = shared_.get();
   }
-  detail::FreeBlock* const link = *head;
+  detail::FreeBlock* const link = lists->heads[size_class];
   if (link == nullptr) return nullptr;
-  *head = link->next;
+  lists->heads[size_class] = link->next;
   if (linked_inside_) return link;
   Node* const node = static_cast<Node*>(link);
   node->next = spare_nodes_;
@@ -217,11 +224,10 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
     spare_nodes_ = node.release();
   }
   const auto bytes = static_cast<std::int64_t>(block_bytes);
-  ++stats_.num_allocs;
-  stats_.bytes_in_use += bytes;
-  held_bytes_.store(stats_.bytes_in_use, std::memory_order_relaxed);
-  if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
-  if (bytes > stats_.largest_alloc_size) stats_.largest_alloc_size = bytes;
+  ++num_allocs_;
+  held_bytes_.store(held_bytes() + bytes, std::memory_order_relaxed);
+  if (held_bytes() > peak_bytes_) peak_bytes_ = held_bytes();
+  if (bytes > largest_bytes_) largest_bytes_ = bytes;
   return ptr;
 }
 
@@ -241,8 +247,8 @@ TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std:
       spare_nodes_ = static_cast<Node*>(node->next);
       node->memory = ptr;
     }
-    if (is_cacheable && !released_) {
-      detail::FreeBlock*& head = MayUseOwn() ? own_.heads[c] : shared_.heads[c];
+    if (Lists* const lists = is_cacheable && !released_ ? ListsForBlock() : nullptr; lists != nullptr) {
+      detail::FreeBlock*& head = lists->heads[c];
       if (node != nullptr) {
         node->next = head;
         head = node;
@@ -261,8 +267,7 @@ TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std:
 // `count` holds end. May delete this.
 inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t bytes) {
   lock_.lock();
-  stats_.bytes_in_use -= bytes;
-  held_bytes_.store(stats_.bytes_in_use, std::memory_order_relaxed);
+  held_bytes_.store(held_bytes() - bytes, std::memory_order_relaxed);
   holds_ -= count;
   const bool is_last = holds_ == 0;
   lock_.unlock();
@@ -273,12 +278,8 @@ TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
   Lists taken[2];
   {
     SpinLockHolder hold(lock_);
-    taken[0] = shared_;
-    shared_ = Lists();
-    if (MayUseOwn()) {
-      taken[1] = own_;
-      own_ = Lists();
-    }
+    if (shared_ != nullptr) taken[0] = std::exchange(*shared_, Lists());
+    if (own_ != nullptr && MayUseOwn()) taken[1] = std::exchange(*own_, Lists());
   }
   std::int64_t count = 0;
   std::size_t total = 0;
@@ -308,7 +309,9 @@ TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
 inline std::size_t CachingAllocator::LargestCached() const {
   SpinLockHolder hold(lock_);
   for (std::size_t c = detail::kNumSizeClasses; c-- > 0;) {
-    if (shared_.heads[c] != nullptr || (MayUseOwn() && own_.heads[c] != nullptr)) return detail::SizeClassBytes(c);
+    if ((shared_ != nullptr && shared_->heads[c] != nullptr) ||
+        (own_ != nullptr && MayUseOwn() && own_->heads[c] != nullptr))
+      return detail::SizeClassBytes(c);
   }
   return 0;
 }
@@ -316,18 +319,19 @@ inline std::size_t CachingAllocator::LargestCached() const {
 inline std::optional<AllocatorStats> CachingAllocator::GetStats() const {
   const auto largest_cached = static_cast<std::int64_t>(LargestCached());
   SpinLockHolder hold(lock_);
-  AllocatorStats stats = stats_;
-  stats.bytes_reserved = stats.bytes_in_use;
-  stats.peak_bytes_reserved = stats.peak_bytes_in_use;
+  AllocatorStats stats;
+  stats.num_allocs = num_allocs_;
+  stats.bytes_in_use = stats.bytes_reserved = held_bytes();
+  stats.peak_bytes_in_use = stats.peak_bytes_reserved = peak_bytes_;
+  stats.largest_alloc_size = largest_bytes_;
   stats.largest_free_block_bytes = largest_cached;
   return stats;
 }
 
 inline bool CachingAllocator::ClearStats() {
   SpinLockHolder hold(lock_);
-  stats_.num_allocs = 0;
-  stats_.largest_alloc_size = 0;
-  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  num_allocs_ = largest_bytes_ = 0;
+  peak_bytes_ = held_bytes();
   return true;
 }
 

@@ -41,6 +41,12 @@ TEST_SUITE("DeflateStream") {
       CHECK(static_cast<unsigned char>(bytes[bytes.size() - 4 + i]) == (15u >> (8 * i) & 0xff));
     }
   }
+  TEST_CASE("a raw stream has neither a header nor a check sum") {
+    DeflateStream stream(InflateFormat::kRaw);
+    stream.Add("abcabcabcabc");
+    stream.Finish();
+    CHECK(Raw(stream.out(), 12) == "abcabcabcabc");
+  }
   TEST_CASE("bytes may be taken away between the pieces; Sync makes them whole") {
     DeflateStream stream(InflateFormat::kZlib);
     std::string bytes, before;

@@ -65,7 +65,7 @@ constexpr unsigned char kZlib[] = {0x78, 0x9c, 0x2b, 0x4a, 0x4d, 0xce, 0x2f, 0x4
 
 TEST_SUITE("InflateStream") {
   TEST_CASE("makes what DeflateStream took, in pieces of any size") {
-    for (const InflateFormat format : {InflateFormat::kGzip, InflateFormat::kZlib}) {
+    for (const InflateFormat format : {InflateFormat::kGzip, InflateFormat::kZlib, InflateFormat::kRaw}) {
       for (const int words : {0, 1, 100, 60000}) {
         const std::string text = Words(words), packed = Pack(format, text);
         std::string out;
@@ -116,6 +116,12 @@ TEST_SUITE("InflateStream") {
       CHECK((out == text.substr(0, out.size())));
     }
     CHECK(Unpack(InflateFormat::kGzip, "", &out).ok());
+    const std::string raw = Pack(InflateFormat::kRaw, "abcabc");
+    CHECK(Unpack(InflateFormat::kRaw, std::string_view(raw).substr(0, raw.size() - 1), &out).code() ==
+          Code::kOutOfRange);
+    CHECK(Unpack(InflateFormat::kRaw, "", &out).code() == Code::kOutOfRange);
+    REQUIRE(Unpack(InflateFormat::kRaw, raw + "rubbish", &out).ok());
+    CHECK(out == "abcabc");
   }
   TEST_CASE("wrong sums and headers are DataLoss") {
     const std::string packed = Pack(InflateFormat::kGzip, "some text");

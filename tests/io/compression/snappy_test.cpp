@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,29 @@ TEST_SUITE("Unsnap") {
       CHECK_MESSAGE(status.code() == Code::kDataLoss, status.ToString());
     }
     CHECK(Unsnap("\x64\xf0\x63"s + std::string(100, 'q'), 99).status().code() == Code::kResourceExhausted);
+  }
+}
+
+TEST_SUITE("Snap") {
+  TEST_CASE("Unsnap gives the bytes back") {
+    std::string mixed;
+    std::uint32_t state = 1;
+    for (int i = 0; i < 200000; ++i) {
+      state = state * 1664525u + 1013904223u;
+      mixed.push_back(static_cast<char>(i % 5000 < 2500 ? state >> 24 : state >> 31));
+    }
+    for (const std::string& text : {""s, "a"s, "abcdefg"s, std::string(59, 'q'), std::string(61, 'q'),
+                                    "abcdefgh"s + std::string(70, 'z'), std::string(70000, '\0') + "end", mixed}) {
+      const std::string block = Snap(text);
+      CHECK(*Unsnap(block) == text);
+      CHECK(block.size() <= text.size() + text.size() / 32 + 8);
+    }
+    CHECK(Snap(std::string(70000, 'x')).size() < 4000);
+    CHECK(Snap(mixed + mixed.substr(0, 1)).size() < mixed.size());
+  }
+  TEST_CASE("the form of a literal and of copies") {
+    CHECK(Snap("abc") == "\x03\x08"s + "abc");
+    CHECK(Snap(std::string(20, 'x')) == "\x14\x00"s + "x" + "\x4a\x01\x00"s);
   }
 }
 }  // namespace snappy_test

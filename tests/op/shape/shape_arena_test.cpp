@@ -53,6 +53,9 @@ TEST_SUITE("ShapeArena") {
   }
   TEST_CASE("a handle that was never set has an unknown rank") {
     Scratch s;
+    static_assert(ShapeArena::Rank(ShapeHandle()) == ShapeArena::kUnknownRank);  // no context is asked
+    CHECK(ShapeArena::Rank(s.partial) == 3);
+    CHECK_FALSE(ShapeArena::RankKnown(s.unknown));
     CHECK_FALSE(s.c.RankKnown(ShapeHandle()));
     CHECK(s.c.DebugString(ShapeHandle()) == "?");
     CHECK_FALSE(s.c.ValueKnown(s.c.Dim(ShapeHandle(), 2)));

@@ -9,7 +9,7 @@ namespace shape_handles_test {
 namespace {
 using namespace tenon;
 
-static_assert(sizeof(DimensionHandle) == 8 && sizeof(ShapeHandle) == 4);
+static_assert(sizeof(DimensionHandle) == 8 && sizeof(ShapeHandle) == 12);
 static_assert(std::is_trivially_copyable_v<DimensionHandle> && std::is_trivially_copyable_v<ShapeHandle>);
 
 TEST_SUITE("shape handles") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952) or a zlib stream (RFC 1950).
+// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952), a zlib stream (RFC 1950) or a raw
+// stream (RFC 1951).
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ class DeflateStream {
     constexpr char kGzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff", kZlib[] = "\x78\x01";
     if (format == InflateFormat::kGzip)
       out().append(kGzip, 10);
-    else
+    else if (format == InflateFormat::kZlib)
       out().append(kZlib, 2);
   }
   DeflateStream(const DeflateStream&) = delete;
@@ -44,6 +45,7 @@ class DeflateStream {
   // Ends the stream; nothing may follow.
   void Finish() {
     deflater_.Block({}, true);
+    if (format_ == InflateFormat::kRaw) return;
     const bool gzip = format_ == InflateFormat::kGzip;
     for (int i = 0; i < 4; ++i) out().push_back(static_cast<char>(sum_ >> 8 * (gzip ? i : 3 - i)));
     for (int i = 0; gzip && i < 4; ++i) out().push_back(static_cast<char>(size_ >> 8 * i));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// InflateStream: decompresses gzip files (RFC 1952) and zlib streams (RFC 1950) in pieces, with memory that does not
-// depend on their size.
+// InflateStream: decompresses gzip files (RFC 1952), zlib streams (RFC 1950) and raw streams (RFC 1951) in pieces, with
+// memory that does not depend on their size.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ inline std::uint32_t Adler32(std::string_view bytes, std::uint32_t before = 1) {
   return high << 16 | low;
 }
 
-enum class InflateFormat : std::uint8_t { kZlib, kGzip };
+enum class InflateFormat : std::uint8_t { kZlib, kGzip, kRaw };
 
 // one thread. `more` and `from` give the compressed bytes; `more` returns 0 at their end.
 class InflateStream {
@@ -120,15 +120,17 @@ class InflateStream {
 
   // Returns false at the end of the data and at a mistake.
   bool ReadHeader() {
-    std::uint8_t first;
-    if (!inflater_.TakeByte(&first)) {
-      is_done_ = true;
-      return false;
+    if (format_ != InflateFormat::kRaw) {
+      std::uint8_t first;
+      if (!inflater_.TakeByte(&first)) {
+        is_done_ = true;
+        return false;
+      }
+      std::uint32_t second;
+      if (!Take(1, &second)) return false;
+      if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
+        return false;
     }
-    std::uint32_t second;
-    if (!Take(1, &second)) return false;
-    if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
-      return false;
     inflater_.Restart();
     in_stream_ = true;
     sum_ = format_ == InflateFormat::kGzip ? 0 : 1;
@@ -165,6 +167,10 @@ class InflateStream {
   }
   void ReadTrailer() {
     in_stream_ = false;
+    if (format_ == InflateFormat::kRaw) {
+      is_done_ = true;
+      return;
+    }
     std::uint32_t sum, size;
     if (!Take(4, &sum)) return;
     if (format_ == InflateFormat::kZlib) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Unsnap: decompresses a block in Snappy's format, as tables may hold them.
+// Snap and Unsnap: blocks in Snappy's format, as tables and record files may hold them.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -63,6 +64,66 @@ inline Result<std::string> Unsnap(std::string_view block, std::size_t max_bytes 
     for (std::size_t from = out.size() - distance; length > 0; --length) out.push_back(out[from++]);
   }
   if (out.size() != size) return errors::DataLoss("Snappy block: ", out.size(), " bytes instead of ", size);
+  return out;
+}
+
+namespace detail {
+
+// Appends a literal of Snappy's format.
+inline void SnapLiteral(std::string_view bytes, std::string* out) {
+  while (!bytes.empty()) {
+    const std::size_t size = bytes.size() < 65536 ? bytes.size() : 65536, last = size - 1;
+    if (last < 60) {
+      out->push_back(static_cast<char>(last << 2));
+    } else {
+      out->push_back(static_cast<char>(61 << 2));  // two bytes of length follow
+      out->push_back(static_cast<char>(last));
+      out->push_back(static_cast<char>(last >> 8));
+    }
+    out->append(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+  }
+}
+// Appends copies of `length` bytes at a distance below 65,536.
+inline void SnapCopy(std::size_t length, std::size_t distance, std::string* out) {
+  while (length > 0) {
+    const std::size_t size = length < 64 ? length : 64;
+    out->push_back(static_cast<char>((size - 1) << 2 | 2));
+    out->push_back(static_cast<char>(distance));
+    out->push_back(static_cast<char>(distance >> 8));
+    length -= size;
+  }
+}
+
+}  // namespace detail
+
+// Compresses less than 4 GiB to a block: bytes that came before within 64 KiB become copies.
+inline std::string Snap(std::string_view in) {
+  constexpr std::size_t kLeast = 8, kFar = 65535, kHashes = std::size_t{1} << 14;
+  std::string out;
+  std::size_t left = in.size();
+  for (; left >= 0x80; left >>= 7) out.push_back(static_cast<char>(left | 0x80));
+  out.push_back(static_cast<char>(left));
+  SlimVector<std::uint32_t> seen(kHashes, 0);  // places by the hash of the bytes there
+  std::size_t literal = 0, at = 0;
+  while (in.size() - at >= kLeast) {
+    std::uint64_t word, other;
+    std::memcpy(&word, in.data() + at, sizeof word);
+    std::uint32_t& place = seen[(word * 0x9e3779b97f4a7c15u) >> 50];
+    const std::size_t from = place;
+    place = static_cast<std::uint32_t>(at);
+    std::memcpy(&other, in.data() + from, sizeof other);
+    if (from >= at || at - from > kFar || word != other) {
+      ++at;
+      continue;
+    }
+    std::size_t length = kLeast;
+    while (at + length < in.size() && in[at + length] == in[from + length]) ++length;
+    detail::SnapLiteral(in.substr(literal, at - literal), &out);
+    detail::SnapCopy(length, at - from, &out);
+    literal = at += length;
+  }
+  detail::SnapLiteral(in.substr(literal), &out);
   return out;
 }
 

@@ -32,6 +32,13 @@ struct ElementSpec {
   SlimVector<PartialTensorShape> shapes;
 };
 
+// Where iterators report numbers about their elements. thread-safe.
+class IteratorStatistics {
+ public:
+  virtual ~IteratorStatistics() = default;
+  virtual void Add(std::string_view name, double number) const = 0;
+};
+
 // The environment of the run that asks an iterator for an element. one thread.
 class IteratorContext {
  public:
@@ -43,6 +50,8 @@ class IteratorContext {
   const CancellationManager* cancellation() const {
     return environment_->services == nullptr ? nullptr : environment_->services->cancellation;
   }
+  const IteratorStatistics* statistics() const { return statistics_; }  // null: there are none
+  void set_statistics(const IteratorStatistics* statistics) { statistics_ = statistics; }
   // Loops that may take long call it. Cancelled: the run is given up.
   Status CheckWanted() const {
     if (cancellation() == nullptr || !cancellation()->IsCancelled()) [[likely]]
@@ -56,6 +65,7 @@ class IteratorContext {
 
  private:
   const StepEnvironment* environment_;
+  const IteratorStatistics* statistics_ = nullptr;
 };
 
 // A position in a dataset. externally synchronised: an iterator of a program is asked under the lock of its resource.

@@ -22,7 +22,8 @@ class DetachedContext {
   explicit DetachedContext(const IteratorContext& context)
       : lease_(Ref<FunctionLease>::Share(context.functions()->lease())),
         cancellation_(lease_ ? lease_->cancellation() : nullptr),
-        environment_(context.environment()) {
+        environment_(context.environment()),
+        statistics_(context.statistics()) {
     environment_.services = &services_;
     environment_.step_id = NextStep();
     environment_.frame_id = 0;
@@ -46,6 +47,7 @@ class DetachedContext {
     StepContainer container(services_.resources, environment_.step_id);
     services_.step_container = &container;
     IteratorContext context(environment_);
+    context.set_statistics(statistics_);
     Status status = call(context);
     services_.step_container = nullptr;
     return status;
@@ -61,6 +63,7 @@ class DetachedContext {
   const Ref<FunctionLease> lease_;
   CancellationManager cancellation_;  // goes before the lease, whose child it is
   StepEnvironment environment_;
+  const IteratorStatistics* const statistics_;
   RunServices services_;
 };
 

@@ -70,6 +70,13 @@ class IteratorResource final : public Resource {
     if (!reader.AtEnd()) return IteratorStateReader::Unfit();
     return Replace(context, std::move(dataset), std::move(made));
   }
+  // Calls use(iterator) -> Status while no other run uses the iterator; null before SetDataset.
+  template <class F>
+  Status Use(const IteratorContext& context, const F& use) {
+    const Turn turn(this, context);
+    TENON_RETURN_IF_ERROR(turn.status);
+    return use(iterator_.get());
+  }
   // Drops the iterator.
   Status Clear(IteratorContext& context) { return Replace(context, {}, {}); }
 

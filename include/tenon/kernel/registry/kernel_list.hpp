@@ -51,7 +51,9 @@ inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
     for (const ArgSpec& arg : list) {
       const ParamKind kind = row.params == nullptr ? ParamKind::kBad : row.params[argument].kind;
       ++argument;
-      if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
+      if (row.device == "DEFAULT" || row.tensors_on_host || kind == ParamKind::kHostIn ||
+          kind == ParamKind::kHostIndices)
+        add(arg.name());
     }
   if (row.op->match == nullptr) return;
   for (const std::string_view name : row.op->match->all_host_arguments()) add(name);

@@ -54,7 +54,16 @@ class OpDefBuilder {
   OpDefBuilder& SetAllowsUninitializedInput() { return def_.allows_uninitialized_input = true, *this; }
   OpDefBuilder& SetIsDistributedCommunication() { return def_.is_distributed_communication = true, *this; }
 
+  // Errors: InvalidArgument: mistakes of the strings, or of the whole (ValidateOpDef).
   Status Finalize(OpDef* out) const {
+    OpDef def;
+    TENON_RETURN_IF_ERROR(Read(&def));
+    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
+    *out = std::move(def);
+    return OkStatus();
+  }
+  // As Finalize, without ValidateOpDef.
+  Status Read(OpDef* out) const {
     OpDef def = def_;
     SlimVector<std::string> errors = errors_;
     for (const std::string& spec : attrs_) AddAttr(spec, &def, &errors);
@@ -65,7 +74,6 @@ class OpDefBuilder {
       for (const std::string& name : detail::DocReader::Read(doc_, &def))
         errors.push_back(StrCat("No matching input/output/attr for name '", name, "' from Doc() for Op ", def.name));
     if (!errors.empty()) return errors::InvalidArgument(StrJoin(errors, "\n"));
-    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
     *out = std::move(def);
     return OkStatus();
   }

@@ -63,6 +63,8 @@ constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, 
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   TENON_RETURN_IF_ERROR(ParsePadding(text, padding));
   if (c->HasAttr("explicit_paddings")) TENON_RETURN_IF_ERROR(c->GetAttr("explicit_paddings", paddings));
+  if (c->HasAttr("padding_list")) TENON_RETURN_IF_ERROR(c->GetAttr("padding_list", paddings));
+  if (c->HasAttr("padding_list") && !paddings->empty()) *padding = Padding::kExplicit;
   return CheckValidPadding(*padding, *paddings, dims, format);
 }
 constexpr Status GetListAttr(InferenceContext* c, std::string_view attr, std::size_t size, std::string_view complaint,

@@ -30,8 +30,8 @@ class ShapeArena {
   static constexpr std::int32_t kUnknownRank = -1;
 
   // --- questions about shapes and dimensions
-  constexpr std::int32_t Rank(ShapeHandle s) const { return s.IsSet() ? shape(s).rank : kUnknownRank; }
-  constexpr bool RankKnown(ShapeHandle s) const { return Rank(s) != kUnknownRank; }
+  static constexpr std::int32_t Rank(ShapeHandle s) { return s.rank_; }
+  static constexpr bool RankKnown(ShapeHandle s) { return Rank(s) != kUnknownRank; }
   static constexpr std::int64_t Value(DimensionOrConstant d) {
     if (!d.dim.IsSet()) return d.val;
     return d.dim.rep_ >= 0 ? d.dim.rep_ : kUnknownDim;
@@ -43,8 +43,7 @@ class ShapeArena {
     return -rank <= i && i < rank ? DimKnownRank(s, i) : UnknownDim();
   }
   constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
-    const ShapeRecord& record = shape(s);
-    return dims_[record.begin + static_cast<std::size_t>(i < 0 ? record.rank + i : i)];
+    return dims_[s.begin_ + static_cast<std::size_t>(i < 0 ? s.rank_ + i : i)];
   }
   constexpr bool FullyDefined(ShapeHandle s) const {
     if (!RankKnown(s)) return false;
@@ -239,9 +238,9 @@ class ShapeArena {
   ShapeArena& operator=(const ShapeArena&) = delete;
 
   constexpr void ClearShapes() {
-    shapes_.clear();
     dims_.clear();
     unknown_dims_ = 0;
+    shapes_ = 0;
     ForgetMerges();
   }
   static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
@@ -262,15 +261,7 @@ class ShapeArena {
   }
 
  private:
-  struct ShapeRecord {
-    std::int32_t rank;
-    std::uint32_t begin;  // where its sizes begin in dims_
-  };
-  constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
-  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {
-    shapes_.push_back({rank, begin});
-    return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
-  }
+  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) { return {++shapes_, rank, begin}; }
   TENON_DETAIL_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
     return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
                                    Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
@@ -284,7 +275,7 @@ class ShapeArena {
   }
 
   std::int64_t unknown_dims_ = 0;
-  SlimVector<ShapeRecord> shapes_;
+  std::uint32_t shapes_ = 0;  // made so far
   SlimVector<DimensionHandle> dims_;
   SlimVector<MergedShape> merged_shapes_;
   SlimVector<MergedDim> merged_dims_;

@@ -30,7 +30,7 @@ class DimensionHandle {
   std::int64_t rep_ = kUnset;  // >= 0: the size; -2 - n: unknown number n
 };
 
-// One shape of a context. Value type, a number.
+// One shape of a context. Value type.
 class ShapeHandle {
  public:
   constexpr ShapeHandle() = default;
@@ -41,9 +41,12 @@ class ShapeHandle {
 
  private:
   friend class ShapeArena;
-  constexpr explicit ShapeHandle(std::uint32_t id) : id_(id) {}
+  constexpr ShapeHandle(std::uint32_t id, std::int32_t rank, std::uint32_t begin)
+      : id_(id), rank_(rank), begin_(begin) {}
 
-  std::uint32_t id_ = 0;  // position + 1
+  std::uint32_t id_ = 0;  // 0: unset
+  std::int32_t rank_ = -1;  // -1: unknown
+  std::uint32_t begin_ = 0;  // the number of its first size in the context
 };
 
 // A handle or a number, -1 for unknown: c->Matrix(c->Dim(a, 0), 3).

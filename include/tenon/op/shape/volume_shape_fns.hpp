@@ -103,6 +103,8 @@ constexpr Status ConvShape(InferenceContext* c) {
                                    " values, but got: ", dilations.size());
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, dims, format, &padding, &paddings));
+  if (padding == Padding::kExplicit && dims == 5)
+    return errors::InvalidArgument("Explicit padding not supported for 3D Convolution");
   const int channel = first == 1 ? dims - 1 : 1;
   const DimensionHandle depth = c->Dim(input, at_batch + channel), filter_depth = c->Dim(filter, -2);
   const DimensionHandle out_depth = c->Dim(filter, -1);
