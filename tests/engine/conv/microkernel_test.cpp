@@ -63,9 +63,32 @@ bool TileIsRight(const detail::ConvKernels<C>& kernels, Index width, Index lengt
   return true;
 }
 
+// Twelve pixels at even places have the bits of two tiles of six.
+template <class C>
+bool RowIsRight(const detail::ConvKernels<C>& kernels, Index length, Index step) {
+  const Index out_step = kernels.lanes + 3, taps = 6 * length;
+  const detail::ConvWindow window{2, 40, 3, length + 1, length};
+  const std::vector<C> image = RandomVector<C>(400, 1), panel = RandomVector<C>(taps * kernels.lanes + 1, 2);
+  std::vector<C> want = RandomVector<C>(detail::kConvRowPixels * out_step, 3), got = want;
+  const C* pixels[detail::kConvRowPixels];
+  for (int i = 0; i < detail::kConvRowPixels; ++i) pixels[i] = image.data() + i * step;
+  const char* const ahead = reinterpret_cast<const char*>(panel.data());
+  for (int i = 0; i < detail::kConvRowPixels; i += detail::kConvPixels)
+    kernels.tile[0]({window, pixels + i, 5, panel.data(), want.data() + i * out_step, out_step, false, ahead, 0});
+  kernels.row({window, pixels, 5, panel.data(), got.data(), out_step, false, ahead, 0, step});
+  return got == want;
+}
+
 }  // namespace
 
 TEST_SUITE("ConvKernels") {
+  TEST_CASE_TEMPLATE("rows of pixels have the bits of tiles", C, float, double) {
+    for (const auto& [name, kernels] : AllConvKernels<C>()) {
+      CAPTURE(name);
+      for (const Index length : {0, 1, 2, 5, 11})
+        for (const Index step : {1, 2, 7, 20}) CHECK(RowIsRight<C>(*kernels, length, step));
+    }
+  }
   TEST_CASE_TEMPLATE("multiply windows by panels and touch nothing beside them", C, float, double) {
     for (const auto& [name, kernels] : AllConvKernels<C>()) {
       CAPTURE(name);

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace fast_divisor_test {
 using tenon::detail::FastDivisor;
 using tenon::detail::WideDivisor;
 
@@ -24,3 +25,5 @@ TEST_CASE("a wide divisor takes any number") {
   constexpr WideDivisor divisor{7};
   CHECK(divisor.Divide(0xffffffffffffffff) == 0xffffffffffffffff / 7);
 }
+
+}  // namespace fast_divisor_test

@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+namespace plain_complex_test {
+
 namespace {
 
 using Complex = tenon::detail::PlainComplex<float>;
@@ -28,3 +30,5 @@ TEST_CASE("a GPU computes with it in place of std::complex, and with other types
 }
 
 }  // namespace
+
+}  // namespace plain_complex_test

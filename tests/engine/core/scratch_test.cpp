@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,27 @@ TEST_SUITE("Scratch") {
 }
 
 TEST_SUITE("parts") {
+  TEST_CASE("each thread has its own memory, and an error of one item is one of all") {
+    ThreadPool pool(4, "test");
+    Cpu device{.pool = &pool};
+    std::vector<std::int64_t> squares(1000);
+    const auto square = [&](Cpu& on, Index i, char* memory) -> Status {
+      CHECK((on.pool == nullptr));  // the items are the parallel work
+      std::memcpy(memory, &i, sizeof i);
+      std::int64_t kept = 0;
+      std::memcpy(&kept, memory, sizeof kept);
+      squares[static_cast<std::size_t>(i)] = kept * kept;
+      return i == 1000 ? errors::Internal("no") : OkStatus();
+    };
+    CHECK(detail::RunWithScratch(device, 1000, 1e6, 64, "Test", square).ok());
+    for (std::size_t i = 0; i < squares.size(); ++i) CHECK(squares[i] == static_cast<std::int64_t>(i * i));
+    squares.resize(1001);
+    CHECK(detail::RunWithScratch(device, 1001, 1e6, 64, "Test", square).code() == Code::kResourceExhausted);
+    CHECK(detail::RunWithScratch(device, 0, 1e6, 64, "Test", square).ok());
+    LimitedAllocator memory(CpuAllocator(), 100, "small");
+    device.allocator = &memory;
+    CHECK(detail::RunWithScratch(device, 1000, 1e6, 64, "Test", square).code() == Code::kResourceExhausted);
+  }
   TEST_CASE("as many as there are threads, none below 15 us; 7.5 where a thread is awake") {
     ThreadPool pool(4, "test");
     CHECK(detail::WorthwhileParts(Cpu{}, 1e9) == 1);

@@ -25,6 +25,7 @@ TEST_SUITE("quantized numbers") {
     CHECK(FloatToQuantized(kind, 9, -1, 1) == kind.highest);
     CHECK(FloatToQuantized(kind, -9, -1, 1) == kind.lowest);
     CHECK(QuantizedToFloat(kind, 17, 3, 3) == 3);
+    CHECK(QuantizedToFloat(QuantizedKind::Of(DataType::kQuint8), 170, -39162.484375f, 18725.2578125f) == -681.03125f);
     CHECK(ToInt64(1e300) > 0);
   }
   TEST_CASE("the scales of whole tensors agree with the numbers one by one") {

@@ -50,6 +50,24 @@ TEST_CASE("fingerprints of every length that is treated in its own way are Tenso
     CHECK(SipHash(123, static_cast<std::uint64_t>(-456), bytes) % kBuckets == fact.strong);
   }
 }
+TEST_CASE("128 bits are what SdcaFprint of TensorFlow gives") {
+  struct Long {
+    int length;
+    std::int64_t low, high;
+  };
+  constexpr Long kLong[] = {
+      {0, 4463240938071824939, 4374473821787594281},    {7, -1126322022543423541, 6894195336837958548},
+      {8, -6733054051891091335, 4044469983552729146},   {16, 8294272802229594762, 3428632139650383165},
+      {24, -1075631736456274151, 5522184621380601429},  {33, 5417335059968185694, -2397883472582167269},
+      {144, -8297827733637329307, 6101320627973782027}, {300, 7060343333330730623, -3477134719543251878}};
+  for (const Long& fact : kLong) {
+    std::string bytes;
+    for (int i = 0; i < fact.length; ++i) bytes.push_back(static_cast<char>((7 * i * i + 13 * i + fact.length) % 256));
+    CAPTURE(fact.length);
+    CHECK(Fingerprint128(bytes).first == static_cast<std::uint64_t>(fact.low));
+    CHECK(Fingerprint128(bytes).second == static_cast<std::uint64_t>(fact.high));
+  }
+}
 TEST_CASE("SipHash-2-4 of its authors' test vector") {
   std::string bytes;
   for (int i = 0; i < 15; ++i) bytes.push_back(static_cast<char>(i));

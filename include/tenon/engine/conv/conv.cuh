@@ -18,6 +18,7 @@
 #include <tenon/device/cuda.cuh>
 #include <tenon/engine/conv/conv.hpp>
 #include <tenon/engine/conv/images.cuh>
+#include <tenon/engine/core/result_epilogue.cuh>
 #include <tenon/engine/gemm/gemm.cuh>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -37,6 +38,8 @@ struct ConvRow {
 //   Locate(row)                             once a row
 //   Left(row, p, group), Right(p, j, group) elements; Left of a row that LocateNone() made is 0
 //   Result(row, j, group)                   where an element of the product goes to
+//   Finish(value, j, group, to)             optional: the element that goes there
+//   Change(at)                              optional: changes an element that its thread has written
 template <class ProblemType, int kRowsOfTile, int kColumnsOfTile, int kRowsOfThread, int kColumnsOfThread>
 struct ConvTiling {
   using Problem = ProblemType;
@@ -148,8 +151,22 @@ __global__ void __launch_bounds__(Tiling::kThreads) ConvKernel(const __grid_cons
 #pragma unroll
       for (int j = 0; j < kColumnsEach; ++j) {
         const std::int32_t column = first_column + across + j;
-        if (column < problem.columns)
-          *problem.Result(rows[down + i], column, group) = static_cast<typename Tiling::T>(sums[i][j]);
+        if (column >= problem.columns) continue;
+        typename Tiling::T* const to = problem.Result(rows[down + i], column, group);
+        const auto value = static_cast<typename Tiling::T>(sums[i][j]);
+        if constexpr (requires { problem.Finish(value, column, group, to); })
+          *to = problem.Finish(value, column, group, to);
+        else
+          *to = value;
+      }
+    }
+    if constexpr (requires(typename Tiling::T* at) { problem.Change(at); }) {
+#pragma unroll 1
+      for (int e = 0; e < kRowsEach * kColumnsEach; ++e) {  // its code is long, and there once
+        const int row = down + e / kColumnsEach;
+        const std::int32_t column = first_column + across + e % kColumnsEach;
+        if (first_row + row < problem.rows && column < problem.columns)
+          problem.Change(problem.Result(rows[row], column, group));
       }
     }
     __syncthreads();  // `rows` are read until here
@@ -164,14 +181,16 @@ Status LaunchConvTiles(Cuda& device, const Problem& problem) {
   return LaunchCuda(device, {static_cast<unsigned>(blocks), Tiling::kThreads}, &ConvKernel<Tiling>, tiling);
 }
 
+template <class Problem>
+using SmallConvTiling = ConvTiling<Problem, 32, 32, 4, 4>;
+
 // Large tiles read less for each product; small ones where large ones would leave multiprocessors without work.
 template <class Problem>
 Status RunConvProblem(Cuda& device, const Problem& problem) {
   using Large = ConvTiling<Problem, 128, 64, 8, 4>;
-  using Small = ConvTiling<Problem, 32, 32, 4, 4>;
   if (problem.columns > 32 && Large(problem).tiles >= 2 * static_cast<Index>(device.multiprocessors))
     return LaunchConvTiles<Large>(device, problem);
-  return LaunchConvTiles<Small>(device, problem);
+  return LaunchConvTiles<SmallConvTiling<Problem>>(device, problem);
 }
 
 // Rows: output pixels. Columns: channels of the output. Depth: elements of a window, channels running fastest.
@@ -182,6 +201,7 @@ struct ConvForward {
   const T* input;
   const T* filter;
   T* output;
+  EpilogueSteps<T> steps;
   CudaWindow window_rows, window_columns;
   ImageSteps in, out;
   FastDivisor by_depth, by_columns;  // divide positions of a window
@@ -190,10 +210,11 @@ struct ConvForward {
   bool left_by_rows;
   static constexpr bool right_by_depth = false;
 
-  ConvForward(const Conv2DGeometry& g, const T* x, const T* f, T* y)
+  ConvForward(const Conv2DGeometry& g, const T* x, const T* f, T* y, const EpilogueSteps<T>& epilogue)
       : input(x),
         filter(f),
         output(y),
+        steps(epilogue),
         window_rows(g.rows),
         window_columns(g.columns),
         in(g.rows.input, g.columns.input, g.in_depth, g.channels_first),
@@ -230,6 +251,9 @@ struct ConvForward {
   __device__ __forceinline__ T* Result(const ConvRow& row, std::int32_t column, std::int32_t group) const {
     return output + row.to + (static_cast<Index>(group) * columns + column) * out.channel;
   }
+  __device__ __forceinline__ T Finish(T value, std::int32_t column, std::int32_t group, const T* to) const {
+    return steps(value, static_cast<Index>(group) * columns + column, to - output);
+  }
 };
 
 // Unimplemented: a size of the product of one group is too large for a problem.
@@ -243,13 +267,15 @@ inline Status CheckConvProblem(std::string_view who, Index columns, Index depth)
 }  // namespace detail
 
 // Overwrites `output`, whose shape is geometry.output_shape(): NHWC, or NCHW where the geometry says so. T is float,
-// double, half, bfloat16 (these two are summed as float and rounded once) or an integer type (which wraps). Returns
-// when it is queued.
+// double, half, bfloat16 (these two are summed as float and rounded once) or an integer type (which wraps). Takes the
+// device's epilogue. Returns when it is queued.
 template <class T>
-Status Conv2D(Cuda& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
+Status Conv2D(Cuda& cuda, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
               const PackedWeights* = nullptr) {
   const Index places = g.rows.output * g.columns.output, k = g.in_depth, n = g.out_depth;
   if (g.batch == 0 || places == 0 || n == 0) return OkStatus();
+  Cuda device = cuda;
+  if (g.channels_first) device.epilogue = nullptr;
   constexpr Index kMostImages = 16;  // as many products are still faster than one kernel of our own
   if constexpr (CublasElement<T>) {
     if (k > 0 && detail::IsMatrixProduct(g) && (!g.channels_first || g.batch <= kMostImages)) {
@@ -271,7 +297,8 @@ Status Conv2D(Cuda& device, const Conv2DGeometry& g, const T* input, const T* fi
   TENON_RETURN_IF_ERROR(detail::CheckCudaWindow("Conv2D", g.columns));
   TENON_RETURN_IF_ERROR(detail::CheckConvProblem(
       "Conv2D", n, MultiplyWithoutOverflow(MultiplyWithoutOverflow(g.rows.size, g.columns.size), g.group_depth())));
-  return detail::RunConvProblem(device, detail::ConvForward<T>(g, input, filter, output));
+  return detail::RunConvProblem(device,
+                                detail::ConvForward<T>(g, input, filter, output, detail::EpilogueSteps<T>(device)));
 }
 
 TENON_DETAIL_NAMESPACE_END

@@ -18,111 +18,16 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/conv/amx_conv.hpp>
+#include <tenon/engine/conv/conv_geometry.hpp>
 #include <tenon/engine/conv/microkernel.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/gemm/blocking.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
+#include <tenon/engine/core/result_epilogue.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-
-// Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
-// groups, out_depth], output [batch, out_rows, out_columns, out_depth].
-struct Conv2DGeometry {
-  Index batch = 0;
-  Window rows, columns;
-  Index in_depth = 0, out_depth = 0;
-  Index groups = 1;
-  bool channels_first = false;  // input and output are NCHW; only on a GPU
-
-  Index group_depth() const { return in_depth / groups; }
-  TensorShape output_shape() const { return ImageShape(channels_first, batch, rows.output, columns.output, out_depth); }
-};
-
-TENON_DETAIL_COLD_CODE_BEGIN
-// Makes the geometry of a Conv2D from its shapes and attrs; `strides` and `dilations` have four values, in the order of
-// the images. The errors are TensorFlow's.
-inline Status MakeConv2DGeometry(const TensorShape& images, const TensorShape& filter, Span<const Index> image_strides,
-                                 Span<const Index> image_dilations, Padding padding, Span<const Index> image_paddings,
-                                 Conv2DGeometry* geometry, bool channels_first = false) {
-  const TensorShape input = ShapeInOrderOfNhwc(channels_first, images);
-  const InOrderOfNhwc ordered_strides(channels_first, image_strides),
-      ordered_dilations(channels_first, image_dilations), ordered_paddings(channels_first, image_paddings, 2);
-  const Span<const Index> strides = ordered_strides, dilations = ordered_dilations,
-                          explicit_paddings = ordered_paddings;
-  if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
-  if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
-  if (strides[0] != 1 || strides[3] != 1) {
-    return errors::Unimplemented(
-        "Current implementation does not yet support strides in the batch and depth dimensions.");
-  }
-  if (strides[1] <= 0 || strides[2] <= 0)
-    return errors::InvalidArgument("Row and column strides should be larger than 0.");
-  if (dilations[0] != 1 || dilations[3] != 1) {
-    return errors::Unimplemented(
-        "Current implementation does not yet support dilations in the batch and depth dimensions.");
-  }
-  if (dilations[1] <= 0 || dilations[2] <= 0) return errors::InvalidArgument("Dilated rates should be larger than 0.");
-  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
-  if (input.dims() != 4)
-    return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
-  if (filter.dims() != 4)
-    return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
-
-  Conv2DGeometry g;
-  g.channels_first = channels_first;
-  g.batch = input.dim_size(0);
-  g.in_depth = input.dim_size(3);
-  g.out_depth = filter.dim_size(3);
-  const Index filter_depth = filter.dim_size(2);
-  if (filter_depth <= 0) return errors::InvalidArgument("filter depth must be strictly positive, got ", filter_depth);
-  if (g.in_depth % filter_depth != 0) {
-    return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
-                                   filter_depth);
-  }
-  g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
-  if (g.out_depth % g.groups != 0) {
-    return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ",
-                                   g.groups);
-  }
-  g.rows.input = input.dim_size(1);
-  g.rows.size = filter.dim_size(0);
-  g.rows.stride = strides[1];
-  g.rows.dilation = dilations[1];
-  g.columns.input = input.dim_size(2);
-  g.columns.size = filter.dim_size(1);
-  g.columns.stride = strides[2];
-  g.columns.dilation = dilations[2];
-  if (padding == Padding::kExplicit) {
-    g.rows.pad_before = explicit_paddings[2];
-    g.rows.pad_after = explicit_paddings[3];
-    g.columns.pad_before = explicit_paddings[4];
-    g.columns.pad_after = explicit_paddings[5];
-  }
-  TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.rows));
-  TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
-  if (g.rows.size == 1) g.rows.dilation = 1;  // there is nothing between its elements
-  if (g.columns.size == 1) g.columns.dilation = 1;
-  // Paddings cause a copy of all that the windows cover, paddings included: its bytes must fit an int64.
-  constexpr Index kMostBytes = 16;  // most bytes of one element
-  const auto covered = [](const Window& w) {  // -1 if an int64 cannot hold it
-    const Index before_last = w.output > 0 ? (w.output - 1) * w.stride : 0, extent = w.output > 0 ? w.extent() : 0;
-    return extent > std::numeric_limits<Index>::max() - before_last ? Index{-1} : before_last + extent;
-  };
-  const Index image = MultiplyWithoutOverflow(covered(g.rows), covered(g.columns));
-  if (image < 0 || MultiplyWithoutOverflow(MultiplyWithoutOverflow(image, kMostBytes), g.in_depth) < 0)
-    return errors::InvalidArgument("the convolution's windows of ", g.rows.extent(), " x ", g.columns.extent(), " x ",
-                                   g.in_depth, " elements, ", g.rows.output, " x ", g.columns.output,
-                                   " of them, cover more with their paddings than int64 has bytes for");
-  *geometry = g;
-  TensorShape output;
-  TENON_ASSIGN_OR_RETURN(output, TensorShape::Make({g.batch, g.rows.output, g.columns.output, g.out_depth}));
-  if (output.num_elements() > 0 && (g.rows.size == 0 || g.columns.size == 0))
-    return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
-  return OkStatus();
-}
-TENON_DETAIL_COLD_CODE_END
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
 // as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
@@ -159,7 +64,7 @@ template <class T>
 class ConvWork {
  public:
   using C = ConvAccumulator<T>;
-  static constexpr Index kFewPixels = 126;  // with so few output pixels, threads share the channels, not the pixels
+  static constexpr Index kFewPixels = 252;  // with so few output pixels, threads share the channels, not the pixels
   using Pixels = const C* [kFewPixels];
 
   ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
@@ -224,6 +129,8 @@ class ConvWork {
   void SplitBands(Index parts) {
     while (band_rows_ > 1 && bands() < 2 * parts) band_rows_ = (band_rows_ + 1) / 2;
   }
+  // One that takes whole rows is for RunBand alone.
+  void set_epilogue(const CpuEpilogue* epilogue) { epilogue_ = epilogue; }
   // `packed` holds all panels.
   void RunBand(Index number, const C* packed, C* band) const {
     const Index image = number / BandsOfImage(), row = number % BandsOfImage() * band_rows_;
@@ -238,6 +145,10 @@ class ConvWork {
       FindPixels(first_window, first, count, group);
       for (Index p = 0; p < panels(); ++p)
         RunTiles(p, MakeTile(p, packed + PackedOffset(p)), group, count, out + first * g_.out_depth);
+      if (epilogue_ != nullptr) {
+        const Index before = (image * g_.rows.output + row) * g_.columns.output;
+        epilogue_->run(*epilogue_, {output_, g_.out_depth, before + first, count, 0, g_.out_depth});
+      }
     }
   }
 
@@ -264,6 +175,8 @@ class ConvWork {
       tile.ahead_step = g_.out_depth * Index{sizeof(T)};
     }
     RunTiles(panel, tile, pixels, count, out);
+    if (last && epilogue_ != nullptr)
+      epilogue_->run(*epilogue_, {out, g_.out_depth, 0, count, FirstChannel(panel), ChannelsOf(panel)});
   }
 
  private:
@@ -357,13 +270,35 @@ class ConvWork {
   void RunTiles(Index panel, ConvTile<C> tile, const Pixels& pixels, Index count, T* out) const {
     const Index channels = ChannelsOf(panel), width = Widened(channels);
     const auto multiply = kernels_.tile[width / kernels_.lanes - 1];
-    const Index lines = tile.ahead_step == 0 ? 0 : DivideUp(panel_ * Index{sizeof(T)}, 64);
+    // A tile prefetches one line of each row of the next panel, or its share of a panel whose rows lie together.
+    const Index tiles = DivideUp(count, kConvPixels);
+    Index lines = tile.ahead_step == 0 ? 0 : DivideUp(panel_ * Index{sizeof(T)}, 64), share = 64;
+    if (tile.ahead_step == width * Index{sizeof(T)} && tiles > lines) {
+      tile.ahead_step /= tiles;
+      share = tile.ahead_step * (taps_ / pieces_);
+      lines = tiles;
+    }
     const char* const next = tile.ahead;
+    const bool in_rows = channels == kernels_.lanes && kernels_.row != nullptr && tile.ahead_step == 0 && !tile.add;
     out += FirstChannel(panel);
+    tile.pixel_step = g_.columns.stride * g_.in_depth;
     for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
+      if constexpr (std::is_same_v<T, C>) {
+        // A gap between rows makes the way longer or shorter, or is as long as the others.
+        if (in_rows && i + kConvRowPixels <= count &&
+            pixels[i + kConvRowPixels - 1] - pixels[i] == (kConvRowPixels - 1) * tile.pixel_step) {
+          tile.pixels = pixels + i;
+          tile.out = out;
+          tile.out_step = g_.out_depth;
+          kernels_.row(tile);
+          i += kConvPixels;
+          out += kConvPixels * g_.out_depth;
+          continue;
+        }
+      }
       const Index line = i / kConvPixels;
       tile.pixels = pixels + i;
-      tile.ahead = line < lines ? next + line * 64 : reinterpret_cast<const char*>(tile.panel);
+      tile.ahead = line < lines ? next + line * share : reinterpret_cast<const char*>(tile.panel);
       if (line == lines) tile.ahead_step = 0;
       RunTile(tile, multiply, Least(kConvPixels, count - i), channels, width, out);
     }
@@ -398,6 +333,7 @@ class ConvWork {
   const T* input_;
   const T* filter_;
   T* output_;
+  const CpuEpilogue* epilogue_ = nullptr;
   Index taps_;  // elements of a window
   Index channels_;  // channels of a group
   Index panels_;  // panels of a group
@@ -433,6 +369,7 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
     typename Work::Pixels pixels;
     work.FindAllPixels(scratch.As<C>(), pixels);
+    if constexpr (std::is_same_v<T, C>) work.set_epilogue(TakeEpilogue(device, false));
     RunParts(device, parts, [&](Index part) {
       C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
       each(work.panels(), part, [&](Index panel) {
@@ -446,6 +383,7 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     return OkStatus();
   }
   if (parts > 1) work.SplitBands(parts);
+  if constexpr (std::is_same_v<T, C>) work.set_epilogue(TakeEpilogue(device));
   if (constant != nullptr) packed_bytes = 0;
   const std::size_t band_bytes = ScratchBytes<C>(work.BandElements());
   Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);

@@ -16,6 +16,7 @@
 #include <tenon/device/cuda.cuh>
 #include <tenon/engine/conv/depthwise.hpp>
 #include <tenon/engine/conv/images.cuh>
+#include <tenon/engine/core/result_epilogue.cuh>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -61,6 +62,7 @@ struct DepthwiseBody {
   const T* input;
   const T* filter;
   T* output;
+  EpilogueSteps<T> steps;
 
   __device__ __forceinline__ void operator()(Index i) const {
     using C = DepthwiseSum<T>;
@@ -88,7 +90,7 @@ struct DepthwiseBody {
     }
     Channels result;
 #pragma unroll
-    for (int j = 0; j < kPack; ++j) result.values[j] = static_cast<T>(sum[j]);
+    for (int j = 0; j < kPack; ++j) result.values[j] = steps(static_cast<T>(sum[j]), channel + j, i * kPack + j);
     reinterpret_cast<Channels*>(output)[i] = result;
   }
 };
@@ -163,16 +165,20 @@ __global__ void __launch_bounds__(kDepthwiseChannels* kDepthwiseParts)
 template <class T, int kPack>
 Status RunDepthwise(Cuda& device, const DepthwiseGeometry& g, const T* input, const T* filter, T* output) {
   const CudaDepthwise d(g, kPack);
+  EpilogueSteps<T> all;
+  if (!g.channels_first) all = EpilogueSteps<T>(device);
   return ForImageParts("DepthwiseConv2dNative", g.batch, d.out.image, [&](Index first, Index images) {
+    EpilogueSteps<T> steps = all;
+    steps.Skip(first * d.out.image);
     return ForEach(device, images * (d.out.image / kPack),
-                   DepthwiseBody<T, kPack>{d, input + first * d.in.image, filter, output + first * d.out.image});
+                   DepthwiseBody<T, kPack>{d, input + first * d.in.image, filter, output + first * d.out.image, steps});
   });
 }
 
 }  // namespace detail
 
-// Overwrites `output`. T is float, double, half or bfloat16; the last two are summed as float and rounded once. Returns
-// when it is queued.
+// Overwrites `output`. T is float, double, half or bfloat16; the last two are summed as float and rounded once. Takes
+// the device's epilogue. Returns when it is queued.
 template <class T>
 Status DepthwiseConv2D(Cuda& device, const DepthwiseGeometry& g, const T* input, const T* filter, T* output) {
   if (g.output_elements() == 0) return OkStatus();

@@ -15,6 +15,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/core/result_epilogue.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
@@ -357,10 +358,13 @@ Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* 
     input = scratch.As<T>();
   }
   const detail::DepthwiseKernel kernel = detail::DepthwiseKernelOf<T>();
+  const CpuEpilogue* const epilogue = detail::TakeEpilogue(device);
   ParallelFor(device, g.batch * g.rows.output, detail::DepthwiseNs<T>(g), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       detail::DepthwiseRow(g, kernel, input + i / g.rows.output * g.rows.input * g.columns.input * g.depth, filter,
                            i % g.rows.output, output + i * g.columns.output * g.depth);
+      if (epilogue != nullptr)
+        epilogue->run(*epilogue, {output, g.depth, i * g.columns.output, g.columns.output, 0, g.depth});
     }
   });
   return OkStatus();

@@ -20,6 +20,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 namespace detail {
 
 inline constexpr int kConvPixels = 6;  // pixels of a tile
+inline constexpr int kConvRowPixels = 2 * kConvPixels;  // pixels of a tile of a row
 
 // Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
 struct ConvWindow {
@@ -41,6 +42,7 @@ struct ConvTile {
   bool add;
   const char* ahead;  // data to prefetch into the second cache: one line at each step
   Index ahead_step;  // in bytes
+  Index pixel_step = 0;  // in a tile of a row, elements from pixel to pixel
 };
 
 // Kernels of one instruction set for numbers of type C.
@@ -49,6 +51,9 @@ struct ConvKernels {
   Index lanes;  // elements of a vector
   Index width;  // vectors of the widest tile
   void (*tile[4])(const ConvTile<C>&);  // one vector wide, two, ... `width`
+  // A tile of kConvRowPixels pixels that are equally far apart, one vector wide, with the bits of two others. It
+  // overwrites `out` and prefetches nothing. Null for integers.
+  void (*row)(const ConvTile<C>&) = nullptr;
 };
 
 #if defined(__GNUC__)
@@ -112,6 +117,45 @@ TENON_HD void MultiplyWindows(const ConvTile<C>& t) {
   }
 }
 
+// Six pixels by one vector leave registers empty, and their sums wait for each other. More pixels have no registers for
+// their addresses, unless these are sums of few: of the first, and of products of the distance.
+template <class C, int bytes>
+TENON_HD void MultiplyRow(const ConvTile<C>& t) {
+  using V = typename ConvVector<C, bytes>::type;
+  using InMemory = typename ConvVector<C, bytes>::in_memory;
+  constexpr Index kSize = sizeof(C);
+  Index steps[6];  // 1, 3, 5, 7, 9 and 11 times the distance
+#pragma GCC unroll 6
+  for (int i = 0; i < 6; ++i) {
+    steps[i] = (2 * i + 1) * t.pixel_step * kSize;
+    asm("" : "+r"(steps[i]));  // or each pixel gets an address of its own
+  }
+  const C* panel = t.panel;
+  V sums[kConvRowPixels];
+#pragma GCC unroll 12
+  for (int i = 0; i < kConvRowPixels; ++i) sums[i] = V{};
+  for (Index row = 0; row < t.window.rows; ++row) {
+    for (Index piece = 0; piece < t.window.pieces; ++piece) {
+      const Index place = t.offset + row * t.window.row_step + piece * t.window.piece_step;
+      const char* from = reinterpret_cast<const char*>(t.pixels[0] + place);
+      const char* const end = from + t.window.length * kSize;
+      for (; from != end; from += kSize, panel += ConvVector<C, bytes>::lanes) {
+        asm("" : "+r"(from));
+        const V y = *reinterpret_cast<const InMemory*>(panel);
+#pragma GCC unroll 12
+        for (int i = 0; i < kConvRowPixels; ++i) {
+          const int shift = i == 0 ? 0 : i % 8 == 0 ? 3 : i % 4 == 0 ? 2 : i % 2 == 0 ? 1 : 0;
+          const Index distance = i == 0 ? 0 : steps[(i >> shift) / 2] * (1 << shift);
+          sums[i] = static_cast<V>(sums[i] + *reinterpret_cast<const C*>(from + distance) * y);
+        }
+      }
+    }
+  }
+  C* out = t.out;
+#pragma GCC unroll 12
+  for (int i = 0; i < kConvRowPixels; ++i, out += t.out_step) *reinterpret_cast<InMemory*>(out) = sums[i];
+}
+
 // The bodies as functions of an instruction set.
 template <class C, class Isa>
 struct ConvTileOf {
@@ -119,6 +163,7 @@ struct ConvTileOf {
   static void Multiply(const ConvTile<C>& t) {
     MultiplyWindows<C, simd::kVectorBytes<Isa>, width>(t);
   }
+  static void Row(const ConvTile<C>& t) { MultiplyRow<C, simd::kVectorBytes<Isa>>(t); }
 };
 #if TENON_DETAIL_TARGETS
 template <class C>
@@ -127,6 +172,7 @@ struct ConvTileOf<C, simd::Targeted<simd::isa::Avx2>> {
   TENON_DETAIL_TARGET_AVX2 static void Multiply(const ConvTile<C>& t) {
     MultiplyWindows<C, 32, width>(t);
   }
+  TENON_DETAIL_TARGET_AVX2 static void Row(const ConvTile<C>& t) { MultiplyRow<C, 32>(t); }
 };
 template <class C>
 struct ConvTileOf<C, simd::Targeted<simd::isa::Avx512>> {
@@ -134,6 +180,7 @@ struct ConvTileOf<C, simd::Targeted<simd::isa::Avx512>> {
   TENON_DETAIL_TARGET_AVX512 static void Multiply(const ConvTile<C>& t) {
     MultiplyWindows<C, 64, width>(t);
   }
+  TENON_DETAIL_TARGET_AVX512 static void Row(const ConvTile<C>& t) { MultiplyRow<C, 64>(t); }
 };
 #endif
 
@@ -147,6 +194,7 @@ constexpr ConvKernels<C> MakeConvKernels() {
     kernels.tile[2] = &Of::template Multiply<3>;
     kernels.tile[3] = &Of::template Multiply<4>;
   }
+  if constexpr (std::is_floating_point_v<C>) kernels.row = &Of::Row;
   return kernels;
 }
 template <class C, class Isa>

@@ -2,6 +2,7 @@
 #pragma once
 // Scratch: memory that an engine needs during one call, from the device's allocator; and how many parts work is worth.
 
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 
@@ -91,6 +92,24 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
   const Index steps = (total + step - 1) / step;
   const Index begin = steps * part / parts * step;
   return begin < total ? begin : total;
+}
+
+// run(device, i, memory) -> Status for every i in [0, count), `ns` nanoseconds each, on some threads. `memory` is a
+// thread's own, of so many bytes. ResourceExhausted: there is none, or some run failed; `who` is the engine's name.
+template <class Run>
+Status RunWithScratch(Cpu& device, Index count, double ns, std::size_t bytes, std::string_view who, const Run& run) {
+  const Index most = WorthwhileParts(device, ns * static_cast<double>(count)), parts = most < count ? most : count;
+  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
+  TENON_RETURN_IF_ERROR(scratch.status(who));
+  std::atomic<bool> failed{false};
+  RunParts(device, parts, [&](Index part) {
+    Cpu alone;  // the device's allocator may be for one thread
+    char* const memory = scratch.As<char>(static_cast<std::size_t>(part) * bytes);
+    for (Index i = PartBegin(count, parts, 1, part); i < PartBegin(count, parts, 1, part + 1); ++i)
+      if (!run(parts == 1 ? device : alone, i, memory).ok()) failed.store(true, std::memory_order_relaxed);
+  });
+  if (failed.load()) return errors::ResourceExhausted(who, ": OOM when allocating scratch memory for a product");
+  return OkStatus();
 }
 
 }  // namespace detail

@@ -97,6 +97,18 @@ class FusedElementwise {
     return OkStatus();
   }
 
+  // Run for rows [row, row + rows) on this thread. The program is finished, and has as many inputs.
+  void RunRows(Span<const void* const> inputs, void* out, Index row, Index rows, Index columns) const {
+    const void* moved[kMostValues];
+    for (int v = 0; v < inputs_; ++v) {
+      const Value& value = values_[ToSize(v)];
+      const Index skipped = value.repeat == Repeat::kNone ? row * columns * value.bytes : 0;
+      moved[v] = static_cast<const char*>(inputs[ToSize(v)]) + skipped;
+    }
+    const Work work(*this, moved, static_cast<char*>(out) + row * columns * values_.back().bytes, rows, columns);
+    work.Units(0, work.units());
+  }
+
   // Elements of a tile; 0 before Finish.
   Index tile() const { return tile_; }
   // Whether results are handed over in registers.

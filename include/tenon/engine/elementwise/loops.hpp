@@ -44,13 +44,17 @@ namespace detail {
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
 // type Attrs), twice T for a binary one. For half and bfloat16, map is called with floats, and a float that it returns
 // is rounded; an op whose steps must be rounded one by one has `static constexpr bool takes_small_floats = true;`. An
-// op of floats or doubles may have `template <class L> TENON_HD static L lanes(const L& x)` (twice for a binary one)
-// beside map. It computes map for simd::Lanes, and then runs instead of map (engine/math/vector_exp_log.hpp has
-// functions). `static constexpr float cost_ns` is for slow ones.
+// op of floats or doubles may have `template <class L> TENON_HD static L lanes(const L& x)` (twice for a binary one;
+// with Attrs a unary one may take these, too) beside map. It computes map for simd::Lanes, and then runs instead of map
+// (engine/math/vector_exp_log.hpp has functions). `static constexpr float cost_ns` is for slow ones.
 #if TENON_DETAIL_LANES
 template <class Op, class T>
-concept MapsLanes =
+concept MapsPlainLanes =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x); };
+template <class Op, class T>
+concept MapsLanes =
+    MapsPlainLanes<Op, T> || ((std::is_same_v<T, float> || std::is_same_v<T, double>) &&
+                              requires(simd::Lanes<T, 16> x, const typename Op::Attrs& attrs) { Op::lanes(x, attrs); });
 template <class Op, class T>
 concept MapsTwoLanes =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x, x); };
@@ -231,8 +235,13 @@ void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pou
 
 #if TENON_DETAIL_LANES
 template <class Op, class T, class Isa>
-void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
-  simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
+void RunUnaryLanes([[maybe_unused]] const void* attrs, const void* x, void* out, Index n) {
+  if constexpr (MapsPlainLanes<Op, T>) {
+    simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
+  } else {
+    const typename Op::Attrs own = *static_cast<const typename Op::Attrs*>(attrs);
+    simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n, own);
+  }
 }
 template <class Op, class T, class Isa, bool RepeatA, bool RepeatB>
 void RunBinaryLanes(const void*, const void* a, const void* b, void* out, Index n) {

@@ -147,28 +147,33 @@ Status MakeStepStrides(Span<const StepInput> inputs, const TensorShape& shape, W
   return OkStatus();
 }
 
+// The work of a list of steps. Errors as of RunSteps.
+template <class T, class Work>
+Status MakeStepsWork(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, T* out,
+                     const TensorShape& out_shape, Work* work) {
+  if (steps.size() > ToSize(kMostCudaSteps) || inputs.size() > ToSize(kMostCudaSteps + 1))
+    return errors::Unimplemented("Fused steps on a GPU: at most ", kMostCudaSteps, " steps, got ", steps.size());
+  work->out = out;
+  work->n = out_shape.num_elements();
+  work->small = work->n < Index{1} << 31;
+  work->num_inputs = static_cast<int>(inputs.size());
+  work->num_steps = static_cast<int>(steps.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) work->inputs[k].data = static_cast<const T*>(inputs[k].data);
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    work->steps[s] = {static_cast<std::uint8_t>(steps[s].number), static_cast<std::uint8_t>(steps[s].a),
+                      static_cast<std::uint8_t>(steps[s].b < 0 ? 0 : steps[s].b), steps[s].b >= 0, steps[s].alpha};
+  return MakeStepStrides<T>(inputs, out_shape, work);
+}
+
 }  // namespace detail
 
 // As the CPU's, for lists of at most 32 steps. Unary and Binary number the ops of the steps. Returns when it is queued.
 template <class T, class Unary, class Binary>
 Status RunSteps(Cuda& device, Span<const ElementwiseStep> steps, Span<const StepInput> inputs, T* out,
                 const TensorShape& out_shape) {
-  using Work = detail::StepsWork<T, Unary, Binary>;
   if (out_shape.num_elements() == 0) return OkStatus();
-  if (steps.size() > ToSize(detail::kMostCudaSteps) || inputs.size() > ToSize(detail::kMostCudaSteps + 1))
-    return errors::Unimplemented("Fused steps on a GPU: at most ", detail::kMostCudaSteps, " steps, got ",
-                                 steps.size());
-  Work work{};
-  work.out = out;
-  work.n = out_shape.num_elements();
-  work.small = work.n < Index{1} << 31;
-  work.num_inputs = static_cast<int>(inputs.size());
-  work.num_steps = static_cast<int>(steps.size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) work.inputs[k].data = static_cast<const T*>(inputs[k].data);
-  for (std::size_t s = 0; s < steps.size(); ++s)
-    work.steps[s] = {static_cast<std::uint8_t>(steps[s].number), static_cast<std::uint8_t>(steps[s].a),
-                     static_cast<std::uint8_t>(steps[s].b < 0 ? 0 : steps[s].b), steps[s].b >= 0, steps[s].alpha};
-  TENON_RETURN_IF_ERROR(detail::MakeStepStrides<T>(inputs, out_shape, &work));
+  detail::StepsWork<T, Unary, Binary> work{};
+  TENON_RETURN_IF_ERROR(detail::MakeStepsWork(steps, inputs, out, out_shape, &work));
   const CudaGrid wide = LinearGrid(device, work.n);
   constexpr auto kThreads = static_cast<unsigned>(detail::kCudaStepThreads);
   return LaunchCuda(device, {wide.blocks * (wide.threads / kThreads), kThreads}, &detail::StepsKernel<T, Unary, Binary>,

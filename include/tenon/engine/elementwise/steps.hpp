@@ -150,6 +150,37 @@ TENON_DETAIL_NOINLINE inline Status RunStepByStep(Cpu& device, Span<const Elemen
   return OkStatus();
 }
 
+// Steps as one pass over memory.
+struct StepsProgram {
+  FusedElementwise program;
+  InlinedVector<const void*, 16> data;  // where the inputs lie
+  Index columns = 0;  // elements of a repeated row; 0: none is repeated
+
+  // False: the shapes do not allow one pass.
+  bool Read(Span<const ElementwiseStep> steps, Span<const StepInput> inputs, const TensorShape& out_shape) {
+    if (inputs.size() + steps.size() > ToSize(FusedElementwise::kMostValues)) return false;
+    InlinedVector<int, 16> bytes(inputs.size(), 0);
+    for (const ElementwiseStep& step : steps)
+      for (const int v : {step.a, step.b})
+        if (v >= 0 && ToSize(v) < inputs.size())
+          bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      FusedElementwise::Repeat repeat{};
+      if (bytes[i] == 0 || !FindRepeat(*inputs[i].shape, out_shape, &repeat, &columns)) return false;
+      program.AddInput(repeat, bytes[i]);
+      data.push_back(inputs[i].data);
+    }
+    for (const ElementwiseStep& step : steps) {
+      if (step.unary != nullptr)
+        program.AddUnary(*step.unary, step.attrs, step.a);
+      else
+        program.AddBinary(*step.binary, step.attrs, step.a, step.b);
+    }
+    return true;
+  }
+  Span<const void* const> inputs() const { return {data.data(), data.size()}; }
+};
+
 }  // namespace detail
 
 // out = the last step of the inputs; `out_shape` is that of StepsShape. `out` may be an input of that shape. All
@@ -162,31 +193,12 @@ inline Status RunSteps(Cpu& device, Span<const ElementwiseStep> steps, Span<cons
     detail::RunStepsOnScalars(steps, inputs, out);
     return OkStatus();
   }
-  FusedElementwise program;
-  InlinedVector<const void*, 16> data;
-  InlinedVector<int, 16> bytes(inputs.size(), 0);
-  for (const ElementwiseStep& step : steps)
-    for (const int v : {step.a, step.b})
-      if (v >= 0 && ToSize(v) < inputs.size())
-        bytes[ToSize(v)] = step.unary != nullptr ? step.unary->in_bytes : step.binary->in_bytes;
-  Index columns = 0;
-  bool fits = inputs.size() + steps.size() <= ToSize(FusedElementwise::kMostValues);
-  for (std::size_t i = 0; i < inputs.size() && fits; ++i) {
-    FusedElementwise::Repeat repeat{};
-    fits = bytes[i] > 0 && detail::FindRepeat(*inputs[i].shape, out_shape, &repeat, &columns);
-    if (fits) program.AddInput(repeat, bytes[i]);
-    data.push_back(inputs[i].data);
-  }
-  if (!fits) return detail::RunStepByStep(device, steps, inputs, out, out_shape);
-  for (const ElementwiseStep& step : steps) {
-    if (step.unary != nullptr)
-      program.AddUnary(*step.unary, step.attrs, step.a);
-    else
-      program.AddBinary(*step.binary, step.attrs, step.a, step.b);
-  }
-  TENON_RETURN_IF_ERROR(program.Finish());
-  const Index width = columns == 0 ? elements : columns;
-  return program.Run(device, Span<const void* const>(data.data(), data.size()), out, elements / width, width);
+  detail::StepsProgram steps_program;
+  if (!steps_program.Read(steps, inputs, out_shape))
+    return detail::RunStepByStep(device, steps, inputs, out, out_shape);
+  TENON_RETURN_IF_ERROR(steps_program.program.Finish());
+  const Index width = steps_program.columns == 0 ? elements : steps_program.columns;
+  return steps_program.program.Run(device, steps_program.inputs(), out, elements / width, width);
 }
 
 TENON_DETAIL_NAMESPACE_END

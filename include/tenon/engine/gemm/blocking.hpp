@@ -18,6 +18,7 @@
 #include <tenon/engine/core/cache_sizes.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
+#include <tenon/engine/core/result_epilogue.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
 #if !defined(__NVCC__)  // vectors are for the host's compiler
@@ -96,6 +97,8 @@ class GemmBlocks {
     }
   }
   void set_packed_b(const char* packed) { packed_b_ = packed; }
+  // Applied to what has all its products. One that takes whole rows: where GivesWholeRows.
+  void set_epilogue(const CpuEpilogue* epilogue) { epilogue_ = epilogue; }
 
   // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
   struct Split {
@@ -118,6 +121,11 @@ class GemmBlocks {
       }
     }
     return best;
+  }
+
+  // Whether a block of rows meets all panels before the next block does.
+  bool GivesWholeRows(const Split& split) const {
+    return split.by_columns == 1 && (packed_b_ != nullptr || RowsOfPart(split) <= tall_ || kept_ >= g_.n);
   }
 
   // Scratch memory that a part needs for itself.
@@ -226,6 +234,8 @@ class GemmBlocks {
             }
             RunTiles(rows, panel, p, depth, next);
           }
+          if (epilogue_ != nullptr && epilogue_->whole_rows && p + depth == g_.k)
+            epilogue_->run(*epilogue_, {g_.c, g_.n, rows.begin, rows.end - rows.begin, 0, g_.n});
         }
         first = end;
       }
@@ -287,6 +297,7 @@ class GemmBlocks {
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
+    const bool finishes = epilogue_ != nullptr && !epilogue_->whole_rows && p + depth == g_.k;
     GemmTile t{depth,   nullptr,  rows.row, rows.col,   panel.data, panel.row,
                nullptr, g_.c_row, p > 0,    panel.data, 0,          Most(panel.columns - kernels_.lanes, 0)};
     for (Index i = rows.begin, line = 0; i < rows.end;) {
@@ -302,11 +313,18 @@ class GemmBlocks {
       if (FillsVector(panel) && (above == 0 || !t.add)) {  // elements that are stored twice are equal
         t.c = C(i - above, panel.column);
         tile(t);
+        if (finishes) Finish(i - above, height, panel);
       } else {
         RunPartOfTile(t, tile, i, height - above, above, panel, width);
+        if (finishes) Finish(i, height - above, panel);
       }
       i += height - above;
     }
+  }
+
+  // Rows that have just been stored without the epilogue, maybe over ones that had it.
+  void Finish(Index row, Index rows, const Panel& panel) const {
+    epilogue_->run(*epilogue_, {g_.c, g_.c_row, row, rows, panel.column, panel.columns});
   }
 
   // Rows [above, above + rows) of a tile, and its first columns, into c from row i on.
@@ -333,6 +351,7 @@ class GemmBlocks {
   Index kept_;  // columns whose panels are kept for the next block, at most
   bool copies_a_, copies_b_;
   const char* packed_b_ = nullptr;
+  const CpuEpilogue* epilogue_ = nullptr;
 };
 
 // c = a b, four rows at least; `ns` is about what one thread would need. `weights`: of b, or null.
@@ -344,6 +363,7 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
                                       [&](char* to) { blocks.PackB(to); }));
   }
   const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
+  blocks.set_epilogue(TakeEpilogue(device, blocks.GivesWholeRows(split)));
   const Index parts = split.by_rows * split.by_columns;
   const std::size_t bytes = blocks.scratch_bytes(split);
   Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);

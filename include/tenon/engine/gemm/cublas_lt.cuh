@@ -23,10 +23,11 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 
-// A product with a bias for each column, and ReLU if told so. Shapes as cuBLASLt reads them, column by column.
+// A product, to which a matrix, a bias for each column and ReLU are added if told so. Shapes as cuBLASLt reads them,
+// column by column.
 struct LtProduct {
   cudaDataType_t type;
-  bool transpose_first, transpose_second, relu;
+  bool transpose_first, transpose_second, biased, adds, relu;
   std::int64_t m, n, k;  // cuBLASLt's product is [m, k] * [k, n]
   bool operator==(const LtProduct&) const = default;
 };
@@ -90,7 +91,9 @@ struct CublasLt {
     const bool doubles = p.type == CUDA_R_64F;
     const cublasOperation_t first = p.transpose_first ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t second = p.transpose_second ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const cublasLtEpilogue_t epilogue = p.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+    const cublasLtEpilogue_t with_bias = p.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+    const cublasLtEpilogue_t without = p.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+    const cublasLtEpilogue_t epilogue = p.biased ? with_bias : without;
     const std::size_t most = kWorkspaceBytes;
     cublasStatus_t status = cublasLtMatmulDescCreate(
         &plan->description, doubles ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, doubles ? CUDA_R_64F : CUDA_R_32F);
@@ -101,7 +104,7 @@ struct CublasLt {
     set(CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
     set(CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+    if (p.biased) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
     const auto lay_out = [&](cublasLtMatrixLayout_t* layout, std::int64_t rows, std::int64_t columns) {
       if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasLtMatrixLayoutCreate(layout, p.type, static_cast<std::uint64_t>(rows),
@@ -142,8 +145,8 @@ inline void DestroyCublasLt(void* handle) { delete static_cast<CublasLt*>(handle
 
 inline constexpr CudaLibrary kCublasLt{"cuBLASLt", &CreateCublasLt, &DestroyCublasLt};
 
-// product = a * b + bias for each column, and ReLU; all row-major, changing places as for cuBLAS. *done is false where
-// cuBLASLt has no algorithm.
+// product = a * b + added + bias for each column, and ReLU; all row-major, changing places as for cuBLAS. A null bias
+// or matrix is zero. *done is false where cuBLASLt has no algorithm.
 template <CublasElement T>
 struct CublasLtCall {
   In<T, 2> a;
@@ -154,27 +157,27 @@ struct CublasLtCall {
   bool relu;
   Out<T, 2> product;
   bool* done;
+  const T* added = nullptr;
 
   Status operator()(void* handle) const {
     CublasLt& lt = *static_cast<CublasLt*>(handle);
-    const LtProduct wanted{CublasType<T>(),
-                           transpose_b,
-                           transpose_a,
-                           relu,
-                           product.dim(1),
-                           product.dim(0),
-                           transpose_a ? a.dim(0) : a.dim(1)};
+    const LtProduct wanted{CublasType<T>(), transpose_b,      transpose_a,
+                           bias != nullptr, added != nullptr, relu,
+                           product.dim(1),  product.dim(0),   transpose_a ? a.dim(0) : a.dim(1)};
     TENON_ASSIGN_OR_RETURN(LtPlan* const plan, lt.PlanFor(wanted, bias));
     *done = plan->possible;
     if (!plan->possible) return OkStatus();
     using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const Scale one = 1, zero = 0;
-    cublasStatus_t status =
-        cublasLtMatmulDescSetAttribute(plan->description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    if (bias != nullptr)
+      status =
+          cublasLtMatmulDescSetAttribute(plan->description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
     if (status == CUBLAS_STATUS_SUCCESS)
-      status = cublasLtMatmul(lt.handle, plan->description, &one, b.data, plan->first, a.data, plan->second, &zero,
-                              product.data, plan->out, product.data, plan->out, &plan->algorithm, lt.workspace,
-                              CublasLt::kWorkspaceBytes, lt.stream);
+      status =
+          cublasLtMatmul(lt.handle, plan->description, &one, b.data, plan->first, a.data, plan->second,
+                         added != nullptr ? &one : &zero, added != nullptr ? added : product.data, plan->out,
+                         product.data, plan->out, &plan->algorithm, lt.workspace, CublasLt::kWorkspaceBytes, lt.stream);
     return CublasStatus(status, lt.ordinal, "cuBLASLt cannot multiply");
   }
 };

@@ -23,6 +23,7 @@
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
+#include <tenon/engine/core/result_epilogue.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -171,12 +172,16 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     return OkStatus();
   } else {
     if (g.n == 1 && g.m > 1 && g.c_row == 1) {  // c is a column: the same as a row
-      return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
+      Cpu without = device;  // its epilogue is for columns
+      without.epilogue = nullptr;
+      return GemmArranged(without, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
     const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
     const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
     if (const SmallProduct run = FindSmallProduct<T>(kernels, plain, weights != nullptr); run != nullptr) {
       run(kernels, plain);
+      if (const CpuEpilogue* const epilogue = TakeEpilogue(device); epilogue != nullptr)
+        epilogue->run(*epilogue, {g.c, g.c_row, 0, g.m, 0, g.n});
       return OkStatus();
     }
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);

@@ -15,6 +15,7 @@
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/simd/vector.hpp>
+#include <tenon/engine/core/result_epilogue.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
 #if !defined(__NVCC__)  // vectors are for the host's compiler
@@ -281,9 +282,12 @@ Status RunThinGemm(Cpu& device, const ThinKernels<T>& kernels, GemmArgs<T> g, do
     g.a_row = g.k;
     g.a_col = 1;
   }
+  const CpuEpilogue* const epilogue = TakeEpilogue(device, false);
   SplitProduct(device, WorthwhileParts(device, ns), g.m, g.n,
                [&](Index row, Index row_end, Index column, Index column_end) {
                  RunThinPart(kernels, g, row, row_end, column, column_end);
+                 if (epilogue != nullptr)
+                   epilogue->run(*epilogue, {g.c, g.c_row, row, row_end - row, column, column_end - column});
                });
   return OkStatus();
 }

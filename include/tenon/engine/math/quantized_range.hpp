@@ -79,9 +79,9 @@ inline float QuantizedToFloat(const QuantizedKind& kind, std::int64_t x, float l
   if (low == high) return low;
   const double steps = kind.steps + 1, range = static_cast<double>(high - low) * (steps / kind.steps);
   const double scale = range / steps;
-  const auto rounded = static_cast<double>(static_cast<float>(scale));
-  const double start = std::round(static_cast<double>(low) / rounded) * rounded;
-  return static_cast<float>(start + static_cast<double>(x - kind.lowest) * scale);
+  const auto step = static_cast<float>(scale);
+  const float start = std::round(low / step) * step;  // in float, as TensorFlow
+  return static_cast<float>(static_cast<double>(start) + static_cast<double>(x - kind.lowest) * scale);
 }
 inline float FloatForOneStep(const QuantizedKind& kind, float low, float high) {
   return (high - low) / static_cast<float>(kind.highest - kind.lowest);

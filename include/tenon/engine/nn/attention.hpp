@@ -5,7 +5,6 @@
 // the weighted sum of the values are kept, and scaled anew when a larger score turns up. Scores stay in the second
 // cache. Milakov and Gimelshein 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682.
 
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -138,13 +137,13 @@ class AttentionWork {
   }
 
   using WeighFn = void (*)(T*, const T*, T, Index, SeenKeys<T>*, T*);
-  Status RunBlock(Cpu& device, WeighFn weigh, Index block, const Scratch& scratch, std::size_t at) const {
+  Status RunBlock(Cpu& device, WeighFn weigh, Index block, char* memory) const {
     const Index item = block / query_blocks_, query = block % query_blocks_ * kBlockQueries;
     const Index rows = s_.queries - query < kBlockQueries ? s_.queries - query : kBlockQueries;
-    T* const scores = scratch.As<T>(at);
-    T* const part = scratch.As<T>(at + ScratchBytes<T>(kBlockQueries * block_keys_));
-    T* const bias_row = scratch.As<T>(at + ScratchBytes<T>(kBlockQueries * block_keys_) +
-                                      ScratchBytes<T>(kBlockQueries * s_.value_depth));
+    T* const scores = reinterpret_cast<T*>(memory);
+    memory += ScratchBytes<T>(kBlockQueries * block_keys_);
+    T* const part = reinterpret_cast<T*>(memory);
+    T* const bias_row = reinterpret_cast<T*>(memory + ScratchBytes<T>(kBlockQueries * s_.value_depth));
     const T* const q = q_ + (item * s_.queries + query) * s_.depth;
     T* const out = out_ + (item * s_.queries + query) * s_.value_depth;
     SeenKeys<T> seen[kBlockQueries];
@@ -237,23 +236,9 @@ Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const
   if (results == 0 || shape.keys == 0) return OkStatus();
   const detail::AttentionWork<T> work(shape, options, q, k, v, out);
   const auto weigh = detail::WeighKeysFunction<T, Isa>();
-  const Index parts = detail::WorthwhileParts(device, work.ns_of_block() * static_cast<double>(work.blocks()));
-  const std::size_t bytes = work.scratch_bytes();
-  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
-  TENON_RETURN_IF_ERROR(scratch.status("ScaledDotProductAttention"));
-  std::atomic<bool> failed{false};
-  detail::RunParts(device, parts, [&](Index part) {
-    Cpu alone;  // the device's allocator may be for one thread
-    Cpu& on = parts == 1 ? device : alone;
-    for (Index i = detail::PartBegin(work.blocks(), parts, 1, part);
-         i < detail::PartBegin(work.blocks(), parts, 1, part + 1); ++i) {
-      if (!work.RunBlock(on, weigh, i, scratch, static_cast<std::size_t>(part) * bytes).ok())
-        failed.store(true, std::memory_order_relaxed);
-    }
-  });
-  if (failed.load())
-    return errors::ResourceExhausted("ScaledDotProductAttention: OOM when allocating scratch memory for a product");
-  return OkStatus();
+  return detail::RunWithScratch(
+      device, work.blocks(), work.ns_of_block(), work.scratch_bytes(), "ScaledDotProductAttention",
+      [&](Cpu& on, Index block, char* memory) { return work.RunBlock(on, weigh, block, memory); });
 }
 
 #endif  // !__NVCC__

@@ -3,7 +3,6 @@
 // AttentionTiles: softmax(steps(q k^T)) v, a block of queries after the other. The scores of a block meet the
 // element-wise steps, the mask and the softmax while they are in the cache.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -251,22 +250,9 @@ Status RunAttention(Cpu& device, const AttentionOperands& operands) {
   for (int d = 0; d < operands.rank; ++d)
     if (operands.y.size[d] == 0) return OkStatus();
   const detail::AttentionTiles<T> work(operands);
-  const Index tiles = work.tiles();
-  const Index most = detail::WorthwhileParts(device, work.ns_of_tile() * static_cast<double>(tiles));
-  const Index parts = most < tiles ? most : tiles;
-  const std::size_t bytes = work.scratch_bytes();
-  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
-  TENON_RETURN_IF_ERROR(scratch.status("Attention"));
-  std::atomic<bool> failed{false};
-  detail::RunParts(device, parts, [&](Index part) {
-    Cpu alone;  // the device's allocator may be for one thread
-    Cpu& on = parts == 1 ? device : alone;
-    T* const scores = scratch.As<T>(static_cast<std::size_t>(part) * bytes);
-    for (Index i = detail::PartBegin(tiles, parts, 1, part); i < detail::PartBegin(tiles, parts, 1, part + 1); ++i)
-      if (!work.RunTile(on, i, scores).ok()) failed.store(true, std::memory_order_relaxed);
-  });
-  if (failed.load()) return errors::ResourceExhausted("Attention: OOM when allocating scratch memory for a product");
-  return OkStatus();
+  return detail::RunWithScratch(
+      device, work.tiles(), work.ns_of_tile(), work.scratch_bytes(), "Attention",
+      [&](Cpu& on, Index tile, char* memory) { return work.RunTile(on, tile, reinterpret_cast<T*>(memory)); });
 }
 
 #endif  // !__NVCC__

@@ -9,6 +9,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/device/cuda.cuh>
+#include <tenon/engine/core/result_epilogue.cuh>
 #include <tenon/engine/nn/epilogue.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -41,6 +42,16 @@ struct FinishFusedBody {
 };
 
 }  // namespace detail
+
+// Whether kernels can apply these steps to their results themselves; *epilogue says so to them then.
+template <class C>
+bool IsEpilogue(const FusedOutput<C>& f, CudaEpilogue* epilogue) {
+  if (f.mean != nullptr || f.activation > FusedActivation::kRelu6) return false;
+  epilogue->offset = f.offset;
+  if (f.activation != FusedActivation::kNone) epilogue->low = 0;
+  if (f.activation == FusedActivation::kRelu6) epilogue->high = 6;
+  return true;
+}
 
 // As the CPU's. Both return when they are queued.
 template <class C>

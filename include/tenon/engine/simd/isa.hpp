@@ -122,15 +122,20 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_LOOP
 #endif
 // TENON_DETAIL_LOOP_AVX2 is the same for functions of AVX2, where there are targets: without fused multiplication, so
-// that results have the bits of the unit's own code.
+// that results have the bits of the unit's own code. TENON_DETAIL_CHOICES_AVX2 is for loops with several comparisons,
+// written in the function itself: g++ vectorises them where no one reads the flags of floating-point exceptions.
 #if TENON_DETAIL_TARGETS
 #if defined(__clang__)
 #define TENON_DETAIL_LOOP_AVX2 __attribute__((noinline, target("avx2")))
+#define TENON_DETAIL_CHOICES_AVX2 TENON_DETAIL_LOOP_AVX2
 #elif defined(__OPTIMIZE__)
 #define TENON_DETAIL_LOOP_AVX2 \
   __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic"), target("avx2")))
+#define TENON_DETAIL_CHOICES_AVX2 \
+  __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-trapping-math"), target("avx2")))
 #else
 #define TENON_DETAIL_LOOP_AVX2 __attribute__((target("avx2")))
+#define TENON_DETAIL_CHOICES_AVX2 TENON_DETAIL_LOOP_AVX2
 #endif
 #endif
 #if defined(__NVCC__)

@@ -17,20 +17,20 @@ namespace simd {
 
 namespace detail {
 
-// out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
-// element's value does not depend on its position.
-template <class Op, class T, int bytes>
-TENON_HD void MapLanes(const T* x, T* out, Index n) {
+// out[i] = Op::lanes(x[i], attrs...), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so
+// that an element's value does not depend on its position.
+template <class Op, class T, int bytes, class... Attrs>
+TENON_HD void MapLanes(const T* x, T* out, Index n, const Attrs&... attrs) {
   using L = Lanes<T, bytes>;
   using Wide = WideLanes<T, bytes>;
   Index i = 0;
-  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i)).Store(out + i);
+  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i), attrs...).Store(out + i);
   while (i < n) {
     const Index count = n - i < L::size ? n - i : L::size;
     const auto part_bytes = static_cast<std::size_t>(count) * sizeof(T);
     T part[L::size] = {};
     __builtin_memcpy(part, x + i, part_bytes);
-    Op::lanes(L::Load(part)).Store(part);
+    Op::lanes(L::Load(part), attrs...).Store(part);
     __builtin_memcpy(out + i, part, part_bytes);
     i += count;
   }
@@ -66,11 +66,11 @@ TENON_HD void MapLanes(const T* a, Index step_a, const T* b, Index step_b, T* ou
   }
 }
 
-template <class Op, class T>
+template <class Op, class T, class... Attrs>
 struct MapBody {
   template <int bytes>
-  TENON_HD static void Run(const T* x, T* out, Index n) {
-    MapLanes<Op, T, bytes>(x, out, n);
+  TENON_HD static void Run(const T* x, T* out, Index n, const Attrs&... attrs) {
+    MapLanes<Op, T, bytes, Attrs...>(x, out, n, attrs...);
   }
 };
 template <class Op, class T>
@@ -81,18 +81,18 @@ struct MapTwoBody {
   }
 };
 
-template <class Op, class T, class Isa = Compiled>
-using MapLanesFor = ForLevels<MapBody<Op, T>, Isa, const T*, T*, Index>;
+template <class Op, class T, class Isa = Compiled, class... Attrs>
+using MapLanesFor = ForLevels<MapBody<Op, T, Attrs...>, Isa, const T*, T*, Index, const Attrs&...>;
 template <class Op, class T, class Isa = Compiled>
 using MapTwoLanesFor = ForLevels<MapTwoBody<Op, T>, Isa, const T*, Index, const T*, Index, T*, Index>;
 
 }  // namespace detail
 
-// out[i] = Op::lanes(x[i]) for n elements, T float or double, by the best instructions that this processor has; `out`
-// may be `x`. Op::lanes is a template over Lanes that is always inlined.
-template <class Op, class T, class Isa = Compiled>
-void RunLanes(const T* x, T* out, Index n) {
-  detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
+// out[i] = Op::lanes(x[i], attrs...) for n elements, T float or double, by the best instructions that this processor
+// has; `out` may be `x`. Op::lanes is a template over Lanes that is always inlined.
+template <class Op, class T, class Isa = Compiled, class... Attrs>
+void RunLanes(const T* x, T* out, Index n, const Attrs&... attrs) {
+  detail::MapLanesFor<Op, T, Isa, Attrs...>::Best()(x, out, n, attrs...);
 }
 // Computes out[i] = Op::lanes(a[i step_a], b[i step_b]), where a step is 1, or 0: one element for all.
 template <class Op, class T, class Isa = Compiled>

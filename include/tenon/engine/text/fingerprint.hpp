@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Fingerprints of bytes that are the same on every machine and in TensorFlow: Fingerprint64 (FarmHash's farmhashna),
-// SipHash-2-4 with a key; base/hash.hpp has Hash64.
+// Fingerprint128 (its farmhashcc), SipHash-2-4 with a key; base/hash.hpp has Hash64.
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/hash.hpp>
@@ -92,6 +93,22 @@ inline FarmPair FarmWeak32(const char* s, std::uint64_t a, std::uint64_t b) {
   return {a + z, b + c};
 }
 
+// The state of a hash over blocks of 64 bytes.
+struct FarmState {
+  std::uint64_t x, y, z;
+  FarmPair v, w;
+  void Take(const char* s) {
+    x = Rotate(x + y + v.first + Fetch64(s + 8), 37) * kFarm1;
+    y = Rotate(y + v.second + Fetch64(s + 48), 42) * kFarm1;
+    x ^= w.second;
+    y += v.first + Fetch64(s + 40);
+    z = Rotate(z + w.first, 33) * kFarm1;
+    v = FarmWeak32(s, v.second * kFarm1, x + w.first);
+    w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
+    std::swap(z, x);
+  }
+};
+
 }  // namespace detail
 
 inline std::uint64_t Fingerprint64(std::string_view bytes) {
@@ -102,25 +119,14 @@ inline std::uint64_t Fingerprint64(std::string_view bytes) {
   if (n <= 32) return Farm17To32(s, n);
   if (n <= 64) return Farm33To64(s, n);
   constexpr std::uint64_t kSeed = 81;
-  std::uint64_t x = kSeed, y = kSeed * kFarm1 + 113, z = ShiftMix(y * kFarm2 + 113) * kFarm2;
-  FarmPair v{0, 0}, w{0, 0};
+  FarmState state{kSeed, kSeed * kFarm1 + 113, 0, {0, 0}, {0, 0}};
+  auto& [x, y, z, v, w] = state;
+  z = ShiftMix(y * kFarm2 + 113) * kFarm2;
   x = x * kFarm2 + Fetch64(s);
   const char* const end = s + (n - 1) / 64 * 64;       // end of the whole blocks
   const char* const last = end + ((n - 1) & 63) - 63;  // the last 64 bytes
-  const auto swap = [](std::uint64_t& a, std::uint64_t& b) {
-    const std::uint64_t c = a;
-    a = b;
-    b = c;
-  };
   do {
-    x = Rotate(x + y + v.first + Fetch64(s + 8), 37) * kFarm1;
-    y = Rotate(y + v.second + Fetch64(s + 48), 42) * kFarm1;
-    x ^= w.second;
-    y += v.first + Fetch64(s + 40);
-    z = Rotate(z + w.first, 33) * kFarm1;
-    v = FarmWeak32(s, v.second * kFarm1, x + w.first);
-    w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
-    swap(z, x);
+    state.Take(s);
     s += 64;
   } while (s != end);
   const std::uint64_t mul = kFarm1 + ((z & 0xff) << 1);
@@ -135,9 +141,81 @@ inline std::uint64_t Fingerprint64(std::string_view bytes) {
   z = Rotate(z + w.first, 33) * mul;
   v = FarmWeak32(s, v.second * mul, x + w.first);
   w = FarmWeak32(s + 32, z + w.second, y + Fetch64(s + 16));
-  swap(z, x);
+  std::swap(z, x);
   return FarmMix16(FarmMix16(v.first, w.first, mul) + ShiftMix(y) * kFarm0 + z, FarmMix16(v.second, w.second, mul) + x,
                    mul);
+}
+
+namespace detail {
+
+constexpr std::uint64_t CityMix16(std::uint64_t u, std::uint64_t v) { return FarmMix16(u, v, 0x9ddfea08eb382d69); }
+
+// Fewer than 128 bytes.
+inline FarmPair CityMurmur(const char* s, std::size_t n, FarmPair seed) {
+  std::uint64_t a = seed.first, b = seed.second, c, d;
+  if (n <= 16) {
+    a = ShiftMix(a * kFarm1) * kFarm1;
+    c = b * kFarm1 + Farm0To16(s, n);
+    d = ShiftMix(a + (n >= 8 ? Fetch64(s) : c));
+  } else {
+    c = CityMix16(Fetch64(s + n - 8) + kFarm1, a);
+    d = CityMix16(b + n, c + Fetch64(s + n - 16));
+    a += d;
+    for (std::size_t left = n - 16;; left -= 16, s += 16) {
+      a = (a ^ ShiftMix(Fetch64(s) * kFarm1) * kFarm1) * kFarm1;
+      b ^= a;
+      c = (c ^ ShiftMix(Fetch64(s + 8) * kFarm1) * kFarm1) * kFarm1;
+      d ^= c;
+      if (left <= 16) break;
+    }
+  }
+  a = CityMix16(a, c);
+  b = CityMix16(d, b);
+  return {a ^ b, CityMix16(b, a)};
+}
+
+inline FarmPair CityHash128(const char* s, std::size_t n, FarmPair seed) {
+  if (n < 128) return CityMurmur(s, n, seed);
+  FarmState state{seed.first, seed.second, n * kFarm1, {}, {}};
+  auto& [x, y, z, v, w] = state;
+  v.first = Rotate(y ^ kFarm1, 49) * kFarm1 + Fetch64(s);
+  v.second = Rotate(v.first, 42) * kFarm1 + Fetch64(s + 8);
+  w.first = Rotate(y + z, 35) * kFarm1 + x;
+  w.second = Rotate(x + Fetch64(s + 88), 53) * kFarm1;
+  for (; n >= 128; n -= 128) {
+    for (int half = 0; half < 2; ++half, s += 64) state.Take(s);
+  }
+  x += Rotate(v.first + z, 49) * kFarm0;
+  y = y * kFarm0 + Rotate(w.second, 37);
+  z = z * kFarm0 + Rotate(w.first, 27);
+  w.first *= 9;
+  v.first *= kFarm0;
+  // The last bytes, up to four times 32 from the end; the farthest may be in the blocks before.
+  for (std::size_t done = 0; done < n;) {
+    done += 32;
+    const char* const part = s + n - done;
+    y = Rotate(x + y, 42) * kFarm0 + v.second;
+    w.first += Fetch64(part + 16);
+    x = x * kFarm0 + w.first;
+    z += w.second + Fetch64(part);
+    w.second += v.first;
+    v = FarmWeak32(part, v.first + z, v.second);
+    v.first *= kFarm0;
+  }
+  x = CityMix16(x, v.first);
+  y = CityMix16(y + z, w.first);
+  return {CityMix16(x + v.second, w.second) + y, CityMix16(x + w.second, y + v.second)};
+}
+
+}  // namespace detail
+
+// `first` has the low 64 bits.
+inline detail::FarmPair Fingerprint128(std::string_view bytes) {
+  using namespace detail;
+  const char* s = bytes.data();
+  const std::size_t n = bytes.size();
+  return n >= 16 ? CityHash128(s + 16, n - 16, {Fetch64(s), Fetch64(s + 8) + kFarm0})
+                 : CityHash128(s, n, {kFarm0, kFarm1});
 }
 
 // SipHash-2-4 with a key of 128 bits.
