@@ -10,6 +10,7 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
+#include <tenon/graph/builder.hpp>
 #include <tenon/runtime/api/session.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -68,6 +69,19 @@ TEST_SUITE("Steady state") {
                          Tensor::Zeros<float>(model[0] == 'm' ? TensorShape({1, 784}) : TensorShape({1, 28, 28, 1})),
                          tracked ? &allocator : nullptr);
       }
+  }
+  TEST_CASE("kernels of many arguments, and kernels that need tables") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 3, 3, 4}), n = b.Placeholder("n", DataType::kInt32, {40});
+    const Output scale = b.Const("scale", Tensor::Zeros<float>({4})), none = b.Const("none", Tensor::Zeros<float>({0}));
+    b.Add("FusedBatchNormV3", "norm", {x, scale, scale, none, none}, {{"is_training", true}});
+    b.Add("Unique", "unique", {n});
+    const auto session = Session::FromGraph(b, {.intra_op_threads = 1});
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    CheckSteadyState(*session->MakeCallable({.feeds = {"x"}, .fetches = {"norm"}}), Tensor::Zeros<float>({2, 3, 3, 4}),
+                     nullptr);
+    CheckSteadyState(*session->MakeCallable({.feeds = {"n"}, .fetches = {"unique:1"}}), Tensor::Zeros<int>({40}),
+                     nullptr);
   }
   TEST_CASE("chains and diamonds too") {
     for (const bool tracked : {false, true}) {

@@ -5,6 +5,10 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 long& runtime_test::HeapCalls() {
   thread_local long calls = 0;
   return calls;
@@ -25,10 +29,18 @@ bool runtime_test::MayHaveMemory() {
 #if RUNTIME_TEST_OWN_NEW
 namespace {
 
+long BytesOf([[maybe_unused]] void* block) {
+#if defined(__GLIBC__)
+  return static_cast<long>(malloc_usable_size(block));
+#else
+  return 0;
+#endif
+}
 void* Take(std::size_t size, std::size_t alignment) {
   ++runtime_test::HeapCalls();
   runtime_test::NoMemory& limits = runtime_test::HeapLimits();
-  if (limits.watches.load(std::memory_order_relaxed)) {
+  const bool watches = limits.watches.load(std::memory_order_relaxed);
+  if (watches) {
 #if defined(__cpp_exceptions)
     if (!runtime_test::MayHaveMemory()) throw std::bad_alloc();
 #endif
@@ -38,12 +50,15 @@ void* Take(std::size_t size, std::size_t alignment) {
                          ? std::malloc(size)
                          : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (made == nullptr) std::abort();
+  if (watches) limits.bytes.fetch_add(BytesOf(made), std::memory_order_relaxed);
   return made;
 }
 void Give(void* p) {
   runtime_test::NoMemory& limits = runtime_test::HeapLimits();
-  if (p != nullptr && limits.watches.load(std::memory_order_relaxed))
+  if (p != nullptr && limits.watches.load(std::memory_order_relaxed)) {
     limits.blocks.fetch_sub(1, std::memory_order_relaxed);
+    limits.bytes.fetch_sub(BytesOf(p), std::memory_order_relaxed);
+  }
   std::free(p);
 }
 

@@ -23,6 +23,7 @@ struct NoMemory {
   std::atomic<long> refused{0};  // the number of the request, from 1; 0: none
   std::atomic<bool> all_later{false};  // refuses those after it, too
   std::atomic<long> blocks{0};  // made and not freed
+  std::atomic<long> bytes{0};  // of these, as the heap rounds them; with the GNU C library
 };
 NoMemory& HeapLimits();
 // Counts a request. False: it is one to refuse.

@@ -7,6 +7,7 @@
 
 #include "graph/function_graphs.hpp"
 
+namespace lowered_session_test {
 using namespace tenon;
 using function_test::Call;
 using function_test::Floats;
@@ -38,3 +39,5 @@ TEST_CASE("a session lowers its graph when asked to, and answers the same") {
     }
   }
 }
+
+}  // namespace lowered_session_test

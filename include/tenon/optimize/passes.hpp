@@ -12,6 +12,7 @@
 #include <tenon/optimize/passes/fold_batch_norms.hpp>
 #include <tenon/optimize/passes/fusion.hpp>
 #include <tenon/optimize/passes/inline_functions.hpp>
+#include <tenon/optimize/passes/loop_invariants.hpp>
 #include <tenon/optimize/passes/movement.hpp>
 #include <tenon/optimize/passes/prune.hpp>
 #include <tenon/optimize/passes/remap.hpp>
@@ -21,13 +22,18 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr std::string_view kFunctionPass = "function";
 
+inline void OptimizeLoops(PassRun* run) {
+  RemoveDeadBranches(run);
+  MoveLoopInvariants(run);
+}
+
 inline constexpr Pass kPasses[] = {
     {kFunctionPass, OptimizerLevel::kExact, nullptr},  // once, before the rounds: InlineFunctions
     {"pruning", OptimizerLevel::kExact, Prune},
     {"shape", OptimizerLevel::kExact, MaterialiseShapes},
     {"constant_folding", OptimizerLevel::kExact, FoldConstants},
     {"common_subgraph_elimination", OptimizerLevel::kExact, MergeCommonSubexpressions},
-    {"loop", OptimizerLevel::kExact, RemoveDeadBranches},
+    {"loop", OptimizerLevel::kExact, OptimizeLoops},
     {"arithmetic", OptimizerLevel::kExact, SimplifyArithmetic},
     {"movement", OptimizerLevel::kExact, SimplifyMovement},
     {"fold_batch_norms", OptimizerLevel::kFast, FoldBatchNorms},

@@ -70,6 +70,83 @@ TEST_SUITE("batch norms") {
     }
   }
 
+  TEST_CASE("factors of channels become part of the weights, and constants behind a bias part of it") {
+    struct Case {
+      const char* op;
+      TensorShape x, w, factor;
+      bool biased;
+    };
+    for (const Case& c : std::vector<Case>{{"Conv2D", {2, 5, 4, 2}, {3, 3, 2, 6}, {6}, false},
+                                           {"Conv2D", {2, 5, 4, 2}, {3, 3, 2, 6}, {1, 1, 1, 6}, true},
+                                           {"Conv2D", {2, 5, 4, 2}, {3, 3, 2, 6}, {}, true},
+                                           {"DepthwiseConv2dNative", {2, 5, 4, 2}, {3, 3, 2, 3}, {1, 6}, false},
+                                           {"DepthwiseConv2dNative", {2, 5, 4, 2}, {3, 3, 2, 3}, {6}, true},
+                                           {"MatMul", {4, 5}, {5, 6}, {1, 6}, false},
+                                           {"MatMul", {4, 5}, {5, 6}, {1}, true}}) {
+      CAPTURE(c.op);
+      CAPTURE(c.factor.DebugString());
+      CAPTURE(c.biased);
+      GraphBuilder b;
+      const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape(c.x)), w = b.Const("w", Ramp(c.w, 0.1f));
+      Output n =
+          std::string_view(c.op) == "MatMul"
+              ? b.Add(c.op, "m", {x, w})
+              : b.Add(c.op, "m", {x, w}, {{"strides", SlimVector<std::int64_t>{1, 1, 1, 1}}, {"padding", "SAME"}});
+      if (c.biased) n = b.Add("BiasAdd", "b", {n, b.Const("before", Ramp({6}, 0.3f))});
+      n = b.Add("Mul", "s", {b.Const("c", Ramp(c.factor, 0.4f, 3)), n});
+      b.Add("Relu", "y", {b.Add("AddV2", "a", {n, b.Const("d", Ramp({1, 6}, 0.7f))})});
+      REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+      const Optimized optimized = Optimize(b.graph_def(), {{"x"}, {"y"}}, {"fold_batch_norms", "constant_folding"});
+      CHECK(Count(optimized.def, "Mul") == 0);
+      CHECK(Count(optimized.def, "AddV2") == (c.biased ? 0 : 1));
+      const Tensor value = Ramp(c.x, 1);
+      const auto want = RunGraph(b.graph_def(), {{"x"}, {"y"}}, {value}),
+                 got = RunGraph(optimized.def, {{"x"}, {"y"}}, {value});
+      REQUIRE(want.ok());
+      REQUIRE(got.ok());
+      float largest = 0, difference = 0;
+      for (Index i = 0; i < (*want)[0].NumElements(); ++i) {
+        largest = std::max(largest, std::fabs((*want)[0].data<float>()[i]));
+        difference = std::max(difference, std::fabs((*want)[0].data<float>()[i] - (*got)[0].data<float>()[i]));
+      }
+      CHECK(difference <= 8 * largest * 1.2e-7f);
+      CHECK(largest > 1);
+    }
+  }
+  TEST_CASE("a factor stays that ...") {
+    Net net;
+    const Output m = net.Conv(false);
+    const auto kept = [&](const Names& feeds, const Names& fetches, std::string_view op = "Mul") {
+      REQUIRE_MESSAGE(net.b.status().ok(), net.b.status().ToString());
+      return Count(Optimize(net.b.graph_def(), {feeds, fetches}, kPass).def, op) == 1;
+    };
+    const auto times = [&](const Tensor& c) {
+      net.b.Add("Relu", "y", {net.b.Add("Mul", "s", {m, net.b.Const("c", c)})});
+    };
+    SUBCASE("is fed") {
+      times(Ramp({6}, 1));
+      CHECK(kept({"x", "c"}, {"y"}));
+    }
+    SUBCASE("is fetched, or whose product is") {
+      times(Ramp({6}, 1));
+      CHECK(kept({"x"}, {"y", "s"}));
+      CHECK(kept({"x"}, {"y", "m"}));
+    }
+    SUBCASE("is not one number for a channel") {
+      times(Ramp({5, 4, 6}, 1));
+      CHECK(kept({"x"}, {"y"}));
+    }
+    SUBCASE("adds an axis") {
+      times(Ramp({1, 1, 1, 1, 6}, 1));
+      CHECK(kept({"x"}, {"y"}));
+    }
+    SUBCASE("multiplies what another node reads") {
+      times(Ramp({6}, 1));
+      net.b.Add("Neg", "z", {m});
+      CHECK(kept({"x"}, {"y", "z"}));
+    }
+  }
+
   TEST_CASE("they stay where bits must stay, in training, and where statistics are read") {
     Net net;
     net.b.Add("Relu", "y", {net.Norm(net.Conv(false))});

@@ -86,7 +86,16 @@ TEST_SUITE("fusion") {
     const Output first = net.b.Add("BiasAdd", "s", {net.Conv("m", net.x), net.Const("bias", {4})});
     net.b.Add("Relu", "y", {net.b.Add("AddV2", "r", {first, net.Conv("n", net.x)})});
     CHECK(Text(CheckExact(net.def(), {{"x"}, {"y"}}, {Ramp({2, 5, 4, 4}, 0.3f)}, kPass).def) ==
-          "m = Conv2D(x, m/w); x = Placeholder(); y = _FusedProducer(x, n/w, m, bias)");
+          "s = _FusedProducer(x, m/w, bias); x = Placeholder(); y = _FusedProducer(x, n/w, s)");
+  }
+
+  TEST_CASE("a bias stays with its own convolution") {
+    Net net({2, 5, 4, 4});
+    const Output first = net.b.Add("BiasAdd", "s", {net.Conv("m", net.x), net.Const("bias", {4})});
+    const Output second = net.b.Add("BiasAdd", "t", {net.Conv("n", net.x), net.Const("other", {4})});
+    net.b.Add("Relu", "y", {net.b.Add("AddV2", "r", {first, second})});
+    CHECK(Text(CheckExact(net.def(), {{"x"}, {"y"}}, {Ramp({2, 5, 4, 4}, 0.3f)}, kPass).def) ==
+          "s = _FusedProducer(x, m/w, bias); x = Placeholder(); y = _FusedProducer(x, n/w, other, s)");
   }
 
   TEST_CASE("a size that is not known may still broadcast in a run") {

@@ -38,6 +38,35 @@ TEST_SUITE("pruning") {
           "m = Neg(x); x = Placeholder(); y = Abs(m)");
   }
 
+  TEST_CASE("readers of an IdentityN read its inputs, other than where ...") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2}), m = b.Add("Neg", "m", {x});
+    const Output n = b.Add("IdentityN", "n", {GraphBuilder::Input({m, x, m})});
+    b.Add("Mul", "y", {n[0], n[1]});
+    b.Add("Abs", "z", {n[2]});
+    SUBCASE("nothing forbids it") {
+      CHECK(Text(CheckExact(b.graph_def(), {{"x"}, {"y", "z"}}, {kTwo}, kPass).def) ==
+            "m = Neg(x); x = Placeholder(); y = Mul(m, x); z = Abs(m)");
+    }
+    SUBCASE("it is fetched") {
+      CHECK(Text(CheckExact(b.graph_def(), {{"x"}, {"y", "n:2"}}, {kTwo}, kPass).def) ==
+            "m = Neg(x); n = IdentityN(m, x, m); x = Placeholder(); y = Mul(m, x)");
+    }
+    SUBCASE("it is fed") {
+      CHECK(After(b.graph_def(), {{"x", "n:1"}, {"y"}}, kPass) ==
+            "m = Neg(x); n = IdentityN(m, x, m); x = Placeholder(); y = Mul(n, n:1)");
+    }
+    SUBCASE("it waits for a node") {
+      b.AddControlInput(n, b.Add("Exp", "c", {x}));
+      CHECK(Count(Optimize(b.graph_def(), {{"x"}, {"y"}}, kPass).def, "IdentityN") == 1);
+    }
+    SUBCASE("a node waits for it") {
+      b.AddControlInput(b.Add("Exp", "c", {x}), n);
+      CHECK(After(b.graph_def(), {{"x"}, {"y", "c"}}, kPass) ==
+            "c = Exp(x, ^n); m = Neg(x); n = IdentityN(m, x, m); x = Placeholder(); y = Mul(m, x)");
+    }
+  }
+
   TEST_CASE("a chain of identities leaves one node under the fetched name") {
     GraphBuilder b;
     Output at = b.Add("Neg", "m", {b.Placeholder("x", DataType::kFloat, {2})});

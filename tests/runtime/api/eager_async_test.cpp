@@ -20,6 +20,7 @@
 
 #include "in_child.hpp"
 
+namespace eager_async_test {
 using namespace tenon;
 
 namespace {
@@ -255,3 +256,5 @@ TEST_SUITE("eager::Async") {
   }
 #endif
 }
+
+}  // namespace eager_async_test

@@ -24,6 +24,7 @@
 
 #include "graph/function_graphs.hpp"
 
+namespace eager_test {
 using namespace tenon;
 
 namespace {
@@ -275,3 +276,5 @@ TEST_SUITE("eager") {
     CHECK(context.num_kernels() == 1);
   }
 }
+
+}  // namespace eager_test

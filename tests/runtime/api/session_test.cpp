@@ -17,6 +17,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/api/session_user.hpp"
 
+namespace session_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -149,3 +150,5 @@ TEST_SUITE("Session's front door") {
     CHECK(trace.nodes.empty());
   }
 }
+
+}  // namespace session_test

@@ -2,6 +2,7 @@
 #include <tenon/runtime/multi_device/multi_device_session.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -12,7 +13,9 @@
 #include <doctest/doctest.h>
 
 #include <tenon/graph/builder.hpp>
+#include <tenon/device/thread_pool.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/ops/flow/py_func.hpp>
 #include <tenon/runtime/api/session.hpp>
 
 #include "runtime/four_devices.hpp"
@@ -269,6 +272,67 @@ TEST_SUITE("MultiDeviceSession") {
     CHECK(CountOps(host, "SIM:0", "_HostSend") == 1);
     CHECK(CountOps(host, "SIM:1", "_HostRecv") == 1);
     CHECK(SameBits(Run(host, {{"x", x}}, {"w"})[0], Run(plain, {{"x", x}}, {"w"})[0]));
+  }
+
+  TEST_CASE("kernels that print or batch tensors get those of a device in host memory") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+    const Output y = b.Add("Neg", "y", {x});
+    const Output index = b.Const("index", MakeTensor<std::int64_t>({1, 3}, {7, 0, 2}));
+    const Output id = b.Const("id", Tensor::Scalar(std::int64_t{7}));
+    const Output text = b.Add("StringFormat", "text", {y}, {{"template", "y = %s"}});
+    const Output rows = b.Add("Unbatch", "rows", {y, index, id}, {{"timeout_micros", 1000000}});
+    const Output batch = b.Add(
+        "Batch", "batch", {y},
+        {{"num_batch_threads", 1}, {"max_batch_size", 4}, {"batch_timeout_micros", 0}, {"grad_timeout_micros", 0}});
+    const Output sum = b.Add("Neg", "sum", {batch});
+    for (const Output& out : {y, text, rows, batch, sum}) b.SetDevice(out, On("SIM:0"));
+    REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+    const std::vector<Tensor> results =
+        Run(Placed(b.graph_def()), {{"x", MakeTensor<float>({2}, {1, 2})}}, {"text", "rows", "sum"});
+    CHECK(results[0].scalar<tstring>()() == "y = [-1 -2]");
+    CHECK(SameBits(results[1], MakeTensor<float>({2}, {-1, -2})));
+    CHECK(SameBits(results[2], MakeTensor<float>({2}, {1, 2})));
+  }
+
+  TEST_CASE("a cheap kernel that waits for a node of another device does not hold that node up") {
+    ThreadPool pool(3, "test");
+    std::atomic<int> sent{0};
+    std::atomic<bool> waits{false}, was_late{false};
+    RegisterPyFunction("wait_for_other", [&](Span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+      while (waits && sent == 0 && !was_late) was_late = std::chrono::steady_clock::now() > until;
+      outputs->push_back(inputs[0]);
+      return OkStatus();
+    });
+    RegisterPyFunction("tell_other", [&](Span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
+      ++sent;
+      outputs->push_back(inputs[0]);
+      return OkStatus();
+    });
+    for (const char* const op : {"PyFunc", "PyFuncStateless"}) {
+      GraphBuilder b;
+      const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape());
+      const auto call = [&](const char* name, const Output& input, const char* token, const char* device) {
+        const Output out =
+            b.Add(op, name, {input}, {{"token", token}, {"Tout", SlimVector<DataType>{DataType::kFloat}}});
+        b.SetDevice(out, On(device));
+        return out;
+      };
+      const Output near = call("near", x, "wait_for_other", "CPU:0");
+      call("far", x, "tell_other", "CPU:1");
+      call("more", near, "tell_other", "CPU:1");
+      REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
+      const auto session = Placed(b.graph_def(), {.pool = &pool});
+      for (int i = 0; i < 60; ++i) {
+        waits = i >= 40;  // its cost is known then
+        sent = 0;
+        Run(session, {{"x", Tensor::Scalar(1.0f)}}, {"near", "far", "more"});
+      }
+      CHECK(!was_late);
+    }
+    UnregisterPyFunction("wait_for_other");
+    UnregisterPyFunction("tell_other");
   }
 
   TEST_CASE("a node waits for one of another device") {

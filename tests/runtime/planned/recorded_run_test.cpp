@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 #include <tenon/runtime/api/session.hpp>
@@ -30,6 +31,26 @@ TEST_SUITE("RecordedRun") {
     }
     CHECK(device.recordings == 3);
     CHECK(device.copies_out == 12);
+  }
+  TEST_CASE("runs that fail do not end the attempts to record") {
+    RecordingDevice device;
+    SessionOptions options = kPlanned;
+    options.device = &device;
+    options.record_steps = true;
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat);
+    const Output checked = b.Add("CheckNumerics", "checked", {x}, {{"message", "bad"}});
+    const Output y = b.Add("AddV2", "y", {checked, checked});
+    b.Add("Mul", "z", {y, y});
+    const Callable callable = MakeCallable(b, options, {.feeds = {"x"}, .fetches = {"z"}});
+    const std::vector<Tensor> good{Ramp({5}, 1)}, bad{Tensor::From<float>({0, 1, 2, 3, NAN}, {5})};
+    std::vector<Tensor> out(1);
+    for (int run = 0; run < 6; ++run) {
+      MustRun(callable, good);
+      CHECK(callable.Run(bad, out).code() == Code::kInvalidArgument);
+    }
+    for (int run = 0; run < 12; ++run) MustRun(callable, good);
+    CHECK(device.recordings == 3);
   }
   TEST_CASE("without the option, the device is not asked") {
     RecordingDevice device;

@@ -8,6 +8,10 @@
 #include <vector>
 
 #include <tenon/graph/builder.hpp>
+#include <tenon/io/bundle_reader.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/variable.hpp>
+#include <tenon/op/attr/attr_types.hpp>
 
 #include "models.hpp"
 
@@ -113,6 +117,41 @@ TEST_SUITE("SavedModel::Save") {
         REQUIRE(is.ok());
         CHECK(was->shape() == is->shape());
       }
+    }
+  }
+  TEST_CASE("an object of Keras is saved with the value that functions read, although it has another variable") {
+    const TempFolder folder;
+    ResourceMgr variables;
+    const Result<SavedModel> model =
+        SavedModel::Load(TENON_TEST_DATA "/keras_models/cnn_skip", {.session = {.resources = &variables}});
+    REQUIRE_MESSAGE(model.ok(), model.status().ToString());
+    int changed = 0;
+    for (const NodeDef& node : model->meta_graph().graph_def.node) {
+      if (node.op != "StatefulPartitionedCall" ||
+          node.attr.Find("f")->func().name.find("signature_wrapper") == std::string::npos)
+        continue;
+      for (const std::string& input : node.input) {
+        Ref<Var> variable;
+        if (!variables.Lookup("", input, &variable).ok() || variable->tensor.dtype() != DataType::kFloat) continue;
+        variable->tensor = variable->tensor.DeepCopy();
+        float* const values = variable->tensor.data<float>();
+        for (Index i = 0; i < variable->tensor.NumElements(); ++i) values[i] = static_cast<float>(changed);
+        ++changed;
+      }
+      break;
+    }
+    REQUIRE(changed > 4);
+    const Status saved = model->Save(folder / "m");
+    REQUIRE_MESSAGE(saved.ok(), saved.ToString());
+    Result<BundleReader> bundle = BundleReader::Open(folder / "m/variables/variables");
+    REQUIRE_MESSAGE(bundle.ok(), bundle.status().ToString());
+    for (int i = 0; i < changed; ++i) {
+      const std::string number = std::to_string(i), path = "variables." + number;
+      const std::string key = "variables/" + number + "/.ATTRIBUTES/VARIABLE_VALUE";
+      const Result<Tensor> now = model->variable(path), written = bundle->Read(key);
+      REQUIRE_MESSAGE(now.ok(), now.status().ToString());
+      REQUIRE_MESSAGE(written.ok(), written.status().ToString());
+      CHECK_MESSAGE(SameTensor(*now, *written), path);
     }
   }
   TEST_CASE("mistakes leave nothing behind") {

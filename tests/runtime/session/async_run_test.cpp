@@ -27,6 +27,7 @@
 
 #include "in_child.hpp"
 #include "runtime/graphs.hpp"
+#include "runtime/heap_counter.hpp"
 #include "runtime/loops.hpp"
 
 namespace async_run_test {
@@ -203,6 +204,32 @@ TEST_SUITE("RunAsync") {
       CHECK(outcomes.CountCode(Code::kOk) == 501);
       CHECK((*outcomes[500])[0].scalar<float>()() == -1);
     }
+  }
+  TEST_CASE("runs that wait are small") {
+    if (!kCountsHeapCalls) return;
+    const Session session = MakeSession({.inter_op_threads = 2});
+    const Callable get = CallableOf(session, {}, {"negative"});
+    Outcomes outcomes;
+    NoMemory& limits = HeapLimits();
+    constexpr int kRuns = 1000;
+    const auto start = [&] {
+      for (int i = 0; i < kRuns; ++i) get.RunAsync({}, {}, outcomes.Next());
+      for (long before = -1; before != limits.bytes;) {  // until all of them wait
+        before = limits.bytes;
+        std::this_thread::sleep_for(50ms);
+      }
+    };
+    limits.bytes = limits.refused = 0;
+    limits.watches = true;
+    start();
+    const long first = limits.bytes;
+    start();
+    limits.watches = false;
+    const long more = limits.bytes - first;
+    CHECK_MESSAGE(more < 3000 * kRuns, more, " bytes");
+    for (int i = 0; i < 2 * kRuns; ++i) REQUIRE(Put(session, 1.0f).ok());
+    REQUIRE(outcomes.Wait(2 * kRuns));
+    CHECK(outcomes.CountCode(Code::kOk) == 2 * kRuns);
   }
   TEST_CASE("deadlines count from the call, for runs that compute, wait or are queued") {
     const auto seconds_of = [](const Callable& callable, const RunOptions& options, Code code) {

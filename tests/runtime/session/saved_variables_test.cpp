@@ -107,6 +107,20 @@ void CheckSays(const Status& status, Code code, std::string_view text) {
 }  // namespace
 
 TEST_SUITE("SaveVariables and RestoreVariables") {
+  TEST_CASE("ReadVariable gives the value of a variable of either kind") {
+    const Session session = Session::FromGraph(Variables()).value();
+    const Status none = ReadVariable(session, "v").status();
+    CHECK(errors::IsFailedPrecondition(none));
+    CHECK(none.message() == "Attempting to use uninitialized value v; initialise it first, or leave it out");
+    REQUIRE(session.Run({}, {}, {"init"}).ok());
+    const Tensor r = ReadVariable(session, "resource").value(), v = ReadVariable(session, "v").value();
+    REQUIRE(session.Run({}, {}, {"add"}).ok());
+    CHECK(r.data<float>()[1] == 2);
+    CHECK(v.data<float>()[1] == 4);
+    CHECK(ReadVariable(session, "v").value().data<float>()[1] == 5);
+    CHECK(ReadVariable(session, "r").status().message() == "The session has no variable 'r'");
+    CHECK(errors::IsInvalidArgument(ReadVariable(Session(), "r").status()));
+  }
   TEST_CASE("the variables of a graph") {
     const Result<SlimVector<SessionVariable>> variables = ListVariables(Open());
     REQUIRE(variables.ok());

@@ -6,6 +6,7 @@
 
 #include "runtime/api/session_user.hpp"
 
+namespace session_runtime_test {
 using namespace tenon;
 
 TEST_CASE("a second file with definitions changes nothing") {
@@ -14,3 +15,5 @@ TEST_CASE("a second file with definitions changes nothing") {
   const bool has_functions = detail::extensions.functions.load() != nullptr;
   CHECK(has_functions);
 }
+
+}  // namespace session_runtime_test

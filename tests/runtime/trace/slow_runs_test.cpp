@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,13 +18,15 @@ using namespace runtime_test;
 
 namespace {
 
-// Keeps the last trace and its description.
+// Keeps the last trace and its description. Runs of two threads may end at once.
 struct Listener final : TraceSink {
   void OnRun(const TracedRun& run) override {
+    const std::lock_guard<std::mutex> lock(mutex);
     trace = run.trace;
     path = CriticalPath(run.trace);
     text = DescribeSlowRun(run);
   }
+  std::mutex mutex;
   RunTrace trace;
   std::vector<std::size_t> path;
   std::string text;

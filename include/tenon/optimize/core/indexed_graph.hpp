@@ -85,6 +85,7 @@ class IndexedGraph : public IndexedNodes {
       Connect(inputs[i], id, static_cast<int>(i));
     }
     facts(id).stateful = HasEffects(node(id));
+    facts(id).loops = IsFrameOp(node(id));
     InferShape(id);
     return id;
   }

@@ -39,7 +39,8 @@ inline Refusal ZerosOf(const Match& match) {
   if (!shape.AsTensorShape(&size)) return "the shape is not known";
   Tensor zeros(match.type("x"), size);
   if (!zeros.IsInitialized()) return "no memory";
-  std::memset(const_cast<void*>(static_cast<const void*>(zeros.raw_data())), 0, zeros.TotalBytes());
+  if (zeros.TotalBytes() != 0)
+    std::memset(const_cast<void*>(static_cast<const void*>(zeros.raw_data())), 0, zeros.TotalBytes());
   return ReplaceByConstant(&graph, match.root(), std::move(zeros));
 }
 inline Refusal ByConstantFloats(const Match& match) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Batch normalisations of inference become part of the weights before them, and a bias. The rounding of results
-// changes.
+// Batch normalisations of inference, and constant factors of channels, become part of the weights before them, and a
+// bias. The rounding of results changes.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -113,6 +114,59 @@ inline Refusal FoldBatchNorm(const Match& match) {
   return nodes.RemoveUnused(), Refusal("no kernel");
 }
 
+// Whether a constant has one number for each channel, along the last of at most `dims` axes, or one for all.
+inline bool IsByChannel(const Tensor* value, Index channels, int dims) {
+  if (value == nullptr || value->dims() > dims) return false;
+  const Index last = value->dims() == 0 ? 1 : value->dim_size(value->dims() - 1);
+  return value->NumElements() == last && (last == channels || last == 1);
+}
+// The constant with these axes, whatever ones it had; one number stays a scalar.
+inline InEdge InShape(const Match& match, std::string_view name, ConstantNodes* nodes, Index rows, Index columns) {
+  const std::int32_t sizes[] = {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns)};
+  const Index dims = match.constant(name)->NumElements() == 1 ? 0 : rows == 0 ? 1 : 2;
+  Tensor shape(DataType::kInt32, TensorShape{dims});
+  std::copy_n(rows == 0 ? sizes + 1 : sizes, dims, shape.data<std::int32_t>());
+  return nodes->Add("Reshape", {match[name], nodes->Constant(std::move(shape))});
+}
+
+inline Refusal FoldFactor(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  const int id = match.root(), product = match["product"].node;
+  const Tensor* const w = match.constant("w");
+  const bool biased = match.has("before"), is_matrix = graph.node(product).op_name() == "MatMul";
+  if (w == nullptr || w->dims() != (is_matrix ? 2 : 4)) return "weights are not constant";
+  if (graph.is_pinned(id)) return "its name must stay";
+  if (graph.frame(id) != 0) return "in a loop";
+  const bool depthwise = graph.node(product).op_name() == "DepthwiseConv2dNative";
+  const Index rows = depthwise ? w->dim_size(2) : 0, columns = w->dim_size(w->dims() - 1);
+  const Index channels = depthwise ? rows * columns : columns;
+  if (channels < 1 || !IsByChannel(match.constant("c"), channels, w->dims())) return "other types or shapes";
+  if (biased && !IsByChannel(match.constant("before"), channels, 1)) return "weights are not constant";
+
+  ConstantNodes nodes(&graph, id);
+  const InEdge weights = nodes.Add("Mul", {match["w"], InShape(match, "c", &nodes, rows, columns)});
+  const InEdge bias = biased ? nodes.Add("Mul", {match["before"], InShape(match, "c", &nodes, 0, channels)}) : InEdge{};
+  if (!nodes.status().ok()) return nodes.RemoveUnused(), Refusal("no kernel");
+  graph.SetInput(product, 1, weights);
+  if (biased) graph.SetInput(match["biased"].node, 1, bias);
+  return graph.Forward(id, match[biased ? "biased" : "product"]).ok() ? "" : "no Identity for the type";
+}
+
+inline Refusal JoinBiases(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  const Tensor* const before = match.constant("before");
+  if (before == nullptr || graph.is_pinned(match.root()) || graph.frame(match.root()) != 0)
+    return "weights are not constant";
+  const PartialTensorShape shape = match.shape("x");
+  if (!IsByChannel(match.constant("c"), before->NumElements(), shape.unknown_rank() ? 1 : shape.dims()))
+    return "other types or shapes";
+  ConstantNodes nodes(&graph, match.root());
+  const InEdge bias = nodes.Add("AddV2", {match["before"], InShape(match, "c", &nodes, 0, before->NumElements())});
+  if (!nodes.status().ok()) return nodes.RemoveUnused(), Refusal("no kernel");
+  graph.SetInput(match["biased"].node, 1, bias);
+  return graph.Forward(match.root(), match["biased"]).ok() ? "" : "no Identity for the type";
+}
+
 }  // namespace detail
 
 inline constexpr Rule kBatchNormRules[] = {
@@ -130,6 +184,37 @@ inline constexpr Rule kBatchNormRules[] = {
      {},
      nullptr,
      detail::FoldBatchNorm,
+     OptimizerLevel::kFast},
+    {"factor of a convolution",
+     "Mul~[T=DT_FLOAT](!product:Conv2D|DepthwiseConv2dNative[data_format=NHWC](_, w), c)",
+     {},
+     nullptr,
+     detail::FoldFactor,
+     OptimizerLevel::kFast},
+    {"factor of a product",
+     "Mul~[T=DT_FLOAT](!product:MatMul[transpose_b=false](_, w), c)",
+     {},
+     nullptr,
+     detail::FoldFactor,
+     OptimizerLevel::kFast},
+    {"factor of a convolution and bias",
+     "Mul~[T=DT_FLOAT](!biased:BiasAdd[data_format=NHWC](!product:Conv2D|DepthwiseConv2dNative[data_format=NHWC](_, w), "
+     "before), c)",
+     {},
+     nullptr,
+     detail::FoldFactor,
+     OptimizerLevel::kFast},
+    {"factor of a product and bias",
+     "Mul~[T=DT_FLOAT](!biased:BiasAdd[data_format=NHWC](!product:MatMul[transpose_b=false](_, w), before), c)",
+     {},
+     nullptr,
+     detail::FoldFactor,
+     OptimizerLevel::kFast},
+    {"bias and a constant",
+     "Add|AddV2~[T=DT_FLOAT](!biased:BiasAdd[data_format=NHWC](x, before), c)",
+     {},
+     nullptr,
+     detail::JoinBiases,
      OptimizerLevel::kFast},
 };
 

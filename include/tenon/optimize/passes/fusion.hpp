@@ -138,7 +138,7 @@ class Fuser {
     group_.clear();
     Take(root_);
     if (!MayStay()) return;
-    SlimVector<int> refused;
+    SlimVector<int> refused = others_;
     for (bool grew = true; grew && group_.size() < kMostSteps;) {
       grew = false;
       for (std::size_t i = 0; i < group_.size() && group_.size() < kMostSteps; ++i) {
@@ -162,8 +162,8 @@ class Fuser {
   int FindProducer() const {
     int best = -1, last = -1;
     for (const InEdge& edge : inputs_) {
-      if (IsConstant(edge)) continue;
       const int id = edge.node;
+      if (IsConstant(edge) || AnyItem(others_, [id](int other) { return other == id; })) continue;
       if (at_[ToSize(id)] <= last) continue;
       last = at_[ToSize(id)];
       const bool fits = edge.output == 0 && graph_.node(id).num_outputs() == 1 &&
@@ -173,8 +173,27 @@ class Fuser {
     }
     return best;
   }
+  // Steps of the group that belong to another product than the producer, which can apply them to its own result.
+  SlimVector<int> StepsOfOthers() const {
+    SlimVector<int> others;
+    const int producer = FindProducer();
+    for (const int id : group_) {
+      if (producer < 0 || id == root_) continue;
+      for (const InEdge& edge : graph_.node(id).inputs)
+        if (edge.node != producer &&
+            IsListed("|Conv2D|DepthwiseConv2dNative|MatMul|", graph_.node(edge.node).op_name()) && IsOwn(edge.node))
+          others.push_back(id);
+    }
+    return others;
+  }
   void FuseInto() {
+    others_.clear();
     Grow();
+    if (MayStay()) others_ = StepsOfOthers();
+    if (!others_.empty()) {
+      while (!group_.empty()) GiveBack();
+      Grow();
+    }
     for (std::size_t i = 1; i < group_.size(); ++i)  // by their place in the order
       for (std::size_t k = i; k > 0 && at_[ToSize(group_[k])] < at_[ToSize(group_[k - 1])]; --k)
         std::swap(group_[k], group_[k - 1]);
@@ -269,6 +288,7 @@ class Fuser {
   SlimVector<int> reads_;  // inputs of the group that read the node
   int root_ = -1;
   SlimVector<int> group_;
+  SlimVector<int> others_;  // steps that stay with another product
   SlimVector<InEdge> inputs_;   // what the group reads, each once
   SlimVector<InEdge> counted_;  // what is counted in reads_
 };

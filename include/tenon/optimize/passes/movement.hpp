@@ -17,6 +17,7 @@
 #include <tenon/optimize/core/pass.hpp>
 #include <tenon/optimize/core/rules.hpp>
 #include <tenon/optimize/passes/guards.hpp>
+#include <tenon/optimize/passes/lists.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
@@ -93,19 +94,12 @@ inline Refusal ReshapesNothing(const Match& match) {
 // Reads which size of `x` a node gives: "Shape(x)[k]" as a scalar; -1: it gives another value.
 inline int SizeOfAxis(const IndexedGraph& graph, InEdge edge, InEdge x) {
   const Node& slice = graph.node(edge.node);
-  if (slice.op_name() != "StridedSlice" || slice.inputs.size() != 4 || !graph.is_pure(edge.node)) return -1;
-  for (const std::string_view mask : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
-    std::int64_t value = -1;
-    if (!TryGetNodeAttr(slice.def, mask, &value) || value != (mask == "shrink_axis_mask" ? 1 : 0)) return -1;
-  }
-  const Node& shape = graph.node(slice.inputs[0].node);
-  const Tensor* const begin = graph.constant(slice.inputs[1]);
-  Integers index;
-  if (shape.op_name() != "Shape" || !graph.is_pure(shape.id) || shape.inputs[0] != x) return -1;
-  if (begin == nullptr || !ReadIntegers(*begin, &index) || index.size() != 1) return -1;
   const int rank = graph.shape(x).dims();
-  const std::int64_t at = index.at(0) < 0 ? index.at(0) + rank : index.at(0);
-  return at >= 0 && at < rank ? static_cast<int>(at) : -1;
+  const std::int64_t at = graph.is_pure(edge.node) ? ItemOf(graph, slice, rank) : -1;
+  if (at < 0) return -1;
+  const Node& shape = graph.node(slice.inputs[0].node);
+  if (shape.op_name() != "Shape" || !graph.is_pure(shape.id) || shape.inputs[0] != x) return -1;
+  return static_cast<int>(at);
 }
 // Reshape(x, [Shape(x)[k], 7, 64]), where the other sizes fit the other axes of x: the first is as good as -1.
 inline Refusal ReshapeByOwnSize(const Match& match) {
@@ -204,7 +198,10 @@ inline constexpr Rule kMovementRules[] = {
     {"sum of one", "AddN(x)", "x"},
 };
 
-inline void SimplifyMovement(PassRun* run) { ApplyRules(kMovementRules, run); }
+inline void SimplifyMovement(PassRun* run) {
+  ApplyRules(kMovementRules, run);
+  ApplyRules(kListRules, run);
+}
 
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

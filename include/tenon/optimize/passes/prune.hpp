@@ -2,8 +2,10 @@
 #pragma once
 // Pruning: nodes that hand their input on are gone, and so are nodes that nothing needs. TensorFlow's ModelPruner.
 
+#include <cstddef>
 #include <string_view>
 
+#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/optimize/core/indexed_graph.hpp>
@@ -29,6 +31,20 @@ inline Refusal ForwardIdentity(const Match& match) {
   const int readers = graph.num_readers(id);
   if (graph.node(id).op_name() == "Identity" && readers == 0) return kNoMatch;
   return graph.Forward(id, match["x"]).ok() ? "" : "no Identity for the type";
+}
+
+// Readers of an output read the input; a node whose name must stay keeps its fetches. With loops and branches, the
+// node waits for all its inputs, of which a branch may have none.
+inline Refusal ForwardEach(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  const int id = match.root();
+  if (graph.num_readers(id) == 0) return kNoMatch;
+  if (!graph.node(id).control_inputs.empty()) return "waits for a node";
+  if (graph.has_frames()) return "in a graph with branches";
+  const InlinedVector<InEdge, 4> inputs = graph.node(id).inputs;
+  for (std::size_t i = 0; i < inputs.size() && graph.is_alive(id); ++i)
+    graph.Redirect({id, static_cast<int>(i)}, inputs[i]);
+  return {};
 }
 
 // A pinned Identity takes over the work of the node that only it reads: one node, under the name that must stay.
@@ -57,6 +73,7 @@ inline constexpr Rule kPruneRules[] = {
     {"identity", "Identity|Snapshot(x)", {}, nullptr, detail::ForwardIdentity},
     {"stop gradient", "StopGradient|PreventGradient(x)", {}, nullptr, detail::ForwardIdentity},
     {"identity of one", "IdentityN(x)", {}, nullptr, detail::ForwardIdentity},
+    {"identities", "IdentityN(x, y, ...)", {}, nullptr, detail::ForwardEach},
     {"absorb", "Identity(x)", {}, nullptr, detail::Absorb},
 };
 

@@ -15,6 +15,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/bring_tensor.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/runtime/executor/run_node.hpp>
@@ -145,7 +146,10 @@ class FrameRun {
   TENON_DETAIL_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
     if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
     const Tensor reference = *value;
-    read_status_.Update(ReadReference(reference, item.node->name(), value));
+    Status status = ReadReference(reference, item.node->name(), value);
+    if (status.ok() && item.kernel->input_memory_type(0) == MemoryType::kDevice)
+      status = BringToKernel(step_->environment(item.on_host), value);
+    read_status_.Update(status);
   }
   // Input i becomes the value of a slot of `to`, if a node there reads it.
   void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {

@@ -232,6 +232,15 @@ class ParallelFrameRun : public FrameRun {
     if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
+    if (kernel.reads_references && !item.dead) {
+      const Status status = CatchAll("ParallelFrameRun", [&] { return state->references.Read(state->transfer); });
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        AsyncDone(state);
+        return lock.lock();
+      }
+    }
     const TracedCall call(trace_, state);
     if (kernel.async != nullptr) {
       StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});

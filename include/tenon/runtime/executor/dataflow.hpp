@@ -8,12 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <tenon/base/exceptions.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -40,32 +41,33 @@ class DataflowRun final : public Executor {
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
-        nodes_(program.nodes.size() + 1),
-        readers_(static_cast<std::size_t>(program.num_values)),
-        first_readers_(program.readers),
-        after_(program.nodes.size()),
-        tasks_(program.nodes.size()),
+        memory_(BytesFor(program.nodes.size(), ToSize(program.num_values))),
         costs_(program) {
-    bool has_nothings = false;
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
+    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
+    std::byte* free = &memory_[0];
+    tasks_ = TakeItems<Task>(&free, num_nodes);
+    nodes_ = TakeItems<Counts>(&free, num_nodes + 1);
+    queue_ = TakeItems<int>(&free, num_nodes + 1);
+    after_ = TakeItems<int>(&free, num_nodes);
+    first_readers_ = TakeItems<int>(&free, num_values);
+    readers_ = TakeItems<std::atomic<int>>(&free, num_values);
+    for (std::size_t n = 0; n < num_nodes; ++n) {
       const ProgramNode& node = program.nodes[n];
       nodes_[n].first_consumer = node.first_consumer;
       nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
       nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
       nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
-      has_nothings = has_nothings || nodes_[n].does_nothing;
       tasks_[n] = {this, static_cast<int>(n)};
     }
-    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
-    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
+    nodes_[num_nodes].first_consumer = static_cast<int>(program.consumers.size());
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
-    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
-      if (program.escapes[v] != 0) first_readers_[v] = kStays;
+    for (std::size_t v = 0; v < num_values; ++v) {
+      first_readers_[v] = program.escapes[v] != 0 ? kStays : program.readers[v];
       readers_[v].store(first_readers_[v], std::memory_order_relaxed);
     }
+    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
     // Without a fixed order only the sole reader of a value may overwrite it.
-    for (std::size_t n = 0; n < program.nodes.size(); ++n)
+    for (std::size_t n = 0; n < num_nodes; ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
 
@@ -139,6 +141,18 @@ class DataflowRun final : public Executor {
     unsigned does_nothing : 1 = 0;
     std::atomic<int> pending{0};  // edges, in this run
   };
+  static std::size_t BytesFor(std::size_t num_nodes, std::size_t num_values) {
+    constexpr std::size_t kForNode = sizeof(Task) + sizeof(Counts) + 2 * sizeof(int);
+    return (num_nodes + 1) * kForNode + num_values * 2 * sizeof(int);
+  }
+  // The next items of the block, whose alignment is not smaller than that of all later ones.
+  template <class T>
+  static T* TakeItems(std::byte** free, std::size_t count) {
+    T* const items = reinterpret_cast<T*>(*free);
+    for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(items + i)) T();
+    *free += count * sizeof(T);
+    return items;
+  }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -257,13 +271,16 @@ class DataflowRun final : public Executor {
     int node;
     std::int64_t begin;
     OpKernelContext context;
-    RefReads references;
+    Owned<RefReads> references;  // null: the node reads none
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
+    const ProgramNode& node = program_.nodes[ToSize(number)];
     Owned<AsyncState> made;
     const Status status = CatchAll("DataflowRun", [&] {
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()});
+      if (node.uses_memo) step_->NeedMemo(number);
+      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), nullptr});
+      if (node.reads_references) made->references = MakeOwned<RefReads>();
       return OkStatus();
     });
     if (!status.ok()) [[unlikely]] {
@@ -272,12 +289,11 @@ class DataflowRun final : public Executor {
     }
     AsyncState* const state = made.release();
     busy_.fetch_add(1, std::memory_order_relaxed);
-    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     if (!node.reads_references) {
       state->context.Enter(&step_->frame(number));
     } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references.Read(step_->frame(number)); });
-      state->context.Enter(&state->references.frame());
+      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(step_->frame(number)); });
+      state->context.Enter(&state->references->frame());
       if (!read.ok()) {
         state->context.SetStatus(read);
         AsyncDone(state);
@@ -335,7 +351,7 @@ class DataflowRun final : public Executor {
   // The first error counts; kernels that wait for something are told to give up.
   TENON_DETAIL_COLD void Fail(const Status& status) {
     {
-      MutexLock lock(mutex_);
+      const SpinLockHolder lock(lock_);
       status_.Update(status);
       failed_.store(true, std::memory_order_release);
     }
@@ -397,8 +413,8 @@ class DataflowRun final : public Executor {
     int edges[kRoom + kLanes];
     const int* const consumers = program_.consumers.data();
     const std::size_t num_consumers = program_.consumers.size();
-    Counts* const nodes = &nodes_[0];
-    int* const queue = queue_.data();
+    Counts* const nodes = nodes_;
+    int* const queue = queue_;
     std::size_t begin = 0, end = 0;
     for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
     while (begin < end && mine->alone) {
@@ -420,7 +436,7 @@ class DataflowRun final : public Executor {
   // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
   // more.
   std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
-    Counts* const nodes = &nodes_[0];
+    Counts* const nodes = nodes_;
     for (; consumer < last && mine->alone; ++consumer) {
       const int number = *consumer;
       Counts& node = nodes[number];
@@ -449,12 +465,13 @@ class DataflowRun final : public Executor {
 
   const Program& program_;
   Step* step_;
-  Owned<Counts[]> nodes_;  // and one more, behind the last
-  Owned<std::atomic<int>[]> readers_;  // per value: reads that are still to come
-  SlimVector<int> first_readers_;  // readers_ when a run begins; or kStays
-  SlimVector<int> after_;  // per node: the next one in a list of Local, or in a published task
-  SlimVector<int> queue_;  // for a thread that is alone; empty if every node does something
-  Owned<Task[]> tasks_;
+  Owned<std::byte[]> memory_;  // holds the six arrays
+  Task* tasks_;
+  Counts* nodes_;  // and one more, behind the last
+  int* queue_;  // nodes that do nothing, and one more; for a thread that is alone
+  int* after_;  // per node: the next one in a list of Local, or in a published task
+  int* first_readers_;  // per value: readers_ when a run begins; or kStays
+  std::atomic<int>* readers_;  // per value: reads that are still to come
   NodeCosts costs_;
   // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
   std::atomic<int> busy_{0};
@@ -465,7 +482,7 @@ class DataflowRun final : public Executor {
   TraceCollector* trace_ = nullptr;
   SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
   bool flush_denormals_ = false;
-  Mutex mutex_;
+  SpinLock lock_;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
   const TransferNodes* linked_nodes_ = nullptr;

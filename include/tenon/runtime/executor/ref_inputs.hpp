@@ -8,6 +8,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/kernel/bring_tensor.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/variable.hpp>
@@ -31,6 +32,8 @@ class RefReads {
       inputs_[i] = from.inputs[i];
       if (!IsRefType(from.inputs[i]->dtype()) || IsRefType(kernel.input_type(static_cast<int>(i)))) continue;
       TENON_RETURN_IF_ERROR(ReadReference(*from.inputs[i], kernel.def().input[i], &values_[i]));
+      if (kernel.input_memory_type(static_cast<int>(i)) == MemoryType::kDevice)
+        TENON_RETURN_IF_ERROR(BringToKernel(*from.env, &values_[i]));
       inputs_[i] = &values_[i];
       last_use_[i] = 0;
     }

@@ -13,9 +13,9 @@
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/cancellation.hpp>
@@ -194,17 +194,17 @@ inline void WakeUp(void* notification) { static_cast<Notification*>(notification
 class RunFaults final : public AsyncFaults {
  public:
   void CalledTwice(const Status& error) override {
-    const MutexLock lock(mutex_);
+    const SpinLockHolder lock(lock_);
     error_.Update(error);
   }
   Status Take() {
-    const MutexLock lock(mutex_);
+    const SpinLockHolder lock(lock_);
     return std::exchange(error_, OkStatus());
   }
 
  private:
-  Mutex mutex_;
   Status error_;
+  SpinLock lock_;
 };
 
 // A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
@@ -260,6 +260,7 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
+    if (node.uses_memo) step->NeedMemo(number);
     status = RunKernelOf(node, step->frame(number), context);
   } else if (node.kind != ProgramNode::Kind::kNothing) {
     status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));

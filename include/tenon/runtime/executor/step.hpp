@@ -40,18 +40,19 @@ class Step {
     for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
     input_pointers_.reserve(program.inputs.size());
     for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
-    memos_ = SlimVector<ShapeMemo>(program.nodes.size());
+    if (!MakesMemosLate()) memos_ = SlimVector<ShapeMemo>(program.nodes.size());
     MakeEnvironments();
     if (lender != nullptr) {
       device_.result_allocator = lender->device_.result_allocator;
-      host_.result_allocator = lender->host_.result_allocator;
+      host_->result_allocator = lender->host_->result_allocator;
     }
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
       frames_.push_back({node.kernel, input_pointers_.data() + node.first_input,
                          program.last_use.data() + node.first_input, values_.data() + node.first_output,
-                         program.escapes.data() + node.first_output, &memos_[n], node.on_host ? &host_ : &device_});
+                         program.escapes.data() + node.first_output, memos_.empty() ? nullptr : &memos_[n],
+                         node.on_host ? host_ : &device_});
     }
   }
   Step(const Step&) = delete;
@@ -62,25 +63,31 @@ class Step {
   Tensor* values() { return values_.data(); }  // null for a program without values
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
+  // Called before the node runs: thousands of runs may wait, and each has run few of its nodes.
+  void NeedMemo(int node) {
+    OpKernelContext::NodeFrame& frame = mutable_frame(node);
+    if (frame.memo == nullptr) [[unlikely]]
+      MakeMemo(&frame);
+  }
   CachingAllocator* cache() { return cache_; }
-  Allocator* host_allocator() const { return host_.host_allocator; }
-  void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
-  void set_services(const RunServices* services) { device_.services = host_.services = services; }
-  const RunServices* services() const { return host_.services; }
-  const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
-  void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
+  Allocator* host_allocator() const { return host_->host_allocator; }
+  void set_step_id(std::int64_t id) { device_.step_id = host_->step_id = id; }
+  void set_services(const RunServices* services) { device_.services = host_->services = services; }
+  const RunServices* services() const { return host_->services; }
+  const StepEnvironment& environment(bool on_host) const { return on_host ? *host_ : device_; }
+  void set_call_depth(int depth) { device_.call_depth = host_->call_depth = depth; }
   // Runs for `other`: takes its step id, services and call depth.
   void StandInFor(const Step& other) {
-    set_step_id(other.host_.step_id);
-    set_services(other.host_.services);
-    set_call_depth(other.host_.call_depth);
+    set_step_id(other.host_->step_id);
+    set_services(other.host_->services);
+    set_call_depth(other.host_->call_depth);
   }
 
   // Takes the memory of the program's results from the cache, too, and returns it there: for a program that runs
   // often and whose results are soon gone.
   void CacheResults() {
     device_.result_allocator = device_.step_allocator;
-    host_.result_allocator = host_.step_allocator;
+    host_->result_allocator = host_->step_allocator;
   }
 
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
@@ -102,6 +109,15 @@ class Step {
   }
 
  private:
+  // Loops have frames of their own, with these memos.
+  bool MakesMemosLate() const { return program_.has_async && !program_.has_control_flow(); }
+  TENON_DETAIL_COLD void MakeMemo(OpKernelContext::NodeFrame* frame) {
+    Owned<ShapeMemo> made = MakeOwned<ShapeMemo>();
+    ShapeMemo* const memo = made.get();
+    const SpinLockHolder lock(late_memos_lock_);
+    late_memos_.push_back(std::move(made));
+    frame->memo = memo;
+  }
   static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
     constexpr std::int64_t kSlack = 1 << 20;
     const std::int64_t held = cache->held_bytes();
@@ -128,18 +144,22 @@ class Step {
       env->functions = program_.functions;
     };
     fill(&device_, program_.device, cache_);
+    if (program_.device != program_.host) {
+      own_host_ = MakeOwned<StepEnvironment>();
+      host_ = own_host_.get();
+    }
     CachingAllocator* const host_cache = host_cache_ != nullptr ? host_cache_ : cache_;
-    fill(&host_, program_.host, host_cache);
+    fill(host_, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
     cpu_.allocator = host_cache;
-    host_.device = &cpu_;
+    host_->device = &cpu_;
     if (program_.device == program_.host)
       device_.device = &cpu_;
     else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
       device_.device = kernel_device_->get();
     own_device_ = device_.device;
-    device_.host_allocator = host_.host_allocator = host_cache;
+    device_.host_allocator = host_->host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
     if (program_.device != program_.host) device_.result_allocator = cache_;
   }
@@ -152,10 +172,14 @@ class Step {
   Cpu cpu_;
   Owned<KernelDevice> kernel_device_;  // null: the device's own serves
   void* own_device_ = nullptr;
-  StepEnvironment device_, host_;
+  StepEnvironment device_;
+  Owned<StepEnvironment> own_host_;  // null where there is one device
+  StepEnvironment* host_ = &device_;
   SlimVector<Tensor> values_;
   SlimVector<Tensor*> input_pointers_;
-  SlimVector<ShapeMemo> memos_;
+  SlimVector<ShapeMemo> memos_;  // per node; empty where they are made late
+  SpinLock late_memos_lock_;
+  SlimVector<Owned<ShapeMemo>> late_memos_;
   SlimVector<OpKernelContext::NodeFrame> frames_;
 };
 

@@ -154,7 +154,7 @@ class Dataset {
     return Changed(
         [&] {
           return new ops::detail::BatchData(base_, ops::detail::BatchSpec(spec(), is_full ? size : -1), size,
-                                            drop_remainder);
+                                            drop_remainder, /*of_map=*/false);
         },
         StrCat("Batch(", size, drop_remainder ? ", drop)" : ")"));
   }

@@ -97,12 +97,14 @@ class TransferPlan {
   static bool IsListOfFunctions(const AttrValue& value) {
     return value.kind() == AttrValue::Kind::kList && !value.list().func.empty();
   }
-  // Kernels that call functions, and kernels with state other than variables and random numbers.
+  // Kernels that call functions, of a program or of a dataset, and kernels with state other than variables and random
+  // numbers.
   static bool MayWait(const Node& node) {
     for (const auto& [name, value] : node.def.attr)
       if (value.kind() == AttrValue::Kind::kFunc || IsListOfFunctions(value)) return true;
-    if (!node.op->flags.is_stateful) return false;
     const std::string_view op = node.op_name();
+    if (op == "PyFuncStateless" || op == "DatasetCardinality") return true;
+    if (!node.op->flags.is_stateful) return false;
     for (const char* const quick : {"_Send", "_Recv", "Var", "Assign", "Random", "Apply"})
       if (op.find(quick) != std::string_view::npos) return false;
     return true;

@@ -234,7 +234,7 @@ class RecordedRuns final : public RunPlans {
     if (status.ok() && !runs_.front()->went_another_way()) return;
     constexpr int kMostFailures = 3;
     runs_.erase(runs_.begin());
-    hopeless_ = ++failures_ >= kMostFailures;
+    if (status.ok()) hopeless_ = ++failures_ >= kMostFailures;
   }
   // The recorded run is the next one: it counts, too.
   bool Count(Span<const Tensor> feeds) override {

@@ -60,6 +60,7 @@ class ProgramBuilder {
     first_output_.reserve(ToSize(graph_.num_nodes()));
     int outputs = 0;
     for (const Node& node : graph_.nodes()) {
+      if (StopsAt(options_.cancellation, node.id)) break;
       first_output_.push_back(outputs);
       outputs += node.num_outputs();
       has_loops_ = has_loops_ || NeedsFrames(node.node_class);
@@ -91,12 +92,11 @@ class ProgramBuilder {
     SlimVector<int> roots(targets.begin(), targets.end());
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
-    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_, options_.cancellation);
     if (IsCancelled()) return PreparingCancelled();
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
-    if (IsCancelled()) return PreparingCancelled();
-    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_));
-    return OkStatus();
+    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_, options_.cancellation));
+    return IsCancelled() ? PreparingCancelled() : OkStatus();
   }
   // Fills in the program's frames when some node needs them.
   Status FindLoops(Span<const char> wanted) {
@@ -230,8 +230,7 @@ class ProgramBuilder {
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(ToSize(std::max(node.num_inputs(), node.num_outputs())), 0);
-    SlimVector<Tensor> outputs;
-    for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
+    SlimVector<Tensor> outputs(ToSize(node.num_outputs()), Tensor(DataType::kInvalid));
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
     const OpKernelContext::NodeFrame frame{kernel,       pointers.data(), flags.data(), outputs.data(),
@@ -296,17 +295,20 @@ class ProgramBuilder {
       if (item.async != nullptr) program_->has_async = true;
       item.on_host = entry->on_host;
       item.sizes_outputs = MayBreakPromise(*item.kernel);
+      item.uses_memo = item.sizes_outputs || HasSizedOutputs(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
         const InEdge& from = node.input(i);
         bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
-        if (IsRefType(item.kernel->input_type(i)) && !IsOpen(from)) {  // a variable is never copied
+        const bool refers = IsRefType(graph_.node(from.node).output_type(from.output));
+        // A variable is never copied; a kernel that takes its value gets it when it starts.
+        const bool stays = IsRefType(item.kernel->input_type(i)) || (refers && !IsFed(from));
+        if (stays && !IsOpen(from)) {
           wants_host = Locate(from.node, from.output).on_host;
           references_on_host = references_on_host || wants_host;
         }
-        if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
-          item.reads_references = true;
+        if (refers && !IsRefType(item.kernel->input_type(i))) item.reads_references = true;
         if (IsOpen(from)) {
-          open_inputs_.push_back({-1, i, from, wants_host});
+          open_inputs_.push_back({-1, i, from, wants_host, stays});
           values_.push_back(-1);
           continue;
         }
@@ -348,13 +350,14 @@ class ProgramBuilder {
   struct OpenInput {
     int node, input;
     InEdge edge;
-    bool wants_host;
+    bool wants_host, stays;
   };
   bool IsOpen(const InEdge& edge) { return LocationOf(edge).value < 0 && !IsConstant(edge.node); }
   Status CloseLoops() {
     for (const OpenInput& open : open_inputs_) {
       SlimVector<int> values, waits;
-      TENON_RETURN_IF_ERROR(Use(open.edge, open.wants_host, &values, &waits));
+      const bool wants_host = open.stays ? LocationOf(open.edge).on_host : open.wants_host;
+      TENON_RETURN_IF_ERROR(Use(open.edge, wants_host, &values, &waits));
       ProgramNode& node = program_->nodes[ToSize(open.node)];
       program_->inputs[ToSize(node.first_input + open.input)] = values[0];
       ++program_->readers[ToSize(values[0])];

@@ -36,6 +36,7 @@ struct ProgramNode {
   bool on_host = true;
   bool reads_references = false;  // some input is a reference, and the kernel takes its value
   bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
+  bool uses_memo = false;  // the shape function may run, and its answer is kept
   bool ends_later = false;     // a copy to the host that only the caller reads: it may end with the run
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;

@@ -83,6 +83,12 @@ class ObjectPaths {
     if (object < 0 || static_cast<std::size_t>(object) >= tensors_.size()) return {};
     return tensors_[static_cast<std::size_t>(object)];
   }
+  // Keras 3 saves each variable twice. Functions of the graph read one handle; the object that they capture is saved
+  // from another one, and restored to it. Readers of the object graph want the value of the first there.
+  struct Twins {
+    std::string captured, saved;  // handles
+  };
+  const SlimVector<Twins>& twins() const { return twins_; }
   // The node that calls a signature's wrapper function; null: there is none.
   const NodeDef* CallOfSignature(std::string_view signature) const {
     const Item* const found = Find(signatures_, signature);
@@ -194,8 +200,11 @@ class ObjectPaths {
     key.remove_suffix(kSuffix.size());
     for (std::size_t i = 0; i < function.signature.input_arg.size() && i < call.input.size(); ++i) {
       if (function.signature.input_arg[i].name != arg) continue;
-      for (const Item& variable : variables_)
-        if (variable.key == key) SetTensor(static_cast<std::int32_t>(variable.object), call.input[i]);
+      for (const Item& variable : variables_) {
+        if (variable.key != key) continue;
+        SetTensor(static_cast<std::int32_t>(variable.object), call.input[i]);
+        if (tensors_[variable.object] != call.input[i]) twins_.push_back({tensors_[variable.object], call.input[i]});
+      }
     }
   }
   void FindByName() {
@@ -222,6 +231,7 @@ class ObjectPaths {
   SavedObjectGraph objects_;
   SlimVector<Item> functions_, variables_, signatures_;  // signatures_: by name
   SlimVector<std::string> tensors_;  // per object
+  SlimVector<Twins> twins_;
 };
 
 }  // namespace detail

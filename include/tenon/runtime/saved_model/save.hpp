@@ -185,9 +185,16 @@ inline Status SaveModel(ModelImpl* model, const std::string& folder) {
   if (!saver.save_tensor_name.empty()) {
     const std::string prefix = SavedModelPath(target.path(), "variables/variables");
     TENON_RETURN_IF_ERROR(MakeFoldersOf(prefix));
-    const NamedTensor file{saver.filename_tensor_name, ScalarString(prefix)};
+    SlimVector<NamedTensor> feeds{{saver.filename_tensor_name, ScalarString(prefix)}};
+    TENON_ASSIGN_OR_RETURN(const ObjectPaths* const objects, model->Objects());
+    SlimVector<std::string> captured;
+    for (const ObjectPaths::Twins& twins : objects->twins()) captured.push_back(twins.captured);
+    if (!captured.empty()) {
+      TENON_ASSIGN_OR_RETURN(const std::vector<Tensor> handles, model->session.Run({}, captured));
+      for (std::size_t i = 0; i < handles.size(); ++i) feeds.push_back({objects->twins()[i].saved, handles[i]});
+    }
     const Result<std::vector<Tensor>> saved =
-        model->session.Run(Span<const NamedTensor>(&file, 1), Span<const std::string>(&saver.save_tensor_name, 1));
+        model->session.Run(feeds, Span<const std::string>(&saver.save_tensor_name, 1));
     TENON_RETURN_IF_ERROR(AddContext(saved.status(), model->folder, "saving its variables"));
   }
   SlimVector<AssetFileDef> assets;

@@ -75,12 +75,11 @@ struct AsyncLink {
 // One run. Its list holds it until its end, and each of its tasks does.
 class AsyncRun final : public RefCounted, public AsyncLink {
  public:
-  AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, const RunOptions& options,
-           std::int64_t since_ns);
+  AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, std::int64_t since_ns);
   // From here on `done` is called once, whatever happens.
-  void Start(RunCallback done) noexcept {
+  void Start(const RunOptions& options, RunCallback done) noexcept {
     done_ = std::move(done);
-    Status status = CatchAll("RunAsync", [this] { return TryStart(); });
+    Status status = CatchAll("RunAsync", [&] { return TryStart(options); });
     if (!status.ok()) Finish(std::move(status));
   }
 
@@ -88,7 +87,7 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   friend class AsyncRuns;
   enum class State : std::uint8_t { kNew, kStopped, kQueued, kBegun, kEnded };
 
-  Status TryStart();
+  Status TryStart(const RunOptions& options);
   void Stop();
   // Tasks; each holds a reference.
   static void RunTask(void* run);
@@ -98,18 +97,23 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   }
   static void FinishStartedTask(void* run) {
     const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+    Status room = CatchAll("RunAsync", [&] { return self->MakeFetches(); });
     Status status = CatchAll("RunAsync", [&] {
-      return self->prepared_->Finish(self->under_way_.get(), self->feeds(), self->fetches_, self->settings_);
+      return self->prepared_->Finish(self->under_way_.get(), std::move(room), self->feeds(), self->fetches_,
+                                     self->settings_);
     });
+    (void)self->control_.Deregister(-1);  // waits for callbacks that may use the run
     self->under_way_ = nullptr;
     self->Finish(std::move(status));
   }
   void Execute() noexcept {
-    Status status = CatchAll("RunAsync", [&] {
-      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_))
+    Status status = CatchAll("RunAsync", [&]() -> Status {
+      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_)) {
+        TENON_RETURN_IF_ERROR(MakeFetches());
         return session_->Run(prepared_.get(), feeds(), fetches_, settings_);
-      starts_ = true;
-      return prepared_->Start(feeds(), fetches_, settings_, {&HasEnded, this}, &under_way_);
+      }
+      starts_ = settings_.owns_cancellation = true;
+      return prepared_->Start(feeds(), settings_, {&HasEnded, this}, &under_way_);
     });
     if (!starts_ || !status.ok()) Finish(std::move(status));
   }
@@ -123,21 +127,25 @@ class AsyncRun final : public RefCounted, public AsyncLink {
     return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
   }
   Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
+  Status MakeFetches() {
+    fetches_.resize(prepared_->program().fetches.size());
+    return OkStatus();
+  }
 
   const Ref<SessionImpl> session_;
   const Ref<PreparedSignature> prepared_;
   AsyncRuns* const runs_;  // the session's
-  const RunOptions options_;
   const std::int64_t since_ns_;
   SlimVector<Tensor> feeds_;
   std::int64_t feed_bytes_ = 0;
-  std::vector<Tensor> fetches_;
+  std::vector<Tensor> fetches_;  // empty while the run waits
   RunCallback done_;
   RunArgs settings_;
   StepServices services_;
   ThreadPoolInterface* pool_ = nullptr;
   CancellationManager control_;
-  CancellationManager::Token users_token_ = -1;  // -1: none
+  CancellationManager* users_ = nullptr;  // null: Stop is not registered there
+  CancellationManager::Token users_token_ = 0;
   DeadlineTimer::Entry timer_ = 0;
   std::int64_t timeout_in_ms_ = 0;
   std::atomic<bool> timed_out_{false};
@@ -303,32 +311,29 @@ class AsyncRuns final : public RefCounted {
 };
 
 inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
-                          const RunOptions& options, std::int64_t since_ns)
+                          std::int64_t since_ns)
     : session_(Ref<SessionImpl>::Share(session)),
       prepared_(Ref<PreparedSignature>::Share(prepared)),
       runs_(AsyncRuns::Of(session)),
-      options_(options),
-      since_ns_(since_ns),
-      fetches_(prepared->program().fetches.size()) {
+      since_ns_(since_ns) {
   for (const Tensor& feed : feeds) {
     feeds_.push_back(feed);
     feed_bytes_ += static_cast<std::int64_t>(feed.TotalBytes());
   }
 }
-inline Status AsyncRun::TryStart() {
+inline Status AsyncRun::TryStart(const RunOptions& options) {
   if (session_->IsClosed()) return session_->Closed();
-  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options_, nullptr, since_ns_)
+  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options, nullptr, since_ns_)
                             .MakeSettings(&settings_, &services_, &timeout_in_ms_));
   settings_.cancellation = &control_;
-  const bool is_callers = options_.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
+  const bool is_callers = options.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
   pool_ = settings_.pool;
   if (pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1)) pool_ = AsyncPool();
-  if (options_.cancellation != nullptr) {
-    users_token_ = options_.cancellation->NewToken();
-    if (!options_.cancellation->Register(users_token_, [this] { Stop(); })) {
-      users_token_ = -1;
+  if (options.cancellation != nullptr) {
+    users_token_ = options.cancellation->NewToken();
+    if (!options.cancellation->Register(users_token_, [this] { Stop(); }))
       return errors::Cancelled("Run call was cancelled");
-    }
+    users_ = options.cancellation;
   }
   if (timeout_in_ms_ > 0) {
     const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms_) * 1'000'000;
@@ -350,7 +355,7 @@ inline void AsyncRun::RunTask(void* run) {
 }
 inline void AsyncRun::Finish(Status status) noexcept {
   if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
-  if (users_token_ >= 0) (void)options_.cancellation->Deregister(users_token_);
+  if (users_ != nullptr) (void)users_->Deregister(users_token_);
   if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
   feeds_.clear();
   const auto self = Ref<AsyncRun>::Share(this);
@@ -364,10 +369,10 @@ inline void AsyncRun::Finish(Status status) noexcept {
   CallAndLog("the destructor of the callback of RunAsync", [&] { done_ = nullptr; });
 }
 
-inline void RunAsyncOrRefuse(RunCallback done, const auto& make) noexcept {
+inline void RunAsyncOrRefuse(const RunOptions& options, RunCallback done, const auto& make) noexcept {
   Ref<AsyncRun> run;
   Status status = CatchAll("RunAsync", [&]() -> Status { return make(&run); });
-  if (run) return run->Start(std::move(done));
+  if (run) return run->Start(options, std::move(done));
   CallAndLog("the callback of RunAsync", [&] { done(std::move(status)); });
 }
 
@@ -376,7 +381,7 @@ void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
     const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
     Span<const std::string> targets, const RunOptions& options, RunCallback done) {
   auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+  RunAsyncOrRefuse(options, std::move(done), [&](Ref<AsyncRun>* run) -> Status {
     if (impl == nullptr) return NoSession();
     NamedFeeds in(feeds);
     const std::int64_t since_ns = SteadyNanoseconds();
@@ -385,18 +390,18 @@ void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
     TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
                            PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
-    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, options, since_ns));
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, since_ns));
     return OkStatus();
   });
 }
 template <class U>
 void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::CallAsync(
     const RefCounted* callable, Span<const Tensor> feeds, const RunOptions& options, RunCallback done) {
-  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+  RunAsyncOrRefuse(options, std::move(done), [&](Ref<AsyncRun>* run) -> Status {
     if (callable == nullptr) return NoCallable();
     const auto* impl = static_cast<const CallableImpl*>(callable);
     TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
-    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl->session(), impl->prepared(), feeds, options, SteadyNanoseconds()));
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl->session(), impl->prepared(), feeds, SteadyNanoseconds()));
     return OkStatus();
   });
 }

@@ -90,8 +90,8 @@ class PreparedSignature : public RefCounted {
           step_id(NextStepId().fetch_add(1, std::memory_order_relaxed)),
           container(settings.resources, step_id),
           cancellation(settings.cancellation),
-          services{settings.resources, &container, &cancellation},
-          rendezvous(&cancellation) {
+          services{settings.resources, &container, settings.owns_cancellation ? settings.cancellation : &cancellation},
+          rendezvous(services.cancellation) {
       plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
       plan = planned != nullptr ? plans : nullptr;
@@ -136,7 +136,7 @@ class PreparedSignature : public RefCounted {
   bool dataflow() const { return dataflow_; }
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
-    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches.size()));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
     UnderWay run(this, feeds, settings);
@@ -159,21 +159,22 @@ class PreparedSignature : public RefCounted {
            settings.trace == nullptr;
   }
   // Starts a run that no thread waits for: a kernel may wait. Calls `ended` as Executor::Start does. Then Finish, with
-  // these arguments again, ends the run. Nothing was started after an error. `settings` and *run outlive the run.
-  Status Start(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings, RunEnded ended,
-               Owned<UnderWay>* run) {
-    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+  // these arguments again, ends the run; with an error as `room` as if the run had failed. Nothing was started after an
+  // error. `settings` and *run outlive the run.
+  Status Start(Span<const Tensor> feeds, const RunArgs& settings, RunEnded ended, Owned<UnderWay>* run) {
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, program_->fetches.size()));
     *run = MakeOwned<UnderWay>(this, feeds, settings);
     Running* const running = (*run)->running.get();
     if (running->on_pool == nullptr) {
       if (Status made = MakeEngine(true, &running->step, &running->on_pool); !made.ok())
-        return End(run->get(), std::move(made), feeds, fetches, settings);
+        return End(run->get(), std::move(made), feeds, {}, settings);
     }
     running->on_pool->Start(settings.pool, settings.flush_denormals, ended);
     return OkStatus();
   }
-  Status Finish(UnderWay* run, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
+  Status Finish(UnderWay* run, Status room, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
     Status status = EndExecutor(run->running.get(), run->running->on_pool->End());
+    status.Update(room);
     return End(run, std::move(status), feeds, fetches, settings);
   }
 
@@ -274,10 +275,10 @@ class PreparedSignature : public RefCounted {
     return OkStatus();
   }
 
-  Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
+  Status CheckFeeds(Span<const Tensor> feeds, std::size_t num_fetches) const {
     return detail::CheckFeeds(
         feeds, program_->feeds.size(), [this](std::size_t i) -> const Program::Feed& { return program_->feeds[i]; },
-        fetches.size(), program_->fetches.size());
+        num_fetches, program_->fetches.size());
   }
 
   Owned<Program> program_;

@@ -8,8 +8,8 @@
 
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/base/errors.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/thread.hpp>
 #include <tenon/device/thread_pool.hpp>
@@ -72,6 +72,7 @@ struct RunArgs {
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  bool owns_cancellation = false;  // no other run has it, and kernels may register there
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;
@@ -96,7 +97,7 @@ class LazyRendezvous final : public RunRendezvous {
  public:
   explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
   Rendezvous* Get() override {
-    const MutexLock lock(mutex_);
+    const SpinLockHolder lock(lock_);
     const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
     if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
     return made_ == nullptr ? nullptr : made_->Get();
@@ -104,7 +105,7 @@ class LazyRendezvous final : public RunRendezvous {
 
  private:
   CancellationManager* const cancellation_;
-  Mutex mutex_;
+  SpinLock lock_;
   Owned<RunRendezvous> made_;
 };
 

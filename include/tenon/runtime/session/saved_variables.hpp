@@ -133,7 +133,7 @@ inline Status ChooseVariables(const SlimVector<std::pair<std::string, std::strin
   SlimVector<StoredVariable> chosen;
   for (const auto& [name, key] : keys) {
     const std::size_t* const place = places.FindValue(name);
-    if (place == nullptr) return errors::NotFound("SaveVariables: the session has no variable '", name, "'");
+    if (place == nullptr) return errors::NotFound("The session has no variable '", name, "'");
     chosen.push_back((*variables)[*place]);
     chosen[chosen.size() - 1].key = key;
   }
@@ -165,9 +165,8 @@ inline Status OpenVariable(StoredVariable* variable, bool make) {
 
 // Copies the value to memory that no run changes.
 inline Status CopyValue(const SessionImpl& session, StoredVariable* variable, Tensor* value) {
-  const Status no_value =
-      errors::FailedPrecondition("Attempting to use uninitialized value ", variable->info.name,
-                                 "; SaveVariables needs a value of every variable: initialise it or leave it out");
+  const Status no_value = errors::FailedPrecondition("Attempting to use uninitialized value ", variable->info.name,
+                                                     "; initialise it first, or leave it out");
   if (!OpenVariable(variable, false).ok()) return no_value;
   const MutexLock lock(variable->var->mutex);
   const Tensor& tensor = variable->var->tensor;
@@ -179,8 +178,7 @@ inline Status CopyValue(const SessionImpl& session, StoredVariable* variable, Te
   }
   *value = tensor.DeepCopy();
   if (value->IsInitialized()) return OkStatus();
-  return errors::ResourceExhausted("SaveVariables: no memory for a copy of '", variable->info.name, "' ",
-                                   tensor.shape());
+  return errors::ResourceExhausted("No memory for a copy of the variable '", variable->info.name, "' ", tensor.shape());
 }
 
 inline Status WriteVariables(const SessionImpl& session, const std::string& prefix,
@@ -298,6 +296,22 @@ inline Result<SlimVector<SessionVariable>> ListVariables(const Session& session)
     SlimVector<SessionVariable> variables;
     for (detail::StoredVariable& variable : found) variables.push_back(std::move(variable.info));
     return variables;
+  });
+}
+
+// Returns the value of a variable, which later runs do not change. NotFound: the session has no variable of that name.
+// FailedPrecondition: it has no value. InvalidArgument: see ListVariables. thread-safe.
+//
+//   TENON_ASSIGN_OR_RETURN(const Tensor momentum, ReadVariable(session, "dense/kernel/momentum"));
+inline Result<Tensor> ReadVariable(const Session& session, const std::string& name) {
+  return detail::CatchAll("ReadVariable", [&]() -> Result<Tensor> {
+    TENON_ASSIGN_OR_RETURN(const detail::SessionImpl* const impl, detail::ImplOf(session));
+    SlimVector<detail::StoredVariable> variables;
+    TENON_RETURN_IF_ERROR(detail::FindVariables(*impl, &variables));
+    TENON_RETURN_IF_ERROR(detail::ChooseVariables({{name, name}}, &variables));
+    Tensor value;
+    TENON_RETURN_IF_ERROR(detail::CopyValue(*impl, &variables[0], &value));
+    return value;
   });
 }
 
