@@ -6,7 +6,8 @@ Needs tensorflow and grpcio-tools. CASES.py defines CASES, a list of (name, buil
 note). build(b) makes a graph with tf.raw_ops and b.placeholder(name, dtype, shape) and returns the steps, a list of
 dicts with the keys fetch and target (lists of tensors or ops) and feed (a dict from placeholder names to values). All
 steps of a case run in order in one session, without graph optimisation, with one thread. Of a graph that TensorFlow
-refuses because of its placeholders' shapes the code is recorded, with no steps. Given names, only those cases.
+refuses because of its placeholders' shapes the code is recorded, with no steps; so it is with the shapes that build
+gives to b.refused, a dict from placeholder names to shapes. Given names, only those cases.
 """
 
 import os
@@ -17,7 +18,7 @@ import sys
 import tempfile
 
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
-os.environ['TF_ENABLE_ONEDNN_OPTS'] = '0'
+os.environ.setdefault('TF_ENABLE_ONEDNN_OPTS', '0')
 
 import numpy as np
 import tensorflow as tf
@@ -50,6 +51,7 @@ class Builder:
         self.known = known
         self.dtypes = {}
         self.shapes = {}
+        self.refused = {}
 
     def placeholder(self, name, dtype, shape=None):
         self.dtypes[name] = tf.as_dtype(dtype)
@@ -101,15 +103,12 @@ def set_graph(case, graph_def):
     case.op.extend(sorted({n.op for n in graph_def.node} - {'Const', 'Placeholder', 'NoOp'}))
 
 
-def record_refusal(case, build):
-    """A graph whose ops can be made only while the shapes of its placeholders are not known."""
-    with tf.Graph().as_default() as graph:
-        b = Builder(False)
-        build(b)
-        graph_def = stripped(graph.as_graph_def())
+def record_refusal(case, graph_def, shapes):
+    """A graph whose ops can be made only while its placeholders have other shapes than these."""
+    graph_def = stripped(graph_def)
     for node in graph_def.node:
-        if node.name in b.shapes:
-            node.attr['shape'].shape.CopyFrom(b.shapes[node.name].as_proto())
+        if node.name in shapes:
+            node.attr['shape'].shape.CopyFrom(tf.TensorShape(shapes[node.name]).as_proto())
     set_graph(case, graph_def)
     with tf.Graph().as_default():
         try:
@@ -129,7 +128,12 @@ def record(name, build, compare, note=''):
         try:
             steps = build(b)
         except ValueError:
-            return record_refusal(case, build)
+            with tf.Graph().as_default() as unknown:
+                b = Builder(False)
+                build(b)
+            return record_refusal(case, unknown.as_graph_def(), b.shapes)
+        if b.refused:
+            return record_refusal(case, graph.as_graph_def(), b.refused)
         set_graph(case, stripped(graph.as_graph_def()))
         with tf.compat.v1.Session(graph=graph, config=session_options()) as session:
             for wanted in steps:

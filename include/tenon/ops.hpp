@@ -10,27 +10,20 @@
 #include <tenon/ops/mlp.hpp>
 #include <tenon/kernel/register.hpp>
 #include <tenon/ops/array/broadcast_gradient.hpp>
-#include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/array/dynamic.hpp>
 #include <tenon/ops/array/fill.hpp>
 #include <tenon/ops/array/gather.hpp>
-#include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/array/inplace.hpp>
 #include <tenon/ops/array/matrix_diag.hpp>
 #include <tenon/ops/array/matrix_diag_old.hpp>
-#include <tenon/ops/array/pack.hpp>
-#include <tenon/ops/array/pad.hpp>
 #include <tenon/ops/array/pad_gradient.hpp>
 #include <tenon/ops/array/parallel_concat.hpp>
 #include <tenon/ops/array/parallel_stitch.hpp>
-#include <tenon/ops/array/reshape.hpp>
 #include <tenon/ops/array/reverse.hpp>
 #include <tenon/ops/array/scatter.hpp>
 #include <tenon/ops/array/scatter_non_aliasing.hpp>
 #include <tenon/ops/array/search_sorted.hpp>
 #include <tenon/ops/array/sequence.hpp>
-#include <tenon/ops/array/shape.hpp>
-#include <tenon/ops/array/slice.hpp>
 #include <tenon/ops/array/slice_update.hpp>
 #include <tenon/ops/array/space_batch.hpp>
 #include <tenon/ops/array/split.hpp>
@@ -41,41 +34,26 @@
 #include <tenon/ops/array/unravel_index.hpp>
 #include <tenon/ops/audio/spectrogram.hpp>
 #include <tenon/ops/audio/wav.hpp>
-#include <tenon/ops/data/batch.hpp>
 #include <tenon/ops/data/cache.hpp>
-#include <tenon/ops/data/combine.hpp>
-#include <tenon/ops/data/experimental.hpp>
-#include <tenon/ops/data/files.hpp>
-#include <tenon/ops/data/filter.hpp>
+#include <tenon/ops/data/compress.hpp>
+#include <tenon/ops/data/experimental.hpp>  // batch.hpp, csv.hpp and others that it needs
 #include <tenon/ops/data/generator.hpp>
-#include <tenon/ops/data/group.hpp>
-#include <tenon/ops/data/interleave.hpp>
-#include <tenon/ops/data/iterator.hpp>
-#include <tenon/ops/data/iterator_handle.hpp>
-#include <tenon/ops/data/map.hpp>
-#include <tenon/ops/data/map_and_batch.hpp>
-#include <tenon/ops/data/optional.hpp>
-#include <tenon/ops/data/options.hpp>
+#include <tenon/ops/data/global_shuffle.hpp>
+#include <tenon/ops/data/multi_device.hpp>
 #include <tenon/ops/data/padded_batch.hpp>
 #include <tenon/ops/data/prefetch.hpp>
-#include <tenon/ops/data/rebatch.hpp>
 #include <tenon/ops/data/repeat.hpp>
-#include <tenon/ops/data/scan.hpp>
-#include <tenon/ops/data/seed_generator.hpp>
-#include <tenon/ops/data/select.hpp>
-#include <tenon/ops/data/shuffle.hpp>
-#include <tenon/ops/data/single_element.hpp>
-#include <tenon/ops/data/source.hpp>
-#include <tenon/ops/data/sparse_rows.hpp>
-#include <tenon/ops/data/window.hpp>
+#include <tenon/ops/data/snapshot.hpp>
+#include <tenon/ops/data/statistics.hpp>
+#include <tenon/ops/debug/debug.hpp>
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
 #include <tenon/ops/flow/device_index.hpp>
+#include <tenon/ops/flow/fake_param.hpp>
 #include <tenon/ops/flow/functional.hpp>
 #include <tenon/ops/flow/loop.hpp>
 #include <tenon/ops/flow/map_defun.hpp>
 #include <tenon/ops/flow/merge.hpp>
-#include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/flow/print.hpp>
 #include <tenon/ops/flow/py_func.hpp>
 #include <tenon/ops/flow/remote_call.hpp>
@@ -98,7 +76,6 @@
 #include <tenon/ops/image/suppression.hpp>
 #include <tenon/ops/image/suppression_overlaps.hpp>
 #include <tenon/ops/image/transform.hpp>
-#include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/decode_compressed.hpp>
 #include <tenon/ops/io/decode_json_example.hpp>
 #include <tenon/ops/io/decode_proto.hpp>
@@ -107,7 +84,6 @@
 #include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/parse_example.hpp>
 #include <tenon/ops/io/parse_sequence_example.hpp>
-#include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/io/remap_matrix.hpp>
 #include <tenon/ops/io/restore.hpp>
 #include <tenon/ops/io/save.hpp>
@@ -123,7 +99,6 @@
 #include <tenon/ops/linalg/tridiagonal_matmul.hpp>
 #include <tenon/ops/math/approx_top_k.hpp>
 #include <tenon/ops/math/arg_reduction.hpp>
-#include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/batch_matmul.hpp>
 #include <tenon/ops/math/bitwise.hpp>
 #include <tenon/ops/math/cast.hpp>
@@ -134,18 +109,15 @@
 #include <tenon/ops/math/edit_distance.hpp>
 #include <tenon/ops/math/einsum.hpp>
 #include <tenon/ops/math/euclidean_norm.hpp>
-#include <tenon/ops/math/exponential.hpp>
 #include <tenon/ops/math/fake_quant.hpp>
 #include <tenon/ops/math/gamma_gradient.hpp>
 #include <tenon/ops/math/gradient.hpp>
 #include <tenon/ops/math/histogram.hpp>
 #include <tenon/ops/math/isotonic_regression.hpp>
 #include <tenon/ops/math/logical.hpp>
-#include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/math/n_ary.hpp>
 #include <tenon/ops/math/nearest_neighbors.hpp>
 #include <tenon/ops/math/quantize_dequantize.hpp>
-#include <tenon/ops/math/reduction.hpp>
 #include <tenon/ops/math/reduction_logical.hpp>
 #include <tenon/ops/math/rounding.hpp>
 #include <tenon/ops/math/segment.hpp>
@@ -162,10 +134,9 @@
 #include <tenon/ops/nn/activation_gradient.hpp>
 #include <tenon/ops/nn/attention.hpp>
 #include <tenon/ops/nn/batch_norm.hpp>
-#include <tenon/ops/nn/bias.hpp>
 #include <tenon/ops/nn/bias_gradient.hpp>
-#include <tenon/ops/nn/conv.hpp>
 #include <tenon/ops/nn/conv3d.hpp>
+#include <tenon/ops/nn/conv_any.hpp>
 #include <tenon/ops/nn/conv_gradient.hpp>
 #include <tenon/ops/nn/cross_entropy.hpp>
 #include <tenon/ops/nn/ctc.hpp>
@@ -177,10 +148,10 @@
 #include <tenon/ops/nn/fractional_pool_gradient.hpp>
 #include <tenon/ops/nn/fused.hpp>
 #include <tenon/ops/nn/fused_elementwise.hpp>
+#include <tenon/ops/nn/fused_pad.hpp>
 #include <tenon/ops/nn/global_normalization_gradient.hpp>
 #include <tenon/ops/nn/layer_norm.hpp>
 #include <tenon/ops/nn/lrn.hpp>
-#include <tenon/ops/nn/pool.hpp>
 #include <tenon/ops/nn/pool3d.hpp>
 #include <tenon/ops/nn/pool_average.hpp>
 #include <tenon/ops/nn/pool_max.hpp>
@@ -188,11 +159,13 @@
 #include <tenon/ops/nn/recurrent.hpp>
 #include <tenon/ops/nn/recurrent_cell_gradient.hpp>
 #include <tenon/ops/nn/recurrent_gradient.hpp>
-#include <tenon/ops/nn/softmax.hpp>
 #include <tenon/ops/quantize/activation.hpp>
 #include <tenon/ops/quantize/arithmetic.hpp>
+#include <tenon/ops/quantize/calibration.hpp>
 #include <tenon/ops/quantize/concat.hpp>
 #include <tenon/ops/quantize/conv.hpp>
+#include <tenon/ops/quantize/fused.hpp>
+#include <tenon/ops/quantize/fused_matmul.hpp>
 #include <tenon/ops/quantize/normalize.hpp>
 #include <tenon/ops/quantize/per_channel.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
@@ -216,6 +189,7 @@
 #include <tenon/ops/random/bounded_normal_stateless.hpp>
 #include <tenon/ops/random/candidate_sampler.hpp>
 #include <tenon/ops/random/index_shuffle.hpp>
+#include <tenon/ops/random/kmeans.hpp>
 #include <tenon/ops/random/multinomial.hpp>
 #include <tenon/ops/random/samples.hpp>
 #include <tenon/ops/random/seeded.hpp>
@@ -224,9 +198,11 @@
 #include <tenon/ops/random/stateful.hpp>
 #include <tenon/ops/random/stateless.hpp>
 #include <tenon/ops/random/stateless_v2.hpp>
+#include <tenon/ops/random/stochastic_cast.hpp>
 #include <tenon/ops/sparse/add.hpp>
 #include <tenon/ops/sparse/count.hpp>
 #include <tenon/ops/sparse/cross.hpp>
+#include <tenon/ops/sparse/csr_cholesky.hpp>
 #include <tenon/ops/sparse/csr_convert.hpp>
 #include <tenon/ops/sparse/csr_product.hpp>
 #include <tenon/ops/sparse/dense.hpp>
@@ -247,22 +223,19 @@
 #include <tenon/ops/table/dense_table.hpp>
 #include <tenon/ops/queue/map_stage.hpp>
 #include <tenon/ops/state/mutex.hpp>
-#include <tenon/ops/queue/queue.hpp>
-#include <tenon/ops/queue/queue_access.hpp>
-#include <tenon/ops/queue/queue_reference.hpp>
-#include <tenon/ops/reader/reader.hpp>
-#include <tenon/ops/reader/reader_reference.hpp>
+#include <tenon/ops/queue/queue_reference.hpp>  // queue.hpp, queue_access.hpp
+#include <tenon/ops/reader/reader_reference.hpp>  // reader.hpp
+#include <tenon/ops/reader/record_input.hpp>
 #include <tenon/ops/variable/ref_variable.hpp>
 #include <tenon/ops/variable/resource_variable.hpp>
 #include <tenon/ops/state/session_tensor.hpp>
-#include <tenon/ops/list/stack.hpp>
-#include <tenon/ops/list/stack_reference.hpp>
+#include <tenon/ops/list/composite.hpp>
+#include <tenon/ops/list/stack_reference.hpp>  // stack.hpp
 #include <tenon/ops/queue/stage.hpp>
 #include <tenon/ops/variable/strided_slice_assign.hpp>
-#include <tenon/ops/table/table.hpp>
-#include <tenon/ops/table/table_file.hpp>
+#include <tenon/ops/table/table_dataset.hpp>
 #include <tenon/ops/table/vocab_remapping.hpp>
-#include <tenon/ops/table/table_reference.hpp>
+#include <tenon/ops/table/table_reference.hpp>  // table.hpp, table_file.hpp
 #include <tenon/ops/list/tensor_array.hpp>
 #include <tenon/ops/list/tensor_array_old.hpp>
 #include <tenon/ops/list/tensor_array_pack.hpp>
@@ -272,8 +245,10 @@
 #include <tenon/ops/list/tensor_map.hpp>
 #include <tenon/ops/training/dense.hpp>
 #include <tenon/ops/training/dense_handles.hpp>
+#include <tenon/ops/training/sdca_optimizer.hpp>
 #include <tenon/ops/training/sparse.hpp>
 #include <tenon/ops/training/sparse_handles.hpp>
+#include <tenon/ops/training/word2vec.hpp>
 #include <tenon/ops/variable/variable_gather.hpp>
 #include <tenon/ops/variable/variable_scatter.hpp>
 #include <tenon/ops/variable/variable_scatter_nd.hpp>
@@ -299,51 +274,57 @@ namespace ops {
 using All = OpList<
     // arrays
     BroadcastGradientArgs, Concat, ConcatOffset, ConcatV2, DynamicPartition, DynamicStitch, Empty, Fill, OneHot,
-    OnesLike, ZerosLike, Gather, GatherNd, GatherV2, EnsureShape, Identity, IdentityN, PreventGradient, Snapshot,
-    StopGradient, DeepCopy, InplaceAdd, InplaceSub, InplaceUpdate, Diag, DiagPart, MatrixBandPart, MatrixDiag,
-    MatrixDiagPart, MatrixDiagPartV2, MatrixDiagPartV3, MatrixDiagV2, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV2,
-    MatrixSetDiagV3, BatchMatrixBandPart, BatchMatrixDiag, BatchMatrixDiagPart, BatchMatrixSetDiag, Pack, MirrorPad,
-    Pad, PadV2, MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze, Reverse, ReverseSequence, ReverseV2,
-    Roll, ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate,
-    ScatterNdNonAliasingAdd, LowerBound, UpperBound, CheckNumerics, LinSpace, Range, Rank, Shape, ShapeN, Size, Slice,
-    StridedSlice, StridedSliceGrad, TensorStridedSliceUpdate, BatchToSpace, BatchToSpaceND, DepthToSpace, SpaceToBatch,
-    SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
-    InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex,
-    ParallelConcat,
+    OnesLike, ZerosLike, Gather, GatherNd, GatherV2, EnsureShape, Identity, IdentityN, ListToArray, ArrayToList,
+    PreventGradient, Snapshot, StopGradient, DeepCopy, InplaceAdd, InplaceSub, InplaceUpdate, Diag, DiagPart,
+    MatrixBandPart, MatrixDiag, MatrixDiagPart, MatrixDiagPartV2, MatrixDiagPartV3, MatrixDiagV2, MatrixDiagV3,
+    MatrixSetDiag, MatrixSetDiagV2, MatrixSetDiagV3, BatchMatrixBandPart, BatchMatrixDiag, BatchMatrixDiagPart,
+    BatchMatrixSetDiag, Pack, MirrorPad, Pad, PadV2, MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze,
+    Reverse, ReverseSequence, ReverseV2, Roll, ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin,
+    TensorScatterSub, TensorScatterUpdate, ScatterNdNonAliasingAdd, LowerBound, UpperBound, CheckNumerics,
+    CheckNumericsV2, LinSpace, Range, Rank, Shape, ShapeN, Size, Slice, StridedSlice, StridedSliceGrad,
+    TensorStridedSliceUpdate, BatchToSpace, BatchToSpaceND, DepthToSpace, SpaceToBatch, SpaceToBatchND, SpaceToDepth,
+    Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose, InvertPermutation, Transpose, ListDiff,
+    Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2, UnravelIndex, ParallelConcat,
     // inputs, constants, datasets and iterators
     BatchDataset, BatchDatasetV2, ParallelBatchDataset, CacheDataset, CacheDatasetV2, AnonymousMemoryCache,
-    DummyMemoryCache, DeleteMemoryCache, ConcatenateDataset, ZipDataset, DirectedInterleaveDataset,
-    ExperimentalDatasetCardinality, ExperimentalDenseToSparseBatchDataset, ExperimentalDirectedInterleaveDataset,
-    ExperimentalGroupByReducerDataset, ExperimentalGroupByWindowDataset, ExperimentalIgnoreErrorsDataset,
-    ExperimentalMapAndBatchDataset, ExperimentalMaxIntraOpParallelismDataset, ExperimentalNonSerializableDataset,
-    ExperimentalParallelInterleaveDataset, ExperimentalPrivateThreadPoolDataset, ExperimentalScanDataset,
-    ExperimentalTakeWhileDataset, ExperimentalUnbatchDataset, ExperimentalUniqueDataset, TFRecordDataset,
+    DummyMemoryCache, DeleteMemoryCache, ConcatenateDataset, ZipDataset, DirectedInterleaveDataset, CompressElement,
+    UncompressElement, CSVDataset, CSVDatasetV2, ExperimentalDatasetCardinality, ExperimentalDenseToSparseBatchDataset,
+    ExperimentalDirectedInterleaveDataset, ExperimentalGroupByReducerDataset, ExperimentalGroupByWindowDataset,
+    ExperimentalIgnoreErrorsDataset, ExperimentalMapAndBatchDataset, ExperimentalMaxIntraOpParallelismDataset,
+    ExperimentalNonSerializableDataset, ExperimentalParallelInterleaveDataset, ExperimentalPrivateThreadPoolDataset,
+    ExperimentalScanDataset, ExperimentalTakeWhileDataset, ExperimentalUnbatchDataset, ExperimentalUniqueDataset,
+    ExperimentalCSVDataset, ExperimentalDatasetToTFRecord, ExperimentalIteratorGetDevice,
+    ExperimentalMatchingFilesDataset, ExperimentalRebatchDataset, ExperimentalSleepDataset,
+    ExperimentalParseExampleDataset, ExperimentalRandomDataset, ExperimentalSlidingWindowDataset, TFRecordDataset,
     TFRecordDatasetV2, TextLineDataset, FixedLengthRecordDataset, FixedLengthRecordDatasetV2, FilterDataset,
     ParallelFilterDataset, TakeWhileDataset, GeneratorDataset, GroupByWindowDataset, GroupByReducerDataset,
     FlatMapDataset, InterleaveDataset, ParallelInterleaveDataset, LegacyParallelInterleaveDatasetV2,
     ParallelInterleaveDatasetV2, ParallelInterleaveDatasetV3, ParallelInterleaveDatasetV4, Iterator, IteratorV2,
     OneShotIterator, AnonymousIterator, AnonymousIteratorV2, AnonymousIteratorV3, MakeIterator, DeleteIterator,
     IteratorGetNext, IteratorGetNextSync, IteratorGetNextAsOptional, IteratorToStringHandle, IteratorFromStringHandle,
-    IteratorFromStringHandleV2, SerializeIterator, DeserializeIterator, MapDataset, ParallelMapDataset,
-    ParallelMapDatasetV2, MapAndBatchDataset, OptionalNone, OptionalFromValue, OptionalHasValue, OptionalGetValue,
-    OptionsDataset, ModelDataset, OptimizeDataset, OptimizeDatasetV2, FinalizeDataset, NonSerializableDataset,
-    RewriteDataset, MaxIntraOpParallelismDataset, PrivateThreadPoolDataset, PaddedBatchDataset, PaddedBatchDatasetV2,
-    PrefetchDataset, UnbatchDataset, RebatchDatasetV2, RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
+    IteratorFromStringHandleV2, SerializeIterator, DeserializeIterator, IteratorGetDevice, MapDataset,
+    ParallelMapDataset, ParallelMapDatasetV2, MapAndBatchDataset, MatchingFilesDataset, OptionalNone, OptionalFromValue,
+    OptionalHasValue, OptionalGetValue, OptionsDataset, ModelDataset, OptimizeDataset, OptimizeDatasetV2,
+    FinalizeDataset, NonSerializableDataset, RewriteDataset, MaxIntraOpParallelismDataset, PrivateThreadPoolDataset,
+    PaddedBatchDataset, PaddedBatchDatasetV2, ParseExampleDataset, ParseExampleDatasetV2, PrefetchDataset,
+    UnbatchDataset, RebatchDataset, RebatchDatasetV2, RepeatDataset, TakeDataset, SkipDataset, ShardDataset,
     ScanDataset, ReduceDataset, AnonymousSeedGenerator, AnonymousRandomSeedGenerator, DummySeedGenerator,
     DeleteSeedGenerator, DeleteRandomSeedGenerator, UniqueDataset, SamplingDataset, AssertCardinalityDataset,
     IgnoreErrorsDataset, ShuffleDataset, ShuffleDatasetV2, ShuffleDatasetV3, ShuffleAndRepeatDataset,
-    ShuffleAndRepeatDatasetV2, RandomDataset, RandomDatasetV2, DatasetToSingleElement, DatasetCardinality, GetOptions,
-    WrapDatasetVariant, UnwrapDatasetVariant, RangeDataset, TensorDataset, ListDataset, TensorSliceDataset,
-    SparseTensorSliceDataset, DenseToSparseBatchDataset, WindowDataset, ParseExample, ParseExampleV2,
+    ShuffleAndRepeatDatasetV2, RandomDataset, RandomDatasetV2, DatasetToSingleElement, GetElementAtIndex,
+    DatasetCardinality, GetOptions, WrapDatasetVariant, UnwrapDatasetVariant, SleepDataset, SlidingWindowDataset,
+    SaveDataset, SaveDatasetV2, LoadDataset, SnapshotChunkDataset, SnapshotDatasetReader, SnapshotDatasetV2,
+    SnapshotNestedDatasetReader, RangeDataset, TensorDataset, ListDataset, TensorSliceDataset, SparseTensorSliceDataset,
+    DenseToSparseBatchDataset, DatasetToTFRecord, WindowDataset, WindowOp, ParseExample, ParseExampleV2,
     ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample,
     Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2, MergeV2Checkpoints, Save,
     SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
     PlaceholderWithDefault, DecodeWav, EncodeWav, AudioSpectrogram, Mfcc, DecodeCompressed, LoadAndRemapMatrix,
     // control flow and functions
-    Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg,
-    ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf,
-    StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge,
-    RefSelect, NoOp, RefSwitch, Switch, SwitchN,
+    Print, PrintV2, RemoteCall, SymbolicGradient, Timestamp, HostRecv, HostSend, Recv, Send, PublicRecv, PublicSend,
+    Assert, Abort, Arg, ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase,
+    StatelessIf, StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration,
+    Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch, SwitchN,
     // images and neural networks
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
@@ -396,7 +377,15 @@ using All = OpList<
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
     QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, QuantizedBatchNormWithGlobalNormalization,
     QuantizedInstanceNorm, RequantizationRangePerChannel, RequantizePerChannel, QuantizedResizeBilinear,
-    UniformDequantize, UniformQuantize, UniformQuantizedAdd, UniformQuantizedClipByValue, UniformQuantizedConvolution,
+    QuantizedConv2DPerChannel, QuantizedConv2DAndRelu, QuantizedConv2DAndRequantize,
+    QuantizedConv2DAndReluAndRequantize, QuantizedConv2DWithBias, QuantizedConv2DWithBiasAndRelu,
+    QuantizedConv2DWithBiasAndRequantize, QuantizedConv2DWithBiasAndReluAndRequantize,
+    QuantizedConv2DWithBiasSumAndRelu, QuantizedConv2DWithBiasSumAndReluAndRequantize,
+    QuantizedConv2DWithBiasSignedSumAndReluAndRequantize, QuantizedDepthwiseConv2D, QuantizedDepthwiseConv2DWithBias,
+    QuantizedDepthwiseConv2DWithBiasAndRelu, QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize,
+    QuantizedMatMulWithBias, QuantizedMatMulWithBiasAndRelu, QuantizedMatMulWithBiasAndRequantize,
+    QuantizedMatMulWithBiasAndReluAndRequantize, QuantizedMatMulWithBiasAndDequantize, UniformDequantize,
+    UniformQuantize, UniformQuantizedAdd, UniformQuantizedClipByValue, UniformQuantizedConvolution,
     UniformQuantizedConvolutionHybrid, UniformQuantizedDot, UniformQuantizedDotHybrid, UniformRequantize,
     SparseSegmentMeanGradV2, SparseSegmentSqrtNGradV2, SparseSegmentSumGradV2, ParameterizedTruncatedNormal,
     Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2, StatelessRandomGammaV2,
@@ -486,11 +475,24 @@ using All = OpList<
     WholeFileReader, WholeFileReaderV2, TensorArray, TensorArrayClose, TensorArrayCloseV2, TensorArrayConcat,
     TensorArrayConcatV2, TensorArrayGather, TensorArrayGatherV2, TensorArrayGrad, TensorArrayGradV2, TensorArrayRead,
     TensorArrayReadV2, TensorArrayScatter, TensorArrayScatterV2, TensorArraySize, TensorArraySizeV2, TensorArraySplit,
-    TensorArraySplitV2, TensorArrayV2, TensorArrayWrite, TensorArrayWriteV2,
-    // messages, batches of runs, functions of the program, old ops
-    AdjustContrast, Batch, BatchFunction, DecodeProtoV2, DeviceIndex, EagerPyFunc, EncodeProto, GRUBlockCellGrad,
-    HostConst, LSTMBlockCellGrad, MapDefun, NearestNeighbors, PyFunc, PyFuncStateless, RandomCrop, Unbatch,
-    UnbatchGrad>;
+    TensorArraySplitV2, TensorArrayV2, TensorArrayWrite, TensorArrayWriteV2, AdjustContrast, Batch, BatchFunction,
+    DecodeProtoV2, DeviceIndex, EagerPyFunc, EncodeProto, GRUBlockCellGrad, HostConst, LSTMBlockCellGrad, MapDefun,
+    NearestNeighbors, PyFunc, PyFuncStateless, RandomCrop, Unbatch, UnbatchGrad, CompositeTensorVariantFromComponents,
+    CompositeTensorVariantToComponents, Conv, FileSystemSetConfiguration, FusedPadConv2D, FusedResizeAndPadConv2D,
+    InitializeTableFromDataset, NonDeterministicInts, RefIdentity, SdcaShrinkL1, SdcaFprint, SdcaOptimizer,
+    SdcaOptimizerV2, StatefulStandardNormal, TensorArrayGradWithShape, TensorArrayPack, TensorArrayUnpack,
+    SparseMatrixSparseCholesky, Skipgram, NegTrain, RecordInput, GlobalShuffleDataset, ComputeBatchSize,
+    LatencyStatsDataset, ExperimentalLatencyStatsDataset, BytesProducedStatsDataset,
+    ExperimentalBytesProducedStatsDataset, SetStatsAggregatorDataset, ExperimentalSetStatsAggregatorDataset,
+    StatsAggregatorHandle, ExperimentalStatsAggregatorHandle, StatsAggregatorHandleV2, StatsAggregatorSummary,
+    ExperimentalStatsAggregatorSummary, StatsAggregatorSetSummaryWriter, ThreadPoolHandle, ExperimentalThreadPoolHandle,
+    ThreadPoolDataset, ExperimentalThreadPoolDataset, ChooseFastestDataset, ExperimentalChooseFastestDataset,
+    MultiDeviceIterator, AnonymousMultiDeviceIterator, AnonymousMultiDeviceIteratorV3, MultiDeviceIteratorInit,
+    MultiDeviceIteratorGetNextFromShard, DeleteMultiDeviceIterator, MultiDeviceIteratorToStringHandle,
+    MultiDeviceIteratorFromStringHandle, DebugCopy, CopyHost, DebugIdentity, DebugIdentityV2, DebugIdentityV3,
+    DebugGradientIdentity, DebugGradientRefIdentity, DebugNanCount, DebugNumericSummary, DebugNumericSummaryV2,
+    FakeParam, SyncDevice, CustomAggregator, KmeansPlusPlusInitialization, KMC2ChainInitialization,
+    StochasticCastToInt>;
 
 }  // namespace ops
 

@@ -850,8 +850,39 @@ def ref_loop(dtype, start, step, limit, constant=False):
     return build
 
 
-for name, given in dict(float32=(f32, 0.0, 3.0, 10.0), float64=(f64, 0.5, 0.25, 1.75), none=(i64, 9, 1, 3)).items():
+for name, given in dict(
+    int32=(i32, 0, 3, 10), float32=(f32, 0.0, 3.0, 10.0), float64=(f64, 0.5, 0.25, 1.75), none=(i64, 9, 1, 3)
+).items():
     CASES.append(('RefNextIteration/' + name, ref_loop(*given), 'exact'))
+
+
+for dtype in (i32, f32):
+
+    @case(f'AssignAdd/between_reads_{dtype.name}')
+    def _(b, dtype=dtype):
+        v, a = ref(dtype, [1, 2], 'v')
+        before = R.Mul(x=v, y=C([2, 2], dtype))
+        with tf.control_dependencies([before]):
+            added = R.AssignAdd(ref=v, value=C([10, 10], dtype))
+        with tf.control_dependencies([added]):
+            after = R.Mul(x=v, y=C([2, 2], dtype))
+        return [do(a.op), run(before, after), run(after, before), run(v)]
+
+
+@case('RefNextIteration/change_places')
+def _(b):
+    (v, a), (w, c) = ref(f32, 1.0, 'v'), ref(f32, 2.0, 'w')
+    enter = lambda x: R.RefEnter(data=x, frame_name='loop', parallel_iterations=1)
+    constant = lambda x: R.Enter(data=C(x), frame_name='loop', is_constant=True, parallel_iterations=1)
+    x, y = (R.RefMerge(inputs=[enter(r), enter(r)]).output for r in (v, w))
+    goes_on = R.LoopCond(input=R.Less(x=R.Add(x=x, y=y), y=constant(50.0)))
+    from_x, from_y = R.RefSwitch(data=x, pred=goes_on), R.RefSwitch(data=y, pred=goes_on)
+    next_x = R.AssignAdd(ref=from_x.output_true, value=constant(3.0))
+    next_y = R.AssignAdd(ref=from_y.output_true, value=R.Mul(x=next_x, y=constant(2.0)))
+    x.op._update_input(1, R.RefNextIteration(data=next_y))
+    y.op._update_input(1, R.RefNextIteration(data=next_x))
+    left_x, left_y = (tf.reshape(R.RefExit(data=s.output_false), []) for s in (from_x, from_y))
+    return [do(a.op, c.op), run(left_x, left_y), run(v, w)]
 
 
 # ---- functions, handles of tensors, others
@@ -1012,7 +1043,8 @@ RECORDED = {
     'CountUpTo': 'vector',
     'ResourceCountUpTo': 'int32 int64 shape_at_run',
     'RefSelect': 'two one not_initialized',
-    'RefNextIteration': 'none',
+    'RefNextIteration': 'int32 float32 float64 none change_places',
+    'AssignAdd': 'between_reads_int32 between_reads_float32',
     'RemoteCall': 'no_device',
     'SymbolicGradient': 'two_results few_types no_gradient_given',
     'get_session_handle': 'floats texts scalar',

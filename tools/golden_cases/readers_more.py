@@ -4,11 +4,15 @@ tests/golden/ops/readers_more.pb. The note `files`: a case runs in a folder of i
 
 import os
 import struct
+import sys
 import tempfile
 import zlib
 
 import numpy as np
 import tensorflow as tf
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from files_more import records, tf_record
 
 R = tf.raw_ops
 f32, i32, i64, st = tf.float32, tf.int32, tf.int64, tf.string
@@ -60,25 +64,6 @@ def one_row(name, files, make):
         d = make()
         return [write(**files)] + [run(R.DatasetToSingleElement(dataset=R.TakeDataset(
             input_dataset=R.SkipDataset(input_dataset=d, count=i, **given), count=1, **given), **given)) for i in range(3)]  # fmt: skip
-
-
-def crc32c(data):
-    """The masked check sum of TFRecord files."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    crc ^= 0xFFFFFFFF
-    return struct.pack('<I', ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
-
-
-def tf_record(text):
-    size = struct.pack('<Q', len(text))
-    return size + crc32c(size) + text + crc32c(text)
-
-
-records = b''.join(tf_record(x) for x in (b'abc', b'', b'defg'))
 
 
 def tfrecords(names, compression='', buffer=0, **more):

@@ -45,6 +45,7 @@
 #include <sys/stat.h>
 
 #include <tenon/base/clock.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/devices.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/io/graph_file.hpp>
@@ -117,9 +118,14 @@ void CountNodes(const tenon::Session& session, const std::vector<tenon::NamedTen
   std::printf("\n");
 }
 
+// A TensorArray's text handle names it on its own device only, as in TensorFlow; not all ops of arrays are stateful.
+// Ops that hand on a reference must be with its variable.
 bool HasState(const tenon::NodeDef& node) {
+  if (node.op.starts_with("TensorArray")) return true;
   const tenon::OpView* op = tenon::Registry::Global().ops().Find(node.op);
-  return op == nullptr || op->flags.is_stateful;
+  const auto is_ref = [](const auto& arg) { return arg.is_ref; };
+  return op == nullptr || op->flags.is_stateful || tenon::AnyItem(op->inputs, is_ref) ||
+         tenon::AnyItem(op->outputs, is_ref);
 }
 // By turns; the placer has every fifth node, and those with state, because what uses one variable must be together.
 void DealOut(tenon::GraphDef* graph) {

@@ -14,6 +14,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/op/graph_def/graph_json.hpp>
 #include <tenon/op/graph_def/graph_text.hpp>
+#include <tenon/wire/reader.hpp>
 #include <tenon/wire/step_stats_text.hpp>
 #include <tenon/wire/text_writer.hpp>
 
@@ -85,6 +86,16 @@ Outcome RunPair(const std::string& text, const std::string& binary, bool same_by
   return {Outcome::kPassed, ""};
 }
 
+// The StepStats of a RunMetadata: its field 1.
+std::string StepStatsOf(const std::string& run_metadata) {
+  tenon::wire::Reader reader(tenon::wire::AsBytes(run_metadata));
+  std::string_view bytes;
+  for (tenon::wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.field == 1) return std::string(bytes);
+  }
+  return "";
+}
+
 // A text that TensorFlow wrote of StepStats, with fields that the struct lacks.
 Outcome RunStepStats(const std::string& text, const std::string& binary) {
   std::string written, bytes, again;
@@ -100,7 +111,7 @@ Outcome RunFile(const fs::path& path, std::string_view index) {
   const std::string text = Contents(path);
   const std::string binary = Contents(fs::path(path).replace_extension(".pb"));
   const std::string name = path.stem().string();
-  if (name == "run_metadata") return RunStepStats(text, binary);
+  if (name == "run_metadata") return RunStepStats(text, StepStatsOf(binary));
   const std::string_view line = LineOf(index, name);
   const bool same_bytes = line.find("as TensorFlow prints it") != std::string_view::npos &&
                           line.find("short form") == std::string_view::npos;

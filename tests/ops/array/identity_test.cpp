@@ -49,4 +49,24 @@ TEST_SUITE("Identity") {
   }
   TEST_CASE("asks for no memory") { CHECK(FailEveryAllocation<ops::Identity>({}, {Make<float>({2}, {1})}) == 0); }
 }
+
+TEST_SUITE("_ListToArray, _ArrayToList") {
+  TEST_CASE("give their inputs") {
+    const Tensor x = Make<float>({2}, {1, 2}), y = Make<float>({}, {3});
+    const AttrValue two(std::int64_t{2}), type(DataType::kFloat);
+    AttrValue types;
+    types.mutable_list()->type = {DataType::kFloat, DataType::kFloat};
+    for (const bool to_array : {false, true}) {
+      const char* const op = to_array ? "_ListToArray" : "_ArrayToList";
+      const char* const list = to_array ? "Tin" : "out_types";
+      const Result<std::vector<Tensor>> out = CallOp(op, {{"N", two}, {"T", type}, {list, types}}, {x, y}, 2);
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK(SameTensor((*out)[0], x));
+      CHECK(SameTensor((*out)[1], y));
+      AttrValue wrong = types;
+      wrong.mutable_list()->type[1] = DataType::kInt32;
+      CHECK_FALSE(CallOp(op, {{"N", two}, {"T", type}, {list, wrong}}, {x, y}, 2).ok());
+    }
+  }
+}
 }  // namespace array_identity_test

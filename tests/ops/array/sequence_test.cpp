@@ -98,5 +98,18 @@ TEST_SUITE("CheckNumerics") {
     CHECK(ErrorOf<ops::CheckNumerics>(attrs, {Make<double>({2}, {kInfinity, kNaN})}).find("had Inf and NaN") !=
           std::string::npos);
   }
+  TEST_CASE("V2 tells the signs of infinities") {
+    const AttrArgs attrs{{"message", "here"}};
+    const Tensor x = Make<float>({2}, {3e38, -1e-45});
+    const auto error = [&](std::initializer_list<double> values) {
+      return ErrorOf<ops::CheckNumericsV2>(attrs, {Make<float>({static_cast<Index>(values.size())}, values)});
+    };
+    CHECK(Run<ops::CheckNumericsV2>(attrs, {x}).raw_data() == x.raw_data());
+    CHECK(error({1, kNaN}) == "INVALID_ARGUMENT: here : Tensor had NaN values");
+    CHECK(error({kInfinity}) == "INVALID_ARGUMENT: here : Tensor had +Inf values");
+    CHECK(error({-kInfinity, kNaN}) == "INVALID_ARGUMENT: here : Tensor had -Inf and NaN values");
+    CHECK(error({kInfinity, -kInfinity}) == "INVALID_ARGUMENT: here : Tensor had -Inf, +Inf values");
+    CHECK(error({kInfinity, kNaN, -kInfinity}) == "INVALID_ARGUMENT: here : Tensor had -Inf, +Inf, and NaN values");
+  }
 }
 }  // namespace array_sequence_test

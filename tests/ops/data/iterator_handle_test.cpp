@@ -2,6 +2,8 @@
 // Iterators by name, and their positions saved and restored at every element of pipelines of each kind. TensorFlow's
 // recorded answers are in tests/golden/ops/data.pb.
 #include <tenon/ops/data/iterator_handle.hpp>
+#include <tenon/ops/data/multi_device.hpp>
+#include <tenon/ops/data/statistics.hpp>
 
 #include "ops/data/pipeline.hpp"
 
@@ -68,6 +70,23 @@ TEST_SUITE("positions of iterators") {
     const Output repeated = p.Of("RepeatDataset", "repeat", cached, {2});
     p.Iterate(p.Of("PrefetchDataset", "prefetch", p.Of("UnbatchDataset", "unbatch", Batch(p, repeated, 3)), {2}));
     CheckRestores(p);
+  }
+  TEST_CASE("of elements that are measured, whose numbers come behind a thread's buffer, too") {
+    Pipeline p;
+    const GraphBuilder::Attr name[] = {{"shared_name", "numbers"}};
+    const Output numbers = p.b.AddNode("StatsAggregatorHandle", "numbers", {}, name);
+    const auto text = [&](const std::string& node, const char* value) {
+      return p.b.Const(node, Tensor::Scalar(value));
+    };
+    const Output measured =
+        p.Of("BytesProducedStatsDataset", "bytes", p.Range("range", 8), {}, {text("bytes/tag", "bytes")});
+    p.Iterate(p.Of("SetStatsAggregatorDataset", "set", p.Of("PrefetchDataset", "prefetch", measured, {2}), {},
+                   {numbers, text("set/tag", "in"), text("set/prefix", "")}));
+    p.b.Add("StatsAggregatorSummary", "summary", {numbers});
+    CheckRestores(p);
+    const Result<std::vector<Tensor>> summary = p.session.Run({}, std::vector<std::string>{"summary"});
+    REQUIRE(summary.status().message() == "");
+    CHECK((*summary)[0].data<tstring>()[0].view().find("in::bytes") != std::string_view::npos);
   }
   TEST_CASE("of functions") {
     Pipeline p;

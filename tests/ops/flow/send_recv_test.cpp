@@ -73,7 +73,7 @@ struct Kernel {
 
 TEST_SUITE("_Send and _Recv") {
   TEST_CASE("meet under the edge's key") {
-    for (const char* op : {"_Send", "_HostSend"}) {
+    for (const char* op : {"Send", "_Send", "_HostSend"}) {
       Kernel send(Transfer(op));
       send.value = Tensor::Scalar(4.0f);
       REQUIRE(send.Run().ok());
@@ -89,7 +89,7 @@ TEST_SUITE("_Send and _Recv") {
                                  });
       CHECK(ended);
     }
-    for (const char* op : {"_Recv", "_HostRecv"}) {
+    for (const char* op : {"Recv", "_Recv", "_HostRecv"}) {
       Kernel recv(Transfer(op));
       REQUIRE(recv.kernel->AsAsync() != nullptr);
       std::thread sender([&] { CHECK(recv.rendezvous->Send(Kernel::Key(), {}, Tensor::Scalar(5.0f), false).ok()); });

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/support.hpp"
+#include "ops/outputs.hpp"
 
 namespace image_glimpse_test {
 using namespace tenon;
@@ -33,6 +33,14 @@ TEST_SUITE("ExtractGlimpse") {
     CHECK(ErrorOf<ops::ExtractGlimpse>({{"noise", "pink"}, {"uniform_noise", false}},
                                        {Make<float>({1, 1, 1, 1}, {1}), Ints({1, 1}), Make<float>({1, 2}, {0, 0})})
               .find("pink") != std::string::npos);
+  }
+  TEST_CASE("refuses noise that is said twice, before it runs") {
+    constexpr auto refused = [](std::string_view noise) {
+      return ShapesOf<ops::ExtractGlimpse>({{1, 2, 2, 1}, {2}, {1, 2}}, {{"noise", noise}});
+    };
+    CHECK(refused("zero").find("uniform_noise should not be True when noise is not uniform") != std::string::npos);
+    CHECK(refused("uniform") == "[1,?,?,1]");
+    CHECK(refused("") == "[1,?,?,1]");
   }
 }
 }  // namespace image_glimpse_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/image/random_crop.hpp>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ TEST_SUITE("old image ops") {
     CHECK(Cropped(Longs({4, 1})).find("FAILED_PRECONDITION") == 0);
     CHECK(Cropped(Longs({-1, 1})).find("INVALID_ARGUMENT") == 0);
     CHECK(Cropped(Longs({1})).find("INVALID_ARGUMENT") == 0);
+  }
+  TEST_CASE("many rows without elements take no time") {
+    constexpr std::int64_t kMany = std::int64_t{1} << 50;
+    CHECK(InOldGraph("RandomCrop", {}, {Tensor(DataType::kFloat, {kMany + 1, 1, 0}), Longs({kMany, 1})}).empty());
   }
   TEST_CASE("numbers below another one") {
     PhiloxWords words(Philox::FromSeeds(1, 2));

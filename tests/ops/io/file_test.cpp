@@ -105,6 +105,13 @@ TEST_SUITE("ShardedFilename, ShardedFilespec") {
     CHECK(FileSpec("b", 1234567) == StrCat("b-", kAny, "-of-1234567"));
     CHECK(FileSpec("", 0) == StrCat("-", kAny, "-of-00000"));
   }
+  TEST_CASE("file systems have no settings") {
+    CHECK(ErrorOf<ops::FileSystemSetConfiguration>({}, {Text("ram"), Text("k"), Text("v")})
+              .find("UNIMPLEMENTED: FileSystemSetConfiguration: the file system of scheme 'ram' has no setting 'k'") ==
+          0);
+    CHECK(ErrorOf<ops::FileSystemSetConfiguration>({}, {Text("ram"), Texts({"k"}), Text("v")}) ==
+          "INVALID_ARGUMENT: key must be a scalar, got shape [1]");
+  }
   TEST_CASE("vectors are refused") {
     CHECK(ErrorOf<ops::ShardedFilename>({}, {Texts({"b", "c"}), Int(1), Int(2)}) ==
           "INVALID_ARGUMENT: ShardedFilename: Shape must be rank 0 but is rank 1");

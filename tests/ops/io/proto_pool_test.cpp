@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/io/proto_pool.hpp>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -37,6 +41,14 @@ TEST_SUITE("ProtoPool") {
     CHECK(HoldsField(ProtoType::kInt32, DataType::kInt64));
     CHECK(!HoldsField(ProtoType::kEnum, DataType::kInt64));
   }
+  TEST_CASE("defaults that are fractions") {
+    for (const auto& [text, value] : {std::pair("-0.5", -0.5f), {"1e3", 1000.0f}, {"-inf", -HUGE_VALF}}) {
+      ProtoPool pool;
+      const std::string message = Sub(1, "M") + FieldOf("a", 1, 2, kOptional, Sub(7, text));
+      REQUIRE(pool.Open("bytes://" + Sub(1, Sub(1, "f") + Sub(4, message))).ok());
+      CHECK(pool.messages[0].fields[0].default_bits == std::bit_cast<std::uint32_t>(value));
+    }
+  }
   TEST_CASE("a file holds the set, too") {
     const TempFolder folder;
     REQUIRE(WriteFile(folder / "set", TestDescriptors()).ok());
@@ -48,7 +60,9 @@ TEST_SUITE("ProtoPool") {
     const std::string lacks = Sub(1, Sub(1, "f") + Sub(4, Sub(1, "M") + FieldOf("a", 1, 11, kOptional, Sub(6, ".No"))));
     const std::string number = Sub(1, Sub(1, "f") + Sub(4, Sub(1, "M") + FieldOf("a", 1, 5) + FieldOf("b", 1, 5)));
     const std::string import = Sub(1, Sub(1, "f") + Sub(3, "other.proto"));
-    for (const std::string& bad : {set + set, set.substr(0, set.size() - 1), lacks, number, import}) {
+    const std::string number_text =
+        Sub(1, Sub(1, "f") + Sub(4, Sub(1, "M") + FieldOf("a", 1, 2, kOptional, Sub(7, "1.5x"))));
+    for (const std::string& bad : {set + set, set.substr(0, set.size() - 1), lacks, number, import, number_text}) {
       ProtoPool pool;
       CHECK(pool.Open("bytes://" + bad).code() == Code::kInvalidArgument);
     }

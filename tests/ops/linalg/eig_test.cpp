@@ -18,8 +18,8 @@ TEST_SUITE("Eig and MatrixSquareRoot") {
 
   TEST_CASE("eigenvalues by size, imaginary ones included") {
     const Tensor e = Run<ops::Eig>(to_complex, {Make<float>({2, 2}, {0, -2, 2, 0})});
-    CHECK(std::abs(e.data<complex64>()[0].imag()) == doctest::Approx(2));
-    CHECK(e.data<complex64>()[0].imag() == doctest::Approx(-e.data<complex64>()[1].imag()));
+    CHECK(e.data<complex64>()[0].imag() == doctest::Approx(2));  // of a pair, as TensorFlow
+    CHECK(e.data<complex64>()[1].imag() == doctest::Approx(-2));
     const Tensor sizes = Run<ops::Eig>(to_complex, {Make<complex64>({3, 3}, {-5, 1, 2, 0, 1, 4, 0, 0, 3})});
     CHECK(sizes.data<complex64>()[0].real() == doctest::Approx(1));
     CHECK(sizes.data<complex64>()[1].real() == doctest::Approx(3));

@@ -49,6 +49,24 @@ TEST_SUITE("TensorArrays by their older names") {
       CHECK(WriteAndRead(version, 2).status().code() == Code::kInvalidArgument);
     }
   }
+  TEST_CASE("Unpack writes all elements, Pack reads them") {
+    for (const std::int32_t size : {3, 2}) {
+      GraphBuilder b;
+      const Output array = b.Add("TensorArray", "array", {b.Const("size", Int(size))}, {{"dtype", DataType::kFloat}});
+      const Output flow = b.Add("TensorArrayUnpack", "unpack",
+                                {array, b.Placeholder("x", DataType::kFloat), b.Const("flow", Tensor::Scalar(0.0f))});
+      b.Add("TensorArrayPack", "pack", {array, flow}, {{"dtype", DataType::kFloat}});
+      const Result<Session> session = Older(b);
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto packed = [&](const Tensor& x) {
+        const Result<std::vector<Tensor>> out = session->Run({{"x", x}}, {"pack"});
+        return out.ok() ? (*out)[0].SummarizeValue(9) : out.status().ToString();
+      };
+      const std::string got = packed(Make<float>({3, 2}, {1, 2, 3, 4, 5, 6}));
+      CHECK((size == 3 ? got == "[1 2][3 4][5 6]" : got.find("first dimension equal to the array size (3 vs. 2)") > 0));
+      CHECK(packed(Tensor::Scalar(1.0f)).find("must be at least a vector") != std::string::npos);
+    }
+  }
   TEST_CASE("other strings are refused") {
     GraphBuilder b;
     b.Add("TensorArraySizeV2", "size",

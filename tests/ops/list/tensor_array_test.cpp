@@ -85,6 +85,22 @@ TEST_SUITE("tensor arrays") {
     CHECK(m.Try({"all"}, {{"x", x}, {"lengths", lengths(4, -1)}}).code() == Code::kInvalidArgument);
     CHECK(m.Try({"all"}, {{"x", x}, {"lengths", lengths(1, 1)}}).code() == Code::kInvalidArgument);
   }
+  TEST_CASE("gradients with dimensions before those of the elements; unwritten ones are zeros") {
+    Machine m;
+    const Output ta =
+        m.b.Add("TensorArrayV3", "ta", {m.b.Const("n", Tensor::Scalar(2))}, {{"dtype", DataType::kFloat}});
+    const Output write = m.b.Add("TensorArrayWriteV3", "write",
+                                 {ta, m.b.Const("at", Tensor::Scalar(0)), m.b.Const("x", Tensor::Scalar(1.0f)), ta[1]});
+    const Output g = m.b.Add("TensorArrayGradWithShape", "g", {ta, write, m.b.Placeholder("more", DataType::kInt32)},
+                             {{"source", "s"}});
+    m.b.Add("TensorArrayReadV3", "read", {g, m.b.Const("first", Tensor::Scalar(0)), g[1]},
+            {{"dtype", DataType::kFloat}});
+    m.Start();
+    CHECK(m.Floats("read", {{"more", MakeTensor<std::int32_t>({1}, {3})}}) == Floats{0, 0, 0});
+    CHECK(m.Floats("read", {{"more", MakeTensor<std::int32_t>({0}, {})}}) == Floats{0});
+    CHECK(m.Try({"read"}, {{"more", MakeTensor<std::int32_t>({1}, {-3})}}).message().find("must be >= 0") !=
+          std::string::npos);
+  }
   TEST_CASE("a stack is last in, first out") {
     Machine m;
     const Output s = m.b.Add("StackV2", "s", {m.b.Const("most", Tensor::Scalar(1))}, {{"elem_type", DataType::kFloat}});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,27 @@ std::vector<Tensor> Gradients(std::string_view op, const std::vector<Tensor>& in
 }  // namespace
 
 TEST_SUITE("FakeQuant") {
+  TEST_CASE("many elements at a time have the bits of one alone") {
+    const float kInfinity = std::numeric_limits<float>::infinity();
+    std::vector<float> x{kInfinity, -kInfinity, 0.0f, -0.0f, 1e30f, -1e-30f};
+    for (int i = -2000; i < 2000; ++i) x.push_back(static_cast<float>(i) * 0.0043f);
+    std::vector<float> y(x.size());
+    for (const bool divides : {false, true})
+      for (const std::int64_t bits : {2, 8, 16})
+        for (const float high : {0.0f, 0.7f, 6.0f}) {
+          const FakeQuantRange range(high > 1 ? 0.0f : -high, high, bits, true, divides);
+          ops::detail::FakeQuantPart(range, x.data(), y.data(), static_cast<Index>(x.size()));
+          Index other = 0;
+          for (std::size_t i = 0; i < x.size(); ++i)
+            if (std::signbit(y[i]) != std::signbit(range(x[i])) || y[i] != range(x[i])) ++other;
+          CHECK(other == 0);
+        }
+    const float nan = std::nanf("");
+    std::fill(x.begin(), x.end(), nan);
+    ops::detail::FakeQuantPart(FakeQuantRange(0, 6, 8, false, true), x.data(), y.data(), static_cast<Index>(x.size()));
+    CHECK(std::isnan(y[0]));
+    CHECK(std::isnan(y[9]));
+  }
   TEST_CASE("a range is moved until 0 is one of its steps") {
     // [-1, 2] in 15 steps of .2: 0 is the fifth.
     const FakeQuantRange even(-1, 2, 4, false, true);

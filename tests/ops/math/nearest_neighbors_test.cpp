@@ -19,6 +19,8 @@ TEST_SUITE("NearestNeighbors") {
     CHECK(run(points, centers, 0) == " | ");
     CHECK(run(points, centers, -1).find("INVALID_ARGUMENT") == 0);
     CHECK(run(points, Make<float>({1, 3}, {1}), 1).find("INVALID_ARGUMENT") == 0);
+    CHECK(run(Tensor(DataType::kFloat, {1, 0}), Tensor(DataType::kFloat, {Index{1} << 50, 0}), 1)
+              .find("RESOURCE_EXHAUSTED") == 0);
     CHECK(run(Make<float>({1, 1}, {kNaN}), Make<float>({2, 1}, {1, 2}), 1) == "[0] | [inf]");
   }
 }

@@ -28,6 +28,10 @@ TEST_SUITE("gradients of cells") {
     // do = 0.0625, dcs = 0.6875 + 0.03125, di = df = dcs / 16 * 2 ...
     CHECK(OutputsOf<ops::LSTMBlockCellGrad>({{"use_peephole", false}}, LstmInputs()) ==
           "[0.34375] | [0.0859375 0.2578125 0.0859375 0.0625] | 0 | 0 | 0");
+    std::vector<Tensor> no_cells(16, Tensor(DataType::kFloat, {Index{1} << 50, 0}));
+    no_cells[3] = Tensor(DataType::kFloat, {0, 0});
+    for (int i = 4; i < 8; ++i) no_cells[static_cast<std::size_t>(i)] = Tensor(DataType::kFloat, {0});
+    CHECK(OutputsOf<ops::LSTMBlockCellGrad>({{"use_peephole", false}}, no_cells) == " |  |  |  | ");  // at once
     std::vector<Tensor> wrong = LstmInputs();
     wrong[9] = Make<float>({1, 2}, {0});
     CHECK(ErrorOf<ops::LSTMBlockCellGrad>({{"use_peephole", true}}, wrong).find("INVALID_ARGUMENT") == 0);

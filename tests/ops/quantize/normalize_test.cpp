@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/quantize/normalize.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -34,21 +36,52 @@ TEST_SUITE("QuantizedInstanceNorm") {
               .find("max_x must be larger than min_x") != std::string::npos);
   }
 }
+
+namespace {
+
+// t, m, v, beta and gamma, each a number or two with its range.
+struct Ranged {
+  std::vector<int> bytes;
+  double low, high;
+};
+std::vector<Tensor> BatchNormInputs(std::initializer_list<Ranged> operands) {
+  std::vector<Tensor> inputs;
+  for (const Ranged& x : operands) {
+    const auto n = static_cast<Index>(x.bytes.size());
+    Tensor bytes(DataType::kQuint8, inputs.empty() ? TensorShape({1, 1, 1, n}) : TensorShape({n}));
+    std::copy(x.bytes.begin(), x.bytes.end(), static_cast<std::uint8_t*>(bytes.raw_data()));
+    inputs.insert(inputs.end(), {bytes, Make<float>({}, {x.low}), Make<float>({}, {x.high})});
+  }
+  return inputs;
+}
+const AttrArgs kBatchNorm = {{"Tinput", DataType::kQuint8},
+                             {"out_type", DataType::kQint32},
+                             {"variance_epsilon", 0.0f},
+                             {"scale_after_normalization", true}};
+
+}  // namespace
+
 TEST_SUITE("QuantizedBatchNormWithGlobalNormalization") {
   TEST_CASE("is (t - m) / sqrt(v) * gamma + beta in steps of 2^-11") {
-    const Tensor low = Make<float>({}, {0}), high = Make<float>({}, {255});
-    std::vector<Tensor> inputs;
-    for (const int x : {10, 4, 9, 3, 5}) {
-      inputs.push_back(inputs.empty() ? Bytes({1, 1, 1, 1}, {x}) : Bytes({1}, {x}));
-      inputs.push_back(low);
-      inputs.push_back(high);
-    }
-    const Tensor out = Run<ops::QuantizedBatchNormWithGlobalNormalization>({{"Tinput", DataType::kQuint8},
-                                                                            {"out_type", DataType::kQint32},
-                                                                            {"variance_epsilon", 0.0f},
-                                                                            {"scale_after_normalization", true}},
-                                                                           inputs);
+    const Tensor out = Run<ops::QuantizedBatchNormWithGlobalNormalization>(
+        kBatchNorm,
+        BatchNormInputs({{{10, 10}, 0, 255}, {{4, 4}, 0, 255}, {{9, 9}, 0, 255}, {{3, 3}, 0, 255}, {{5, 5}, 0, 255}}));
     CHECK(static_cast<const std::int32_t*>(out.raw_data())[0] == doctest::Approx(13 * 2048).epsilon(0.001));
+  }
+  TEST_CASE("numbers of a wide range are TensorFlow's") {
+    const Tensor out = Run<ops::QuantizedBatchNormWithGlobalNormalization>(
+        kBatchNorm, BatchNormInputs({{{0, 0}, 0, 0},
+                                     {{0, 0}, 0, 0},
+                                     {{0, 0}, 1, 1},
+                                     {{170, 17}, -39162.484375, 18725.2578125},
+                                     {{0, 0}, 1, 1}}));
+    CHECK(static_cast<const std::int32_t*>(out.raw_data())[0] == -1394752);
+    CHECK(static_cast<const std::int32_t*>(out.raw_data())[1] == -72527208);
+  }
+  TEST_CASE("refuses a single channel") {
+    CHECK(ErrorOf<ops::QuantizedBatchNormWithGlobalNormalization>(
+              kBatchNorm, BatchNormInputs({{{1}, 0, 1}, {{1}, 0, 1}, {{1}, 0, 1}, {{1}, 0, 1}, {{1}, 0, 1}}))
+              .find("INVALID_ARGUMENT") == 0);
   }
 }
 }  // namespace quantize_normalize_test

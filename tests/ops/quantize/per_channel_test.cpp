@@ -36,6 +36,13 @@ TEST_SUITE("RequantizePerChannel") {
     CHECK(*(*range)[0].data<float>() == -2);
     CHECK(*(*range)[1].data<float>() == 2);
   }
+  TEST_CASE("many channels without elements take no time") {
+    const TensorShape none({0, 1, 1, Index{1} << 50});
+    const Tensor one = Make<float>({1}, {1});
+    CHECK(Run<ops::RequantizePerChannel>({{"out_type", DataType::kQuint8}},
+                                         {Tensor(DataType::kQint32, none), one, one, one, one})
+              .shape() == none);
+  }
   TEST_CASE("refuses ranges of another number of channels") {
     CHECK(
         ErrorOf<ops::RequantizationRangePerChannel>(

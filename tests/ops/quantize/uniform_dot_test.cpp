@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ops/support.hpp"
+#include "ops/outputs.hpp"
 
 namespace quantize_uniform_dot_test {
 using namespace tenon;
@@ -29,6 +29,9 @@ AttrArgs Attrs(std::int64_t rhs_axis, std::int64_t output_axis) {
 }
 
 TEST_SUITE("UniformQuantizedDot") {
+  TEST_CASE("scales do not tell the number of columns") {
+    CHECK(ShapesOf<ops::UniformQuantizedDot>({{2, 7}, {7, -1}, {}, {}, {3}, {3}, {}, {}}) == "[2,?]");
+  }
   TEST_CASE("columns have scales of their own") {
     const Tensor out = Run<ops::UniformQuantizedDot>(
         Attrs(1, 1), {Bytes({2, 2}, {1, 2, 3, 4}), Bytes({2, 2}, {5, 6, 7, 8}), Make<float>({}, {1}), Int(1),
@@ -44,6 +47,13 @@ TEST_SUITE("UniformQuantizedDot") {
         Attrs(-1, -1), {Bytes({1, 3}, {1}), Bytes({3, 1}, {0}), Make<float>({}, {1}), Int(0), Make<float>({}, {1}),
                         Int(-16777217), Make<float>({}, {1000}), Int(0)});
     CHECK(static_cast<const std::int32_t*>(out.raw_data())[0] == 50332);
+  }
+  TEST_CASE("refuses a product of more elements than 64 bits count") {
+    constexpr Index kMany = Index{1} << 40;
+    CHECK(ErrorOf<ops::UniformQuantizedDot>(
+              Attrs(-1, -1), {Tensor(DataType::kQint8, {kMany, 0}), Tensor(DataType::kQint8, {0, kMany}),
+                              Make<float>({}, {1}), Int(0), Make<float>({}, {1}), Int(0), Make<float>({}, {1}), Int(0)})
+              .find("INVALID_ARGUMENT") == 0);
   }
   TEST_CASE("refuses a scale for each column of the output alone") {
     CHECK(ErrorOf<ops::UniformQuantizedDot>(

@@ -24,11 +24,15 @@ TEST_SUITE("Uniform") {
     CHECK(factor(INT32_MAX) == 0);
     for (const double wrong : {0.0, -1.0, std::nan(""), HUGE_VAL}) CHECK(!FixedFactor::Of(wrong, &factor).ok());
   }
-  TEST_CASE("numbers beyond int32 become the smallest integer") {
+  TEST_CASE("numbers beyond int32 become the smallest integer; halves round up") {
     CHECK(CutToInt32(-3.7f) == -3);
     CHECK(CutToInt32(3e9f) == INT32_MIN);
     CHECK(CutToInt32(-3e9f) == INT32_MIN);
     CHECK(CutToInt32(std::nanf("")) == INT32_MIN);
+    CHECK(RoundToInt32(2.5f) == 3);
+    CHECK(RoundToInt32(-2.5f) == -2);
+    CHECK(RoundToInt32(-2.6f) == -3);
+    CHECK(RoundToInt32(-3e9f) == INT32_MIN);
     CHECK(ThroughFloat(16777217) == 16777216);
     CHECK(ThroughFloat(INT32_MAX) == INT32_MIN);
   }

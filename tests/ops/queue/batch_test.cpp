@@ -3,11 +3,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <future>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include <tenon/ops/flow/py_func.hpp>
 
 #include "ops/queue/batching.hpp"
 
@@ -89,6 +94,40 @@ TEST_SUITE("BatchFunction") {
     Call call(served, {1, 2, 3, 4, 5, 6, 7});
     call.Join();
     CHECK(call.values == std::vector<float>{5, 6, 7, 8, 9, 10, 11});  // batches of 4 and, filled up, 4 rows
+  }
+  TEST_CASE("a large input does not fill more batches than may wait") {
+    Limits limits{.max_rows = 10, .timeout_micros = 1000, .waiting = 1, .splits = true};
+    const auto code_of = [&limits](const Tensor& x) {
+      const Served served(limits);
+      Call call(served, x);
+      call.Join();
+      return call.status.code();
+    };
+    CHECK(code_of(Tensor::Zeros<float>({4})) == Code::kOk);
+    CHECK(code_of(Tensor::Zeros<float>({5})) == Code::kUnavailable);
+    limits.waiting = 0;
+    CHECK(code_of(Tensor::Zeros<float>({4})) == Code::kInvalidArgument);
+    limits = {.max_rows = -1, .timeout_micros = 1000, .splits = true};  // no limit
+    CHECK(code_of(Tensor(DataType::kFloat, {INT32_MAX, 0})) == Code::kUnavailable);
+  }
+  TEST_CASE("batches that wait have a thread each") {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int inside = 0;  // batches
+    RegisterPyFunction("meet", [&](Span<const Tensor> inputs, SlimVector<Tensor>* outputs) -> Status {
+      std::unique_lock<std::mutex> lock(mutex);
+      ++inside;
+      changed.notify_all();
+      if (!changed.wait_for(lock, std::chrono::seconds(20), [&] { return inside == 2; }))
+        return errors::DeadlineExceeded("the other batch did not come");
+      outputs->push_back(inputs[0]);
+      return OkStatus();
+    });
+    const Served served({.max_rows = 10, .timeout_micros = 1000, .splits = true, .meets = true});
+    Call call(served, {1, 2, 3, 4, 5, 6, 7, 8});
+    call.Join();
+    CHECK(call.values == std::vector<float>{5, 6, 7, 8, 9, 10, 11, 12});
+    UnregisterPyFunction("meet");
   }
   TEST_CASE("many runs in many threads lose nothing") {
     const Served served({.max_rows = 8, .timeout_micros = 200, .waiting = 1000});

@@ -22,10 +22,9 @@ TEST_SUITE("Batcher") {
   }
   TEST_CASE("rows one behind the other, and the first again as padding") {
     Tensor out;
-    REQUIRE(BatchCall::ConcatRows({Make<float>({1, 2}, {1, 2}), Make<float>({2, 2}, {3, 4, 5, 6})}, 1, &out).ok());
+    REQUIRE(ConcatRows({Make<float>({1, 2}, {1, 2}), Make<float>({2, 2}, {3, 4, 5, 6})}, 1, &out).ok());
     CHECK(out.SummarizeValue(20) == "[1 2][3 4][5 6][1 2]");
-    CHECK(BatchCall::ConcatRows({Make<float>({1, 2}, {1}), Make<float>({1, 3}, {1})}, 0, &out).code() ==
-          Code::kInvalidArgument);
+    CHECK(ConcatRows({Make<float>({1, 2}, {1}), Make<float>({1, 3}, {1})}, 0, &out).code() == Code::kInvalidArgument);
   }
   TEST_CASE("a batcher without work ends at once") {
     const Ref<Batcher> batcher = Ref<Batcher>::Adopt(new Batcher({}));

@@ -24,6 +24,7 @@ using namespace tenon;
 struct Limits {
   std::int64_t max_rows = 4, timeout_micros = 1000, waiting = 10;
   bool fails = false, splits = false;
+  bool meets = false;  // the function calls the PyFunction "meet"
 };
 
 // A session that serves y = f(x) in batches; f(x) = x + the number of elements of the batch.
@@ -50,7 +51,14 @@ struct Served {
                         attr { key: "out_type" value { type: DT_INT32 } } }
              node_def { name: "c" op: "Cast" input: "n:output:0" attr { key: "SrcT" value { type: DT_INT32 } }
                         attr { key: "DstT" value { type: DT_FLOAT } } }
-             node_def { name: "a" op: "AddV2" input: "x" input: "c:y:0" attr { key: "T" value { type: DT_FLOAT } } }
+             )",
+        limits.meets
+            ? R"(node_def { name: "met" op: "PyFuncStateless" input: "x" attr { key: "token" value { s: "meet" } }
+                           attr { key: "Tin" value { list { type: DT_FLOAT } } }
+                           attr { key: "Tout" value { list { type: DT_FLOAT } } } })"
+            : "",
+        R"(node_def { name: "a" op: "AddV2" input: ")", limits.meets ? "met:output:0" : "x",
+        R"(" input: "c:y:0" attr { key: "T" value { type: DT_FLOAT } } }
              node_def { name: "inf" op: "Sub" input: "a:z:0" input: ")",
         limits.fails ? "big:output:0" : "zero:output:0", R"(" attr { key: "T" value { type: DT_FLOAT } } }
              node_def { name: "big" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }

@@ -47,6 +47,12 @@ std::vector<double> Filled(RandomKind kind, DataType dtype, std::uint64_t skippe
 }  // namespace
 
 TEST_SUITE("random numbers whose place is a variable") {
+  TEST_CASE("NonDeterministicInts differ each time") {
+    const auto ints = [] { return Numbered<std::int64_t>(Run<ops::NonDeterministicInts>({}, {Longs({4})})); };
+    CHECK(ints().size() == 4);
+    CHECK(ints() != ints());
+    CHECK(ErrorOf<ops::NonDeterministicInts>({}, {Long(3)}).find("shape must be a vector") != std::string::npos);
+  }
   TEST_CASE("numbers are those of the stream at its place, which goes on 256 blocks for each") {
     Generator g("StatefulUniform", kStart, {Long(1), Longs({2})});
     const std::vector<double> first = Numbered<float>(g.Get({"call"})[0]);

@@ -19,9 +19,12 @@ struct Machine {
   GraphBuilder b;
   Session session;
 
-  void Start(SessionOptions options = {}) {
+  // `producer`: the version of the graph, for ops that later ones lack; 0: today's.
+  void Start(SessionOptions options = {}, int producer = 0) {
     REQUIRE(b.status().message() == "");
-    Result<Session> made = Session::FromGraph(b, std::move(options));
+    GraphDef graph = b.graph_def();
+    if (producer != 0) graph.versions.producer = producer;
+    Result<Session> made = Session::FromGraphDef(std::move(graph), std::move(options));
     REQUIRE(made.status().message() == "");
     session = *std::move(made);
   }

@@ -27,5 +27,25 @@ TEST_SUITE("Regular expressions") {
     CHECK(replaced.status().message().find("tenon::re2") != std::string::npos);
 #endif
   }
+  TEST_CASE("literal beginnings need no RE2") {
+    const auto match = [](std::string_view pattern, std::string_view text) {
+      ops::detail::PrefixRegex regex;
+      REQUIRE(regex.Compile(pattern).ok());
+      const Tensor in = Text(text);
+      Tensor out = Tensor::Scalar(false);
+      REQUIRE(regex.FullMatch(in.flat<tstring>(), out.flat<bool>()).ok());
+      return out.data<bool>()[0];
+    };
+    CHECK(match("^s3://.*", "s3://bucket/model"));
+    CHECK(match("s3://.*", "s3://"));
+    CHECK(!match("^s3://.*", "/models/s3://"));
+    CHECK(!match("^s3://.*", "s3://a\nb"));  // RE2's dot matches no end of a line
+    CHECK(match(".*", ""));
+    for (const std::string_view pattern : {"s3", "^s3://.*$", "s.*", "a|b.*", "[a].*", "a.*b.*", "\\d.*", "(a).*"}) {
+      ops::detail::PrefixRegex regex;
+      CAPTURE(pattern);
+      CHECK(regex.Compile(pattern).code() == (pattern == "s.*" ? Code::kOk : Code::kUnimplemented));
+    }
+  }
 }
 }  // namespace string_regex_test

@@ -67,6 +67,18 @@ TEST_SUITE("variables by reference") {
     CHECK(m.Try({"strict"}, {{"x", three}, {"v", three}}).code() ==
           Code::kInvalidArgument);  // a reference cannot be fed
   }
+  TEST_CASE("RefIdentity is the variable itself, with a value or without") {
+    Machine m;
+    const Output v = m.Reference("v", MakeTensor<float>({2}, {1, 2}));
+    const Output same = m.b.Add("RefIdentity", "same", {v});
+    m.b.Add("AssignAdd", "add", {same, m.b.Const("one", MakeTensor<float>({2}, {1, 1}))});
+    m.b.Add("IsVariableInitialized", "is", {same});
+    m.Start();
+    CHECK_FALSE(m.Get({"is"})[0].data<bool>()[0]);
+    REQUIRE(m.Do("v/init").ok());
+    REQUIRE(m.Do("add").ok());
+    CHECK(m.Floats("v") == Floats{2, 3});
+  }
   TEST_CASE("a temporary variable is gone after its run") {
     Machine m;
     const Output t = m.b.Add("TemporaryVariable", "t", {},

@@ -55,6 +55,55 @@ struct IdentityN {
   };
 };
 
+namespace detail {
+struct ListForm {
+  static Status Shapes(InferenceContext* c) {
+    if (c->num_inputs() != c->num_outputs()) return shape_inference::UnknownShape(c);  // the kernel refuses it
+    for (int i = 0; i < c->num_inputs(); ++i) c->set_output(i, c->input(i));
+    return OkStatus();
+  }
+  static Status Init(OpKernelConstruction& c) {
+    const auto in = c.input_types(), out = c.output_types();
+    if (in.size() != out.size()) return errors::Internal("#inputs != #outputs : ", in.size(), " vs. ", out.size());
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (in[i] != out[i])
+        return errors::Internal("Input and output types for position ", i, " do not match: ", in[i], " vs. ", out[i]);
+    return OkStatus();
+  }
+};
+}  // namespace detail
+
+// TensorFlow's `_ListToArray`: bodies of functions take a list for an array of tensors of one type.
+struct ListToArray {
+  static constexpr auto signature = Op("_ListToArray")
+                                        .Input("input: Tin")
+                                        .Output("output: N * T")
+                                        .Attr("Tin: list(type)")
+                                        .Attr("T: type")
+                                        .Attr("N: int >= 1")
+                                        .SetShapeFn(detail::ListForm::Shapes);
+  template <class Device>
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return detail::ListForm::Init(c); }
+    Status operator()(Device&, std::span<const Tensor> input, std::span<Tensor> output) const {
+      for (std::size_t i = 0; i < input.size(); ++i) output[i] = input[i];
+      return OkStatus();
+    }
+  };
+};
+// TensorFlow's `_ArrayToList`.
+struct ArrayToList {
+  static constexpr auto signature = Op("_ArrayToList")
+                                        .Input("input: N * T")
+                                        .Output("output: out_types")
+                                        .Attr("T: type")
+                                        .Attr("N: int >= 1")
+                                        .Attr("out_types: list(type)")
+                                        .SetShapeFn(detail::ListForm::Shapes);
+  template <class Device>
+  using kernel = ListToArray::kernel<Device>;
+};
+
 // The input as it is now: TensorFlow copies it, here a value cannot change any more.
 struct Snapshot {
   static constexpr auto signature =

@@ -94,6 +94,47 @@ inline constexpr bool kIsRangeType =
     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, float> ||
     std::is_same_v<T, double> || std::is_same_v<T, bfloat16> || std::is_same_v<T, half>;
 
+struct CheckNumericsAttrs {
+  std::string_view message;
+};
+// InvalidArgument where `tensor` has a number that is not finite, with the kinds of such numbers.
+TENON_DETAIL_NOINLINE inline Status RunCheckNumerics(std::string_view message, bool tells_signs, const Tensor& tensor) {
+  bool plus = false, minus = false, nan = false;
+  TENON_RETURN_IF_ERROR(DispatchType<TypeList<bfloat16, half, float, double>>(tensor.dtype(), [&]<class T>() {
+    const T* x = tensor.data<T>();
+    for (Index i = 0; i < tensor.NumElements(); ++i) {
+      const double value = static_cast<double>(x[i]);
+      plus |= std::isinf(value) && value > 0;
+      minus |= std::isinf(value) && value < 0;
+      nan |= std::isnan(value);
+    }
+  }));
+  if (!plus && !minus && !nan) return OkStatus();
+  const std::string_view infinities = !tells_signs ? "Inf" : plus && minus ? "-Inf, +Inf" : plus ? "+Inf" : "-Inf";
+  const std::string_view both = tells_signs && plus && minus ? ", and NaN" : " and NaN";
+  return errors::InvalidArgument(message, " : Tensor had ", plus || minus ? infinities : std::string_view(),
+                                 !nan            ? std::string_view()
+                                 : plus || minus ? both
+                                                 : std::string_view("NaN"),
+                                 " values");
+}
+constexpr auto CheckNumericsOp(const char* name) {
+  return Op(name)
+      .Input("tensor: T")
+      .Output("output: T")
+      .Attr("T: {bfloat16, half, float, double}")
+      .Attr("message: string")
+      .SetIsStateful()
+      .SetShapeFn(shape_inference::UnchangedShape);
+}
+template <bool tells_signs>
+struct CheckNumericsKernel : CheckNumericsAttrs {
+  Status operator()(Cpu&, const Tensor& tensor, Tensor& output) const {
+    output = tensor;
+    return RunCheckNumerics(this->message, tells_signs, tensor);
+  }
+};
+
 }  // namespace detail
 
 // start, start + delta, ..., before limit
@@ -170,41 +211,22 @@ struct LinSpace {
 
 // InvalidArgument, beginning with `message`, when an element is infinite or NaN.
 struct CheckNumerics {
-  static constexpr auto signature = Op("CheckNumerics")
-                                        .Input("tensor: T")
-                                        .Output("output: T")
-                                        .Attr("T: {bfloat16, half, float, double}")
-                                        .Attr("message: string")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::UnchangedShape);
-  struct Attrs {
-    std::string_view message;
-  };
+  static constexpr auto signature = detail::CheckNumericsOp("CheckNumerics");
+  using Attrs = detail::CheckNumericsAttrs;
   static constexpr auto kernel_types = TypeAttrs();
-
   template <class Device>
     requires(Device::type == "CPU")
-  struct kernel : Attrs {
-    Status operator()(Device&, const Tensor& tensor, Tensor& output) const {
-      bool inf = false, nan = false;
-      TENON_RETURN_IF_ERROR(DispatchType<TypeList<bfloat16, half, float, double>>(tensor.dtype(), [&]<class T>() {
-        const T* x = tensor.data<T>();
-        for (Index i = 0; i < tensor.NumElements(); ++i) {
-          const double value = static_cast<double>(x[i]);
-          inf |= std::isinf(value);
-          nan |= std::isnan(value);
-        }
-      }));
-      if (inf || nan)
-        return errors::InvalidArgument(this->message, " : Tensor had ",
-                                       inf && nan ? "Inf and NaN"
-                                       : inf      ? "Inf"
-                                                  : "NaN",
-                                       " values");
-      output = tensor;
-      return OkStatus();
-    }
-  };
+  using kernel = detail::CheckNumericsKernel<false>;
+};
+
+// Tells the signs of infinities, too.
+struct CheckNumericsV2 {
+  static constexpr auto signature = detail::CheckNumericsOp("CheckNumericsV2");
+  using Attrs = detail::CheckNumericsAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::CheckNumericsKernel<true>;
 };
 
 }  // namespace ops

@@ -86,8 +86,9 @@ inline bool ValueSteps(const StridedSlicePlan& plan, const TensorShape& value, I
 }
 
 // Puts the value into the slice of `output`.
-inline void PutSlice(Cpu& device, const ElementMover& mover, const StridedSlicePlan& plan,
-                     const InlinedVector<Index, 8>& steps, const Tensor& value, Tensor* output) {
+template <class Device>
+Status PutSlice(Device& device, const ElementMover& mover, const StridedSlicePlan& plan,
+                const InlinedVector<Index, 8>& steps, const Tensor& value, Tensor* output) {
   NdCopy copy;
   const InlinedVector<Index, 8> to = StridesOf(output->shape().dim_sizes());
   for (std::size_t d = 0; d < plan.processing_shape.size(); ++d) {
@@ -97,7 +98,7 @@ inline void PutSlice(Cpu& device, const ElementMover& mover, const StridedSliceP
     if (backwards) copy.in_first += (n - 1) * steps[d];
     copy.Add(n, backwards ? -steps[d] : steps[d], (backwards ? -stride : stride) * to[d]);
   }
-  CopyNd(device, mover, copy, value.raw_data(), output->raw_data());
+  return CopyNd(device, mover, copy, value.raw_data(), output->raw_data());
 }
 
 inline bool IsEmptySlice(const StridedSlicePlan& plan) {
@@ -106,9 +107,10 @@ inline bool IsEmptySlice(const StridedSlicePlan& plan) {
   return false;
 }
 
-inline Status RunStridedSliceGrad(OpKernelContext& context, Cpu& device, const SliceMasks& masks,
-                                  const HostIndices& shape, const HostIndices& begin, const HostIndices& end,
-                                  const HostIndices& strides, const Tensor& dy, Tensor* output) {
+template <class Device>
+Status RunStridedSliceGrad(OpKernelContext& context, Device& device, const SliceMasks& masks, const HostIndices& shape,
+                           const HostIndices& begin, const HostIndices& end, const HostIndices& strides,
+                           const Tensor& dy, Tensor* output) {
   if (shape.shape().dims() != 1)
     return errors::InvalidArgument("StridedSliceGrad: shape must be 1-D, got shape.shape = ", shape.shape());
   InlinedVector<Index, 8> sizes;
@@ -122,17 +124,17 @@ inline Status RunStridedSliceGrad(OpKernelContext& context, Cpu& device, const S
     return errors::InvalidArgument("StridedSliceGrad: shape of dy was ", dy.shape(), " instead of ", wanted);
   TENON_RETURN_IF_ERROR(context.allocate_output(0, target, &output));
   const ElementMover mover = MoverOf(dy.dtype());
-  Zero(device, mover, output->raw_data(), output->NumElements());
+  TENON_RETURN_IF_ERROR(Zero(device, mover, output->raw_data(), output->NumElements()));
   if (IsEmptySlice(plan)) return OkStatus();
   InlinedVector<Index, 8> steps;
   (void)ValueSteps(plan, dy.shape(), &steps);
-  PutSlice(device, mover, plan, steps, dy, output);
-  return OkStatus();
+  return PutSlice(device, mover, plan, steps, dy, output);
 }
 
-inline Status RunSliceUpdate(OpKernelContext& context, Cpu& device, const SliceMasks& masks, const Tensor& input,
-                             const HostIndices& begin, const HostIndices& end, const HostIndices& strides,
-                             const Tensor& value, Tensor* output) {
+template <class Device>
+Status RunSliceUpdate(OpKernelContext& context, Device& device, const SliceMasks& masks, const Tensor& input,
+                      const HostIndices& begin, const HostIndices& end, const HostIndices& strides, const Tensor& value,
+                      Tensor* output) {
   StridedSlicePlan plan;
   TENON_RETURN_IF_ERROR(PlanSliceUpdate("TensorStridedSliceUpdate", masks, input.shape(), begin, end, strides, &plan));
   InlinedVector<Index, 8> steps;
@@ -147,9 +149,9 @@ inline Status RunSliceUpdate(OpKernelContext& context, Cpu& device, const SliceM
   const TensorShape shape = input.shape();
   const ElementMover mover = MoverOf(input.dtype());
   TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &output));
-  if (output->raw_data() != before) Copy(device, mover, before, output->raw_data(), shape.num_elements());
-  if (!empty) PutSlice(device, mover, plan, steps, value, output);
-  return OkStatus();
+  if (output->raw_data() != before)
+    TENON_RETURN_IF_ERROR(Copy(device, mover, before, output->raw_data(), shape.num_elements()));
+  return empty ? OkStatus() : PutSlice(device, mover, plan, steps, value, output);
 }
 
 }  // namespace detail
@@ -176,9 +178,10 @@ struct StridedSliceGrad {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(4), detail::kSliceUpdateTypes); }
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnDevice<Device>(c, c.input_type(4), detail::kSliceUpdateTypes);
+    }
     Status operator()(Context<Device>& context, HostIndices shape, HostIndices begin, HostIndices end,
                       HostIndices strides, const Tensor& dy, Tensor& output) const {
       return detail::RunStridedSliceGrad(context.op(), context.device(), *this, shape, begin, end, strides, dy,
@@ -209,9 +212,10 @@ struct TensorStridedSliceUpdate {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kSliceUpdateTypes); }
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnDevice<Device>(c, c.input_type(0), detail::kSliceUpdateTypes);
+    }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices end,
                       HostIndices strides, const Tensor& value, Tensor& output) const {
       return detail::RunSliceUpdate(context.op(), context.device(), *this, input, begin, end, strides, value, &output);

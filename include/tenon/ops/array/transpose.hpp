@@ -99,7 +99,7 @@ Status RunTranspose(OpKernelContext& context, Device& device, const Tensor& x, c
 
 // Every second of 2 n numbers of type Real with the other sign.
 template <class Real>
-void Conjugate(const void* from, void* to, Index n) {
+void ConjugateAll(const void* from, void* to, Index n) {
   const Real* in = static_cast<const Real*>(from);
   Real* out = static_cast<Real*>(to);
   for (Index i = 0; i < n; ++i) {
@@ -172,7 +172,8 @@ struct ConjugateTranspose {
       CopyNd(device, MoverOf(x.dtype()), copy, from, y->raw_data());
       from = y->raw_data();
     }
-    const auto conjugate = x.dtype() == DataType::kComplex64 ? &detail::Conjugate<float> : &detail::Conjugate<double>;
+    const auto conjugate =
+        x.dtype() == DataType::kComplex64 ? &detail::ConjugateAll<float> : &detail::ConjugateAll<double>;
     conjugate(from, y->raw_data(), y->NumElements());
     return OkStatus();
   }

@@ -10,6 +10,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
@@ -79,11 +80,11 @@ class ElementKeys {
 // Numbers of elements, by their values: open addressing, at most half full.
 class ElementTable {
  public:
-  explicit ElementTable(const ElementKeys& keys) : keys_(keys) {
-    std::size_t size = 16;
-    while (size < 2 * static_cast<std::size_t>(keys.size())) size *= 2;
-    slots_.assign(size, -1);
+  ElementTable(const Cpu& device, const ElementKeys& keys)
+      : keys_(keys), size_(SizeFor(keys.size())), memory_(device, size_ * sizeof(Index)), slots_(memory_.As<Index>()) {
+    if (slots_ != nullptr) std::fill_n(slots_, size_, Index{-1});
   }
+  Status status(std::string_view who) const { return memory_.status(who); }
   // The element that equals other[j], or -1.
   Index Find(const ElementKeys& other, Index j) const { return slots_[SlotOf(other, j)]; }
   // The element that equals element j of the table's own keys. Without one, adds j and returns -1. A NaN is never found
@@ -97,14 +98,21 @@ class ElementTable {
   }
 
  private:
+  static std::size_t SizeFor(Index keys) {
+    std::size_t size = 16;
+    while (size < 2 * static_cast<std::size_t>(keys)) size *= 2;
+    return size;
+  }
   std::size_t SlotOf(const ElementKeys& other, Index j) const {
-    const std::size_t mask = slots_.size() - 1;
+    const std::size_t mask = size_ - 1;
     std::size_t at = static_cast<std::size_t>(other.Hash(j)) & mask;
     while (slots_[at] >= 0 && !other.Equal(j, keys_, slots_[at])) at = (at + 1) & mask;
     return at;
   }
   const ElementKeys& keys_;
-  SlimVector<Index> slots_;
+  std::size_t size_;
+  Scratch memory_;
+  Index* slots_;
 };
 
 inline constexpr DataTypeSet kListDiffTypes = kRealNumberTypes | ToSet(DataType::kString);
@@ -136,7 +144,7 @@ inline Status ListDiffShape(InferenceContext* c) {
 }
 
 // Output number `output` becomes the elements of x that `chosen` numbers.
-inline Status TakeElements(OpKernelContext& context, int output, const Tensor& x, const SlimVector<Index>& chosen) {
+inline Status TakeElements(OpKernelContext& context, int output, const Tensor& x, Span<const Index> chosen) {
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({static_cast<Index>(chosen.size())}), &out));
   const ElementMover mover = MoverOf(x.dtype());
@@ -145,29 +153,34 @@ inline Status TakeElements(OpKernelContext& context, int output, const Tensor& x
   return OkStatus();
 }
 
-inline Status RunUnique(OpKernelContext& context, const Tensor& x, bool with_counts) {
+inline Status RunUnique(OpKernelContext& context, const Cpu& device, const Tensor& x, bool with_counts) {
   if (x.dims() != 1) return errors::InvalidArgument("Unique: unique expects a 1D vector, got shape ", x.shape());
   const ElementKeys keys(x);
-  ElementTable table(keys);
-  SlimVector<Index> first, counts;  // first position and count of each distinct element
-  SlimVector<Index> number(static_cast<std::size_t>(x.NumElements()), 0);
+  ElementTable table(device, keys);
+  TENON_RETURN_IF_ERROR(table.status("Unique"));
+  const Scratch memory(device, 3 * static_cast<std::size_t>(x.NumElements()) * sizeof(Index));
+  TENON_RETURN_IF_ERROR(memory.status("Unique"));
+  // First position and count of each distinct element, and the number of the one that each element equals.
+  Index *const first = memory.As<Index>(), *const counts = first + x.NumElements();
+  Index* const number = counts + x.NumElements();
+  Index found = 0;
   Tensor *idx = nullptr, *count = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(1, x.shape(), &idx));
   for (Index i = 0; i < x.NumElements(); ++i) {
     const Index same = table.FindOrAdd(i);
-    const Index n = same < 0 ? static_cast<Index>(first.size()) : number[static_cast<std::size_t>(same)];
+    const Index n = same < 0 ? found : number[same];
     if (same < 0) {
-      first.push_back(i);
-      counts.push_back(0);
+      first[found] = i;
+      counts[found++] = 0;
     }
-    number[static_cast<std::size_t>(i)] = n;
-    ++counts[static_cast<std::size_t>(n)];
+    number[i] = n;
+    ++counts[n];
     StoreIndex(idx, i, n);
   }
-  TENON_RETURN_IF_ERROR(TakeElements(context, 0, x, first));
+  TENON_RETURN_IF_ERROR(TakeElements(context, 0, x, {first, static_cast<std::size_t>(found)}));
   if (!with_counts) return OkStatus();
-  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({static_cast<Index>(counts.size())}), &count));
-  for (std::size_t i = 0; i < counts.size(); ++i) StoreIndex(count, static_cast<Index>(i), counts[i]);
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({found}), &count));
+  for (Index i = 0; i < found; ++i) StoreIndex(count, i, counts[i]);
   return OkStatus();
 }
 
@@ -254,7 +267,7 @@ struct Unique {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor&, Tensor&) const {
-      return detail::RunUnique(context.op(), x, false);
+      return detail::RunUnique(context.op(), context.device(), x, false);
     }
   };
 };
@@ -277,7 +290,7 @@ struct UniqueWithCounts {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor&, Tensor&, Tensor&) const {
-      return detail::RunUnique(context.op(), x, true);
+      return detail::RunUnique(context.op(), context.device(), x, true);
     }
   };
 };
@@ -300,16 +313,17 @@ struct ListDiff {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kListDiffTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, const Tensor& y, Tensor&, Tensor& idx) const {
-      return Run(context.op(), x, y, &idx);
+      return Run(context.op(), context.device(), x, y, &idx);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& x, const Tensor& y, Tensor* idx) {
+  static Status Run(OpKernelContext& context, const Cpu& device, const Tensor& x, const Tensor& y, Tensor* idx) {
     if (x.dims() != 1) return errors::InvalidArgument("ListDiff: x should be a 1D vector, got shape ", x.shape());
     if (y.dims() != 1) return errors::InvalidArgument("ListDiff: y should be a 1D vector, got shape ", y.shape());
     const detail::ElementKeys keys(x), others(y);
-    detail::ElementTable table(others);
+    detail::ElementTable table(device, others);
+    TENON_RETURN_IF_ERROR(table.status("ListDiff"));
     for (Index j = 0; j < y.NumElements(); ++j) (void)table.FindOrAdd(j);
     SlimVector<Index> left;
     for (Index i = 0; i < x.NumElements(); ++i)

@@ -27,8 +27,8 @@ inline std::int64_t CountBatches(std::int64_t n, std::int64_t size, bool drop_re
 
 class BatchData final : public UnaryDataset {
  public:
-  BatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, bool drop)
-      : UnaryDataset(std::move(input), std::move(spec)), size(batch_size), drop_remainder(drop) {}
+  BatchData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t batch_size, bool drop, bool of_map)
+      : UnaryDataset(std::move(input), std::move(spec)), size(batch_size), drop_remainder(drop), fused(of_map) {}
   std::string_view TypeString() const override { return "Batch"; }
   std::int64_t Cardinality() const override { return CountBatches(input().Cardinality(), size, drop_remainder); }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
@@ -36,6 +36,7 @@ class BatchData final : public UnaryDataset {
   }
   const std::int64_t size;
   const bool drop_remainder;
+  const bool fused;  // as TensorFlow's MapAndBatch: an element that fails takes its batch with it
 
  private:
   class Iterator final : public UnaryIterator<BatchData> {
@@ -43,12 +44,16 @@ class BatchData final : public UnaryDataset {
     using UnaryIterator::UnaryIterator;
     Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
       SlimVector<DatasetElement> rows;
-      while (!*end && static_cast<std::int64_t>(rows.size()) < dataset().size) {
+      Status failed;
+      for (std::int64_t i = 0; i < dataset().size && !*end; ++i) {
         TENON_RETURN_IF_ERROR(context.CheckWanted());
         DatasetElement row;
-        TENON_RETURN_IF_ERROR(NextOfInput(context, &row, end));
-        if (!*end) rows.push_back(std::move(row));
+        const Status status = NextOfInput(context, &row, end);
+        if (!dataset().fused) TENON_RETURN_IF_ERROR(status);
+        failed.Update(status);
+        if (status.ok() && !*end) rows.push_back(std::move(row));
       }
+      TENON_RETURN_IF_ERROR(failed);
       *end = rows.empty() || (dataset().drop_remainder && static_cast<std::int64_t>(rows.size()) < dataset().size);
       return *end ? OkStatus() : BatchElements(context, rows, element);
     }
@@ -65,7 +70,8 @@ inline Status MakeBatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   TENON_RETURN_IF_ERROR(CheckDeterminism(m));
   if (!m.IsOp("BatchDataset")) TENON_RETURN_IF_ERROR(m.Scalar("drop_remainder", &drop));
   ElementSpec spec = BatchSpec(input->spec(), drop || input->Cardinality() == kInfiniteCardinality ? size : -1);
-  *out = Own(new BatchData(std::move(input), std::move(spec), size, drop));
+  const bool fused = input->TypeString() == "Map" && !m.IsOp("ParallelBatchDataset");
+  *out = Own(new BatchData(std::move(input), std::move(spec), size, drop, fused));
   return OkStatus();
 }
 

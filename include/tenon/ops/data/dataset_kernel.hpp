@@ -123,6 +123,33 @@ struct DatasetKernelOf : DatasetKernel {
   explicit DatasetKernelOf(OpKernelConstruction* c) : DatasetKernel(c, kMake) {}
 };
 
+// The base of the struct of an op whose datasets `kMake` makes. The struct adds the signature.
+template <MakeDataset kMake>
+struct DatasetOp {
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : DatasetKernelOf<kMake> {
+    using DatasetKernelOf<kMake>::DatasetKernelOf;
+  };
+};
+// The base of the struct of an op without a dataset as output. K is its kernel.
+template <class K>
+struct CpuOp {
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : K {
+    explicit kernel(OpKernelConstruction* c) : K(c) {}
+  };
+};
+// The signature of an op under another name.
+template <class S>
+constexpr S Renamed(S signature, std::string_view name) {
+  signature.name = name;
+  return signature;
+}
+
 // Output 0 is a scalar; inputs number `first` to `last` are scalars.
 template <int kFirst, int kLast = kFirst>
 constexpr Status ScalarsShape(InferenceContext* c) {

@@ -3,15 +3,23 @@
 // ExperimentalScanDataset, ExperimentalUniqueDataset and others: older names of dataset ops, which TensorFlow keeps.
 
 #include <tenon/ops/data/combine.hpp>
+#include <tenon/ops/data/csv.hpp>
 #include <tenon/ops/data/dataset_kernel.hpp>
+#include <tenon/ops/data/files.hpp>
 #include <tenon/ops/data/filter.hpp>
 #include <tenon/ops/data/group.hpp>
+#include <tenon/ops/data/iterator_handle.hpp>
 #include <tenon/ops/data/map_and_batch.hpp>
+#include <tenon/ops/data/matching_files.hpp>
 #include <tenon/ops/data/options.hpp>
+#include <tenon/ops/data/parse_examples.hpp>
 #include <tenon/ops/data/rebatch.hpp>
 #include <tenon/ops/data/scan.hpp>
 #include <tenon/ops/data/select.hpp>
+#include <tenon/ops/data/shuffle.hpp>
 #include <tenon/ops/data/single_element.hpp>
+#include <tenon/ops/data/sleep.hpp>
+#include <tenon/ops/data/sliding_window.hpp>
 #include <tenon/ops/data/sparse_rows.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -307,6 +315,70 @@ struct ExperimentalUniqueDataset {
   struct kernel final : detail::DatasetKernelOf<&detail::MakeUnique> {
     using DatasetKernelOf::DatasetKernelOf;
   };
+};
+
+// Older names of equal ops.
+struct ExperimentalCSVDataset : CSVDataset {
+  static constexpr auto signature = detail::Renamed(CSVDataset::signature, "ExperimentalCSVDataset");
+};
+struct ExperimentalDatasetToTFRecord : DatasetToTFRecord {
+  static constexpr auto signature = detail::Renamed(DatasetToTFRecord::signature, "ExperimentalDatasetToTFRecord");
+};
+struct ExperimentalIteratorGetDevice : IteratorGetDevice {
+  static constexpr auto signature = detail::Renamed(IteratorGetDevice::signature, "ExperimentalIteratorGetDevice");
+};
+struct ExperimentalMatchingFilesDataset : MatchingFilesDataset {
+  static constexpr auto signature =
+      detail::Renamed(MatchingFilesDataset::signature, "ExperimentalMatchingFilesDataset");
+};
+struct ExperimentalRebatchDataset : RebatchDataset {
+  static constexpr auto signature = detail::Renamed(RebatchDataset::signature, "ExperimentalRebatchDataset");
+};
+struct ExperimentalSleepDataset : SleepDataset {
+  static constexpr auto signature = detail::Renamed(SleepDataset::signature, "ExperimentalSleepDataset");
+};
+
+// As ParseExampleDataset, without ragged features.
+struct ExperimentalParseExampleDataset : ParseExampleDataset {
+  static constexpr auto signature = Op("ExperimentalParseExampleDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("num_parallel_calls: int64")
+                                        .Input("dense_defaults: Tdense")
+                                        .Output("handle: variant")
+                                        .Attr("sparse_keys: list(string) >= 0")
+                                        .Attr("dense_keys: list(string) >= 0")
+                                        .Attr("sparse_types: list({float,int64,string}) >= 0")
+                                        .Attr("Tdense: list({float,int64,string}) >= 0")
+                                        .Attr("dense_shapes: list(shape) >= 0")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("sloppy: bool = false")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+};
+
+// As RandomDataset.
+struct ExperimentalRandomDataset : RandomDataset {
+  static constexpr auto signature = Op("ExperimentalRandomDataset")
+                                        .Input("seed: int64")
+                                        .Input("seed2: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn((detail::ScalarsShape<0, 1>));
+};
+
+// As SlidingWindowDataset, without windows at the end that are too short.
+struct ExperimentalSlidingWindowDataset : SlidingWindowDataset {
+  static constexpr auto signature = Op("ExperimentalSlidingWindowDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("window_size: int64")
+                                        .Input("window_shift: int64")
+                                        .Input("window_stride: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn((detail::ScalarsShape<1, 3>));
 };
 
 }  // namespace ops

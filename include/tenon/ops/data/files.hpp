@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // TFRecordDataset, TextLineDataset, FixedLengthRecordDataset and their second forms: the records of files as strings.
+// DatasetToTFRecord: the elements of a dataset as the records of a file.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,10 @@
 #include <tenon/io/record_format.hpp>
 #include <tenon/io/record_reader.hpp>
 #include <tenon/io/record_source.hpp>
+#include <tenon/io/record_writer.hpp>
+#include <tenon/kernel/context.hpp>
 #include <tenon/kernel/dataset/dataset.hpp>
+#include <tenon/kernel/op_kernel.hpp>
 #include <tenon/ops/data/dataset_kernel.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -257,6 +261,10 @@ inline Status ReadCompression(const DatasetMaker& m, FileList* files) {
   if (type.empty() || type == "ZLIB" || type == "GZIP") return OkStatus();
   return errors::InvalidArgument("Unsupported compression_type.");
 }
+// As in TensorFlow, other names mean none.
+inline void ForgetUnknownCompression(std::string* name) {
+  if (*name != "ZLIB" && *name != "GZIP" && *name != "SNAPPY") name->clear();
+}
 inline Status CheckBufferSize(const DatasetMaker& m, std::int64_t least = 0) {
   std::int64_t size = 0;
   TENON_RETURN_IF_ERROR(m.Scalar("buffer_size", &size));
@@ -273,8 +281,7 @@ inline Status MakeTfRecord(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   FileList files;
   TENON_RETURN_IF_ERROR(ReadFileList(m, &files));
   TENON_RETURN_IF_ERROR(m.Text("compression_type", &files.compression));
-  // As in TensorFlow, other names mean none.
-  if (files.compression != "ZLIB" && files.compression != "GZIP") files.compression.clear();
+  ForgetUnknownCompression(&files.compression);
   TENON_RETURN_IF_ERROR(CheckBufferSize(m, -1));  // -1 lets TensorFlow choose
   if (m.IsOp("TFRecordDatasetV2")) {
     const Tensor* offsets = nullptr;
@@ -324,6 +331,42 @@ constexpr Status RecordsAtShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(3), 1, &unused));
   return FilesShape<2>(c);
 }
+
+class ToTfRecordKernel : public OpKernel {
+ public:
+  explicit ToTfRecordKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(DatasetMaker(context))); }
+
+ private:
+  static Status Run(const DatasetMaker& m) {
+    std::string path, compression;
+    Ref<const DatasetBase> input;
+    Owned<IteratorBase> iterator;
+    TENON_RETURN_IF_ERROR(m.Text("filename", &path));
+    TENON_RETURN_IF_ERROR(m.Text("compression_type", &compression));
+    TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+    ForgetUnknownCompression(&compression);
+    TENON_ASSIGN_OR_RETURN(RecordWriter writer, RecordWriter::Open(path, {.compression = compression}));
+    const SlimVector<DataType>& types = input->spec().types;
+    if (types.size() != 1)
+      return errors::InvalidArgument("ToTFRecordOp currently only support datasets of 1 single column, but got ",
+                                     types.size());
+    if (types[0] != DataType::kString)
+      return errors::InvalidArgument("ToTFRecordOp currently only supports DT_STRING dataypes, but got ", types[0]);
+    IteratorContext context(m.context().environment());
+    TENON_RETURN_IF_ERROR(input->MakeIterator(context, &iterator));
+    DatasetElement element;
+    for (bool end = false;;) {
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
+      if (end) return writer.Close();
+      if (element[0].dims() != 0)
+        return errors::InvalidArgument("DatasetToTFRecord: an element must be a scalar, got shape ",
+                                       element[0].shape());
+      TENON_RETURN_IF_ERROR(writer.Write(element[0].data<tstring>()[0].view()));
+    }
+  }
+};
 
 }  // namespace detail
 
@@ -421,6 +464,16 @@ struct FixedLengthRecordDatasetV2 {
   struct kernel final : detail::DatasetKernelOf<&detail::MakeFixedLength> {
     using DatasetKernelOf::DatasetKernelOf;
   };
+};
+
+// Writes the input, which has one string an element, to a TFRecord file.
+struct DatasetToTFRecord : detail::CpuOp<detail::ToTfRecordKernel> {
+  static constexpr auto signature = Op("DatasetToTFRecord")
+                                        .Input("input_dataset: variant")
+                                        .Input("filename: string")
+                                        .Input("compression_type: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
 };
 
 }  // namespace ops

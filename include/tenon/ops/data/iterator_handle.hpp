@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// IteratorToStringHandle, IteratorFromStringHandle, SerializeIterator, DeserializeIterator: names of iterators as
-// strings, and positions as variants.
+// IteratorToStringHandle, IteratorFromStringHandle, SerializeIterator, DeserializeIterator,
+// IteratorGetDevice: names of iterators as strings, positions as variants, devices.
 
 #include <cstddef>
 #include <string>
@@ -26,15 +26,17 @@ namespace ops {
 
 namespace detail {
 
-class ToStringHandleKernel : public OpKernel {
+// T: the resource that is named.
+template <class T>
+class ToStringHandleKernelOf : public OpKernel {
  public:
-  explicit ToStringHandleKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  explicit ToStringHandleKernelOf(OpKernelConstruction* c) : OpKernel(c) {}
   void Compute(OpKernelContext* context) override { context->SetStatus(Run(context)); }
 
  private:
   static Status Run(OpKernelContext* context) {
     const ResourceHandle* handle = nullptr;
-    Ref<IteratorResource> iterator;
+    Ref<T> iterator;
     TENON_RETURN_IF_ERROR(HandleOf(context->input(0), &handle));
     TENON_RETURN_IF_ERROR(LookupResource(*context, *handle, &iterator));
     if (handle->IsRefCounting())
@@ -46,9 +48,12 @@ class ToStringHandleKernel : public OpKernel {
   }
 };
 
-class FromStringHandleKernel : public OpKernel {
+using ToStringHandleKernel = ToStringHandleKernelOf<IteratorResource>;
+
+template <class T>
+class FromStringHandleKernelOf : public OpKernel {
  public:
-  explicit FromStringHandleKernel(OpKernelConstruction* c) : OpKernel(c) {
+  explicit FromStringHandleKernelOf(OpKernelConstruction* c) : OpKernel(c) {
     c->SetStatus(c->GetAttr("output_types", &spec_.types));
     c->SetStatus(c->GetAttr("output_shapes", &spec_.shapes));
     if (c->status().ok() && !spec_.types.empty() && !spec_.shapes.empty() && spec_.types.size() != spec_.shapes.size())
@@ -63,7 +68,7 @@ class FromStringHandleKernel : public OpKernel {
     if (input.dims() != 0) return errors::InvalidArgument("string_handle must be a scalar");
     const std::string_view text = input.data<tstring>()[0];
     ResourceHandle handle;
-    Ref<IteratorResource> iterator;
+    Ref<T> iterator;
     if (!wire::Parse(std::as_bytes(std::span<const char>(text)), &handle).ok())
       return errors::InvalidArgument("Could not parse string_handle as a valid ResourceHandle");
     if (handle.device != context->device_name())
@@ -77,6 +82,7 @@ class FromStringHandleKernel : public OpKernel {
   }
   ElementSpec spec_;
 };
+using FromStringHandleKernel = FromStringHandleKernelOf<IteratorResource>;
 
 // Makes positions known where variants are decoded; the second call does nothing.
 inline Status RegisterIteratorState() {
@@ -128,25 +134,26 @@ constexpr Status AnyVectorShape(InferenceContext* c) {
   return OkStatus();
 }
 
+// The device of the node, whatever the handle is, as in TensorFlow.
+class IteratorDeviceKernel : public OpKernel {
+ public:
+  explicit IteratorDeviceKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->set_output(0, Tensor::Scalar(context->device_name())); }
+};
+
 }  // namespace detail
 
 // A string that names an iterator.
-struct IteratorToStringHandle {
+struct IteratorToStringHandle : detail::CpuOp<detail::ToStringHandleKernel> {
   static constexpr auto signature = Op("IteratorToStringHandle")
                                         .Input("resource_handle: resource")
                                         .Output("string_handle: string")
                                         .SetIsStateful()
                                         .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel final : detail::ToStringHandleKernel {
-    explicit kernel(OpKernelConstruction* c) : ToStringHandleKernel(c) {}
-  };
 };
 
 // The iterator that a string names.
-struct IteratorFromStringHandle {
+struct IteratorFromStringHandle : detail::CpuOp<detail::FromStringHandleKernel> {
   static constexpr auto signature = Op("IteratorFromStringHandle")
                                         .Input("string_handle: string")
                                         .Output("resource_handle: resource")
@@ -154,16 +161,10 @@ struct IteratorFromStringHandle {
                                         .Attr("output_shapes: list(shape) >= 0 = []")
                                         .SetIsStateful()
                                         .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel final : detail::FromStringHandleKernel {
-    explicit kernel(OpKernelConstruction* c) : FromStringHandleKernel(c) {}
-  };
 };
 
 // As IteratorFromStringHandle.
-struct IteratorFromStringHandleV2 {
+struct IteratorFromStringHandleV2 : detail::CpuOp<detail::FromStringHandleKernel> {
   static constexpr auto signature = Op("IteratorFromStringHandleV2")
                                         .Input("string_handle: string")
                                         .Output("resource_handle: resource")
@@ -171,12 +172,6 @@ struct IteratorFromStringHandleV2 {
                                         .Attr("output_shapes: list(shape) >= 0 = []")
                                         .SetIsStateful()
                                         .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel final : detail::FromStringHandleKernel {
-    explicit kernel(OpKernelConstruction* c) : FromStringHandleKernel(c) {}
-  };
 };
 
 // The position of an iterator. Only DeserializeIterator of Tenon reads it.
@@ -208,6 +203,15 @@ struct DeserializeIterator {
   struct kernel final : detail::DeserializeIteratorKernel {
     explicit kernel(OpKernelConstruction* c) : DeserializeIteratorKernel(c) {}
   };
+};
+
+// The name of the device that holds an iterator.
+struct IteratorGetDevice : detail::CpuOp<detail::IteratorDeviceKernel> {
+  static constexpr auto signature = Op("IteratorGetDevice")
+                                        .Input("resource: resource")
+                                        .Output("device: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
 };
 
 }  // namespace ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// UnbatchDataset, RebatchDatasetV2: rows of the elements, one by one or in batches of other sizes.
+// UnbatchDataset, RebatchDataset, RebatchDatasetV2: rows of the elements, one by one or in batches of other sizes.
 
 #include <cstddef>
 #include <cstdint>
@@ -223,7 +223,89 @@ inline Status MakeRebatch(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   return OkStatus();
 }
 
+// Every element in `parts` slices, component by component.
+class SlicesData final : public UnaryDataset {
+ public:
+  SlicesData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t slices)
+      : UnaryDataset(std::move(input), std::move(spec)), parts(slices) {}
+  std::string_view TypeString() const override { return "Rebatch"; }
+  std::int64_t Cardinality() const override { return kUnknownCardinality; }
+  Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
+    return StartIterator<Iterator>(context, this, iterator);
+  }
+  const std::int64_t parts;
+
+ private:
+  class Iterator final : public UnaryIterator<SlicesData> {
+   public:
+    using UnaryIterator::UnaryIterator;
+    Status Next(IteratorContext& context, DatasetElement* element, bool* end) override {
+      if (part_ == 0) {
+        rows_.clear();
+        TENON_RETURN_IF_ERROR(NextOfInput(context, &rows_, end));
+        if (*end) return OkStatus();
+        for (std::size_t c = 0; c < rows_.size(); ++c)
+          if (rows_[c].dims() == 0)
+            return errors::InvalidArgument(
+                "Cannot rebatch dataset: All components must have at least one dimension. Perhaps your input dataset "
+                "is not batched? Component ",
+                c, " is scalar.");
+      }
+      const std::int64_t part = part_;
+      part_ = (part_ + 1) % dataset().parts;
+      for (const Tensor& rows : rows_) {
+        const Index n = rows.dim_size(0), each = n / dataset().parts + (n % dataset().parts == 0 ? 0 : 1);
+        const Index begin = each == 0 || part > n / each ? n : part * each;
+        TENON_RETURN_IF_ERROR(
+            CopyRows(context, rows, begin, n - begin < each ? n : begin + each, &element->emplace_back()));
+      }
+      return OkStatus();
+    }
+    Status Save(IteratorStateWriter* writer) const override {
+      writer->Add(part_);
+      writer->AddElement(part_ == 0 ? DatasetElement() : rows_);
+      return UnaryIterator::Save(writer);
+    }
+    Status Restore(IteratorContext& context, IteratorStateReader* reader) override {
+      TENON_RETURN_IF_ERROR(reader->TakeCount(dataset().parts - 1, &part_));
+      TENON_RETURN_IF_ERROR(reader->TakeElement(dataset().input().spec().types, &rows_));
+      for (const Tensor& rows : rows_)
+        if (rows.dims() == 0) return IteratorStateReader::Unfit();
+      if (part_ != 0 && rows_.empty()) return IteratorStateReader::Unfit();
+      return UnaryIterator::Restore(context, reader);
+    }
+
+   private:
+    DatasetElement rows_;
+    std::int64_t part_ = 0;  // number of the next slice of rows_
+  };
+};
+
+inline Status MakeSlices(const DatasetMaker& m, Ref<const DatasetBase>* out) {
+  Ref<const DatasetBase> input;
+  ElementSpec spec;
+  std::int64_t parts = 0;
+  TENON_RETURN_IF_ERROR(m.Dataset(0, &input));
+  TENON_RETURN_IF_ERROR(m.Spec(&spec));
+  TENON_RETURN_IF_ERROR(m.Scalar("num_replicas", &parts));
+  if (parts <= 0) return errors::InvalidArgument("num_replicas must be greater than zero.");
+  *out = Own(new SlicesData(std::move(input), std::move(spec), parts));
+  return OkStatus();
+}
+
 }  // namespace detail
+
+// The elements, each cut into num_replicas slices of its rows.
+struct RebatchDataset : detail::DatasetOp<&detail::MakeSlices> {
+  static constexpr auto signature = Op("RebatchDataset")
+                                        .Input("input_dataset: variant")
+                                        .Input("num_replicas: int64")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("use_fallback: bool = true")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+};
 
 // The rows of the elements.
 struct UnbatchDataset {

@@ -117,9 +117,9 @@ class RangeOfData final : public UnaryDataset {
     Status Next(IteratorContext& context, DatasetElement* element, bool* is_end) override {
       if (input_ != nullptr && next_ < dataset().begin) {
         std::int64_t skipped = 0;
-        const Status status = input_->Skip(context, dataset().begin - next_, is_end, &skipped);
+        // As in TensorFlow, elements before one that fails do not count.
+        TENON_RETURN_IF_ERROR(input_->Skip(context, dataset().begin - next_, is_end, &skipped));
         next_ += skipped;
-        TENON_RETURN_IF_ERROR(status);
         if (*is_end) input_.reset();
       }
       if (dataset().end >= 0 && next_ >= dataset().end) input_.reset();

@@ -108,6 +108,22 @@ class SeedGenerator final : public Resource {
   SeededWords words_;
 };
 
+// The base of a dataset whose iterators take seeds of a generator.
+class SeededDataset : public UnaryDataset {
+ public:
+  SeededDataset(Ref<const DatasetBase> input, Ref<SeedGenerator> seeds)
+      : UnaryDataset(std::move(input)), generator(std::move(seeds)) {}
+  void SaveShared(IteratorStateWriter* writer) const override {
+    generator->Save(writer);
+    UnaryDataset::SaveShared(writer);
+  }
+  Status RestoreShared(IteratorStateReader* reader) const override {
+    TENON_RETURN_IF_ERROR(generator->Restore(reader));
+    return UnaryDataset::RestoreShared(reader);
+  }
+  const Ref<SeedGenerator> generator;
+};
+
 // The generator that input `name` names; a new one where it names none, as a dummy handle does.
 inline Status FindSeedGenerator(const DatasetMaker& m, std::string_view name, Seeds seeds, bool varies,
                                 Ref<SeedGenerator>* generator) {

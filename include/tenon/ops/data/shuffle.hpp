@@ -21,10 +21,10 @@ namespace ops {
 namespace detail {
 
 // `count` rounds of the input, each in an order of its own; -1: rounds without end.
-class ShuffleData final : public UnaryDataset {
+class ShuffleData final : public SeededDataset {
  public:
   ShuffleData(Ref<const DatasetBase> input, std::int64_t buffer, std::int64_t rounds, Ref<SeedGenerator> seeds)
-      : UnaryDataset(std::move(input)), buffer_size(buffer), count(rounds), generator(std::move(seeds)) {}
+      : SeededDataset(std::move(input), std::move(seeds)), buffer_size(buffer), count(rounds) {}
   std::string_view TypeString() const override { return count == 1 ? "Shuffle" : "ShuffleAndRepeat"; }
   std::int64_t Cardinality() const override {
     const std::int64_t n = input().Cardinality();
@@ -34,17 +34,8 @@ class ShuffleData final : public UnaryDataset {
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
   }
-  void SaveShared(IteratorStateWriter* writer) const override {
-    generator->Save(writer);
-    UnaryDataset::SaveShared(writer);
-  }
-  Status RestoreShared(IteratorStateReader* reader) const override {
-    TENON_RETURN_IF_ERROR(generator->Restore(reader));
-    return UnaryDataset::RestoreShared(reader);
-  }
   const std::int64_t buffer_size;  // kUnknownCardinality: all elements of a round
   const std::int64_t count;
-  const Ref<SeedGenerator> generator;
 
  private:
   class Iterator final : public UnaryIterator<ShuffleData> {
@@ -115,7 +106,8 @@ class ShuffleData final : public UnaryDataset {
         for (std::int64_t i = round.begin; i < round.end; ++i)
           if (At(i).empty()) return IteratorStateReader::Unfit();
       TENON_RETURN_IF_ERROR(UnaryIterator::Initialize(context));
-      return RestoreInput(context, reader, &input_);
+      TENON_RETURN_IF_ERROR(RestoreInput(context, reader, &input_));
+      return input_ != nullptr && rounds_.empty() ? IteratorStateReader::Unfit() : OkStatus();
     }
 
    private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DatasetToSingleElement, DatasetCardinality, WrapDatasetVariant, UnwrapDatasetVariant, GetOptions: facts of datasets.
+// DatasetToSingleElement, GetElementAtIndex, DatasetCardinality, WrapDatasetVariant, UnwrapDatasetVariant, GetOptions:
+// facts of datasets.
 
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,52 @@ class SingleElementKernel : public OpKernel {
     TENON_RETURN_IF_ERROR(iterator->GetNext(context, &second, &end));
     if (!end) return errors::InvalidArgument("Dataset had more than one element.");
     for (std::size_t i = 0; i < element.size(); ++i) op->set_output(static_cast<int>(i), std::move(element[i]));
+    return OkStatus();
+  }
+};
+
+// Gives an element by its number, of the datasets for which TensorFlow does. The iterator passes the elements before.
+class ElementAtKernel : public OpKernel {
+ public:
+  explicit ElementAtKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(DatasetMaker(context))); }
+
+ private:
+  static bool IsServed(std::string_view type) {
+    for (const std::string_view served :
+         {"AssertCardinality", "Batch", "Cache", "Concatenate", "List", "Map", "Options", "Prefetch", "Range", "Repeat",
+          "Shard", "Skip", "Take", "Tensor", "TensorSlice", "Zip"})
+      if (type == served) return true;
+    return false;
+  }
+  static Status Run(const DatasetMaker& m) {
+    Ref<const DatasetBase> dataset;
+    Owned<IteratorBase> iterator;
+    ElementSpec spec;
+    std::int64_t index = 0;
+    TENON_RETURN_IF_ERROR(m.Dataset(0, &dataset));
+    TENON_RETURN_IF_ERROR(m.Scalar("index", &index));
+    TENON_RETURN_IF_ERROR(m.Spec(&spec));
+    const std::int64_t count = dataset->Cardinality();
+    if (!IsServed(dataset->TypeString()))
+      return errors::Unimplemented("Random access is not implemented for dataset ", dataset->DebugString());
+    if (count < 0)
+      return errors::FailedPrecondition("Dataset of type ", dataset->DebugString(), " has ",
+                                        count == kInfiniteCardinality ? "infinite" : "unknown",
+                                        " cardinality, which does not support random access.");
+    if (index < 0 || index >= count) return errors::OutOfRange("Index out of range [0, ", count, "):", index);
+    IteratorContext context(m.context().environment());
+    DatasetElement element;
+    bool end = false;
+    TENON_RETURN_IF_ERROR(dataset->MakeIterator(context, &iterator));
+    for (std::int64_t passed = 0, n = 0; passed < index && !end; passed += n) {
+      TENON_RETURN_IF_ERROR(context.CheckWanted());
+      if (!iterator->Skip(context, index - passed, &end, &n).ok()) ++n;  // an element that fails
+    }
+    if (!end) TENON_RETURN_IF_ERROR(iterator->GetNext(context, &element, &end));
+    if (end) return errors::OutOfRange("Index out of range: ", index);
+    TENON_RETURN_IF_ERROR(VerifyElement(spec, element));
+    for (std::size_t i = 0; i < element.size(); ++i) m.context().set_output(static_cast<int>(i), std::move(element[i]));
     return OkStatus();
   }
 };
@@ -176,6 +223,17 @@ struct UnwrapDatasetVariant {
   struct kernel final : detail::WrapDatasetKernel {
     explicit kernel(OpKernelConstruction* c) : WrapDatasetKernel(c) {}
   };
+};
+
+// The element with a number. FailedPrecondition, Unimplemented: the dataset has no such numbers. OutOfRange.
+struct GetElementAtIndex : detail::CpuOp<detail::ElementAtKernel> {
+  static constexpr auto signature = Op("GetElementAtIndex")
+                                        .Input("dataset: variant")
+                                        .Input("index: int64")
+                                        .Output("components: output_types")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .SetShapeFn(detail::ElementShapes);
 };
 
 }  // namespace ops

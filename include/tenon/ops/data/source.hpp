@@ -192,7 +192,7 @@ class ListData final : public DatasetBase {
 inline Status MakeList(const DatasetMaker& m, Ref<const DatasetBase>* out) {
   DatasetElement tensors;
   ElementSpec spec;
-  TENON_RETURN_IF_ERROR(m.List("tensors", &tensors));
+  TENON_RETURN_IF_ERROR(m.List(m.IsOp("WindowOp") ? "inputs" : "tensors", &tensors));
   TENON_RETURN_IF_ERROR(m.Spec(&spec));
   *out = Own(new ListData(std::move(spec), std::move(tensors)));
   return OkStatus();

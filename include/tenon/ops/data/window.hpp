@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WindowDataset: datasets of some elements in a row.
+// WindowDataset: datasets of some elements in a row. WindowOp: such a dataset of tensors.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,27 +39,37 @@ class ElementsData final : public DatasetBase {
   const SlimVector<DatasetElement> elements_;
 };
 
-class WindowData final : public UnaryDataset {
+// A dataset of windows over the elements of another.
+class WindowedDataset : public UnaryDataset {
  public:
-  WindowData(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t elements, std::int64_t step,
-             std::int64_t every, bool drop)
+  WindowedDataset(Ref<const DatasetBase> input, ElementSpec spec, std::int64_t elements, std::int64_t step,
+                  std::int64_t every, bool drop)
       : UnaryDataset(std::move(input), std::move(spec)),
         shift(step),
         stride(every),
         reach((elements - 1) * every + 1),
         drop_remainder(drop) {}
+  // Windows, with those that are not full.
+  std::int64_t Cardinality() const override {
+    const std::int64_t n = input().Cardinality();
+    return n < 0 ? n : n / shift + (n % shift == 0 ? 0 : 1);
+  }
+  const std::int64_t shift, stride, reach;  // reach: elements from the first to the last of a window
+  const bool drop_remainder;
+};
+
+class WindowData final : public WindowedDataset {
+ public:
+  using WindowedDataset::WindowedDataset;
   std::string_view TypeString() const override { return "Window"; }
   std::int64_t Cardinality() const override {
     const std::int64_t n = input().Cardinality();
-    if (n < 0) return n;
-    if (!drop_remainder) return n / shift + (n % shift == 0 ? 0 : 1);
+    if (n < 0 || !drop_remainder) return WindowedDataset::Cardinality();
     return n < reach ? 0 : (n - reach) / shift + 1;
   }
   Status MakeIterator(IteratorContext& context, Owned<IteratorBase>* iterator) const override {
     return StartIterator<Iterator>(context, this, iterator);
   }
-  const std::int64_t shift, stride, reach;  // reach: elements from the first to the last of a window
-  const bool drop_remainder;
 
  private:
   class Iterator final : public UnaryIterator<WindowData> {
@@ -196,6 +206,17 @@ struct WindowDataset {
   struct kernel final : detail::DatasetKernelOf<&detail::MakeWindow> {
     using DatasetKernelOf::DatasetKernelOf;
   };
+};
+
+// The tensors as elements of as many as there are types.
+struct WindowOp : detail::DatasetOp<&detail::MakeList> {
+  static constexpr auto signature = Op("WindowOp")
+                                        .Input("inputs: Tinputs")
+                                        .Output("handle: variant")
+                                        .Attr("output_types: list(type) >= 1")
+                                        .Attr("output_shapes: list(shape) >= 1")
+                                        .Attr("Tinputs: list(type) >= 1")
+                                        .SetShapeFn(shape_inference::ScalarShape);
 };
 
 }  // namespace ops

@@ -119,6 +119,7 @@ struct PyFuncAttrs {
 
 template <class Device>
 struct PyFuncKernel : PyFuncAttrs {
+  static constexpr bool tensors_on_host = true;  // the function is the host's
   Status operator()(Context<Device>& context, std::span<const Tensor> input, std::span<Tensor>) const {
     return CallPyFunction(context.op(), this->token, input);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // _Send, _Recv and their forms for host memory, _HostSend and _HostRecv: the ends of an edge between two devices. A
-// partition of a graph has them where an edge was cut; the run's rendezvous brings the tensor across.
+// partition of a graph has them where an edge was cut; the run's rendezvous brings the tensor across. Graphs that name
+// the ends themselves have Send and Recv.
 
 #include <cstdint>
 #include <string>
@@ -124,20 +125,38 @@ class RecvKernel : public AsyncOpKernel {
   TransferredEdge edge_;
 };
 
+// The signature of an op that sends a tensor, or receives one.
+template <class S>
+constexpr auto SenderOf(S op) {
+  return op.Input("tensor: T")
+      .Attr("T: type")
+      .Attr("tensor_name: string")
+      .Attr("send_device: string")
+      .Attr("send_device_incarnation: int")
+      .Attr("recv_device: string")
+      .Attr("client_terminated: bool = false")
+      .SetIsStateful()
+      .SetShapeFn(shape_inference::NoOutputs);
+}
+template <class S>
+constexpr auto ReceiverOf(S op) {
+  return op.Output("tensor: tensor_type")
+      .Attr("tensor_type: type")
+      .Attr("tensor_name: string")
+      .Attr("send_device: string")
+      .Attr("send_device_incarnation: int")
+      .Attr("recv_device: string")
+      .Attr("client_terminated: bool = false")
+      .SetIsStateful()
+      .SetIsDistributedCommunication()
+      .SetShapeFn(shape_inference::UnknownShape);
+}
+
 }  // namespace detail
 
 // TensorFlow's `_Send`.
 struct Send {
-  static constexpr auto signature = Op("_Send")
-                                        .Input("tensor: T")
-                                        .Attr("T: type")
-                                        .Attr("tensor_name: string")
-                                        .Attr("send_device: string")
-                                        .Attr("send_device_incarnation: int")
-                                        .Attr("recv_device: string")
-                                        .Attr("client_terminated: bool = false")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto signature = detail::SenderOf(Op("_Send"));
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   struct kernel final : detail::SendKernel {
@@ -147,17 +166,7 @@ struct Send {
 
 // TensorFlow's `_Recv`.
 struct Recv {
-  static constexpr auto signature = Op("_Recv")
-                                        .Output("tensor: tensor_type")
-                                        .Attr("tensor_type: type")
-                                        .Attr("tensor_name: string")
-                                        .Attr("send_device: string")
-                                        .Attr("send_device_incarnation: int")
-                                        .Attr("recv_device: string")
-                                        .Attr("client_terminated: bool = false")
-                                        .SetIsStateful()
-                                        .SetIsDistributedCommunication()
-                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto signature = detail::ReceiverOf(Op("_Recv"));
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   struct kernel final : detail::RecvKernel {
@@ -165,18 +174,25 @@ struct Recv {
   };
 };
 
+// TensorFlow's `Send`, without the underscore.
+struct PublicSend {
+  static constexpr auto signature = detail::SenderOf(Op("Send"));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = Send::kernel<Device>;
+};
+
+// TensorFlow's `Recv`, without the underscore.
+struct PublicRecv {
+  static constexpr auto signature = detail::ReceiverOf(Op("Recv"));
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = Recv::kernel<Device>;
+};
+
 // TensorFlow's `_HostSend`.
 struct HostSend {
-  static constexpr auto signature = Op("_HostSend")
-                                        .Input("tensor: T")
-                                        .Attr("T: type")
-                                        .Attr("tensor_name: string")
-                                        .Attr("send_device: string")
-                                        .Attr("send_device_incarnation: int")
-                                        .Attr("recv_device: string")
-                                        .Attr("client_terminated: bool = false")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto signature = detail::SenderOf(Op("_HostSend"));
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   struct kernel final : detail::SendKernel {
@@ -186,17 +202,7 @@ struct HostSend {
 
 // TensorFlow's `_HostRecv`.
 struct HostRecv {
-  static constexpr auto signature = Op("_HostRecv")
-                                        .Output("tensor: tensor_type")
-                                        .Attr("tensor_type: type")
-                                        .Attr("tensor_name: string")
-                                        .Attr("send_device: string")
-                                        .Attr("send_device_incarnation: int")
-                                        .Attr("recv_device: string")
-                                        .Attr("client_terminated: bool = false")
-                                        .SetIsStateful()
-                                        .SetIsDistributedCommunication()
-                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto signature = detail::ReceiverOf(Op("_HostRecv"));
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   struct kernel final : detail::RecvKernel {

@@ -31,6 +31,12 @@ struct GlimpseAttrs {
 };
 enum class GlimpseNoise : std::uint8_t { kUniform, kGaussian, kZero };
 
+// Refuses uniform_noise with another kind of noise.
+inline Status CheckGlimpseNoise(const GlimpseAttrs& a) {
+  if (!a.uniform_noise || a.noise.empty() || a.noise == "uniform") return OkStatus();
+  return errors::InvalidArgument("The uniform_noise should not be True when noise is not uniform, got noise ", a.noise);
+}
+
 inline Status GlimpseShape(InferenceContext* c) {
   ShapeHandle images, offsets;
   DimensionHandle batch;
@@ -39,13 +45,15 @@ inline Status GlimpseShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->Merge(c->Dim(images, 0), c->Dim(offsets, 0), &batch));
   DimensionHandle unused;
   TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(offsets, 1), 2, &unused));
+  GlimpseAttrs attrs;
+  TENON_RETURN_IF_ERROR(c->GetAttr("uniform_noise", &attrs.uniform_noise));
+  TENON_RETURN_IF_ERROR(c->GetAttr("noise", &attrs.noise));
+  TENON_RETURN_IF_ERROR(CheckGlimpseNoise(attrs));
   return SizedImageShape(c, 1, batch, c->Dim(images, 3));
 }
 
 inline Status ReadGlimpseNoise(const GlimpseAttrs& a, GlimpseNoise* noise) {
-  if (a.uniform_noise && !a.noise.empty() && a.noise != "uniform")
-    return errors::InvalidArgument("The uniform_noise and noise could not be specified at the same time, got noise ",
-                                   a.noise);
+  TENON_RETURN_IF_ERROR(CheckGlimpseNoise(a));
   if (a.noise == "uniform" || (a.noise.empty() && a.uniform_noise))
     *noise = GlimpseNoise::kUniform;
   else if (a.noise == "gaussian" || a.noise.empty())

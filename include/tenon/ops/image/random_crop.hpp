@@ -28,9 +28,16 @@ namespace ops {
 namespace detail {
 
 inline Status RandomCropShape(InferenceContext* c) {
-  ShapeHandle image;
+  ShapeHandle image, unused;
+  SlimVector<std::int64_t> size;
+  DimensionHandle dims[2] = {c->UnknownDim(), c->UnknownDim()};
+  bool known = false;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &image));
-  c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), c->Dim(image, -1)}));
+  TENON_RETURN_IF_ERROR(c->Merge(c->input(1), c->Vector(2), &unused));
+  TENON_RETURN_IF_ERROR(c->ReadInput(1, &size, &known));
+  for (std::size_t i = 0; known && i < 2; ++i)
+    if (size[i] >= 0) dims[i] = c->MakeDim(size[i]);
+  c->set_output(0, c->MakeShape({dims[0], dims[1], c->Dim(image, -1)}));
   return OkStatus();
 }
 
@@ -67,6 +74,7 @@ inline Status RunRandomCrop(OpKernelContext& context, SeededGenerator* generator
               top = UniformBelow(&words, static_cast<std::uint32_t>(rows - height + 1));
   Tensor* output = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({height, width, depth}), &output));
+  if (output->NumElements() == 0) return OkStatus();
   const ElementMover mover = MoverOf(image.dtype());
   for (Index y = 0; y < height; ++y)
     CopyRun(mover, mover.At(image.raw_data(), ((top + y) * columns + left) * depth),
@@ -76,7 +84,7 @@ inline Status RunRandomCrop(OpKernelContext& context, SeededGenerator* generator
 
 inline Status RunAdjustContrast(OpKernelContext& context) {
   const Tensor& images = context.input(0);
-  if (images.dims() < 3) return errors::InvalidArgument("input must be at least 3-D, got shape", images.shape());
+  if (images.dims() < 3) return errors::InvalidArgument("input must be at least 3-D, got shape ", images.shape());
   float numbers[3] = {};
   for (int i = 1; i < 4; ++i) {
     constexpr std::string_view kNames[] = {"contrast_factor", "min_value", "max_value"};
@@ -153,6 +161,9 @@ struct AdjustContrast {
                                         .Attr("T: {uint8, int8, int16, int32, int64, float, double}")
                                         .Deprecated(2, "Use AdjustContrastv2 instead")
                                         .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          for (int i = 1; i < 4; ++i)
+                                            TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
                                           return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
                                         });
   static constexpr auto kernel_types = TypeAttrs();

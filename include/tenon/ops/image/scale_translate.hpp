@@ -29,10 +29,8 @@ using ScaleTypes = TypeList<std::int8_t, std::uint8_t, std::int16_t, std::uint16
                             bfloat16, float, double>;
 
 inline Status ScaleAndTranslateShape(InferenceContext* c) {
-  ShapeHandle image, pair;
+  ShapeHandle image;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &image));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &pair));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &pair));
   return SizedImageShape(c, 1, c->Dim(image, 0), c->Dim(image, 3));
 }
 

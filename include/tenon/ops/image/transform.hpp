@@ -26,9 +26,8 @@ namespace detail {
 using TransformTypes = TypeList<std::uint8_t, std::int32_t, std::int64_t, half, bfloat16, float, double>;
 
 inline Status TransformShape(InferenceContext* c) {
-  ShapeHandle image, transforms;
+  ShapeHandle image;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &image));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &transforms));
   return SizedImageShape(c, 2, c->Dim(image, 0), c->Dim(image, 3));
 }
 

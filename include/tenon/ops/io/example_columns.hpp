@@ -99,8 +99,9 @@ struct ExampleParse {
   }
 
   // The outputs in the order of the ops' signatures: sparse indices, values and shapes, dense values, ragged values and
-  // splits.
-  Status Write(OpKernelContext& context, Cpu& device) {
+  // splits. `context` allocates them, as an OpKernelContext does.
+  template <class Context>
+  Status Write(Context& context, Cpu& device) {
     const int s = static_cast<int>(sparse), d = static_cast<int>(dense), r = static_cast<int>(ragged);
     for (int i = 0; i < s; ++i)
       TENON_RETURN_IF_ERROR(WriteSparse(context, static_cast<std::size_t>(i), {i, s + i, 2 * s + i}));
@@ -122,7 +123,8 @@ struct ExampleParse {
     }
     return total;
   }
-  Status WriteSparse(OpKernelContext& context, std::size_t c, const int (&outputs)[3]) {
+  template <class Context>
+  Status WriteSparse(Context& context, std::size_t c, const int (&outputs)[3]) {
     SparseOutputs out;
     Index longest = 0, at = 0;
     const Index total = Total(c, &longest);
@@ -138,7 +140,8 @@ struct ExampleParse {
     }
     return OkStatus();
   }
-  Status WriteRagged(OpKernelContext& context, std::size_t c, int values_output, int splits_output) {
+  template <class Context>
+  Status WriteRagged(Context& context, std::size_t c, int values_output, int splits_output) {
     Tensor *values = nullptr, *splits = nullptr;
     Index longest = 0, at = 0;
     TENON_RETURN_IF_ERROR(context.allocate_output(values_output, TensorShape({Total(c, &longest)}), &values));
@@ -153,7 +156,8 @@ struct ExampleParse {
     }
     return OkStatus();
   }
-  Status WriteDense(OpKernelContext& context, Cpu& device, std::size_t c, int output) {
+  template <class Context>
+  Status WriteDense(Context& context, Cpu& device, std::size_t c, int output) {
     const FeatureColumn& column = columns[c];
     Index each = column.stride, longest = 0;
     Total(c, &longest);

@@ -203,7 +203,8 @@ inline void FillWithZero(Tensor* out, Index at, Index count) {
 }
 
 // Output i, with a first split of 0.
-inline Status AllocateSplits(OpKernelContext& context, int i, const TensorShape& shape, Tensor** splits) {
+template <class Context>
+Status AllocateSplits(Context& context, int i, const TensorShape& shape, Tensor** splits) {
   TENON_RETURN_IF_ERROR(context.allocate_output(i, shape, splits));
   if (shape.num_elements() > 0) FillWithZero(*splits, 0, 1);
   return OkStatus();
@@ -223,7 +224,8 @@ inline Status SetSplit(Tensor* splits, Index i, Index value) {
 struct SparseOutputs {
   Tensor *indices = nullptr, *values = nullptr;
 
-  Status Allocate(OpKernelContext& context, const int (&outputs)[3], Index n, std::span<const Index> sizes) {
+  template <class Context>
+  Status Allocate(Context& context, const int (&outputs)[3], Index n, std::span<const Index> sizes) {
     const auto rank = static_cast<Index>(sizes.size());
     Tensor* shape = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(outputs[0], TensorShape({n, rank}), &indices));

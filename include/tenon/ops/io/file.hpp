@@ -44,6 +44,28 @@ inline Status CheckScalar(std::string_view what, const TensorShape& shape) {
 
 }  // namespace detail
 
+// Unimplemented for each file system: none of Tenon's has settings.
+struct FileSystemSetConfiguration {
+  static constexpr auto signature = Op("FileSystemSetConfiguration")
+                                        .Input("scheme: string")
+                                        .Input("key: string")
+                                        .Input("value: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> scheme, In<tstring> key, In<tstring> value) const {
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("scheme", scheme.shape()));
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("key", key.shape()));
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("value", value.shape()));
+      return errors::Unimplemented("FileSystemSetConfiguration: the file system of scheme '", scheme[0].view(),
+                                   "' has no setting '", key[0].view(), "'; remove the op");
+    }
+  };
+};
+
 struct ReadFile {
   static constexpr auto signature =
       Op("ReadFile").Input("filename: string").Output("contents: string").SetShapeFn([](InferenceContext* c) -> Status {

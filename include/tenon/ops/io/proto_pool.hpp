@@ -6,9 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/text_cursor.hpp>
@@ -387,7 +386,8 @@ class ProtoPool {
     switch (field->type) {
       case ProtoType::kFloat:
       case ProtoType::kDouble: {
-        double value = text == "nan" ? std::numeric_limits<double>::quiet_NaN() : std::strtod(text.c_str(), nullptr);
+        double value = 0;
+        if (!ParseDouble(text, &value)) return false;
         const auto narrow = static_cast<float>(value);
         if (field->type == ProtoType::kFloat)
           std::memcpy(&field->default_bits, &narrow, sizeof narrow);

@@ -25,8 +25,8 @@ namespace detail {
 template <class T>
 using ComplexOf = std::complex<linalg::Real<T>>;
 
-// False: there are none. As in TensorFlow, the eigenvalues of a complex matrix rise by their sizes, and those of a real
-// one are in the order of the decomposition.
+// False: there are none. As in TensorFlow, the eigenvalues of a complex matrix rise by their sizes. Those of a real one
+// are in the order of the decomposition, of a pair first the one with the positive imaginary part.
 template <class T>
 bool GeneralEigenOf(const T* in, Index n, ComplexOf<T>* e, ComplexOf<T>* v) {
   linalg::Schur schur(n);
@@ -35,13 +35,20 @@ bool GeneralEigenOf(const T* in, Index n, ComplexOf<T>* e, ComplexOf<T>* v) {
   SlimVector<complex128> values = Numbers<complex128>(n), vectors = Numbers<complex128>(v == nullptr ? 0 : n * n);
   for (Index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = schur.t()[i * n + i];
   if (v != nullptr) schur.Eigenvectors(vectors.data());
+  const auto swap = [&](Index i, Index j) {
+    std::swap(values.data()[i], values.data()[j]);
+    for (Index r = 0; v != nullptr && i != j && r < n; ++r)
+      std::swap(vectors.data()[r * n + i], vectors.data()[r * n + j]);
+  };
   for (Index i = 0; i < n && !std::is_floating_point_v<T>; ++i) {
     Index least = i;
     for (Index j = i + 1; j < n; ++j)
       if (std::abs(values.data()[j]) < std::abs(values.data()[least])) least = j;
-    std::swap(values.data()[i], values.data()[least]);
-    for (Index r = 0; v != nullptr && least != i && r < n; ++r)
-      std::swap(vectors.data()[r * n + i], vectors.data()[r * n + least]);
+    swap(i, least);
+  }
+  for (Index i = 0; i + 1 < n && std::is_floating_point_v<T>; ++i) {
+    const complex128 &one = values.data()[i], &next = values.data()[i + 1];
+    if (one.imag() < 0 && std::abs(std::conj(one) - next) < 1e-9 * std::abs(one)) swap(i, i + 1);
   }
   CopyAs(values.data(), e, n);
   if (v != nullptr) CopyAs(vectors.data(), v, n * n);

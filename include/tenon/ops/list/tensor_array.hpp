@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
@@ -123,6 +124,32 @@ inline Status CreateArray(const OpKernelContext& context, const Tensor& size, st
   return container->Create(options->name, Ref<TensorArray>::Adopt(new TensorArray(*options, count)));
 }
 
+inline Status ArrayGradWithShapeShape(InferenceContext* c) {
+  ShapeHandle unused, prepended, element;
+  TENON_RETURN_IF_ERROR(CheckArrayHandle(c));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  c->set_output(0, c->Vector(2));
+  c->set_output(1, c->Scalar());
+  const ShapeAndType* const held = HeldElements(c);
+  if (held == nullptr) return OkStatus();
+  if (!c->MakeShapeFromShapeTensor(2, &prepended).ok()) return OkStatus();  // the kernel refuses it
+  TENON_RETURN_IF_ERROR(c->Concatenate(prepended, held->shape, &element));
+  SlimVector<ShapeAndType> made;
+  made.push_back({element, held->dtype});
+  c->set_output_handle_shapes_and_types(0, made);
+  return OkStatus();
+}
+inline Status ReadPrependedShape(const HostIndices& sizes, TensorShape* shape) {
+  if (sizes.shape().dims() != 1)
+    return errors::InvalidArgument("TensorArrayGradWithShape: shape must be a vector of {int32,int64}, got shape ",
+                                   sizes.shape());
+  for (Index d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] < 0) return errors::InvalidArgument("TensorArrayGradWithShape: Dimension ", sizes[d], " must be >= 0");
+    TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(sizes[d]));
+  }
+  return OkStatus();
+}
+
 }  // namespace detail
 
 // size elements, none of them written; the flow orders the ops on the array.
@@ -202,23 +229,48 @@ struct TensorArrayGradV3 {
     Status operator()(Context<Device>& context, const Tensor& handle, const Tensor& flow_in, Tensor& grad_handle,
                       Tensor& flow_out) const {
       flow_out = flow_in;
-      return Make(context.op(), handle, this->source, &grad_handle);
+      return Make(context.op(), handle, this->source, TensorShape(), &grad_handle);
     }
   };
 
- private:
   static Status Make(const OpKernelContext& context, const Tensor& handle, std::string_view source,
-                     Tensor* grad_handle) {
+                     const TensorShape& prepended, Tensor* grad_handle) {
     Ref<detail::TensorArray> array, gradient;
     TENON_RETURN_IF_ERROR(detail::GetArray(context, &array));
     const ResourceHandle& of = *handle.data<ResourceHandle>();
     const std::string name = StrCat(of.name, "@", source);
     TENON_RETURN_IF_ERROR(context.resource_manager()->LookupOrCreate<detail::TensorArray>(
         of.container, name, &gradient,
-        [&](Ref<detail::TensorArray>* made) { return array->MakeGradient(name, made); }));
+        [&](Ref<detail::TensorArray>* made) { return array->MakeGradient(name, made, prepended); }));
     *grad_handle = HandleTensor(MakeResourceHandle<detail::TensorArray>(of.device, of.container, name));
     return OkStatus();
   }
+};
+
+// As TensorArrayGradV3, with elements that have the dimensions `shape_to_prepend` before their own.
+struct TensorArrayGradWithShape {
+  static constexpr auto signature = Op("TensorArrayGradWithShape")
+                                        .Input("handle: resource")
+                                        .Input("flow_in: float")
+                                        .Input("shape_to_prepend: int32")
+                                        .Output("grad_handle: resource")
+                                        .Output("flow_out: float")
+                                        .Attr("source: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::ArrayGradWithShapeShape);
+  using Attrs = TensorArrayGradV3::Attrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& handle, const Tensor& flow_in, HostIndices sizes,
+                      Tensor& grad_handle, Tensor& flow_out) const {
+      TensorShape prepended;
+      TENON_RETURN_IF_ERROR(detail::ReadPrependedShape(sizes, &prepended));
+      flow_out = flow_in;
+      return TensorArrayGradV3::Make(context.op(), handle, this->source, prepended, &grad_handle);
+    }
+  };
 };
 
 struct TensorArrayWriteV3 {

@@ -295,6 +295,47 @@ struct TensorArrayGatherV2 {
   using kernel = TensorArrayGatherV3::kernel<Device>;
 };
 
+struct TensorArrayPack {
+  static constexpr auto signature = Op("TensorArrayPack")
+                                        .Input("handle: Ref(string)")
+                                        .Input("flow_in: float")
+                                        .Output("value: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("element_shape: shape = { unknown_rank: true }")
+                                        .Deprecated(16, "Use TensorArrayGatherV3 with RangeOp")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = TensorArrayGatherV3::Attrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::PackArray(context.op(), this->element_shape);
+    }
+  };
+};
+
+struct TensorArrayUnpack {
+  static constexpr auto signature = Op("TensorArrayUnpack")
+                                        .Input("handle: Ref(string)")
+                                        .Input("value: T")
+                                        .Input("flow_in: float")
+                                        .Output("flow_out: float")
+                                        .Attr("T: type")
+                                        .Deprecated(20, "Use TensorArrayScatterV3 with RangeOp")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& value, const Tensor& flow_in,
+                      Tensor& flow_out) const {
+      flow_out = flow_in;
+      return detail::UnpackArray(context.op(), value);
+    }
+  };
+};
+
 struct TensorArrayScatter {
   static constexpr auto signature = Op("TensorArrayScatter")
                                         .Input("handle: Ref(string)")

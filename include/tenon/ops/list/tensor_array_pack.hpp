@@ -231,6 +231,37 @@ inline Status SplitArray(const OpKernelContext& context, const Tensor& value, co
   return OkStatus();
 }
 
+// 0, 1, ..., size - 1.
+inline Result<Tensor> EachIndex(Index size) {
+  TENON_ASSIGN_OR_RETURN(Tensor indices, Tensor::Make(DataType::kInt32, TensorShape({size})));
+  for (Index i = 0; i < size; ++i) indices.data<std::int32_t>()[i] = static_cast<std::int32_t>(i);
+  return indices;
+}
+// All elements of an array, one behind the other; and back.
+inline Status PackArray(OpKernelContext& context, const PartialTensorShape& element_shape) {
+  Ref<TensorArray> array;
+  Index size = 0;
+  TENON_RETURN_IF_ERROR(GetArray(context, &array));
+  TENON_RETURN_IF_ERROR(array->Size(&size));
+  TENON_ASSIGN_OR_RETURN(const Tensor indices, EachIndex(size));
+  return GatherArray(context, element_shape, indices, nullptr);
+}
+inline Status UnpackArray(const OpKernelContext& context, const Tensor& value) {
+  Ref<TensorArray> array;
+  Index size = 0;
+  TENON_RETURN_IF_ERROR(GetArray(context, &array));
+  TENON_RETURN_IF_ERROR(array->Size(&size));
+  if (value.dims() < 1)
+    return errors::InvalidArgument("Input value for unpack must be at least a vector but received shape: ",
+                                   value.shape());
+  const Index rows = value.dim_size(0);
+  if (rows != size && !array->is_dynamic())
+    return errors::InvalidArgument("Input value must have first dimension equal to the array size (", rows, " vs. ",
+                                   size, ")");
+  TENON_ASSIGN_OR_RETURN(const Tensor indices, EachIndex(rows));
+  return ScatterArray(context, indices, value);
+}
+
 }  // namespace detail
 
 // indices: [n]  ->  value: [n] + the elements' shape

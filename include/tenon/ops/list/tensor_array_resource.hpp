@@ -130,7 +130,8 @@ class TensorArray final : public Resource {
   }
 
   // A gradient array of the same size. Elements that were written here read as zeros there until they are written.
-  Status MakeGradient(std::string name, Ref<TensorArray>* gradient) {
+  // `prepended`: dimensions that elements of the gradient have before their own.
+  Status MakeGradient(std::string name, Ref<TensorArray>* gradient, const TensorShape& prepended = {}) {
     const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (options_.is_grad && aggregated_)
@@ -143,10 +144,13 @@ class TensorArray final : public Resource {
     options.name = std::move(name);
     options.clear_after_read = true;
     options.is_grad = true;
+    if (prepended.dims() > 0)
+      TENON_RETURN_IF_ERROR(PartialTensorShape(prepended).Concatenate(options_.element_shape, &options.element_shape));
     auto made = Ref<TensorArray>::Adopt(new TensorArray(std::move(options), size()));
     for (std::size_t i = 0; i < elements_.size(); ++i) {
       if (!elements_[i].written) continue;
-      made->elements_[i].shape = elements_[i].shape;
+      made->elements_[i].shape = prepended;
+      TENON_RETURN_IF_ERROR(made->elements_[i].shape.AppendShapeWithStatus(elements_[i].shape));
       made->elements_[i].written = true;
     }
     *gradient = std::move(made);

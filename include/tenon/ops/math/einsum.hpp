@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
@@ -30,7 +31,12 @@ namespace ops {
 
 namespace detail {
 
-using EinsumTypes = TypeList<bfloat16, half, float, double, std::int32_t, std::int64_t, complex64, complex128>;
+// As in TensorFlow, integers are multiplied on the host.
+template <class Device>
+using EinsumTypes =
+    std::conditional_t<Device::type == "CPU",
+                       TypeList<bfloat16, half, float, double, std::int32_t, std::int64_t, complex64, complex128>,
+                       TypeList<bfloat16, half, float, double, complex64, complex128>>;
 
 // out[i] = the sum of the `run` elements of row i, in `kept` rows.
 template <class Device>
@@ -38,7 +44,7 @@ Status SumRows(Device& device, DataType type, Index kept, Index run, const void*
   AxisSet axes;
   axes.Add(1);
   Status status;
-  (void)DispatchType<EinsumTypes>(type, [&]<class T>() {
+  (void)DispatchType<EinsumTypes<Device>>(type, [&]<class T>() {
     status = Reduce(device, ReduceLoopsFor<SumReducer, T>(device), x, TensorShape({kept, run}), axes, out);
   });
   return status;
@@ -63,8 +69,7 @@ class EinsumRun {
     if (shape.num_elements() == 0) return OkStatus();
     for (const Tensor& input : inputs) {
       if (input.NumElements() > 0) continue;
-      Zero(device_, mover_, output->raw_data(), output->NumElements());
-      return OkStatus();
+      return Zero(device_, mover_, output->raw_data(), output->NumElements());
     }
     return inputs.size() == 1 ? OfOne(inputs[0], output) : OfTwo(inputs[0], inputs[1], output);
   }
@@ -132,8 +137,7 @@ class EinsumRun {
   }
   Status CopyTo(const NdCopy& copy, const Tensor& x, Tensor* out) {
     TENON_RETURN_IF_ERROR(MakeTemp(copy.elements, out));
-    CopyNd(device_, mover_, copy, x.raw_data(), out->raw_data());
-    return OkStatus();
+    return CopyNd(device_, mover_, copy, x.raw_data(), out->raw_data());
   }
   // [kept, run] -> [kept]
   Status SumRuns(Index kept, Index run, Tensor* x) {
@@ -149,9 +153,9 @@ class EinsumRun {
   }
   // Writes the value, whose dimensions are `order`, to the output; zeros off the diagonals.
   Status Spread(const EinsumLabels& order, const Tensor& value, Tensor* output) {
-    if (order.size() != plan_.output.size()) Zero(device_, mover_, output->raw_data(), output->NumElements());
-    CopyNd(device_, mover_, EinsumSpread(order, plan_.output, plan_.size), value.raw_data(), output->raw_data());
-    return OkStatus();
+    if (order.size() != plan_.output.size())
+      TENON_RETURN_IF_ERROR(Zero(device_, mover_, output->raw_data(), output->NumElements()));
+    return CopyNd(device_, mover_, EinsumSpread(order, plan_.output, plan_.size), value.raw_data(), output->raw_data());
   }
   Status MakeTemp(Index elements, Tensor* out) { return context_.allocate_temp(type_, TensorShape({elements}), out); }
 
@@ -181,10 +185,9 @@ struct Einsum {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-    requires(Device::type == "CPU")  // until Zero and CopyNd, which it calls, have overloads for a GPU
   struct kernel : Attrs {
     Status Init(OpKernelConstruction& c) {
-      return ServeOnly(c, c.input_type(0), dtypes_of<detail::EinsumTypes>::value);
+      return ServeOnly(c, c.input_type(0), dtypes_of<detail::EinsumTypes<Device>>::value);
     }
     Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& output) const {
       return detail::EinsumRun<Device>(context.op(), context.device(), inputs[0].dtype())

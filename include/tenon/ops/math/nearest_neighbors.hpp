@@ -8,7 +8,6 @@
 #include <limits>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
@@ -50,7 +49,11 @@ inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &indices));
   TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &distances));
   if (wanted == 0) return OkStatus();
-  SlimVector<Neighbor> neighbors(static_cast<std::size_t>(num_centers));
+  const Index bytes[] = {num_centers, sizeof(Neighbor)};
+  Tensor memory;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(bytes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, shape, &memory));
+  auto* const neighbors = static_cast<Neighbor*>(memory.raw_data());
   for (Index p = 0; p < count; ++p) {
     const float* const point = points.data<float>() + p * size;
     for (Index c = 0; c < num_centers; ++c) {
@@ -58,12 +61,12 @@ inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points
       float sum = 0;
       for (Index d = 0; d < size; ++d) sum += (point[d] - center[d]) * (point[d] - center[d]);
       // A NaN is the farthest: an order needs numbers.
-      neighbors[static_cast<std::size_t>(c)] = {sum == sum ? sum : std::numeric_limits<float>::infinity(), c};
+      neighbors[c] = {sum == sum ? sum : std::numeric_limits<float>::infinity(), c};
     }
-    std::partial_sort(neighbors.begin(), neighbors.begin() + wanted, neighbors.end());
+    std::partial_sort(neighbors, neighbors + wanted, neighbors + num_centers);
     for (Index i = 0; i < wanted; ++i) {
-      indices->data<std::int64_t>()[p * wanted + i] = neighbors[static_cast<std::size_t>(i)].center;
-      distances->data<float>()[p * wanted + i] = neighbors[static_cast<std::size_t>(i)].distance;
+      indices->data<std::int64_t>()[p * wanted + i] = neighbors[i].center;
+      distances->data<float>()[p * wanted + i] = neighbors[i].distance;
     }
   }
   return OkStatus();

@@ -124,8 +124,9 @@ struct FusedAttention {
   };
 
   template <class Device, class T>
-    requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool for_gpu = true;
+
     Status Init(OpKernelConstruction& c) {
       std::int64_t masks = 0, others = 0;
       TENON_RETURN_IF_ERROR(c.GetAttr("M", &masks));
@@ -155,7 +156,10 @@ struct FusedAttention {
       o.masked = static_cast<double>(this->masked);
       o.broadcast = this->broadcast;
       TENON_RETURN_IF_ERROR(o.Arrange());
-      return RunAttention<T>(device, o);
+      if constexpr (Device::type == "CPU")
+        return RunAttention<T>(device, o);
+      else
+        return RunAttention<T, detail::UnarySteps, detail::BinarySteps>(device, o);
     }
 
     detail::StepList list;

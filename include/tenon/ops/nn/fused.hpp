@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
@@ -90,8 +91,16 @@ Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeomet
     f.mean = context.input(4).data<C>();
     f.factor = factors.data<C>();
   }
-  TENON_RETURN_IF_ERROR(
-      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>(), weights));
+  const C *input = context.input(0).data<C>(), *filter = context.input(1).data<C>();
+  if constexpr (Device::type == "CPU") {
+    TENON_RETURN_IF_ERROR(tenon::Conv2D(device, g, input, filter, out->data<C>(), weights));
+  } else {
+    std::remove_pointer_t<decltype(Device::epilogue)> epilogue;
+    Device own = device;
+    if (IsEpilogue(f, &epilogue)) own.epilogue = &epilogue;
+    TENON_RETURN_IF_ERROR(tenon::Conv2D(own, g, input, filter, out->data<C>(), weights));
+    if (epilogue.done) return OkStatus();
+  }
   if (out->NumElements() == 0) return OkStatus();
   return FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
@@ -19,6 +20,7 @@
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/op/shape/common_shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/core/result_epilogue.hpp>
 #include <tenon/engine/elementwise/steps.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/adapter.hpp>
@@ -48,7 +50,7 @@ using BinarySteps = StepOps<Add, AddV2, Div, Maximum, Minimum, Mul, RealDiv, Squ
 template <class... Op>
 int FindStep(StepOps<Op...>, std::string_view name) {
   int n = 0, found = -1;
-  ((void)(name == Op::signature.name && (found = n, true), ++n), ...);
+  ((found = name == Op::signature.name ? n : found, ++n), ...);
   return found;
 }
 template <class T, class... Op>
@@ -116,6 +118,76 @@ Status RunStepList(Device& device, const StepList& list, Span<const StepInput> i
   else
     return RunSteps<T, UnarySteps, BinarySteps>(device, list.steps(), inputs, out, shape);
 }
+
+template <class T>
+bool IsMatrix(const Tensor& x) {
+  return x.dtype() == dtype_of_v<T> && x.dims() == 2;
+}
+// The producers whose kernels take an epilogue.
+inline bool TakesEpilogue(std::string_view op) {
+  return op == "Conv2D" || op == "DepthwiseConv2dNative" || op == "MatMul";
+}
+// Makes the steps an epilogue of the producer: a vector along the last axis is added, then a tensor of this shape, then
+// Relu or Relu6 follows. False: the steps are others.
+template <class T, class Epilogue>
+bool StepsAsEpilogue(const StepAttrs& attrs, Span<const StepInput> inputs, const TensorShape& shape,
+                     Epilogue* epilogue) {
+  if constexpr (std::is_same_v<Epilogue, CpuEpilogue>) epilogue->run = &CpuEpilogue::Clamp<T>;
+  const auto count = static_cast<std::int64_t>(inputs.size());
+  std::int64_t last = 0;
+  for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
+    const std::string_view name = attrs.steps[s];
+    const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
+    if (epilogue->clamps_below() || (a != last && b != last)) return false;
+    if (name == "Relu" || name == "Relu6") {
+      epilogue->low = 0;
+      if (name == "Relu6") epilogue->high = 6;
+    } else if (name == "Add" || name == "AddV2") {
+      const std::int64_t other = a == last ? b : a;
+      if (other == 0 || other >= count || epilogue->added != nullptr) return false;
+      const StepInput& input = inputs[static_cast<std::size_t>(other)];
+      const int own = input.shape->dims(), dims = shape.dims();
+      if (*input.shape == shape)
+        epilogue->added = input.data;
+      else if (epilogue->offset == nullptr && own > 0 && own <= dims &&
+               input.shape->dim_size(own - 1) == shape.dim_size(dims - 1) &&
+               input.shape->num_elements() == shape.dim_size(dims - 1))
+        epilogue->offset = input.data;
+      else
+        return false;
+    } else {
+      return false;
+    }
+    last = count + static_cast<std::int64_t>(s);
+  }
+  return true;
+}
+
+// Any steps as an epilogue of a CPU's kernel that gives whole rows.
+template <class Device>
+struct StepsRows {
+  template <class Epilogue>
+  bool Read(const StepList&, Span<const StepInput>, const TensorShape&, Epilogue*) {
+    return false;
+  }
+};
+template <>
+struct StepsRows<Cpu> {
+  tenon::detail::StepsProgram program;
+
+  bool Read(const StepList& list, Span<const StepInput> inputs, const TensorShape& shape, CpuEpilogue* epilogue) {
+    if (!program.Read(list.steps(), inputs, shape) || !program.program.Finish().ok()) return false;
+    if (program.columns != 0 && program.columns != shape.dim_size(shape.dims() - 1)) return false;
+    *epilogue = {.whole_rows = true, .run = &Run, .steps = &program};
+    return true;
+  }
+  static void Run(const CpuEpilogue& epilogue, const CpuEpilogue::Block& block) {
+    const auto& steps = *static_cast<const tenon::detail::StepsProgram*>(epilogue.steps);
+    InlinedVector<const void*, 16> inputs(steps.data);
+    inputs[0] = block.result;
+    steps.program.RunRows({inputs.data(), inputs.size()}, block.result, block.row, block.rows, block.width);
+  }
+};
 
 // `shapes`: those of the values that the steps read; the last is that of the result then.
 constexpr Status ShapesOfSteps(InferenceContext* c, SlimVector<ShapeHandle>* shapes) {
@@ -282,6 +354,10 @@ struct FusedProducer {
                                         c.device_name());
       construction.set_graph_def_version(c.graph_def_version());
       TENON_ASSIGN_OR_RETURN(inner, CreateKernel(*found.row, &construction));
+      if (def.op == "MatMul") {
+        (void)TryGetNodeAttr(def, "transpose_a", &transposes[0]);
+        (void)TryGetNodeAttr(def, "transpose_b", &transposes[1]);
+      }
       if (inner->AsAsync() != nullptr) return errors::InvalidArgument(kName, ": '", def.op, "' is asynchronous");
       if (inner->packed_input().weights != nullptr)
         c.PackInput(inner->packed_input().input, inner->packed_input().weights);
@@ -294,18 +370,49 @@ struct FusedProducer {
       const TensorShape& shape = in_place ? y.shape() : product.shape();
       const AnyView view{in_place ? y.data : product.data, shape.num_elements(), &shape};
       Tensor made(DataType::kInvalid);
-      TENON_RETURN_IF_ERROR(RunProducer(context.op(), in_place ? 0 : 1, view, &made));
       InlinedVector<StepInput, 8> values;
-      values.push_back({made.dtype() == DataType::kInvalid ? view.data : made.raw_data(), &shape});
+      values.push_back({nullptr, &shape});
       for (std::size_t i = ToSize(own); i < inputs.size(); ++i)
         values.push_back({inputs[i].raw_data(), &inputs[i].shape()});
+      const detail::StepAttrs attrs{this->steps, this->operands, this->alphas};
+      Device device = context.device();
+      std::remove_pointer_t<decltype(Device::epilogue)> epilogue;
+      detail::StepsRows<Device> rows;
+      if (in_place && view.size > 0 && detail::TakesEpilogue(def.op) &&
+          (detail::StepsAsEpilogue<T>(attrs, {values.data(), values.size()}, shape, &epilogue) ||
+           rows.Read(list, {values.data(), values.size()}, shape, &epilogue)))
+        device.epilogue = &epilogue;
+      if constexpr (Device::type != "CPU") {
+        if (in_place && device.epilogue == nullptr && def.op == "MatMul" && detail::IsMatrix<T>(inputs[0]) &&
+            detail::IsMatrix<T>(inputs[1])) {
+          bool done = false;
+          TENON_RETURN_IF_ERROR(MultiplyWithSteps(
+              device, detail::UnarySteps(), detail::BinarySteps(), inputs[0].matrix<T>(), transposes[0],
+              inputs[1].matrix<T>(), transposes[1], list.steps(), {values.data(), values.size()}, y.data, &done));
+          if (done) return OkStatus();
+        }
+      }
+      TENON_RETURN_IF_ERROR(
+          RunProducer(context.op(), device.epilogue != nullptr ? &device : nullptr, in_place ? 0 : 1, view, &made));
+      if (epilogue.done) {
+        if (made.dtype() != DataType::kInvalid) context.op().frame()->outputs[0] = std::move(made);
+        return OkStatus();
+      }
+      values[0].data = made.dtype() == DataType::kInvalid ? view.data : made.raw_data();
       return detail::RunStepList<T>(context.device(), list, Span<const StepInput>(values.data(), values.size()), y.data,
                                     y.shape());
     }
 
-    // The producer computes into the view, which is output `output` of this node, or sets *made.
-    Status RunProducer(OpKernelContext& outer, int output, const AnyView& view, Tensor* made) const {
+    // The producer computes into the view, which is output `output` of this node, or sets *made. It gets the device as
+    // its own; null: the node's.
+    Status RunProducer(OpKernelContext& outer, void* device, int output, const AnyView& view, Tensor* made) const {
       OpKernelContext::NodeFrame frame = *outer.frame();
+      StepEnvironment environment;
+      if (device != nullptr) {
+        environment = *frame.env;
+        environment.device = device;
+        frame.env = &environment;
+      }
       frame.kernel = inner.get();
       frame.memo = nullptr;
       OpKernelContext call;
@@ -323,6 +430,7 @@ struct FusedProducer {
         *made = std::move(*frame.outputs);  // the kernel has set a tensor of its own
         *frame.outputs = before;
       } else {
+        if (output == 0 && view.size > 0) frame.given = outer.frame()->outputs;
         frame.outputs = made;
         call.Enter(&frame);
         inner->Compute(&call);
@@ -334,6 +442,7 @@ struct FusedProducer {
     }
 
     int own = 0;  // inputs of the producer
+    bool transposes[2] = {};  // the attrs of a MatMul
     bool writes_views = false;  // the producer's kernel writes where it is told to
     NodeDef def;
     detail::StepList list;

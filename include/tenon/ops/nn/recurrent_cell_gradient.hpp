@@ -78,7 +78,7 @@ inline Status RunLstmCellGrad(OpKernelContext& context, Cpu& device, bool peepho
   }
   const float *const before = in[1].As<float>(), *const wci = in[4].As<float>(), *const wcf = in[5].As<float>(),
                      *const wco = in[6].As<float>();
-  for (Index r = 0; r < batch; ++r) {
+  for (Index r = 0; r < batch && n > 0; ++r) {
     float* const gates = outs[1].As<float>() + r * 4 * n;
     for (Index k = 0; k < n; ++k) {
       const Index at = r * n + k;

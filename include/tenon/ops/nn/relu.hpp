@@ -11,6 +11,14 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
+namespace detail {
+// x where it is above 0, elsewhere `other`. Not in ops, whose Select is an op.
+template <class L>
+TENON_HD L AboveZeroOr(const L& x, const L& other) {
+  return Select(x > L(typename L::value_type(0)), x, other);
+}
+}  // namespace detail
+
 namespace ops {
 
 // max(x, 0); NaN stays NaN.
@@ -65,6 +73,11 @@ struct LeakyRelu {
   template <class T>
   TENON_HD static T map(const T& x, const Attrs& attrs) {
     return x > T(0) ? x : x * static_cast<T>(attrs.alpha);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x, const Attrs& attrs) {
+    using T = typename L::value_type;
+    return tenon::detail::AboveZeroOr(x, x * L::Repeat(static_cast<T>(attrs.alpha)));
   }
 
   template <class Device, class T>

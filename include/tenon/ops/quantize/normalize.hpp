@@ -107,7 +107,7 @@ inline std::int32_t BatchNormSteps(float x) {
   return static_cast<std::int32_t>(FloatToQuantized(QuantizedKind::Of(DataType::kQint32), x, -1048576.0f, 1048576.0f));
 }
 
-// In fixed point. Numbers far beyond 1 may differ from TensorFlow's by a step, and where products wrap around by more.
+// In fixed point; sums and products wrap around.
 inline Status RunQuantizedBatchNorm(OpKernelContext& context, float epsilon, bool scales) {
   constexpr const char* kOp = "QuantizedBatchNormWithGlobalNormalization";
   RangedBytes in, of_channels[4];  // mean, variance, beta, gamma
@@ -124,6 +124,7 @@ inline Status RunQuantizedBatchNorm(OpKernelContext& context, float epsilon, boo
                                      " must be 1-dimensional and as long as the last dimension of the input tensor: ",
                                      shape, " vs. ", in.bytes->shape());
   }
+  if (depth < 2) return errors::InvalidArgument(kOp, ": Must have at least 2 channels, got ", depth);
   TENON_RETURN_IF_ERROR(context.allocate_output(0, in.bytes->shape(), &out));
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({2, depth}), &constants));
   auto* const factors = constants.data<std::int32_t>();

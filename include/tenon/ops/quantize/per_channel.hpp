@@ -58,7 +58,7 @@ inline Status RunRequantizePerChannel(OpKernelContext& context) {
   const float factor = is_signed ? 127.0f : 255.0f, least = is_signed ? -128.0f : 0.0f,
               most = is_signed ? 127.0f : 255.0f, asked = LargestEnd(asked_low, asked_high);
   const auto* const x = static_cast<const std::int32_t*>(input.raw_data());
-  for (Index c = 0; c < depth; ++c) {
+  for (Index c = 0; c < depth && input.NumElements() > 0; ++c) {
     const Index k = n == 1 ? 0 : c;
     const float scale = factor * (LargestEnd(lows.data<float>()[k], highs.data<float>()[k]) / asked / kHalfOfInt32);
     for (Index i = c; i < input.NumElements(); i += depth) {

@@ -15,6 +15,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/op/shape/inference_context.hpp>
 #include <tenon/engine/math/quantized_range.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -48,6 +49,12 @@ inline std::int32_t WrapAdd(std::int32_t a, std::int32_t b) {
 // Cuts the fraction off. NaN and numbers beyond int32 give the smallest integer, as on x86.
 inline std::int32_t CutToInt32(float x) {
   return x >= -2147483648.0f && x < 2147483648.0f ? static_cast<std::int32_t>(x) : INT32_MIN;
+}
+// The nearest integer; halves round up.
+inline std::int32_t RoundToInt32(float x) {
+  const float y = x + 0.5f;
+  const std::int32_t cut = CutToInt32(y);
+  return cut - (cut > INT32_MIN && static_cast<float>(cut) > y ? 1 : 0);
 }
 // An integer as TensorFlow reads it from a tensor of qint32.
 inline std::int32_t ThroughFloat(std::int32_t x) { return CutToInt32(static_cast<float>(x)); }
@@ -129,6 +136,20 @@ struct UniformScale {
     return OkStatus();
   }
 };
+
+// Checks the shapes of scales, input i, and of zero points, input i + 1, for `channels` where they are per axis. As in
+// TensorFlow, both ranks must be known.
+inline Status CheckUniformScales(InferenceContext* c, int i, DimensionHandle channels) {
+  ShapeHandle shapes[2];
+  DimensionHandle unused;
+  for (int k = 0; k < 2; ++k) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i + k), 1, &shapes[k]));
+  if (!c->RankKnown(shapes[0]) || !c->RankKnown(shapes[1])) return OkStatus();
+  if (c->Rank(shapes[0]) != c->Rank(shapes[1]))
+    return errors::InvalidArgument("scales and zero_points must have same rank.");
+  for (int k = 0; k < 2 && c->Rank(shapes[k]) == 1; ++k)
+    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(shapes[k], 0), channels, &unused));
+  return OkStatus();
+}
 
 // The attrs of one tensor, of 32 bits as in TensorFlow.
 struct UniformAttrs {

@@ -161,12 +161,6 @@ class UniformConvolver {
   Index positions_ = 1, window_ = 1, depth_ = 0;
 };
 
-inline Status CheckConvAxis(const char* name, Index axis, Index channel, const char* dimension) {
-  if (axis == -1 || axis == channel) return OkStatus();
-  return errors::InvalidArgument(name, "_quantization_axis Attr must be -1 (per-tensor) or dimension_numbers.",
-                                 dimension, " (per-channel), ", channel, ", but is ", axis);
-}
-
 struct UniformConvRule : UniformConvAttrs {
   UniformAttrs lhs, rhs, out;
 
@@ -185,8 +179,8 @@ struct UniformConvRule : UniformConvAttrs {
     TensorShape shape;
     Tensor memory, *result = nullptr;
     TENON_RETURN_IF_ERROR(g.Make(*this, x.shape(), w.shape()));
-    TENON_RETURN_IF_ERROR(CheckConvAxis("rhs", rhs.axis, g.rhs.first, "kernel_output_feature_dimension"));
-    TENON_RETURN_IF_ERROR(CheckConvAxis("output", out.axis, g.out.feature, "output_feature_dimension"));
+    TENON_RETURN_IF_ERROR(CheckChannelAxis("rhs", rhs.axis, g.rhs.first));
+    TENON_RETURN_IF_ERROR(CheckChannelAxis("output", out.axis, g.out.feature));
     TENON_RETURN_IF_ERROR(TensorShape::Build({g.out_sizes.data(), g.out_sizes.size()}, &shape));
     TENON_RETURN_IF_ERROR(from.Read(context, 2, x.shape(), -1));
     TENON_RETURN_IF_ERROR(right.Read(context, 4, w.shape(), rhs.axis));
@@ -221,7 +215,7 @@ struct UniformConvHybridRule : UniformConvAttrs {
     TensorShape shape;
     Tensor bytes, of_batches, zeros, *result = nullptr;
     TENON_RETURN_IF_ERROR(g.Make(*this, x.shape(), w.shape()));
-    TENON_RETURN_IF_ERROR(CheckConvAxis("rhs", rhs.axis, g.rhs.first, "kernel_output_feature_dimension"));
+    TENON_RETURN_IF_ERROR(CheckChannelAxis("rhs", rhs.axis, g.rhs.first));
     TENON_RETURN_IF_ERROR(TensorShape::Build({g.out_sizes.data(), g.out_sizes.size()}, &shape));
     TENON_RETURN_IF_ERROR(right.Read(context, 2, w.shape(), rhs.axis));
     TENON_RETURN_IF_ERROR(right.RequirePositive(context, 2, "rhs"));

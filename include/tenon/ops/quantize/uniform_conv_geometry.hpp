@@ -15,6 +15,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/wire/reader.hpp>
+#include <tenon/ops/quantize/uniform.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
@@ -286,11 +287,8 @@ inline Status UniformConvShape(InferenceContext* c, int first) {
   TENON_RETURN_IF_ERROR(geometry.Make(a, shapes[0], shapes[1]));
   SlimVector<DimensionHandle> sizes;
   for (const Index size : geometry.out_sizes) sizes.push_back(c->MakeDim(size));
-  DimensionHandle unused;
-  for (int i = first; i < first + 2 * tensors; ++i)
-    if (c->RankKnown(c->input(i)) && c->Rank(c->input(i)) == 1)
-      TENON_RETURN_IF_ERROR(
-          c->Merge(c->Dim(c->input(i), 0), sizes[static_cast<std::size_t>(geometry.out.feature)], &unused));
+  for (int i = first; i < first + 2 * tensors; i += 2)
+    TENON_RETURN_IF_ERROR(CheckUniformScales(c, i, sizes[static_cast<std::size_t>(geometry.out.feature)]));
   c->set_output(0, c->MakeShape(sizes));
   return OkStatus();
 }

@@ -25,28 +25,20 @@ namespace detail {
 TENON_DETAIL_SETUP_CODE_BEGIN
 // Inputs 0 and 1 are [m, k] and [k, n]; scales and zero points follow, of `tensors` tensors, the right one first.
 inline Status UniformDotShape(InferenceContext* c, int first, int tensors) {
-  ShapeHandle lhs, rhs, scales, zeros;
-  DimensionHandle unused, columns;
+  ShapeHandle lhs, rhs, unused_scale;
+  DimensionHandle unused;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &lhs));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &rhs));
   TENON_RETURN_IF_ERROR(c->Merge(c->Dim(lhs, 1), c->Dim(rhs, 0), &unused));
-  if (first > 2)
-    for (int i = 2; i < 4; ++i) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 0, &scales));
-  columns = c->Dim(rhs, 1);
-  for (int i = first; i < first + 2 * tensors; i += 2) {
-    TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &scales));
-    TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i + 1), 1, &zeros));
-    if (c->RankKnown(scales) && c->Rank(scales) == 1)
-      TENON_RETURN_IF_ERROR(c->Merge(c->Dim(scales, 0), columns, &columns));
-    if (c->RankKnown(zeros) && c->Rank(zeros) == 1)
-      TENON_RETURN_IF_ERROR(c->Merge(c->Dim(zeros, 0), columns, &columns));
-  }
-  c->set_output(0, c->Matrix(c->Dim(lhs, 0), columns));
+  for (int i = 2; i < first; ++i) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 0, &unused_scale));
+  for (int i = first; i < first + 2 * tensors; i += 2) TENON_RETURN_IF_ERROR(CheckUniformScales(c, i, c->Dim(rhs, 1)));
+  c->set_output(0, c->Matrix(c->Dim(lhs, 0), c->Dim(rhs, 1)));
   return OkStatus();
 }
 TENON_DETAIL_SETUP_CODE_END
 
-inline Status CheckUniformDot(OpKernelContext& context) {
+// *product = the shape of inputs 0 and 1 multiplied.
+inline Status UniformDotProduct(const OpKernelContext& context, TensorShape* product) {
   const TensorShape &lhs = context.input(0).shape(), &rhs = context.input(1).shape();
   const std::string_view op = context.op_kernel().type_string();
   if (lhs.dims() != 2) return errors::InvalidArgument(op, ": lhs rank must be 2, but given lhs shape ", lhs);
@@ -54,13 +46,8 @@ inline Status CheckUniformDot(OpKernelContext& context) {
   if (lhs.dim_size(1) != rhs.dim_size(0))
     return errors::InvalidArgument(op, ": lhs.dim_size(1) and rhs.dim_size(0) must be equal, but given lhs shape ", lhs,
                                    " and rhs shape ", rhs);
-  return OkStatus();
-}
-// `name` of an axis that may be -1 or `channel`.
-inline Status CheckChannelAxis(std::string_view name, Index axis, Index channel) {
-  if (axis == -1 || axis == channel) return OkStatus();
-  return errors::InvalidArgument(name, "_quantization_axis Attr must be ", channel,
-                                 " (per-channel) or -1 (per-tensor), but is ", axis);
+  const Index sizes[] = {lhs.dim_size(0), rhs.dim_size(1)};
+  return TensorShape::Build(sizes, product);
 }
 
 // Sums of products of [m, k] and [k, n], in TensorFlow's order: each step rounds to float, so sums beyond 2^24 differ
@@ -110,10 +97,10 @@ struct UniformDotRule {
     return CheckChannelAxis("output", out.axis, 1);
   }
   Status Run(OpKernelContext& context, Cpu& device) const {
-    TENON_RETURN_IF_ERROR(CheckUniformDot(context));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(UniformDotProduct(context, &shape));
     const Tensor &x = context.input(0), &y = context.input(1);
     const Index rows = x.dim_size(0), depth = x.dim_size(1), columns = y.dim_size(1);
-    const TensorShape shape({rows, columns});
     UniformScale from, right;
     UniformFinish finish;
     Tensor memory, *result = nullptr;
@@ -161,17 +148,18 @@ struct UniformDotHybridRule {
     return CheckChannelAxis("rhs", rhs.axis, 1);
   }
   Status Run(OpKernelContext& context, Cpu& device) const {
-    TENON_RETURN_IF_ERROR(CheckUniformDot(context));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(UniformDotProduct(context, &shape));
     const Tensor &x = context.input(0), &y = context.input(1);
     const Index rows = x.dim_size(0), depth = x.dim_size(1), columns = y.dim_size(1);
     UniformScale right;
     Tensor bytes, totals, *result = nullptr;
     TENON_RETURN_IF_ERROR(right.Read(context, 2, y.shape(), rhs.axis));
     TENON_RETURN_IF_ERROR(right.RequirePositive(context, 2, "rhs"));
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({rows, columns}), &result));
-    if (rows * columns == 0) return OkStatus();
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &result));
+    if (shape.num_elements() == 0) return OkStatus();
     TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, x.shape(), &bytes));
-    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, TensorShape({rows, columns}), &totals));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt32, shape, &totals));
     auto* const left = static_cast<std::int8_t*>(bytes.raw_data());
     auto* const sums = totals.data<std::int32_t>();
     for (Index r = 0; r < rows; ++r) {  // each row has a scale of its own

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
@@ -20,6 +21,13 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
+
+// `name`: of an axis that may be -1 or `channel`.
+inline Status CheckChannelAxis(std::string_view name, Index axis, Index channel) {
+  if (axis == -1 || axis == channel) return OkStatus();
+  return errors::InvalidArgument(name, "_quantization_axis Attr must be -1 (per-tensor) or ", channel,
+                                 " (per-channel), but is ", axis);
+}
 
 // From sums of products to integers of the output's scale, for each channel.
 struct UniformFinish {
@@ -81,10 +89,7 @@ struct ByteScale {
     return result;
   }
   std::int8_t operator()(float x) const {
-    const float y = x * inverse + 0.5f;
-    std::int32_t step = CutToInt32(y);
-    step -= step > INT32_MIN && static_cast<float>(step) > y ? 1 : 0;
-    return static_cast<std::int8_t>(std::max(std::min(WrapAdd(step, zero), 127), -128));
+    return static_cast<std::int8_t>(std::max(std::min(WrapAdd(RoundToInt32(x * inverse), zero), 127), -128));
   }
 };
 

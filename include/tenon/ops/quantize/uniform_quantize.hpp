@@ -21,15 +21,10 @@ namespace ops {
 
 namespace detail {
 
-// n numbers of one channel. Halves round up.
+// n numbers of one channel.
 template <class T>
 void QuantizeUniformly(const float* in, Index n, float inverse, std::int32_t zero, const KeptIntegers& kept, T* out) {
-  for (Index i = 0; i < n; ++i) {
-    const float x = in[i] * inverse + 0.5f;
-    std::int32_t step = CutToInt32(x);
-    step -= step > INT32_MIN && static_cast<float>(step) > x ? 1 : 0;
-    out[i] = static_cast<T>(kept(WrapAdd(step, zero)));
-  }
+  for (Index i = 0; i < n; ++i) out[i] = static_cast<T>(kept(WrapAdd(RoundToInt32(in[i] * inverse), zero)));
 }
 
 inline Status RunUniformQuantize(OpKernelContext& context, const UniformAttrs& attrs) {
@@ -155,11 +150,11 @@ struct UniformDequantize {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return attrs.Read(c, detail::kUniformAttrs); }
+    Status Init(OpKernelConstruction& c) { return c.GetAttr("quantization_axis", &axis); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunUniformDequantize(context.op(), attrs.axis);
+      return detail::RunUniformDequantize(context.op(), axis);
     }
-    detail::UniformAttrs attrs;
+    std::int32_t axis = -1;
   };
 };
 

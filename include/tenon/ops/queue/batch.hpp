@@ -48,6 +48,9 @@ inline Status BatchShape(InferenceContext* c) {
 class BatchingKernel : public AsyncOpKernel {
  public:
   BatchingKernel(OpKernelConstruction* c, bool has_function) : AsyncOpKernel(c) {
+    // A thread of the batcher's copies the rows.
+    for (int i = 0; i < num_inputs(); ++i) set_input_memory_type(i, MemoryType::kHost);
+    for (int i = 0; i < num_outputs(); ++i) set_output_memory_type(i, MemoryType::kHost);
     limits_.has_function = has_function;
     c->SetStatus(Read(*c));
   }
@@ -98,6 +101,8 @@ class BatchingKernel : public AsyncOpKernel {
                                      limits.input_rows, " and ", limits.batch_rows);
     if (limits.timeout_micros < 0)
       return errors::InvalidArgument("batch_timeout_micros must be non-negative; was ", limits.timeout_micros);
+    if (limits.splits && limits.waiting_batches == 0)
+      return errors::InvalidArgument("max_enqueued_batches must be positive; was 0");
     return OkStatus();
   }
 
@@ -105,13 +110,12 @@ class BatchingKernel : public AsyncOpKernel {
     Ref<Batcher> batcher;
     ResourceMgr* resources = nullptr;
     TENON_RETURN_IF_ERROR(GetResources(*context, &resources));
-    const Status found =
-        resources->LookupOrCreate<Batcher>(info_.container, info_.name, &batcher, [this](Ref<Batcher>* made) -> Status {
-          TENON_RETURN_IF_ERROR(Check(limits_));
-          *made = Ref<Batcher>::Adopt(new Batcher(limits_));
-          return OkStatus();
-        });
-    if (!found.ok()) return found;
+    TENON_RETURN_IF_ERROR(
+        resources->LookupOrCreate<Batcher>(info_.container, info_.name, &batcher, [this](Ref<Batcher>* made) {
+          const Status status = Check(limits_);
+          if (status.ok()) *made = Ref<Batcher>::Adopt(new Batcher(limits_));
+          return status;
+        }));
     for (int i = 0; i < context->num_inputs(); ++i) {
       const Tensor& input = context->input(i);
       (i < num_batched ? call->inputs : call->captured).push_back(input);
@@ -133,8 +137,7 @@ class BatchingKernel : public AsyncOpKernel {
         Batcher::RunNow(limits, call, context->environment());
         return OkStatus();
       }
-      for (std::int64_t rows = 0; rows < call->rows + limits.batch_rows && rows <= limits.input_rows;
-           rows += limits.batch_rows) {
+      for (std::int64_t n = batcher->MostBatches(call->rows); n > 0; --n) {
         call->spare.push_back(Ref<BatchRun>::Adopt(new BatchRun));
         call->spare.back()->context = MakeOwned<DetachedContext>(environment);
       }
@@ -148,7 +151,7 @@ class BatchingKernel : public AsyncOpKernel {
     if (limits_.has_function) {
       for (int i = 0; i < context.num_outputs(); ++i) outputs.push_back(Tensor(context.expected_output_dtype(i), {0}));
     } else {
-      outputs = Batcher::NoRows(call);
+      outputs = call.NoRows();
       outputs.push_back(Tensor(DataType::kInt64, {0, 3}));
       outputs.push_back(Tensor::Scalar(call.key));
     }

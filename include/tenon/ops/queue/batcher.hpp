@@ -47,6 +47,34 @@ struct BatchLimits {
   }
 };
 
+// *out = the rows of all pieces, and `padding` times the first row.
+inline Status ConcatRows(const SlimVector<Tensor>& pieces, std::int64_t padding, Tensor* out) {
+  if (pieces.size() == 1 && padding == 0) {
+    *out = pieces[0];
+    return OkStatus();
+  }
+  TensorShape shape = pieces[0].shape();
+  std::int64_t rows = padding;
+  for (const Tensor& piece : pieces) {
+    TensorShape other = piece.shape();
+    rows += piece.dim_size(0);
+    TENON_RETURN_IF_ERROR(other.SetDimWithStatus(0, pieces[0].dim_size(0)));
+    if (!(other == pieces[0].shape()))
+      return errors::InvalidArgument(
+          "BatchFunction: inputs of one batch must have the same shape but for their rows, got ", pieces[0].shape(),
+          " and ", piece.shape());
+  }
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
+  TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(pieces[0].dtype(), shape, nullptr));
+  std::int64_t next = 0;
+  for (const Tensor& piece : pieces) {
+    TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(piece, 0, next, piece.dim_size(0), out));
+    next += piece.dim_size(0);
+  }
+  for (; next < rows; ++next) TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(pieces[0], 0, next, 1, out));
+  return OkStatus();
+}
+
 // The run of one batch. Stops when all calls with a part of it have ended.
 struct BatchRun final : RefCounted {
   Owned<DetachedContext> context;  // null: the batch has no function
@@ -81,6 +109,12 @@ class BatchCall final : public RefCounted {
   }
   bool has_ended() const { return has_ended_.load(); }
   std::size_t num_outputs() const { return num_outputs_; }
+  // Tensors as the inputs, without rows.
+  SlimVector<Tensor> NoRows() const {
+    SlimVector<Tensor> outputs;
+    for (const Tensor& input : inputs) outputs.push_back(input.Slice(0, 0));
+    return outputs;
+  }
   // The call ends with its run. False: the run is cancelled already, and the call has ended.
   bool FollowRun() {
     CancellationManager* const cancellation = context_->cancellation_manager();
@@ -141,36 +175,6 @@ class BatchCall final : public RefCounted {
     return OkStatus();
   }
 
- public:
-  // *out = the rows of all pieces, and `padding` times the first row.
-  static Status ConcatRows(const SlimVector<Tensor>& pieces, std::int64_t padding, Tensor* out) {
-    if (pieces.size() == 1 && padding == 0) {
-      *out = pieces[0];
-      return OkStatus();
-    }
-    TensorShape shape = pieces[0].shape();
-    std::int64_t rows = padding;
-    for (const Tensor& piece : pieces) {
-      TensorShape other = piece.shape();
-      rows += piece.dim_size(0);
-      TENON_RETURN_IF_ERROR(other.SetDimWithStatus(0, pieces[0].dim_size(0)));
-      if (!(other == pieces[0].shape()))
-        return errors::InvalidArgument(
-            "BatchFunction: inputs of one batch must have the same shape but for their rows, got ", pieces[0].shape(),
-            " and ", piece.shape());
-    }
-    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
-    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(pieces[0].dtype(), shape, nullptr));
-    std::int64_t next = 0;
-    for (const Tensor& piece : pieces) {
-      TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(piece, 0, next, piece.dim_size(0), out));
-      next += piece.dim_size(0);
-    }
-    for (; next < rows; ++next) TENON_RETURN_IF_ERROR(tensor::CopyContiguousSlices(pieces[0], 0, next, 1, out));
-    return OkStatus();
-  }
-
- private:
   OpKernelContext* const context_;
   AsyncOpKernel::DoneCallback done_;
   const std::size_t num_outputs_;
@@ -227,15 +231,15 @@ class Batcher final : public Resource {
       return errors::InvalidArgument("Task size ", call->rows, " is larger than maximum input batch size ",
                                      limits_.input_rows);
     const tenon::MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(StartThread());
     Queue& queue = FindQueue(queue_name);
     const std::int64_t open = queue.batches.empty() ? 0 : limits_.batch_rows - queue.batches.back()->rows;
     const std::int64_t into_open = limits_.splits ? std::min(open, call->rows) : open >= call->rows ? call->rows : 0;
     const std::int64_t left = call->rows - into_open;
     const std::int64_t more = left == 0 ? 0 : (left - 1) / limits_.batch_rows + 1;
-    if (more > 0 && !queue.batches.empty() &&
-        static_cast<std::int64_t>(queue.batches.size()) + more - 1 >= limits_.waiting_batches)
+    const auto waiting = static_cast<std::int64_t>(queue.batches.size());
+    if (more > 0 && waiting + more > MostWaiting(waiting))
       return errors::Unavailable("The batch scheduling queue to which this task was submitted is full");
+    TENON_RETURN_IF_ERROR(StartThreads(more));
     call->Expect(static_cast<std::size_t>(more + (into_open > 0 ? 1 : 0)));
     std::size_t number = 0;
     for (std::int64_t first = 0; first < call->rows; ++number) {
@@ -250,6 +254,11 @@ class Batcher final : public Resource {
     }
     changed_.notify_all();
     return OkStatus();
+  }
+
+  // Batches that Add opens at most for a call of so many rows.
+  std::int64_t MostBatches(std::int64_t rows) const {
+    return rows > limits_.input_rows ? 0 : std::min((rows - 1) / limits_.batch_rows + 1, MostWaiting(0));
   }
 
   // Runs a batch that holds these calls alone, on this thread: where no thread can run it.
@@ -267,13 +276,21 @@ class Batcher final : public Resource {
     SlimVector<Owned<WaitingBatch>> batches;  // calls are added to the last
   };
 
-  // Another thread, where all that there are have work.
-  Status StartThread() {
-    if (idle_ > 0 || threads_.size() >= std::min(static_cast<std::size_t>(limits_.threads), kMostThreads))
-      return OkStatus();
-    threads_.push_back(Thread());
-    if (threads_.back().Start<&Batcher::Main>(this)) return OkStatus();
-    threads_.pop_back();
+  // The limit of a queue in which so many batches wait. An empty queue takes one.
+  std::int64_t MostWaiting(std::int64_t waiting) const {
+    return waiting == 0 ? std::max<std::int64_t>(limits_.waiting_batches, 1) : limits_.waiting_batches;
+  }
+  // A thread for each batch that waits and for `more`, as far as the limit allows.
+  Status StartThreads(std::int64_t more) {
+    auto wanted = static_cast<std::size_t>(more) + busy_;
+    for (const Queue& queue : queues_) wanted += queue.batches.size();
+    wanted = std::min({wanted, static_cast<std::size_t>(limits_.threads), kMostThreads});
+    while (threads_.size() < wanted) {
+      threads_.push_back(Thread());
+      if (threads_.back().Start<&Batcher::Main>(this)) continue;
+      threads_.pop_back();
+      break;
+    }
     return threads_.empty() ? errors::ResourceExhausted("BatchFunction: the system has no thread for batches")
                             : OkStatus();
   }
@@ -322,19 +339,19 @@ class Batcher final : public Resource {
       std::int64_t until = 0;
       Owned<WaitingBatch> batch = TakeDue(&until);
       if (batch != nullptr) {
+        ++busy_;
         lock.unlock();
         Run(*batch);
         batch.reset();
         lock.lock();
+        --busy_;
         continue;
       }
       if (stop_) return;
-      ++idle_;
       if (until == INT64_MAX)
         changed_.wait(lock);
       else
         (void)changed_.wait_until(lock, until);
-      --idle_;
     }
   }
 
@@ -370,7 +387,7 @@ class Batcher final : public Resource {
         pieces.push_back(part.call->inputs[i].Slice(part.first, part.first + part.rows));
       }
       inputs->push_back(Tensor());
-      TENON_RETURN_IF_ERROR(BatchCall::ConcatRows(pieces, padding, &inputs->back()));
+      TENON_RETURN_IF_ERROR(ConcatRows(pieces, padding, &inputs->back()));
     }
     *rows += padding;
     return OkStatus();
@@ -426,15 +443,6 @@ class Batcher final : public Resource {
     return batch.run->context->Call([&](IteratorContext& context) { return call(context.environment()); });
   }
 
- public:
-  // Tensors as the call's inputs, without rows.
-  static SlimVector<Tensor> NoRows(const BatchCall& call) {
-    SlimVector<Tensor> outputs;
-    for (const Tensor& input : call.inputs) outputs.push_back(input.Slice(0, 0));
-    return outputs;
-  }
-
- private:
   // Batch: the last call gets all rows and says where those of each call are, the others get none.
   Status GiveBatch(const WaitingBatch& batch) const {
     SlimVector<Tensor> inputs;
@@ -443,12 +451,7 @@ class Batcher final : public Resource {
     for (std::size_t p = 0; p < batch.parts.size(); ++p) {
       const BatchPart& part = batch.parts[p];
       const bool is_last = p + 1 == batch.parts.size();
-      SlimVector<Tensor> outputs;
-      Status status;
-      if (is_last)
-        outputs = inputs;
-      else
-        outputs = NoRows(*part.call);
+      SlimVector<Tensor> outputs = is_last ? inputs : part.call->NoRows();
       const Index indexed = is_last ? static_cast<Index>(batch.parts.size()) : 0;
       Tensor index(DataType::kInt64, {indexed, 3});
       std::int64_t first = 0;
@@ -461,7 +464,7 @@ class Batcher final : public Resource {
       }
       outputs.push_back(std::move(index));
       outputs.push_back(Tensor::Scalar(part.call->key));
-      part.call->Deliver(part.number, status, std::move(outputs));
+      part.call->Deliver(part.number, OkStatus(), std::move(outputs));
     }
     return OkStatus();
   }
@@ -473,7 +476,7 @@ class Batcher final : public Resource {
   SlimVector<Queue> queues_;
   std::size_t next_queue_ = 0;
   SlimVector<Thread> threads_;
-  int idle_ = 0;
+  std::size_t busy_ = 0;  // threads that run a batch
   bool stop_ = false;
 };
 

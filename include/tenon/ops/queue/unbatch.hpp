@@ -310,7 +310,7 @@ class GradientUnbatcher final : public WaitedResource {
         }
         pieces.push_back(TakeKeyed(&ready, at));
       }
-      status->Update(BatchCall::ConcatRows(pieces, 0, &output));
+      status->Update(ConcatRows(pieces, 0, &output));
       return true;
     }
   };
@@ -385,6 +385,7 @@ struct Unbatch {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool tensors_on_host = true;  // another run's thread copies the rows
     Status Init(OpKernelConstruction& c) {
       TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
       return OkStatus();
@@ -420,6 +421,7 @@ struct UnbatchGrad {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
+    static constexpr bool tensors_on_host = true;
     Status Init(OpKernelConstruction& c) {
       TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
       return OkStatus();

@@ -62,18 +62,26 @@ inline Status CheckRngAlgorithm(const HostIndices& alg) {
   return OkStatus();
 }
 
-// The stream at the variable's place, which goes on by `elements` elements.
-inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements, Philox* start) {
+// The stream at the variable's place, which goes on by `elements` elements. `has_algorithm`: the state begins with its
+// algorithm.
+inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements, Philox* start,
+                         bool has_algorithm = false) {
   LockedVar variable;
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, context.input(0), DataType::kInt64));
   const TensorShape shape = variable.tensor().shape();
   if (shape.dims() != 1)
     return errors::InvalidArgument("RNG state must have one and only one dimension, not ", shape.dims(), ": ", shape);
-  if (shape.dim_size(0) < kPhiloxStateSize)
-    return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", kPhiloxStateSize,
-                                   "; got ", shape.dim_size(0));
+  const Index size = kPhiloxStateSize + (has_algorithm ? 1 : 0);
+  if (has_algorithm) {
+    if (shape.dim_size(0) == 0) return errors::InvalidArgument("Size of tensor must be at least 1, got ", shape);
+    const Tensor algorithm = Tensor::Scalar(variable.tensor().data<std::int64_t>()[0]);
+    TENON_RETURN_IF_ERROR(CheckRngAlgorithm(HostIndices(algorithm.any_view(), DataType::kInt64)));
+  }
+  if (shape.dim_size(0) < size)
+    return errors::InvalidArgument("For the Philox algorithm, the size of state must be at least ", size, "; got ",
+                                   shape.dim_size(0));
   TENON_RETURN_IF_ERROR(variable.MakeWritable(context));
-  std::int64_t* const state = variable.tensor().data<std::int64_t>();
+  std::int64_t* const state = variable.tensor().data<std::int64_t>() + (has_algorithm ? 1 : 0);
   *start = {static_cast<std::uint64_t>(state[2]), static_cast<std::uint64_t>(state[0]),
             static_cast<std::uint64_t>(state[1])};
   const std::uint64_t blocks = elements * kRandomBlocksPerElement;
@@ -87,6 +95,33 @@ inline Status AdvanceRng(const OpKernelContext& context, std::uint64_t elements,
   return OkStatus();
 }
 
+inline Status StatefulShapeOf(std::string_view op, const Tensor& sizes, TensorShape* shape) {
+  if (sizes.dtype() != DataType::kInt32 && sizes.dtype() != DataType::kInt64)
+    return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got ", sizes.dtype());
+  return ShapeOfInput(op, HostIndices(sizes.any_view(), sizes.dtype()), shape);
+}
+// StatefulStandardNormal: the algorithm is the first element of the state.
+inline Status RunOldStatefulNormal(OpKernelContext& context, Cpu& device, const RandomFill& fill) {
+  TensorShape shape;
+  Philox stream;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(StatefulShapeOf(context.op_kernel().type_string(), context.input(1), &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  TENON_RETURN_IF_ERROR(AdvanceRng(context, static_cast<std::uint64_t>(shape.num_elements()), &stream, true));
+  if (out->NumElements() == 0) return OkStatus();
+  return FillRandom(device, fill, stream, out->raw_data(), out->NumElements());
+}
+// NonDeterministicInts: any bits.
+inline Status RunNonDeterministicInts(OpKernelContext& context, Cpu& device, const RandomFill& fill) {
+  TensorShape shape;
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(StatefulShapeOf(context.op_kernel().type_string(), context.input(0), &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (out->NumElements() == 0) return OkStatus();
+  const Philox stream{UnpredictableBits(), UnpredictableBits(), UnpredictableBits()};
+  return FillRandom(device, fill, stream, out->raw_data(), out->NumElements());
+}
+
 // minval, maxval: both or none.
 inline Status RunStatefulFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& alg,
                               const Tensor& sizes_in, const Tensor* minval, const Tensor* maxval, Tensor* output) {
@@ -94,10 +129,7 @@ inline Status RunStatefulFill(OpKernelContext& context, Cpu& device, RandomFill 
   TensorShape shape;
   Philox stream;
   TENON_RETURN_IF_ERROR(CheckRngAlgorithm(alg));
-  if (sizes_in.dtype() != DataType::kInt32 && sizes_in.dtype() != DataType::kInt64)
-    return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got ", sizes_in.dtype());
-  const HostIndices sizes(sizes_in.any_view(), sizes_in.dtype());
-  TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
+  TENON_RETURN_IF_ERROR(StatefulShapeOf(op, sizes_in, &shape));
   if (minval != nullptr) {
     TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
@@ -149,6 +181,66 @@ struct StatefulStandardNormalV2 {
   template <class Device>
     requires(Device::type == "CPU")
   using kernel = detail::StatefulFill<Device, RandomKind::kNormal>;
+};
+
+struct StatefulStandardNormal {
+  static constexpr auto signature = Op("StatefulStandardNormal")
+                                        .Input("resource: resource")
+                                        .Input("shape: shape_dtype")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type = DT_FLOAT")
+                                        .Attr("shape_dtype: type = DT_INT64")
+                                        .SetIsStateful()
+                                        .Deprecated(29, "Use StatefulStandardNormalV2 instead")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused, out;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      fill = RandomFillOf(RandomKind::kNormal, c.output_type(0));
+      return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunOldStatefulNormal(context.op(), context.device(), fill);
+    }
+    RandomFill fill;
+  };
+};
+
+// Integers that differ each time.
+struct NonDeterministicInts {
+  static constexpr auto signature = Op("NonDeterministicInts")
+                                        .Input("shape: shape_dtype")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type = DT_INT64")
+                                        .Attr("shape_dtype: type = DT_INT64")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle out;
+                                          TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) {
+      fill = RandomFillOf(RandomKind::kAnyInteger, c.output_type(0));
+      return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
+    }
+    Status operator()(Context<Device>& context, const Tensor&, Tensor&) const {
+      return detail::RunNonDeterministicInts(context.op(), context.device(), fill);
+    }
+    RandomFill fill;
+  };
 };
 
 struct StatefulTruncatedNormal {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // RegexReplace, RegexFullMatch and their forms with a fixed pattern, by RE2. They need the component tenon::re2, which
-// defines TENON_WITH_RE2 (the same in all files of a program); without it the ops are known, but refuse to run.
+// defines TENON_WITH_RE2 (the same in all files of a program); without it the ops match literal beginnings only.
 
 #include <string>
 #include <string_view>
@@ -36,6 +36,32 @@ inline Status RegexReplaceShape(InferenceContext* c) {
   return RegexMatchShape(c);
 }
 
+// Without RE2: whether texts begin with a literal, "^s3://.*". The savers of TensorFlow 2 ask nothing else.
+class PrefixRegex {
+ public:
+  Status Compile(std::string_view pattern) {
+    if (pattern.starts_with('^')) pattern.remove_prefix(1);
+    if (pattern.ends_with(".*") && pattern.find_first_of("\\^$.|?*+()[]{}") == pattern.size() - 2) {
+      prefix_ = pattern.substr(0, pattern.size() - 2);
+      return OkStatus();
+    }
+    return errors::Unimplemented(
+        "regular expressions need RE2: link the CMake component tenon::re2, or define TENON_WITH_RE2 and link -lre2");
+  }
+  Status Replace(std::string_view, bool, In<tstring>, Out<tstring>) const {
+    return errors::Unimplemented("RegexReplace needs RE2: link the CMake component tenon::re2");
+  }
+  Status FullMatch(In<tstring> in, Out<bool> out) const {
+    for (Index i = 0; i < in.size(); ++i) {
+      const std::string_view text = in[i].view();  // a dot is no end of a line
+      out[i] = text.starts_with(prefix_) && text.find('\n', prefix_.size()) == text.npos;
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::string_view prefix_;
+};
 // A compiled pattern. immutable after Compile.
 #ifdef TENON_WITH_RE2
 class Re2Regex {
@@ -71,16 +97,7 @@ class Re2Regex {
 };
 using Regex = Re2Regex;
 #else
-class MissingRegex {
- public:
-  Status Compile(std::string_view) {
-    return errors::Unimplemented(
-        "regular expressions need RE2: link the CMake component tenon::re2, or define TENON_WITH_RE2 and link -lre2");
-  }
-  Status Replace(std::string_view, bool, In<tstring>, Out<tstring>) const { return OkStatus(); }
-  Status FullMatch(In<tstring>, Out<bool>) const { return OkStatus(); }
-};
-using Regex = MissingRegex;
+using Regex = PrefixRegex;
 #endif
 
 inline Status CheckRegexInput(const In<tstring>& text, const char* what) {

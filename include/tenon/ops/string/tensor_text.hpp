@@ -69,6 +69,7 @@ struct StringFormat {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
+    static constexpr bool tensors_on_host = true;
     Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& output) const {
       std::string text;
       std::string_view rest = this->template_;

@@ -117,34 +117,50 @@ inline SlimVector<double> BucketLimits() {
   return limits;
 }
 
-// Sets *message to a HistogramProto of all elements. Of empty buckets in a row only the last one is written.
+// Numbers counted in TensorFlow's buckets.
+class HistogramCounts {
+ public:
+  void Add(double value) {
+    const double* const bucket = std::upper_bound(limits_.begin(), limits_.end(), value);
+    counts_[std::min(static_cast<std::size_t>(bucket - limits_.begin()), counts_.size() - 1)] += 1;
+    least_ = std::min(least_, value);
+    greatest_ = std::max(greatest_, value);
+    sum_ += value;
+    squares_ += value * value;
+    ++number_;
+  }
+  // Appends a HistogramProto. Of empty buckets in a row only the last one is written.
+  void Append(std::string* message) const {
+    SlimVector<double> kept_limits, kept_counts;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] == 0 && i + 1 < counts_.size() && counts_[i + 1] == 0) continue;
+      kept_limits.push_back(limits_[i]);
+      kept_counts.push_back(counts_[i]);
+    }
+    PutDouble(1, least_, message);
+    PutDouble(2, greatest_, message);
+    PutDouble(3, number_, message);
+    PutDouble(4, sum_, message);
+    PutDouble(5, squares_, message);
+    PutDoubles(6, kept_limits, message);
+    PutDoubles(7, kept_counts, message);
+  }
+
+ private:
+  SlimVector<double> limits_ = BucketLimits(), counts_ = SlimVector<double>(limits_.size());
+  double least_ = limits_.back(), greatest_ = limits_.front(), sum_ = 0, squares_ = 0, number_ = 0;
+};
+
+// Appends a HistogramProto of all elements to *message.
 inline Status HistogramMessage(const Tensor& values, std::string_view where, std::string* message) {
-  const SlimVector<double> limits = BucketLimits();
-  SlimVector<double> counts(limits.size()), kept_limits, kept_counts;
-  double least = limits.back(), greatest = limits.front(), sum = 0, squares = 0;
+  HistogramCounts counts;
   for (Index i = 0; i < values.NumElements(); ++i) {
     const double value = ElementAs<double>(values, i);
     if (std::isnan(value)) return errors::InvalidArgument("Nan in summary histogram for: ", where);
     if (std::isinf(value)) return errors::InvalidArgument("Infinity in summary histogram for: ", where);
-    const double* const bucket = std::upper_bound(limits.begin(), limits.end(), value);
-    counts[std::min(static_cast<std::size_t>(bucket - limits.begin()), counts.size() - 1)] += 1;
-    least = std::min(least, value);
-    greatest = std::max(greatest, value);
-    sum += value;
-    squares += value * value;
+    counts.Add(value);
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0 && i + 1 < counts.size() && counts[i + 1] == 0) continue;
-    kept_limits.push_back(limits[i]);
-    kept_counts.push_back(counts[i]);
-  }
-  PutDouble(1, least, message);
-  PutDouble(2, greatest, message);
-  PutDouble(3, static_cast<double>(values.NumElements()), message);
-  PutDouble(4, sum, message);
-  PutDouble(5, squares, message);
-  PutDoubles(6, kept_limits, message);
-  PutDoubles(7, kept_counts, message);
+  counts.Append(message);
   return OkStatus();
 }
 

@@ -210,6 +210,24 @@ struct Assign {
   }
 };
 
+// The variable itself.
+struct RefIdentity {
+  static constexpr auto signature = Op("RefIdentity")
+                                        .Input("input: Ref(T)")
+                                        .Output("output: Ref(T)")
+                                        .Attr("T: type")
+                                        .SetAllowsUninitializedInput()
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&, const Tensor& input, Tensor& output) const {
+      output = input;
+      return OkStatus();
+    }
+  };
+};
+
 struct IsVariableInitialized {
   static constexpr auto signature = Op("IsVariableInitialized")
                                         .Input("ref: Ref(dtype)")
