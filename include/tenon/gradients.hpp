@@ -26,6 +26,7 @@
 #include <tenon/gradients/functions/reduce.hpp>
 #include <tenon/gradients/functions/segment.hpp>
 #include <tenon/gradients/functions/sparse.hpp>
+#include <tenon/gradients/functions/sparse_matrix.hpp>
 #include <tenon/gradients/functions/unary.hpp>
 #include <tenon/gradients/symbolic_gradient.hpp>
 #endif  // !TENON_DETAIL_GRADIENTS_ARE_LINKED

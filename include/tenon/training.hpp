@@ -11,6 +11,7 @@
 #include <tenon/gradients/training/chain.hpp>
 #include <tenon/gradients/training/clipping.hpp>
 #include <tenon/gradients/training/decoupled.hpp>
+#include <tenon/gradients/training/find_variables.hpp>
 #include <tenon/gradients/training/initializers.hpp>
 #include <tenon/gradients/training/loss_scale.hpp>
 #include <tenon/gradients/training/losses.hpp>

@@ -33,6 +33,23 @@ TEST_SUITE("AddGradients") {
     CHECK(AddGradients(&graph, y, xs, options).status().code() == Code::kInvalidArgument);
     CHECK(graph == b.graph_def());
   }
+  TEST_CASE("a grad_y of another shape than its y is refused") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 3}), w = b.Placeholder("w", DataType::kFloat, {3, 4});
+    b.Add("MatMul", "y", {x, w});
+    b.Add("Identity", "same", {x});
+    b.Placeholder("gy", DataType::kFloat, {2, 5});
+    const std::vector<std::string> xs{"x"};
+    GradientOptions options;
+    options.grad_ys = {"gy"};
+    for (const char* y : {"y", "same"}) {
+      GraphDef graph = b.graph_def();
+      const std::vector<std::string> ys{y};
+      const Status status = AddGradients(&graph, ys, xs, options).status();
+      CHECK_MESSAGE(status.code() == Code::kInvalidArgument, status.ToString());
+      CHECK(graph == b.graph_def());
+    }
+  }
   TEST_CASE("adds no node that no gradient needs") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {2, 2}), w = b.Placeholder("w", DataType::kFloat, {2, 2});

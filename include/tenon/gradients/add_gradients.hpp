@@ -19,6 +19,7 @@
 #include <tenon/gradients/edited_graph.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
 #include <tenon/gradients/graph_editor.hpp>
+#include <tenon/gradients/recompute.hpp>
 #include <tenon/gradients/registry.hpp>
 #include <tenon/gradients/walk.hpp>
 
@@ -111,6 +112,7 @@ inline Result<SlimVector<TensorGradient>> DeriveTensors(EditedGraph* graph, cons
   SlimVector<InEdge> stops;
   TENON_RETURN_IF_ERROR(graph->Find("AddGradients", options.stop_gradients, &stops));
   SlimVector<TensorGradient> grad_ys;
+  const int first_new = editor.graph().num_nodes();
   TENON_RETURN_IF_ERROR(GradientStart(graph, options).Find(ys, &grad_ys));
   const GradientIndex functions;
   TENON_ASSIGN_OR_RETURN(SlimVector<TensorGradient> gradients,
@@ -122,6 +124,7 @@ inline Result<SlimVector<TensorGradient>> DeriveTensors(EditedGraph* graph, cons
     if (gradient.is_slices() && options.dense) gradient = {DenseOf(editor, gradient).edge(), {}, {}, {}};
   }
   TENON_RETURN_IF_ERROR(editor.status());
+  TENON_RETURN_IF_ERROR(Recomputation(&editor, first_new).Run(scope));
   return gradients;
 }
 

@@ -25,6 +25,7 @@
 #include <tenon/gradients/gradient_builder.hpp>
 #include <tenon/gradients/graph_editor.hpp>
 #include <tenon/gradients/raise_loops.hpp>
+#include <tenon/gradients/recompute.hpp>
 #include <tenon/gradients/walk.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -77,10 +78,10 @@ class FunctionDerivation {
     return OkStatus();
   }
 
-  // Adds the gradients of the arguments. grad_args()[i] is a new argument for the gradient of result i where `has_grad`
-  // says so.
-  Status Derive(const GradientIndex& functions, Span<const char> has_grad) {
-    SlimVector<InEdge> ys;
+  // Adds the gradients of the arguments that `needed` names; of all where it is empty. grad_args()[i] is a new argument
+  // for the gradient of result i where `has_grad` says so.
+  Status Derive(const GradientIndex& functions, Span<const char> has_grad, Span<const char> needed = {}) {
+    SlimVector<InEdge> ys, xs;
     SlimVector<TensorGradient> grad_ys;
     editor_->set_scope(scope_);
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -91,10 +92,17 @@ class FunctionDerivation {
       grad_ys.push_back({grad_args_[i], {}, {}, {}});
     }
     backward_nodes_ = graph_.num_nodes();
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (needed.empty() || needed[i] != 0) xs.push_back(args_[i]);
     GradientWalk walk(editor_.get(), &functions, scope_);
-    TENON_ASSIGN_OR_RETURN(gradients_, walk.Run(ys, args_, grad_ys, {}));
+    TENON_ASSIGN_OR_RETURN(const SlimVector<TensorGradient> found, walk.Run(ys, xs, grad_ys, {}));
+    const TensorGradient* next = found.begin();
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      gradients_.push_back(needed.empty() || needed[i] != 0 ? *next++ : TensorGradient());
+    TENON_RETURN_IF_ERROR(editor_->status());
+    TENON_RETURN_IF_ERROR(detail::Recomputation(editor_.get(), forward_nodes_).Run(scope_));
     editor_->set_scope(scope_);
-    return editor_->status();
+    return OkStatus();
   }
   // Forward tensors that the backward nodes read: arguments of the function, and others. Constants are not among them.
   void FindCaptured(Span<const InEdge> results) {
@@ -173,6 +181,30 @@ class FunctionDerivation {
       alive = editor_->Add("Merge", {GraphEditor::Input{alive, other}});
     }
     return alive;
+  }
+  // Captures the predicates of all branches that captured tensors lie in.
+  void CapturePredicates() {
+    FindBranches();
+    for (std::size_t k = 0; k < captured_.size(); ++k)
+      for (int at = BranchOf(captured_[k]); at >= 0; at = branches_[ToSize(at)].outer) {
+        const InEdge predicate = branches_[ToSize(at)].predicate;
+        const NodeClass node_class = graph_.node(predicate.node).node_class;
+        SlimVector<InEdge>& list = node_class == NodeClass::kArg ? captured_args_ : captured_;
+        bool known = node_class == NodeClass::kConstant;
+        for (const InEdge& other : list) known = known || other == predicate;
+        if (!known) list.push_back(predicate);
+      }
+  }
+  // `value`, which stands for a captured tensor, or no value where the tensor has none.
+  Symbol Guarded(InEdge edge, Symbol value) {
+    FindBranches();
+    SlimVector<int> inside;
+    for (int at = BranchOf(edge); at >= 0; at = branches_[ToSize(at)].outer) inside.push_back(at);
+    for (std::size_t k = inside.size(); k-- > 0;) {
+      const Branch& branch = branches_[ToSize(inside[k])];
+      value = editor_->Add("Switch", {value, editor_->At(branch.predicate)})[branch.side];
+    }
+    return value;
   }
 
   // All nodes of the body before Derive, and its control results.

@@ -57,14 +57,17 @@ class GradientBuilder {
   using Input = GraphEditor::Input;
   using Attr = GraphEditor::Attr;
 
-  // For a node and the gradients of its outputs. The editor and the functions outlive this.
-  GradientBuilder(GraphEditor* editor, const GradientIndex* functions, int node, Span<const TensorGradient> gradients)
+  // For a node, the gradients of its outputs, and which inputs need one: all where `needed` is empty. The editor and
+  // the functions outlive this.
+  GradientBuilder(GraphEditor* editor, const GradientIndex* functions, int node, Span<const TensorGradient> gradients,
+                  Span<const char> needed = {})
       : editor_(editor),
         functions_(functions),
         node_(node),
         num_inputs_(editor->graph().node(node).num_inputs()),
         num_outputs_(editor->graph().node(node).num_outputs()) {
     gradients_.append(gradients.begin(), gradients.end());
+    needed_.append(needed.begin(), needed.end());
     results_.resize(ToSize(num_inputs_));
   }
 
@@ -110,6 +113,9 @@ class GradientBuilder {
   const TensorGradient& raw_grad(int i) const { return gradients_[ToSize(i)]; }  // as it came
 
   // ---- gradients of the inputs
+  // Whether the gradient of input i is read. One that is not may be left out.
+  bool needs(int i) const { return needed_.empty() || needed_[ToSize(i)] != 0; }
+  // Sets the gradient of input i.
   void set(int i, Symbol gradient) {
     if (i < num_inputs_ && gradient) results_[ToSize(i)] = {gradient.edge(), {}, {}, {}};
   }
@@ -247,6 +253,7 @@ class GradientBuilder {
   const GradientIndex* functions_;
   int node_, num_inputs_, num_outputs_;
   SlimVector<TensorGradient> gradients_, results_;
+  SlimVector<char> needed_;
 };
 
 TENON_DETAIL_SETUP_CODE_END

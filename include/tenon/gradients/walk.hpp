@@ -173,7 +173,10 @@ class GradientWalk {
       return OkStatus();
     }
     if (row->function == nullptr) return OkStatus();
-    GradientBuilder builder(&editor_, &functions_, id, gradients);
+    SlimVector<char> needed;
+    for (const InEdge& input : graph_.node(id).inputs)
+      needed.push_back(input.node >= 0 && Has(input.node, kReached) ? 1 : 0);
+    GradientBuilder builder(&editor_, &functions_, id, gradients, needed);
     row->function(builder);
     if (!editor_.status().ok()) return AttachNode(editor_.status(), graph_.node(id).name());
     for (int i = 0; i < builder.num_inputs(); ++i) {

@@ -36,6 +36,10 @@ TEST_SUITE("gradients of array ops") {
     CHECK(OpGradientError("Roll", {x}, {}, {Tensor::Scalar(1), Tensor::Scalar(1)}) == "");
     CHECK(OpGradientError("MatrixDiag", {x}) == "");
     CHECK(OpGradientError("MatrixDiagPart", {x}) == "");
+    const Tensor one = Tensor::Scalar(1), zero = Tensor::Scalar(0.f);
+    CHECK(OpGradientError("MatrixDiagV2", {x}, {}, {one, Tensor::Scalar(4), Tensor::Scalar(4), zero}) == "");
+    CHECK(OpGradientError("MatrixDiagPartV2", {x}, {}, {one, zero}) == "");
+    CHECK(OpGradientError("MatrixSetDiagV2", {x, RandomTensor({2}, -1, 1, 3)}, {}, {one}) == "");
     CHECK(OpGradientError("Unpack", {x}, {{"num", 2}, {"axis", 0}}, {}, 1) == "");
     CHECK(OpGradientError("Pack", {x, y}, {{"axis", 1}}) == "");
   }

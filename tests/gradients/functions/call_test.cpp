@@ -52,6 +52,34 @@ TEST_SUITE("gradients of calls and branches") {
     graph.library.function.push_back(Function("f", false));
     CHECK(GradientError(graph, b.Name(y), {{"x", RandomTensor({3})}}) == "");
   }
+  TEST_CASE("only arguments whose gradient is read have one") {
+    // y = f(a, b) = a * tanh(b), derived by a alone: the gradient of tanh is not computed.
+    FunctionDef f = Function("f", false);
+    f.signature.input_arg[0].name = "a";
+    f.signature.input_arg.emplace_back(f.signature.input_arg[0]).name = "b";
+    f.node_def[0].input = {"b"};
+    f.node_def[1].input = {"a", "t:y:0"};
+    GraphBuilder b;
+    const Output a = b.Placeholder("a", DataType::kFloat, {3}), frozen = b.Placeholder("frozen", DataType::kFloat, {3});
+    b.Add("PartitionedCall", "y", {a, frozen},
+          {{"f", AttrValue(NameAttrList{"f", {}})}, {"Tout", AttrValue(std::vector<DataType>{DataType::kFloat})}});
+    REQUIRE(b.status().ok());
+    for (const bool both : {false, true}) {
+      GraphDef graph = b.graph_def();
+      graph.library.function.push_back(f);
+      const std::vector<std::string> ys{"y"}, all{"a", "frozen"}, xs(all.begin(), all.end() - (both ? 0 : 1));
+      REQUIRE(AddGradients(&graph, ys, xs).ok());
+      const FunctionDef& backward = graph.library.function.back();
+      CHECK(backward.signature.name.starts_with("__backward_f"));
+      CHECK(backward.signature.output_arg.size() == xs.size());
+      bool tanh = false;
+      for (const NodeDef& node : backward.node_def) tanh = tanh || node.op == "TanhGrad";
+      CHECK(tanh == both);
+    }
+    GraphDef graph = b.graph_def();
+    graph.library.function.push_back(f);
+    CHECK(GradientError(graph, "y", {{"a", RandomTensor({3})}}, {{"frozen", RandomTensor({3})}}) == "");
+  }
   TEST_CASE("If, both ways") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat, {3}), p = b.Placeholder("p", DataType::kBool, TensorShape());

@@ -38,6 +38,16 @@ TEST_SUITE("gradients of Switch, Merge and lists") {
     const Output stack = b.Add("TensorListStack", "stack", {pushed, shape}, {{"element_dtype", DataType::kFloat}});
     CHECK(GradientError(b, stack, feeds) == "");
   }
+  TEST_CASE("optionals") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {3, 2}), n = b.Const("n", Tensor::Scalar(1));
+    const Output optional = b.Add("OptionalFromValue", "optional", {{x, n}});
+    const std::vector<DataType> types{DataType::kFloat, DataType::kInt32};
+    const std::vector<PartialTensorShape> shapes{PartialTensorShape({3, 2}), PartialTensorShape({})};
+    const Output values =
+        b.Add("OptionalGetValue", "values", {optional}, {{"output_types", types}, {"output_shapes", shapes}});
+    CHECK(GradientError(b, b.Add("Square", "y", {values[0]}), {{"x", RandomTensor({3, 2})}}) == "");
+  }
 }
 
 }  // namespace flow_gradient_test

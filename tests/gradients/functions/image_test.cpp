@@ -26,6 +26,13 @@ TEST_SUITE("gradients of image ops") {
                           {{"ksizes", sizes}, {"strides", ones}, {"rates", ones}, {"padding", "SAME"}}) == "");
     CHECK(OpGradientError("RGBToHSV", {Tensor::From<float>({0.8f, 0.3f, 0.5f, 0.2f, 0.9f, 0.4f}, {2, 3})}) == "");
   }
+  TEST_CASE("a moved picture is moved back") {
+    const Tensor x = RandomTensor({2, 3, 4, 1}), size = Tensor::From<std::int32_t>({3, 4}, {2});
+    const Tensor move = Tensor::From<float>({1, 0, 1, 0, 1, -1, 0, 0}, {1, 8});
+    CHECK(OpGradientError("ImageProjectiveTransformV2", {x}, {{"interpolation", "NEAREST"}}, {move, size}) == "");
+    CHECK(OpGradientError("ImageProjectiveTransformV3", {x}, {{"interpolation", "BILINEAR"}},
+                          {move, size, Tensor::Scalar(0.5f)}) == "");
+  }
 }
 
 }  // namespace image_gradient_test

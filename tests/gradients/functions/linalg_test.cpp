@@ -31,6 +31,9 @@ TEST_SUITE("gradients of linear algebra") {
     CHECK(OpGradientError("MatrixTriangularSolve", {a, b}, {{"adjoint", true}}) == "");
     CHECK(OpGradientError("TridiagonalSolve", {a, b}, {{"partial_pivoting", true}}) == "");
     CHECK(OpGradientError("Svd", {a}, {{"compute_uv", false}}) == "");
+    CHECK(OpGradientError("MatrixSquareRoot", {a}) == "");
+    const Tensor row = RandomTensor({1, 3}, -1, 1, 5);
+    CHECK(OpGradientError("TridiagonalMatMul", {row, row, row, b}) == "");
   }
   TEST_CASE("Cholesky and SelfAdjointEigV2 of a symmetric matrix") {
     GraphBuilder b;
@@ -38,6 +41,19 @@ TEST_SUITE("gradients of linear algebra") {
     const Output square = b.Add("MatMul", "square", {x, x}, {{"transpose_b", true}});
     CHECK(GradientError(b, b.Add("Cholesky", "l", {square}), {{"x", Matrix()}}) == "");
     CHECK(GradientError(b, b.Add("SelfAdjointEigV2", "e", {square}), {{"x", Matrix()}}) == "");
+  }
+  TEST_CASE("Eig, with and without vectors") {
+    Tensor a = Matrix();
+    for (int i = 0; i < 3; ++i) a.data<float>()[4 * i] += static_cast<float>(i);
+    for (const bool vectors : {false, true}) {
+      GraphBuilder b;
+      const Output x = b.Placeholder("x", DataType::kFloat, {3, 3});
+      const Output e = b.Add("Eig", "e", {x}, {{"compute_v", vectors}, {"Tout", DataType::kComplex64}});
+      CHECK(GradientError(b, b.Add("Real", "real", {e[0]}, {{"Tout", DataType::kFloat}}), {{"x", a}}) == "");
+      if (!vectors) continue;
+      const Output size = b.Add("ComplexAbs", "size", {e[1]}, {{"Tout", DataType::kFloat}});
+      CHECK(GradientError(b, b.Add("Square", "square", {size}), {{"x", a}}) == "");
+    }
   }
   TEST_CASE("Qr of a tall matrix in full is refused") {
     GraphBuilder b;

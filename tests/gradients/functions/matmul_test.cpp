@@ -20,6 +20,7 @@ TEST_SUITE("gradients of matrix products") {
         const Tensor y = RandomTensor(b ? TensorShape({4, 3}) : TensorShape({3, 4}), -1, 1, 2);
         CHECK(OpGradientError("MatMul", {x, y}, {{"transpose_a", a}, {"transpose_b", b}}) == "");
         CHECK(OpGradientError("BatchMatMulV2", {x, y}, {{"adj_x", a}, {"adj_y", b}}) == "");
+        CHECK(OpGradientError("SparseMatMul", {x, y}, {{"transpose_a", a}, {"transpose_b", b}}) == "");
       }
     CHECK(OpGradientError("BatchMatMulV2", {RandomTensor({2, 1, 2, 3}), RandomTensor({3, 3, 2}, -1, 1, 4)}) == "");
   }

@@ -30,6 +30,8 @@ TEST_SUITE("gradients of reductions") {
     CHECK(OpGradientError("Softmax", {x}) == "");
     CHECK(OpGradientError("LogSoftmax", {x}) == "");
     CHECK(OpGradientError("TopKV2", {RandomTensor({2, 5}, -9, 9)}, {}, {Tensor::Scalar(2)}) == "");
+    CHECK(OpGradientError("ApproxTopK", {RandomTensor({2, 5}, -9, 9)}, {{"k", 2}}) == "");
+    CHECK(OpGradientError("IsotonicRegression", {RandomTensor({2, 5}, -9, 9)}) == "");
     CHECK(OpGradientError("NthElement", {RandomTensor({2, 5}, -9, 9)}, {}, {Tensor::Scalar(1)}) == "");
   }
   TEST_CASE("one zero in a product") {

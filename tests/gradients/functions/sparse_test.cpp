@@ -36,6 +36,14 @@ TEST_SUITE("gradients of sparse ops") {
     CHECK(GradientError(b, b.Add("SparseAdd", "sum", {i, v, s, i, v, s, b.Const("least", Tensor::Scalar(0.f))})[1],
                         {values}) == "");
   }
+  TEST_CASE("values of ragged rows, and the one of empty rows") {
+    GraphBuilder b;
+    const Output v = b.Placeholder("v", DataType::kFloat, {3}), d = b.Placeholder("d", DataType::kFloat, TensorShape());
+    const Output rows = b.Const("rows", Tensor::From<std::int64_t>({0, 2, 2}, {3}));
+    const Output count = b.Const("count", Tensor::Scalar(std::int64_t{5}));
+    CHECK(GradientError(b, b.Add("RaggedFillEmptyRows", "y", {rows, v, count, d})[1],
+                        {{"v", RandomTensor({3})}, {"d", Tensor::Scalar(0.5f)}}) == "");
+  }
   TEST_CASE("TensorFlow has none for SparseDenseCwiseAdd") {
     GraphBuilder b;
     const Output v = b.Placeholder("v", DataType::kFloat, {3}), e = b.Placeholder("e", DataType::kFloat, {2, 3});

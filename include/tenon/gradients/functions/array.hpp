@@ -113,6 +113,10 @@ inline void DiagonalPart(G& g) {
       rank >= 2 && shape.dim_size(rank - 1) >= 0 && shape.dim_size(rank - 1) == shape.dim_size(rank - 2);
   g.set(0, square ? g.Add("MatrixDiag", {g.dy()}) : g.Add("MatrixSetDiag", {g.ZerosLike(g.x()), g.dy()}));
 }
+// V2 of an op aligns to the left, but its gradient to both sides, as in TensorFlow.
+inline Symbol DiagonalsOf(G& g, Symbol matrix, Symbol k) {
+  return g.AddLike("MatrixDiagPartV3", {matrix, k, g.Scalar(matrix.dtype(), 0)}, {"align"});
+}
 inline void SetDiagonal(G& g, bool several) {
   const Symbol dy = g.dy(), zeros = g.ZerosLike(g.input(1));
   if (!several) {
@@ -120,7 +124,10 @@ inline void SetDiagonal(G& g, bool several) {
     return g.set(1, g.Add("MatrixDiagPart", {dy}));
   }
   g.set(0, g.AddLike("MatrixSetDiagV3", {dy, zeros, g.input(2)}, {"align"}));
-  g.set(1, g.AddLike("MatrixDiagPartV3", {dy, g.input(2), g.Scalar(dy.dtype(), 0)}, {"align"}));
+  g.set(1, DiagonalsOf(g, dy, g.input(2)));
+}
+inline void DiagonalParts(G& g) {
+  g.set(0, g.AddLike("MatrixSetDiagV3", {g.ZerosLike(g.x()), g.dy(), g.input(1)}, {"align"}));
 }
 
 // ------------------------------------------------------------------------------------------------ false quantisation
@@ -168,13 +175,12 @@ inline constexpr GradientRow kArray[] = {
     {"DiagPart", [](G& g) { g.set(0, g.Add("Diag", {g.dy()})); }},
     {"MatrixDiag", [](G& g) { g.set(0, g.Add("MatrixDiagPart", {g.dy()})); }},
     {"MatrixDiagPart", DiagonalPart},
-    {"MatrixDiagV3",
-     [](G& g) {
-       g.set(0, g.AddLike("MatrixDiagPartV3", {g.dy(), g.input(1), g.Scalar(g.dy().dtype(), 0)}, {"align"}));
-     }},
-    {"MatrixDiagPartV3",
-     [](G& g) { g.set(0, g.AddLike("MatrixSetDiagV3", {g.ZerosLike(g.x()), g.dy(), g.input(1)}, {"align"})); }},
+    {"MatrixDiagV2", [](G& g) { g.set(0, DiagonalsOf(g, g.dy(), g.input(1))); }},
+    {"MatrixDiagV3", [](G& g) { g.set(0, DiagonalsOf(g, g.dy(), g.input(1))); }},
+    {"MatrixDiagPartV2", DiagonalParts},
+    {"MatrixDiagPartV3", DiagonalParts},
     {"MatrixSetDiag", [](G& g) { SetDiagonal(g, false); }},
+    {"MatrixSetDiagV2", [](G& g) { SetDiagonal(g, true); }},
     {"MatrixSetDiagV3", [](G& g) { SetDiagonal(g, true); }},
     {"SpaceToBatch", [](G& g) { g.set(0, g.AddLike("BatchToSpace", {g.dy(), g.input(1)}, {"block_size"})); }},
     {"BatchToSpace", [](G& g) { g.set(0, g.AddLike("SpaceToBatch", {g.dy(), g.input(1)}, {"block_size"})); }},

@@ -68,9 +68,11 @@ class BranchGradients {
     if (!g_.editor().status().ok()) return;
     SlimVector<InEdge> inputs;
     SlimVector<PartialTensorShape> shapes;
+    SlimVector<char> needed;
     for (int i = first_; i < g_.num_inputs(); ++i) {
       inputs.push_back(g_.input(i).edge());
       shapes.push_back(g_.input(i).shape());
+      needed.push_back(g_.needs(i) ? 1 : 0);
     }
     branches_.push_back(MakeOwned<FunctionDerivation>());
     g_.Fail(branches_.back()->Import(g_.editor(), f, inputs, shapes));
@@ -82,7 +84,7 @@ class BranchGradients {
     for (int i = 0; i < g_.num_outputs(); ++i)
       has_grad.push_back(g_.has_grad(i) || IsTrainable(g_.output(i).dtype()) ? 1 : 0);
     has_grad_ = has_grad;
-    g_.Fail(branches_.back()->Derive(g_.functions(), has_grad));
+    g_.Fail(branches_.back()->Derive(g_.functions(), has_grad, needed));
   }
 
   // Writes forward functions that also give the captured tensors of all branches.
@@ -285,7 +287,7 @@ inline void Call(G& g) {
   const SlimVector<DataType> types = branches.ResultTypes();
   // As SymbolicGradient, a call has a gradient for each argument.
   for (int i = 0; i < g.num_inputs(); ++i)
-    if (!branches.has(i) && IsTrainable(g.input(i).dtype()) && g.input(i).dtype() != DataType::kResource)
+    if (!branches.has(i) && g.needs(i) && IsTrainable(g.input(i).dtype()) && g.input(i).dtype() != DataType::kResource)
       g.set(i, g.ZerosLike(g.input(i)));
   if (!g.editor().status().ok() || types.empty()) return;
   branches.SetResults(g.Add(op, {G::Input(branches.BackwardInputs(outputs, captured.size()))},

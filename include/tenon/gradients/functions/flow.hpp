@@ -171,7 +171,26 @@ inline void ListSplit(G& g) {  // (tensor, element_shape, lengths)
 }
 inline void ListResize(G& g) { g.set(0, g.Add("TensorListResize", {g.dy(), ListLength(g, g.x())})); }
 
+inline void OptionalOf(G& g) {  // (components...) -> optional
+  SlimVector<DataType> types;
+  SlimVector<PartialTensorShape> shapes;
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    types.push_back(g.input(i).dtype());
+    shapes.push_back(g.input(i).shape());
+  }
+  const Symbol values = g.Add("OptionalGetValue", {g.dy()}, {{"output_types", types}, {"output_shapes", shapes}});
+  for (int i = 0; i < g.num_inputs(); ++i) g.set(i, values[i]);
+}
+inline void OptionalValue(G& g) {  // optional -> (components...)
+  SlimVector<Symbol> values;
+  for (int i = 0; i < g.num_outputs(); ++i)
+    values.push_back(IsTrainable(g.output(i).dtype()) ? g.grad(i) : g.ZerosLike(g.output(i)));
+  g.set(0, g.Add("OptionalFromValue", {G::Input(std::move(values))}));
+}
+
 inline constexpr GradientRow kFlow[] = {
+    {"OptionalFromValue", OptionalOf},
+    {"OptionalGetValue", OptionalValue},
     {"Merge", MergeGradient},
     {"RefMerge", MergeGradient},
     {"Switch", SwitchGradient},

@@ -88,7 +88,26 @@ inline void Hsv(G& g) {
   g.set(0, g.Add("Pack", {G::Input(std::move(parts))}, {{"axis", -1}}));
 }
 
+// The gradient moved back by the inverse of each transform, a matrix [3, 3] without its last element.
+inline void ProjectiveTransform(G& g, bool fills) {
+  const Symbol rows = g.Reshape(g.input(1), g.Ints({-1, 8}));
+  const Symbol ones = g.Fill(g.Pack({g.Item(g.Shape(rows), 0), g.Int(1)}), g.Scalar(DataType::kFloat, 1));
+  const Symbol inverse = g.Add("MatrixInverse", {g.Reshape(Concat2(g, rows, ones, 1), g.Ints({-1, 3, 3}))});
+  const Symbol nine = g.Reshape(inverse, g.Ints({-1, 9}));
+  const auto part = [&](std::int32_t begin, std::int32_t end) {
+    return g.Add("StridedSlice", {nine, g.Ints({0, begin}), g.Ints({0, end}), g.Ints({1, 1})},
+                 {{"begin_mask", 1}, {"end_mask", 1}});
+  };
+  const Symbol back = part(0, 8) / part(8, 9), size = g.Part(g.Shape(g.x()), 1, 3);
+  if (!fills)
+    return g.set(0, g.AddLike("ImageProjectiveTransformV2", {g.dy(), back, size}, {"interpolation", "fill_mode"}));
+  g.set(0, g.AddLike("ImageProjectiveTransformV3", {g.dy(), back, size, g.Scalar(DataType::kFloat, 0)},
+                     {"interpolation", "fill_mode"}));
+}
+
 inline constexpr GradientRow kImage[] = {
+    {"ImageProjectiveTransformV2", [](G& g) { ProjectiveTransform(g, false); }},
+    {"ImageProjectiveTransformV3", [](G& g) { ProjectiveTransform(g, true); }},
     {"ResizeBilinear", [](G& g) { Resize(g, "ResizeBilinearGrad", true); }},
     {"ResizeBicubic", [](G& g) { Resize(g, "ResizeBicubicGrad", false); }},
     {"ResizeNearestNeighbor", ResizeNearest},

@@ -247,6 +247,52 @@ inline void Tridiagonal(G& g) {
   g.set(1, db);
 }
 
+// Distinct eigenvalues are assumed, as in TensorFlow.
+inline void GeneralEigenGradient(G& g) {
+  const Symbol e = g.output(0);
+  Symbol v = g.output(1), inner = g.Add("MatrixDiag", {g.grad(0)});
+  if (!g.bool_attr("compute_v")) {
+    v = g.AddLike("Eig", {g.x()}, {"Tout"})[1];
+  } else {
+    const Symbol f = WithDiagonal(g, SafeReciprocal(g, ExpandDims(g, e, -2) - ExpandDims(g, e, -1)), g.ZerosLike(e));
+    const Symbol vdv = MatMul(g, v, g.grad(1), true);
+    const DataType real = v.dtype() == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+    const Symbol lengths = g.Cast(g.Add("Real", {Diagonal(g, vdv)}, {{"Tout", real}}), v.dtype());
+    inner = inner + g.Conj(f) * (vdv - MatMul(g, MatMul(g, v, v, true), g.Add("MatrixDiag", {lengths})));
+  }
+  const Symbol da = g.Add("MatrixSolve", {v, MatMul(g, inner, v, false, true)}, {{"adjoint", true}});
+  g.set(0, g.Cast(da, g.x().dtype()));
+}
+// Products of all elements of two square matrices [..., m, m], as matrices [..., m^2, m^2].
+inline Symbol Kronecker(G& g, Symbol a, Symbol b, Symbol shape) {
+  const Symbol left = ExpandDims(g, ExpandDims(g, a, -1), -3), right = ExpandDims(g, ExpandDims(g, b, -2), -4);
+  return g.Reshape(left * right, shape);
+}
+// y y = x: dy y + y dy = dx, as one system of m^2 equations.
+inline void SquareRoot(G& g) {
+  const Symbol y = g.y(), shape = g.Shape(y), m = g.Part(shape, -1, 0, true), square = m * m;
+  const Symbol batch = g.Part(shape, 0, -2), unit = IdentityLike(g, y);
+  const Symbol wide = g.Concat(SlimVector<Symbol>{batch, square, square}, g.Int(0));
+  const Symbol system = Kronecker(g, unit, g.Transposed(y), wide) + Kronecker(g, y, unit, wide);
+  const Symbol column = g.Concat(SlimVector<Symbol>{batch, square, g.Ints({1})}, g.Int(0));
+  const Symbol solved = g.Add("MatrixSolve", {system, g.Reshape(g.Transposed(g.dy()), column)});
+  g.set(0, g.Transposed(g.Reshape(solved, shape)));
+}
+// Rows one place up (1) or down (-1), with a row of zeros.
+inline Symbol ShiftedRows(G& g, Symbol s, int up) {
+  const Symbol zero = g.ZerosLike(Rows(g, s, 0, 1));
+  return up > 0 ? Concat2(g, Rows(g, s, 1, 0, true), zero, -2) : Concat2(g, zero, Rows(g, s, 0, -1), -2);
+}
+inline void TridiagonalProduct(G& g) {
+  const Symbol dy = g.dy(), rhs = g.Conj(g.input(3));
+  const auto column = [&g](int i) { return g.Transposed(g.input(i), true); };
+  const auto along = [&](Symbol shifted) { return ExpandDims(g, g.Sum(shifted * dy, g.Int(-1)), -2); };
+  g.set(0, along(ShiftedRows(g, rhs, 1)));
+  g.set(1, along(rhs));
+  g.set(2, along(ShiftedRows(g, rhs, -1)));
+  g.set(3, ShiftedRows(g, column(0) * dy, -1) + column(1) * dy + ShiftedRows(g, column(2) * dy, 1));
+}
+
 inline constexpr GradientRow kLinalg[] = {
     {"MatrixInverse", Inverse},
     {"MatrixDeterminant", Determinant},
@@ -259,6 +305,9 @@ inline constexpr GradientRow kLinalg[] = {
     {"MatrixSolveLs", SolveLeastSquares},
     {"SelfAdjointEigV2", EigenGradient},
     {"Svd", SvdGradient},
+    {"Eig", GeneralEigenGradient},
+    {"MatrixSquareRoot", SquareRoot},
+    {"TridiagonalMatMul", TridiagonalProduct},
     {"TridiagonalSolve", Tridiagonal},
 };
 

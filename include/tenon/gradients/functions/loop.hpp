@@ -131,6 +131,7 @@ class LoopGradient {
     SlimVector<InEdge> results;
     for (const Carried& carried : carried_) results.push_back(carried.after);
     body_.FindCaptured(results);
+    body_.CapturePredicates();
     for (const InEdge arg : body_.captured_args()) {
       int number = 0;
       while (!(body_.args()[ToSize(number)] == arg)) ++number;
@@ -161,6 +162,14 @@ class LoopGradient {
     SlimVector<std::int32_t> sizes;
     for (const Index size : shape) sizes.push_back(static_cast<std::int32_t>(size));
     return editor.Ints(sizes);
+  }
+
+  // The sizes that two shapes have in common; others are unknown.
+  static PartialTensorShape Common(const PartialTensorShape& a, const PartialTensorShape& b) {
+    if (a.unknown_rank() || b.unknown_rank() || a.dims() != b.dims()) return {};
+    SlimVector<Index> sizes;
+    for (int d = 0; d < a.dims(); ++d) sizes.push_back(a.dim_size(d) == b.dim_size(d) ? a.dim_size(d) : -1);
+    return PartialTensorShape(Span<const Index>(sizes.data(), sizes.size()));
   }
 
   Status WriteForward() {
@@ -232,11 +241,12 @@ class LoopGradient {
     GraphEditor& editor = body_.editor();
     const Symbol limit = body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
     const Symbol more = editor.Add("Less", {counter_, limit});
-    SlimVector<Symbol> lists, popped;
+    SlimVector<Symbol> lists, popped, values;
     for (const Saved& saved : saved_) {
       lists.push_back(body_.AddArg(DataType::kVariant, PartialTensorShape(TensorShape())));
       popped.push_back(editor.Add("TensorListPopBack", {lists.back(), ShapeSymbol(editor, saved.shape)},
                                   {{"element_dtype", saved.type}}));
+      values.push_back(body_.Guarded(saved.tensor, popped.back()[1]));
     }
     TENON_RETURN_IF_ERROR(editor.status());
 
@@ -251,7 +261,7 @@ class LoopGradient {
       for (const int number : invariants_) writer.AddArg(body_.args()[ToSize(number)]);
       for (const Symbol list : lists) writer.AddArg(list.edge());
       if (is_body) {
-        for (std::size_t i = 0; i < saved_.size(); ++i) writer.Replace(saved_[i].tensor, popped[i][1].edge());
+        for (std::size_t i = 0; i < saved_.size(); ++i) writer.Replace(saved_[i].tensor, values[i].edge());
         writer.AddResult(next_.edge());
         writer.AddResult(limit.edge());
         for (const Carried& carried : carried_) writer.AddResult(carried.after);
@@ -272,9 +282,24 @@ class LoopGradient {
     for (const int number : invariants_) inputs.push_back(g_.input(number));
     for (std::size_t i = 0; i < saved_.size(); ++i) inputs.push_back(g_.output(count_ + 1 + static_cast<int>(i)));
     const std::string op = g_.def().op;
-    const Symbol loop =
-        g_.AddLike(op, {G::Input(std::move(inputs))}, {"parallel_iterations"},
-                   {{"cond", AttrValue(NameAttrList{names[0], {}})}, {"body", AttrValue(NameAttrList{names[1], {}})}});
+    SlimVector<G::Attr> attrs{{"cond", AttrValue(NameAttrList{names[0], {}})},
+                              {"body", AttrValue(NameAttrList{names[1], {}})}};
+    if (const AttrValue* value = g_.def().attr.Find("parallel_iterations"); value != nullptr)
+      attrs.emplace_back("parallel_iterations", *value);
+    SlimVector<PartialTensorShape> shapes;
+    bool change = false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      shapes.push_back(inputs[i].shape());
+      if (i < 2 || i >= 2 + carried_.size()) continue;
+      const int variable = carried_[i - 2].variable;
+      const PartialTensorShape first = g_.input(variable).shape();
+      if (first.IsIdenticalTo(shapes.back()) || g_.input(variable).dtype() == DataType::kResource) continue;
+      change = true;
+      shapes.back() = Common(first, shapes.back());
+    }
+    if (change) attrs.emplace_back("output_shapes", AttrValue(std::move(shapes)));
+    const G::Input all[] = {G::Input(std::move(inputs))};
+    const Symbol loop = g_.editor().AddNode(op, all, attrs);
     for (std::size_t i = 0; i < carried_.size(); ++i) g_.set(carried_[i].variable, loop[2 + static_cast<int>(i)]);
     return outer.status();
   }

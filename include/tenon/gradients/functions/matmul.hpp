@@ -27,6 +27,17 @@ inline void Product2(G& g) {
   g.set(0, ta ? product(b, dy, tb, true) : product(dy, b, false, !tb));
   g.set(1, tb ? product(dy, a, true, ta) : product(a, dy, !ta, false));
 }
+// Its product is float, whatever its operands are.
+inline void MixedProduct(G& g) {
+  const Symbol a = g.input(0), b = g.input(1), dy = g.dy();
+  const bool ta = g.bool_attr("transpose_a"), tb = g.bool_attr("transpose_b");
+  const auto product = [&g](Symbol left, Symbol right, bool t_left, bool t_right, Symbol operand) {
+    const Symbol p = g.Add("SparseMatMul", {left, right}, {{"transpose_a", t_left}, {"transpose_b", t_right}});
+    return g.Cast(p, operand.dtype());
+  };
+  g.set(0, ta ? product(b, dy, tb, true, a) : product(dy, b, false, !tb, a));
+  g.set(1, tb ? product(dy, a, true, ta, b) : product(a, dy, !ta, false, b));
+}
 inline void BatchProduct(G& g) {
   const Symbol a = g.input(0), b = g.input(1), dy = g.dy();
   const bool ta = g.bool_attr("adj_x"), tb = g.bool_attr("adj_y");
@@ -138,6 +149,7 @@ inline void EinsumGradient(G& g) {
 
 inline constexpr GradientRow kMatMul[] = {
     {"MatMul", Product2},
+    {"SparseMatMul", MixedProduct},
     {"BatchMatMul", BatchProduct},
     {"BatchMatMulV2", BatchProduct},
     {"BatchMatMulV3", BatchProduct},

@@ -104,6 +104,16 @@ inline void TopItems(G& g) {
   g.set(0, g.Reshape(g.Add("ScatterNd", {places, Flat(g, dy), length}), shape));
   if (g.num_inputs() > 1) g.set(1, g.Int(0));
 }
+// The mean of each segment of a row, for all of its elements.
+inline void SegmentMeans(G& g) {
+  const Symbol dy = g.dy(), segments = g.output(1), shape = g.Shape(dy), row = g.Item(shape, -1), count = Size(g, dy);
+  const Symbol first = g.Add("Range", {g.Int(0), count, g.Add("Maximum", {row, g.Int(1)})});
+  const Symbol ids = Flat(g, g.Reshape(segments, g.Pack({g.Int(-1), row})) + ExpandDims(g, first, -1));
+  const auto sum = [&](Symbol s) { return g.Add("UnsortedSegmentSum", {s, ids, count}); };
+  const Symbol flat = Flat(g, dy);
+  const Symbol means = g.Add("DivNoNan", {sum(flat), sum(Un(g, "OnesLike", flat))});
+  g.set(0, g.Reshape(Gather(g, means, ids), shape));
+}
 inline void Softmax(G& g) {
   const Symbol y = g.y(), dy = g.dy();
   g.set(0, (dy - g.Sum(dy * y, g.Int(-1), true)) * y);
@@ -129,6 +139,8 @@ inline constexpr GradientRow kReduce[] = {
     {"Cumprod", CumulativeProduct},
     {"CumulativeLogsumexp", LogSumExp},
     {"NthElement", NthElement},
+    {"ApproxTopK", TopItems},
+    {"IsotonicRegression", SegmentMeans},
     {"TopK", TopItems},
     {"TopKV2", TopItems},
     {"Softmax", Softmax},

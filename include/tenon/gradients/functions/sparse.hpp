@@ -165,6 +165,12 @@ inline constexpr GradientRow kSparse[] = {
     {"SparseSlice", [](G& g) { g.set(1, g.Add("SparseSliceGrad", {g.grad(1), g.input(0), g.input(3), g.output(0)})); }},
     {"SparseSparseMaximum", Refused},
     {"SparseSparseMinimum", Refused},
+    {"RaggedFillEmptyRows",
+     [](G& g) {
+       const Symbol both = g.Add("RaggedFillEmptyRowsGrad", {g.output(3), g.grad(1)});
+       g.set(1, both[0]);
+       g.set(3, both[1]);
+     }},
     {"RaggedTensorToTensor", RaggedToTensor},
     {"RaggedGather", RaggedGatherGradient},
     {"RaggedTensorToSparse",
