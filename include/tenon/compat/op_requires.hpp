@@ -35,24 +35,26 @@ const Status& StatusOf(const Result<T>& result) {
 
 TENON_DETAIL_NAMESPACE_END
 
-#define OP_REQUIRES(CTX, EXP, STATUS)                                      \
-  do {                                                                     \
-    if (!(EXP)) [[unlikely]] {                                             \
-      ::tenon::detail::CheckNotInComputeAsync((CTX), "OP_REQUIRES_ASYNC"); \
-      (CTX)->CtxFailure(__FILE__, __LINE__, (STATUS));                     \
-      return;                                                              \
-    }                                                                      \
+#define OP_REQUIRES(CTX, EXP, STATUS)                     \
+  do {                                                    \
+    if (!(EXP)) [[unlikely]] {                            \
+      using ::tenon::detail::CheckNotInComputeAsync;      \
+      CheckNotInComputeAsync((CTX), "OP_REQUIRES_ASYNC"); \
+      (CTX)->CtxFailure(__FILE__, __LINE__, (STATUS));    \
+      return;                                             \
+    }                                                     \
   } while (false)
 
 // Takes a Status or a Result.
-#define OP_REQUIRES_OK(CTX, ...)                                                                 \
-  do {                                                                                           \
-    const auto& tenon_result = (__VA_ARGS__);                                                    \
-    if (!tenon_result.ok()) [[unlikely]] {                                                       \
-      ::tenon::detail::CheckNotInComputeAsync((CTX), "OP_REQUIRES_OK_ASYNC");                    \
-      (CTX)->CtxFailureWithWarning(__FILE__, __LINE__, ::tenon::detail::StatusOf(tenon_result)); \
-      return;                                                                                    \
-    }                                                                                            \
+#define OP_REQUIRES_OK(CTX, ...)                                                 \
+  do {                                                                           \
+    const ::tenon::Status tenon_status = ::tenon::detail::StatusOf(__VA_ARGS__); \
+    if (!tenon_status.ok()) [[unlikely]] {                                       \
+      using ::tenon::detail::CheckNotInComputeAsync;                             \
+      CheckNotInComputeAsync((CTX), "OP_REQUIRES_OK_ASYNC");                     \
+      (CTX)->CtxFailureWithWarning(__FILE__, __LINE__, tenon_status);            \
+      return;                                                                    \
+    }                                                                            \
   } while (false)
 
 #define OP_REQUIRES_ASYNC(CTX, EXP, STATUS, DONE)      \
@@ -64,14 +66,14 @@ TENON_DETAIL_NAMESPACE_END
     }                                                  \
   } while (false)
 
-#define OP_REQUIRES_OK_ASYNC(CTX, STATUS, DONE)                                                  \
-  do {                                                                                           \
-    const auto& tenon_result = (STATUS);                                                         \
-    if (!tenon_result.ok()) [[unlikely]] {                                                       \
-      (CTX)->CtxFailureWithWarning(__FILE__, __LINE__, ::tenon::detail::StatusOf(tenon_result)); \
-      (DONE)();                                                                                  \
-      return;                                                                                    \
-    }                                                                                            \
+#define OP_REQUIRES_OK_ASYNC(CTX, STATUS, DONE)                             \
+  do {                                                                      \
+    const ::tenon::Status tenon_status = ::tenon::detail::StatusOf(STATUS); \
+    if (!tenon_status.ok()) [[unlikely]] {                                  \
+      (CTX)->CtxFailureWithWarning(__FILE__, __LINE__, tenon_status);       \
+      (DONE)();                                                             \
+      return;                                                               \
+    }                                                                       \
   } while (false)
 
 // lhs = the value of a Result; its error otherwise.

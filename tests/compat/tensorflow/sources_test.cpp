@@ -217,6 +217,31 @@ TEST_SUITE("sources of TensorFlow") {
     attrs.Set("weights", std::vector<float>{1});
     CHECK(RunOne("CompatWeightedPool", attrs, {images}, {"n"}).status().code() == Code::kInvalidArgument);
   }
+  TEST_CASE("an op for TensorFlow and TensorFlow Lite") {
+    const Tensor splits = MakeTensor<std::int64_t>({4}, {0, 3, 3, 5}), none = MakeTensor<std::int32_t>({}, {0});
+    const Tensor values = MakeTensor<float>({5}, {1, 2, 3, 4, 5});
+    const AttrMap attrs = {{"most", 1}, {"word", "row"}, {"scale", 10.0f}};
+    const auto out = RunOne("CompatFirstOfRows", attrs, {values, splits, none}, {"n", "n:1", "n:2", "n:3"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK(Values<float>((*out)[0]) == std::vector<float>{10, 40});
+    CHECK(Values<std::int64_t>((*out)[1]) == std::vector<std::int64_t>{0, 1, 1, 2});
+    CHECK(Values<tstring>((*out)[2]) == std::vector<tstring>{"row0", "row1", "row2"});
+    CHECK((*out)[3].shape() == TensorShape({2, 3}));
+    CHECK(Values<float>((*out)[3]) == std::vector<float>{0, 1, 2, 10, 11, 12});
+    const auto ints = RunOne("CompatFirstOfRows", {{"most", 1}, {"upper", true}},
+                             {MakeTensor<std::int32_t>({3}, {7, 8, 9}), MakeTensor<std::int32_t>({2}, {0, 3}),
+                              MakeTensor<std::int32_t>({}, {1})},
+                             {"n", "n:2"});
+    REQUIRE_MESSAGE(ints.ok(), ints.status().message());
+    CHECK(Values<std::int32_t>((*ints)[0]) == std::vector<std::int32_t>{7, 8});
+    CHECK((*ints)[1].data<tstring>()[0] == "W0");
+    CHECK(RunOne("CompatFirstOfRows", {{"most", -1}}, {values, splits, none}, {"n"}).status().code() ==
+          Code::kInvalidArgument);
+    GraphBuilder b;
+    b.Add("CompatFirstOfRows", "n",
+          {b.Const("v", Tensor::Zeros<float>({1, 1})), b.Const("s", splits), b.Const("m", none)}, {{"most", 1}});
+    CHECK(Session::FromGraph(b).status().message().find("Shape must be rank 1: [ 1 1 ]") != std::string_view::npos);
+  }
   TEST_CASE("random numbers are those of the seeds") {
     const Tensor shape = MakeTensor<std::int32_t>({1}, {1000});
     const AttrMap seeds = {{"seed", 3}, {"seed2", 5}};

@@ -95,6 +95,20 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     CHECK(tensor::MakeShape(sizes, &shape).ok());
     CHECK(shape == TensorShape({3, 5}));
   }
+  TEST_CASE("tensors of strings as TensorFlow 1 has them") {
+    Tensor words(DT_STRING, TensorShape({2, 2}));
+    auto flat = words.flat<string>();
+    flat(0) = "a";
+    flat(3) = string(100, 'b');
+    const string last = words.matrix<string>()(1, 1);
+    CHECK(last == string(100, 'b'));
+    CHECK(static_cast<const Tensor&>(words).flat<tstring>()(0) == "a");
+    Tensor one(DT_STRING, TensorShape());
+    one.scalar<string>()() = flat(3);
+    CHECK(one.scalar<string>()().size() == 100);
+    CHECK(DataTypeToEnum<string>::v() == DT_STRING);
+    static_assert(std::is_same_v<TTypes<string>::Flat, TTypes<tstring>::Flat>);
+  }
   TEST_CASE("broadcasts") {
     const BCast plain(Vec{2, 3}, Vec{2, 3});
     CHECK(plain.IsValid());
@@ -215,6 +229,8 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     shape_inference::ShapeHandle shape;
     CHECK(shape_inference::MakeShapeFromFormat(FORMAT_NCHW, 2, {5, 6}, 3, &shape, &c).ok());
     CHECK(c.DebugString(shape) == "[2,3,5,6]");
+    CHECK(shape_inference::InferenceContext::Rank(shape) == 4);
+    CHECK(shape_inference::InferenceContext::RankKnown(shape));
     CHECK(shape_inference::MakeShapeFromFormat(FORMAT_NHWC, 2, {4, 5, 6}, 3, &shape, &c).ok());
     CHECK(c.DebugString(shape) == "[2,4,5,6,3]");
     CHECK(shape_inference::MakeShapeFromFormat(FORMAT_NCHW_VECT_C, 2, {5, 6}, 3, &shape, &c).ok());

@@ -38,6 +38,8 @@ class Allocator : public tenon::Allocator {
     if (ptr != nullptr) DeallocateRaw(ptr);
   }
   virtual std::size_t AllocatedSize(const void* ptr) const override { return RequestedSize(ptr); }
+  virtual std::optional<AllocatorStats> GetStats() { return std::nullopt; }
+  std::optional<AllocatorStats> GetStats() const override { return const_cast<Allocator*>(this)->GetStats(); }
 };
 // Calls another allocator.
 class AllocatorWrapper : public Allocator {
@@ -95,7 +97,7 @@ class AllocatorView final : public Allocator {
   }
   bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
   std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
-  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
+  std::optional<AllocatorStats> GetStats() override { return static_cast<const tenon::Allocator*>(base_)->GetStats(); }
   bool ClearStats() override { return base_->ClearStats(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }

@@ -80,6 +80,7 @@ class DeviceBase {
   DeviceBase() = default;
   DeviceBase(const DeviceBase&) = delete;
   DeviceBase& operator=(const DeviceBase&) = delete;
+  virtual ~DeviceBase() = default;
 
   // Becomes the device of a context.
   void Reset(const tenon::OpKernelContext& context) {
@@ -97,7 +98,7 @@ class DeviceBase {
     }
   }
 
-  explicit DeviceBase(Env*) {}
+  explicit DeviceBase(Env*) : has_eigen_device_(false) {}
   // For tests.
   void set_name(const std::string& name) {
     name_ = name;
@@ -106,23 +107,40 @@ class DeviceBase {
   }
   void set_tensorflow_cpu_worker_threads(const CpuWorkerThreads* threads) { threads_ = *threads; }
   Env* env() const { return internal::DefaultEnv(); }
-  Status Sync() { return Status(); }
+  virtual bool RequiresRecordingAccessedTensors() const { return false; }
+  virtual Status Sync() { return Status(); }
   DataType dtype_of_device_memory() const { return DT_INVALID; }
 
-  const CpuWorkerThreads* tensorflow_cpu_worker_threads() const { return &threads_; }
-  const std::string& name() const { return name_; }
-  const DeviceAttributes& attributes() const { return attributes_; }
+  virtual const CpuWorkerThreads* tensorflow_cpu_worker_threads() const { return &threads_; }
+  virtual const std::string& name() const { return name_; }
+  virtual const DeviceAttributes& attributes() const { return attributes_; }
   const std::string& device_type() const { return attributes_.device_type(); }
-  Allocator* GetAllocator(AllocatorAttributes) { return AllocatorView::Of(allocator_); }
-  Allocator* GetStepAllocator(AllocatorAttributes attributes, void*) { return GetAllocator(attributes); }
-  const AcceleratorDeviceInfo* tensorflow_gpu_device_info() const { return nullptr; }
-  const AcceleratorDeviceInfo* tensorflow_accelerator_device_info() const { return nullptr; }
+  virtual Allocator* GetAllocator(AllocatorAttributes) { return AllocatorView::Of(allocator_); }
+  virtual Allocator* GetStepAllocator(AllocatorAttributes attributes, void*) { return GetAllocator(attributes); }
+  virtual Allocator* GetScopedAllocator(AllocatorAttributes, int64_t) { return nullptr; }
+  virtual void CopyTensorInSameDevice(const Tensor*, Tensor*, const DeviceContext*, StatusCallback done) {
+    done(errors::Internal("Device ", name(), " does not implement CopyTensorInSameDevice"));
+  }
+  // InvalidArgument: the message is not a tensor.
+  virtual Status MakeTensorFromProto(const TensorProto& proto, const AllocatorAttributes, Tensor* tensor) {
+    if (tensor->FromProto(proto)) return Status();
+    return errors::InvalidArgument("Cannot parse tensor from proto: ", proto.ShortDebugString());
+  }
+  virtual const AcceleratorDeviceInfo* tensorflow_gpu_device_info() const { return nullptr; }
+  virtual const AcceleratorDeviceInfo* tensorflow_accelerator_device_info() const { return nullptr; }
   thread::ThreadPool* tensorflow_device_thread_pool() { return &pool_; }
-  bool has_eigen_cpu_device() const { return true; }
-  int NumaNode() const { return 0; }
+  bool has_eigen_cpu_device() const { return has_eigen_device_; }
+  virtual int NumaNode() const { return 0; }
   void* raw_device() const { return raw_; }
 #if TENON_COMPAT_EIGEN_THREADS
-  const Eigen::ThreadPoolDevice* eigen_cpu_device() { return &EigenDeviceOf(pool_.pool()); }
+  void set_eigen_cpu_device(Eigen::ThreadPoolDevice* device) {
+    eigen_device_ = device;
+    has_eigen_device_ = true;
+  }
+  // Has at most as many threads as ScopedPerThreadMaxParallelism allows.
+  const Eigen::ThreadPoolDevice* eigen_cpu_device() {
+    return &EigenDeviceAtMost(eigen_device_ != nullptr ? *eigen_device_ : EigenDeviceOf(pool_.pool()));
+  }
 #endif
 
  private:
@@ -130,6 +148,10 @@ class DeviceBase {
   CpuWorkerThreads threads_;
   tenon::Allocator* allocator_ = nullptr;
   void* raw_ = nullptr;
+  bool has_eigen_device_ = true;
+#if TENON_COMPAT_EIGEN_THREADS
+  const Eigen::ThreadPoolDevice* eigen_device_ = nullptr;
+#endif
   std::string name_;
   DeviceAttributes attributes_;
 };

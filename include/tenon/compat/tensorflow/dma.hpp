@@ -56,6 +56,7 @@ class TensorReference {
  public:
   explicit TensorReference(const Tensor& tensor) : tensor_(tensor) {}
   void Unref() const { tensor_ = Tensor(); }
+  bool SharesBufferWith(const Tensor& other) const { return tensor_.SharesBufferWith(other); }
   void FillDescription(AllocationDescription* description) const {
     if (tensor_.IsInitialized()) DMAHelper::buffer(&tensor_)->FillAllocationDescription(description);
   }

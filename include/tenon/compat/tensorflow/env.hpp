@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Env: the clock, threads, files and folders, of the system alone. Also paths, environment variables and hashes.
+// Env: the clock, threads, files and folders. Also paths, environment variables and hashes.
 
 #if defined(__unix__) || defined(__APPLE__)
-#include <fnmatch.h>
-#include <glob.h>
 #include <unistd.h>
 #endif
 
@@ -27,6 +25,7 @@
 #include <tenon/base/hash.hpp>
 #include <tenon/engine/text/fingerprint.hpp>
 #include <tenon/compat/tensorflow/base/logging.hpp>
+#include <tenon/compat/tensorflow/file_system.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
 
 namespace tensorflow {
@@ -93,87 +92,6 @@ class Thread {
   std::thread thread_;
 };
 
-class RandomAccessFile {
- public:
-  virtual ~RandomAccessFile() = default;
-  virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
-  // OutOfRange: the file ends before.
-  virtual Status Read(uint64_t offset, std::size_t n, StringPiece* result, char* scratch) const = 0;
-};
-class WritableFile {
- public:
-  virtual ~WritableFile() = default;
-  virtual Status Append(StringPiece data) = 0;
-  virtual Status Name(StringPiece*) const { return errors::Unimplemented("This filesystem does not support Name()"); }
-  virtual Status Tell(int64_t*) { return errors::Unimplemented("This filesystem does not support Tell()"); }
-  virtual Status Close() = 0;
-  virtual Status Flush() = 0;
-  virtual Status Sync() = 0;
-};
-
-class ReadOnlyMemoryRegion {
- public:
-  virtual ~ReadOnlyMemoryRegion() = default;
-  virtual const void* data() = 0;
-  virtual uint64_t length() = 0;
-};
-struct FileStatistics {
-  FileStatistics() = default;
-  FileStatistics(int64_t l, int64_t mtime, bool dir) : length(l), mtime_nsec(mtime), is_directory(dir) {}
-  int64_t length = -1;
-  int64_t mtime_nsec = 0;
-  bool is_directory = false;
-};
-struct TransactionToken {
-  void* owner = nullptr;
-  void* token = nullptr;
-};
-
-namespace internal {
-class HeldRegion : public ReadOnlyMemoryRegion {
- public:
-  explicit HeldRegion(std::string bytes) : bytes_(std::move(bytes)) {}
-  const void* data() override { return bytes_.data(); }
-  uint64_t length() override { return bytes_.size(); }
-
- private:
-  std::string bytes_;
-};
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
-class StdRandomAccessFile : public RandomAccessFile {
- public:
-  explicit StdRandomAccessFile(OpenFile file) : file_(std::move(file)) {}
-  Status Read(uint64_t offset, std::size_t n, StringPiece* result, char* scratch) const override {
-    mutex_lock lock(mutex_);
-    std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET);
-    const std::size_t got = std::fread(scratch, 1, n, file_.get());
-    *result = StringPiece(scratch, got);
-    return got == n ? Status() : errors::OutOfRange("Read less bytes than requested");
-  }
-
- private:
-  mutable mutex mutex_;
-  OpenFile file_;
-};
-class StdWritableFile : public WritableFile {
- public:
-  explicit StdWritableFile(OpenFile file) : file_(std::move(file)) {}
-  Status Append(StringPiece data) override {
-    return Done(std::fwrite(data.data(), 1, data.size(), file_.get()) == data.size());
-  }
-  Status Close() override { return Done(std::fclose(file_.release()) == 0); }
-  Status Flush() override { return Done(std::fflush(file_.get()) == 0); }
-  Status Sync() override { return Flush(); }
-
- private:
-  static Status Done(bool ok) { return ok ? Status() : errors::Internal("a file could not be written"); }
-  OpenFile file_;
-};
-}  // namespace internal
-
 class Env {
  public:
   static Env* Default() { return internal::DefaultEnv(); }
@@ -189,23 +107,51 @@ class Env {
   }
   void SchedClosure(std::function<void()> run) { std::thread(std::move(run)).detach(); }
 
-  Status FileExists(const std::string& path) {
-    std::error_code error;
-    return std::filesystem::exists(path, error) ? Status() : errors::NotFound(path, " not found");
+  // Files: of the system, or of the file system that is registered for the scheme of the path.
+#define TENON_COMPAT_FILES(NAME)                            \
+  Status NAME(const std::string& path) {                    \
+    FileSystem* files = nullptr;                            \
+    TF_RETURN_IF_ERROR(GetFileSystemForFile(path, &files)); \
+    return files->NAME(path);                               \
   }
-  Status IsDirectory(const std::string& path) {
-    TF_RETURN_IF_ERROR(FileExists(path));
-    std::error_code error;
-    return std::filesystem::is_directory(path, error) ? Status() : errors::FailedPrecondition("Not a directory");
+  TENON_COMPAT_FILES(FileExists)
+  TENON_COMPAT_FILES(IsDirectory)
+  TENON_COMPAT_FILES(DeleteFile)
+  TENON_COMPAT_FILES(CreateDir)
+  TENON_COMPAT_FILES(RecursivelyCreateDir)
+  TENON_COMPAT_FILES(DeleteDir)
+#undef TENON_COMPAT_FILES
+#define TENON_COMPAT_FILES(NAME, Type)                      \
+  Status NAME(const std::string& path, Type* result) {      \
+    FileSystem* files = nullptr;                            \
+    TF_RETURN_IF_ERROR(GetFileSystemForFile(path, &files)); \
+    return files->NAME(path, result);                       \
   }
-  Status Stat(const std::string& path, FileStatistics* statistics) {
-    TF_RETURN_IF_ERROR(FileExists(path));
-    std::error_code error;
-    statistics->is_directory = std::filesystem::is_directory(path, error);
-    statistics->length = statistics->is_directory ? 0 : static_cast<int64_t>(std::filesystem::file_size(path, error));
-    const auto time = std::filesystem::last_write_time(path, error).time_since_epoch();
-    statistics->mtime_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
-    return Done(path, error);
+  TENON_COMPAT_FILES(NewRandomAccessFile, std::unique_ptr<RandomAccessFile>)
+  TENON_COMPAT_FILES(NewWritableFile, std::unique_ptr<WritableFile>)
+  TENON_COMPAT_FILES(NewAppendableFile, std::unique_ptr<WritableFile>)
+  TENON_COMPAT_FILES(NewReadOnlyMemoryRegionFromFile, std::unique_ptr<ReadOnlyMemoryRegion>)
+  TENON_COMPAT_FILES(GetChildren, std::vector<std::string>)
+  TENON_COMPAT_FILES(GetMatchingPaths, std::vector<std::string>)
+  TENON_COMPAT_FILES(Stat, FileStatistics)
+  TENON_COMPAT_FILES(GetFileSize, uint64_t)
+  TENON_COMPAT_FILES(HasAtomicMove, bool)
+#undef TENON_COMPAT_FILES
+  // Unimplemented: no file system has the path's scheme.
+  Status GetFileSystemForFile(const std::string& path, FileSystem** result) {
+    const std::size_t colon = path.find("://");
+    const std::string scheme = colon == std::string::npos ? std::string() : path.substr(0, colon);
+    *result = FileSystems().Lookup(scheme);
+    if (*result != nullptr) return Status();
+    return errors::Unimplemented("File system scheme '", scheme, "' not implemented (file: '", path, "')");
+  }
+  Status GetRegisteredFileSystemSchemes(std::vector<std::string>* schemes) {
+    return FileSystems().GetRegisteredFileSystemSchemes(schemes);
+  }
+  // AlreadyExists: the scheme has a file system.
+  template <class System>
+  Status RegisterFileSystem(const std::string& scheme, System&& system) {
+    return FileSystems().Register(scheme, std::forward<System>(system));
   }
   bool FilesExist(const std::vector<std::string>& paths, std::vector<Status>* statuses) {
     bool all = true;
@@ -216,35 +162,20 @@ class Env {
     }
     return all;
   }
-  Status DeleteDir(const std::string& path) {
-    TF_RETURN_IF_ERROR(IsDirectory(path));
-    std::error_code error;
-    std::filesystem::remove(path, error);
-    return Done(path, error);
-  }
   Status DeleteRecursively(const std::string& path, int64_t* undeleted_files, int64_t* undeleted_dirs) {
-    *undeleted_files = *undeleted_dirs = 0;
-    TF_RETURN_IF_ERROR(FileExists(path));
-    std::error_code error;
-    std::filesystem::remove_all(path, error);
-    return Done(path, error);
+    FileSystem* files = nullptr;
+    TF_RETURN_IF_ERROR(GetFileSystemForFile(path, &files));
+    return files->DeleteRecursively(path, undeleted_files, undeleted_dirs);
   }
-  Status CopyFile(const std::string& from, const std::string& to) {
-    std::error_code error;
-    std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing, error);
-    return Done(from, error);
+  Status RenameFile(const std::string& from, const std::string& to) {
+    FileSystem *files = nullptr, *other = nullptr;
+    TF_RETURN_IF_ERROR(GetFileSystemForFile(from, &files));
+    TF_RETURN_IF_ERROR(GetFileSystemForFile(to, &other));
+    if (files != other) return errors::Unimplemented("Renaming ", from, " to ", to, " not implemented");
+    return files->RenameFile(from, to);
   }
-  // Paths that match a pattern of the shell.
-  Status GetMatchingPaths(const std::string& pattern, std::vector<std::string>* paths) {
-    ::glob_t found{};
-    if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-      for (std::size_t i = 0; i < found.gl_pathc; ++i) paths->push_back(found.gl_pathv[i]);
-    ::globfree(&found);
-    return Status();
-  }
-  bool MatchPath(const std::string& path, const std::string& pattern) {
-    return ::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME) == 0;
-  }
+  Status CopyFile(const std::string& from, const std::string& to);
+  bool MatchPath(const std::string& path, const std::string& pattern) { return FileSystem().Match(path, pattern); }
   bool LocalTempFilename(std::string* path) {
     *path = (std::filesystem::temp_directory_path() / "tenon_XXXXXX").string();
     const int file = ::mkstemp(path->data());
@@ -271,56 +202,11 @@ class Env {
       held();
     });
   }
-  Status NewReadOnlyMemoryRegionFromFile(const std::string& path, std::unique_ptr<ReadOnlyMemoryRegion>* region);
-  Status GetFileSize(const std::string& path, uint64_t* size) {
-    std::error_code error;
-    *size = std::filesystem::file_size(path, error);
-    return Done(path, error);
-  }
-  Status GetChildren(const std::string& path, std::vector<std::string>* names) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(path, error))
-      names->push_back(entry.path().filename().string());
-    return Done(path, error);
-  }
-  Status CreateDir(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::create_directory(path, error) && !error) return errors::AlreadyExists(path);
-    return Done(path, error);
-  }
-  Status RecursivelyCreateDir(const std::string& path) {
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    return Done(path, error);
-  }
-  Status DeleteFile(const std::string& path) {
-    return std::remove(path.c_str()) == 0 ? Status() : errors::NotFound(path, "; No such file or directory");
-  }
-  Status RenameFile(const std::string& from, const std::string& to) {
-    std::error_code error;
-    std::filesystem::rename(from, to, error);
-    return Done(from, error);
-  }
-  Status NewRandomAccessFile(const std::string& path, std::unique_ptr<RandomAccessFile>* file) {
-    return Open<internal::StdRandomAccessFile>(path, "rb", file);
-  }
-  Status NewWritableFile(const std::string& path, std::unique_ptr<WritableFile>* file) {
-    return Open<internal::StdWritableFile>(path, "wb", file);
-  }
-  Status NewAppendableFile(const std::string& path, std::unique_ptr<WritableFile>* file) {
-    return Open<internal::StdWritableFile>(path, "ab", file);
-  }
 
  private:
-  static Status Done(const std::string& path, std::error_code error) {
-    return !error ? Status() : errors::NotFound(path, "; ", error.message());
-  }
-  template <class File, class Base>
-  static Status Open(const std::string& path, const char* mode, std::unique_ptr<Base>* file) {
-    internal::OpenFile opened(std::fopen(path.c_str(), mode));
-    if (opened == nullptr) return errors::NotFound(path, "; No such file or directory");
-    *file = std::make_unique<File>(std::move(opened));
-    return Status();
+  static FileSystemRegistry& FileSystems() {
+    static FileSystemRegistry* const all = new FileSystemRegistry();  // never destroyed
+    return *all;
   }
 };
 
@@ -340,12 +226,14 @@ inline Status WriteStringToFile(Env* env, const std::string& path, StringPiece d
   return file->Close();
 }
 
-inline Status Env::NewReadOnlyMemoryRegionFromFile(const std::string& path,
-                                                   std::unique_ptr<ReadOnlyMemoryRegion>* region) {
+inline Status Env::CopyFile(const std::string& from, const std::string& to) {
+  FileSystem *files = nullptr, *other = nullptr;
+  TF_RETURN_IF_ERROR(GetFileSystemForFile(from, &files));
+  TF_RETURN_IF_ERROR(GetFileSystemForFile(to, &other));
+  if (files == other) return files->CopyFile(from, to);
   std::string bytes;
-  TF_RETURN_IF_ERROR(ReadFileToString(this, path, &bytes));
-  *region = std::make_unique<internal::HeldRegion>(std::move(bytes));
-  return Status();
+  TF_RETURN_IF_ERROR(ReadFileToString(this, from, &bytes));
+  return WriteStringToFile(this, to, bytes);
 }
 // Messages in files, as bytes or in the text format.
 template <class M>
@@ -471,3 +359,10 @@ inline Status ReadBoolFromEnvVar(StringPiece name, bool otherwise, bool* value) 
 }
 
 }  // namespace tensorflow
+
+// REGISTER_FILE_SYSTEM("s3", Class): paths that start with "s3://" are files of an object of the class.
+#define REGISTER_FILE_SYSTEM(scheme, Class) REGISTER_FILE_SYSTEM_ENV(::tensorflow::Env::Default(), scheme, Class, false)
+#define REGISTER_FILE_SYSTEM_ENV(env, scheme, Class, modular)                               \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_file_system_, __COUNTER__) = \
+      (env) -> RegisterFileSystem(scheme, std::unique_ptr<::tensorflow::FileSystem>(std::make_unique<Class>())).ok()
+#define REGISTER_LEGACY_FILE_SYSTEM(scheme, Class) REGISTER_FILE_SYSTEM(scheme, Class)

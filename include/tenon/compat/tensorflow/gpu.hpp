@@ -4,6 +4,9 @@
 // code may include it, and then it has the headers of kernels alone.
 
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
+#if defined(EIGEN_USE_GPU)
+#include <tenon/compat/tensorflow/gpu_device.hpp>
+#endif
 
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>

@@ -91,6 +91,11 @@ class OpKernelRegistrar {
       tenon_tensorflow_kernel_, __COUNTER__)(                                                               \
       ::tensorflow::register_kernel::BUILDER,                                                               \
       TENON_DETAIL_REGISTER_TEXT(__VA_ARGS__) " at " __FILE__ ":" TENON_DETAIL_REGISTER_LINE(__LINE__),     \
-      &::tensorflow::register_kernel::Create<__VA_ARGS__>)
+      &::tensorflow::register_kernel::Create<__VA_ARGS__>);
+// TF_EXTRACT_KERNEL_NAME(m, Name(op).Calls(), ...): m(op, the builder, ...).
+#define TF_EXTRACT_KERNEL_NAME(M, BUILDER, ...) \
+  TENON_COMPAT_CALL(M, TF_EXTRACT_KERNEL_NAME_##BUILDER __VA_OPT__(, ) __VA_ARGS__)
+#define TF_EXTRACT_KERNEL_NAME_Name(OP) OP, ::tensorflow::register_kernel::Name(OP)
+#define TENON_COMPAT_CALL(M, ...) M(__VA_ARGS__)
 #define REGISTER_SYSTEM_KERNEL_BUILDER(BUILDER, ...) REGISTER_KERNEL_BUILDER(BUILDER, __VA_ARGS__)
 #define REGISTER_KERNEL_BUILDER_IF_CONSTEXPR(CONDITION, BUILDER, ...) REGISTER_KERNEL_BUILDER(BUILDER, __VA_ARGS__)

@@ -42,6 +42,7 @@ using TensorValueVec = gtl::InlinedVector<TensorValue, 4>;
 // One call of a kernel outside of a session: its inputs, and the environment that the context gets. The outputs live
 // here.
 struct OpKernelContextParams {
+  static constexpr int kNeverForward = -2, kNoReservation = -1;
   int64_t step_id = 0;
   OpKernel* op_kernel = nullptr;
   DeviceBase* device = nullptr;
@@ -57,6 +58,7 @@ struct OpKernelContextParams {
   void* stats_collector = nullptr;
   bool track_allocations = false;
   bool log_memory = false;
+  bool record_tensor_accesses = false;
   bool is_input_dead = false;
   bool run_all_kernels_inline = false;
   std::string session_handle;
@@ -68,10 +70,17 @@ struct OpKernelContextParams {
   const int* forward_from_array = nullptr;
 
   // The context's frame; made anew for every context.
-  const tenon::OpKernelContext::NodeFrame* Prepare() {
-    const int outputs = op_kernel->num_outputs();
+  const tenon::OpKernelContext::NodeFrame* Prepare(int outputs) {
     pointers_.clear();
-    for (const TensorValue& value : inputs) pointers_.push_back(value.tensor);
+    references_.assign(inputs.size(), tenon::Tensor());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      pointers_.push_back(inputs[i].tensor);
+      if (!inputs[i].is_ref()) continue;
+      auto variable = tenon::Ref<tenon::LegacyVar>::Adopt(new tenon::LegacyVar(ToTenon(inputs[i].tensor->dtype())));
+      variable->tensor = *inputs[i].tensor;
+      references_[i] = tenon::RefTo(std::move(variable), inputs[i].tensor->shape());
+      pointers_.back() = &references_[i];
+    }
     last_use_.assign(pointers_.size() + 1, 0);
     escapes_.assign(static_cast<std::size_t>(outputs) + 1, 0);
     results_.assign(static_cast<std::size_t>(outputs) + 1, tenon::Tensor(tenon::DataType::kInvalid));
@@ -91,6 +100,11 @@ struct OpKernelContextParams {
     frame_ = {op_kernel, pointers_.data(), last_use_.data(), results_.data(), escapes_.data(), nullptr, &env_};
     return &frame_;
   }
+  // Gives the tensors of references what the kernel has made of them.
+  void TakeReferences() {
+    for (std::size_t i = 0; i < references_.size(); ++i)
+      if (inputs[i].is_ref()) *inputs[i].tensor = tenon::ReferredBy(references_[i])->tensor;
+  }
   // Lets kernels take over the buffers of inputs that nothing else holds.
   void AllowForwarding() { last_use_.assign(last_use_.size(), 1); }
 
@@ -101,13 +115,28 @@ struct OpKernelContextParams {
   tenon::OpKernelContext::NodeFrame frame_{};
   std::vector<tenon::Tensor*> pointers_;
   std::vector<std::uint8_t> last_use_, escapes_;
-  std::vector<tenon::Tensor> results_;
+  std::vector<tenon::Tensor> results_, references_;
 };
-inline OpKernelContext::OpKernelContext(OpKernelContextParams* params) { Enter(params->Prepare()); }
-inline OpKernelContext::OpKernelContext(OpKernelContextParams* params, int) : OpKernelContext(params) {}
+inline OpKernelContext::OpKernelContext(OpKernelContextParams* params)
+    : OpKernelContext(params, params->op_kernel->num_outputs()) {}
+inline OpKernelContext::OpKernelContext(OpKernelContextParams* params, int num_outputs) {
+  Enter(params->Prepare(num_outputs));
+}
 
-// The kernel of a node. What it refers to stays for the life of the process. Kernels of Tenon's own classes are
-// refused.
+namespace internal {
+// Calls a kernel of Tenon's own classes.
+class OwnKernel final : public OpKernel {
+ public:
+  OwnKernel(OpKernelConstruction* construction, tenon::Owned<tenon::OpKernel> kernel)
+      : OpKernel(construction), kernel_(std::move(kernel)) {}
+  void Compute(OpKernelContext* context) override { kernel_->Compute(context); }
+
+ private:
+  tenon::Owned<tenon::OpKernel> kernel_;
+};
+}  // namespace internal
+
+// The kernel of a node. What it refers to stays for the life of the process.
 inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBase*, Allocator*, const NodeDef& node,
                                                 int, Status* status) {
   static mutex lock;
@@ -125,12 +154,13 @@ inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBa
     TF_RETURN_IF_ERROR(tenon::ValidateNodeDef(*held, def));
     TF_RETURN_IF_ERROR(tenon::InOutTypesForNode(*held, def, in.get(), to.get()));
     TF_ASSIGN_OR_RETURN(const tenon::KernelDef row, registry.FindForNode(*held, device_type.type_string()));
-    if (!row.row->op->by_name)
-      return errors::Unimplemented("CreateOpKernel: op '", held->op, "' has Tenon's own kernel");
     tenon::OpKernelConstruction construction(held.get(), op, row.row->device, *in, *to, tenon::DefaultAllocator());
-    auto kernel = tenon::CreateKernel(*row.row, &construction);
-    if (!kernel.ok()) return kernel.status();
-    out->reset(static_cast<OpKernel*>(kernel->release()));
+    TF_ASSIGN_OR_RETURN(tenon::Owned<tenon::OpKernel> kernel, tenon::CreateKernel(*row.row, &construction));
+    if (row.row->op->by_name)
+      out->reset(static_cast<OpKernel*>(kernel.release()));
+    else
+      *out =
+          std::make_unique<internal::OwnKernel>(static_cast<OpKernelConstruction*>(&construction), std::move(kernel));
     mutex_lock guard(lock);
     kept->push_back(std::move(held));
     types->push_back(std::move(in));
@@ -142,11 +172,53 @@ inline std::unique_ptr<OpKernel> CreateOpKernel(DeviceType device_type, DeviceBa
   return made;
 }
 
+template <class Properties>
+Status CreateOpKernel(DeviceType device_type, DeviceBase* device, Allocator* allocator, FunctionLibraryRuntime*,
+                      ResourceMgr*, const std::shared_ptr<const Properties>& properties, int graph_def_version,
+                      OpKernel** kernel) {
+  Status status;
+  *kernel = CreateOpKernel(device_type, device, allocator, properties->node_def, graph_def_version, &status).release();
+  return status;
+}
+
+// Whether the node's attrs are those of the kernel. InvalidArgument: it lacks one; Unimplemented: a constraint that
+// does not list types.
+inline Status KernelAttrsMatch(const KernelDef& kernel, AttrSlice attrs, bool* match) {
+  *match = false;
+  for (const auto& constraint : kernel.constraint()) {
+    const auto& allowed = constraint.allowed_values().list().type();
+    if (allowed.size() == 0)
+      return errors::Unimplemented("KernelDef '", kernel.ShortDebugString(), "' has constraint on attr '",
+                                   constraint.name(), "' with unsupported type");
+    const AttrValue* const value = attrs.Find(constraint.name());
+    if (value == nullptr)
+      return errors::InvalidArgument("OpKernel '", kernel.op(), "' has constraint on attr '", constraint.name(),
+                                     "' not in NodeDef '", attrs.SummarizeNode(), "', KernelDef: '",
+                                     kernel.ShortDebugString(), "'");
+    const auto is_allowed = [&](DataType type) {
+      for (const auto one : allowed)
+        if (static_cast<DataType>(one) == type) return true;
+      return false;
+    };
+    if (value->value_case() == AttrValue::kType) {
+      if (!is_allowed(value->type())) return Status();
+    } else {
+      for (const auto type : value->list().type())
+        if (!is_allowed(static_cast<DataType>(type))) return Status();
+    }
+  }
+  *match = true;
+  return Status();
+}
+
 inline Status FindKernelDef(const DeviceType& device, const NodeDef& node, const KernelDef** def,
                             std::string* class_name) {
   TF_ASSIGN_OR_RETURN(const tenon::KernelDef row,
                       tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string()));
-  if (class_name != nullptr) *class_name = std::string(row.row->op->struct_name);
+  if (class_name != nullptr) {  // without the place of its registration
+    const std::string_view name = row.row->op->struct_name;
+    *class_name = std::string(name.substr(0, name.find(" at ")));
+  }
   if (def != nullptr) {
     static thread_local KernelDef kept;
     kept.Clear();
@@ -158,8 +230,17 @@ inline Status FindKernelDef(const DeviceType& device, const NodeDef& node, const
 }
 inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted, const NodeDef& node,
                                           std::vector<std::pair<DeviceType, int32>>* found, const void* = nullptr) {
-  for (const DeviceType& device : wanted)
-    if (tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string()).ok()) found->push_back({device, 0});
+  const tenon::Registry& registry = tenon::Registry::Global();
+  const tenon::OpView* op = nullptr;
+  const bool is_function = !registry.ops().LookUp(node.op(), &op).ok();  // any device runs it
+  for (const DeviceType& device : wanted) {
+    const Status has_kernel =
+        is_function ? Status() : registry.FindForNode(ToTenon(node), device.type_string()).status();
+    if (has_kernel.ok())
+      found->push_back({device, 0});
+    else if (!errors::IsNotFound(has_kernel))
+      return has_kernel;
+  }
   return Status();
 }
 using PrioritizedDeviceTypeVector = std::vector<std::pair<DeviceType, int32>>;

@@ -69,6 +69,8 @@ inline Status AttrValueHasType(const AttrValue& value, StringPiece type) {
 inline bool AreAttrValuesEqual(const AttrValue& a, const AttrValue& b) {
   return tenon::AreAttrValuesEqual(ToTenon(a), ToTenon(b));
 }
+inline uint64_t AttrValueHash(const AttrValue& value) { return tenon::AttrValueHash(ToTenon(value)); }
+inline uint64_t FastAttrValueHash(const AttrValue& value) { return AttrValueHash(value); }
 inline bool FastAreAttrValuesEqual(const AttrValue& a, const AttrValue& b) { return AreAttrValuesEqual(a, b); }
 
 // Reads attrs by `get(name, T*)` -> Status, whose T is one of Tenon's types, as one of TensorFlow's.

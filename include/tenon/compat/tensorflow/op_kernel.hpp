@@ -13,6 +13,9 @@
 #include <tenon/compat/tensorflow/aligned_inputs.hpp>
 #include <tenon/compat/tensorflow/op_kernel_construction.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
+#if defined(EIGEN_USE_GPU)
+#include <tenon/compat/tensorflow/gpu_device.hpp>
+#endif
 
 namespace tensorflow {
 

@@ -8,6 +8,7 @@
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/compat/tensorflow/device_base.hpp>
+#include <tenon/compat/tensorflow/function_runtime.hpp>
 #include <tenon/compat/tensorflow/node_def.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
 
@@ -15,7 +16,6 @@ namespace tensorflow {
 
 class Env;
 class ResourceMgr;
-using FunctionLibraryRuntime = tenon::FunctionRuntime;
 
 // A tensor that a kernel keeps between its calls.
 class PersistentTensor {
@@ -44,6 +44,9 @@ class OpKernelConstruction : public tenon::OpKernelConstruction {
   }
   const NodeDef& def() const { return KeptMessage(Base::def()); }
   Env* env() const { return internal::DefaultEnv(); }
+  FunctionLibraryRuntime* function_library() const {
+    return static_cast<FunctionLibraryRuntime*>(Base::function_library());
+  }
   DeviceType device_type() const { return DeviceType(Base::device_type()); }
   DeviceBase* device() const {
     thread_local DeviceBase device;

@@ -22,6 +22,7 @@ namespace tensorflow {
 
 class OpKernel;
 struct OpKernelContextParams;
+class RendezvousInterface;
 class ScopedStepContainer;
 using FrameAndIter = tenon::FrameAndIter;
 inline constexpr uint64_t kIllegalFrameId = ~uint64_t{0};
@@ -209,10 +210,14 @@ class OpKernelContext : public tenon::OpKernelContext {
 #if TENON_COMPAT_EIGEN_THREADS
   const Eigen::ThreadPoolDevice& eigen_cpu_device() const { return *device()->eigen_cpu_device(); }
 #endif
-  const Eigen::GpuDevice& eigen_gpu_device() const;  // gpu.hpp
+  const Eigen::GpuDevice& eigen_gpu_device() const;  // gpu_device.hpp
   Env* env() const { return internal::DefaultEnv(); }
+  FunctionLibraryRuntime* function_library() const {
+    return static_cast<FunctionLibraryRuntime*>(Base::function_library());
+  }
   ResourceMgr* resource_manager() const;
   ScopedStepContainer* step_container() const;  // resource_mgr.hpp
+  RendezvousInterface* rendezvous() const;      // util/rendezvous.hpp
   CancellationManager* cancellation_manager() const {
     return static_cast<CancellationManager*>(Base::cancellation_manager());
   }
@@ -244,6 +249,10 @@ class OpKernelContext : public tenon::OpKernelContext {
   // Services that Tenon does not have.
   void* session_state() const { return nullptr; }
   void* tensor_store() const { return nullptr; }
+  template <class References>
+  void retrieve_accessed_tensors(References* references) const {  // Tenon's buffers count their users
+    references->clear();
+  }
   void* coordination_service_agent() const { return nullptr; }
   int64_t start_time_usecs() const { return 0; }
   bool is_eager() const { return false; }

@@ -22,6 +22,7 @@ namespace tensorflow {
 class ResourceBase : public tenon::Resource {
  public:
   void Ref() const { this->AddRef(); }
+  int64_t RefCount() const { return this->num_refs(); }
   std::string DebugString() const override { return {}; }
 };
 }  // namespace tensorflow
@@ -307,8 +308,12 @@ class ResourceOpKernel : public OpKernel {
   }
   void Compute(OpKernelContext* context) override {
     mutex_lock lock(mu_);
+    if (resource_ != nullptr && resource_->RefCountIsOne()) {  // the manager has dropped it
+      resource_->Unref();
+      resource_ = nullptr;
+    }
     if (resource_ == nullptr) {
-      OP_REQUIRES_OK(context, cinfo_.Init(context->resource_manager(), def(), true));
+      OP_REQUIRES_OK(context, cinfo_.Init(context->resource_manager(), def(), false));
       T* resource = nullptr;
       OP_REQUIRES_OK(context, cinfo_.resource_manager()->template LookupOrCreate<T>(
                                   cinfo_.container(), cinfo_.name(), &resource,
@@ -324,10 +329,13 @@ class ResourceOpKernel : public OpKernel {
       OP_REQUIRES_OK(context, MakeResourceHandleToOutput<T>(context, 0, cinfo_.container(), cinfo_.name()));
       return;
     }
-    Tensor* handle = nullptr;
-    OP_REQUIRES_OK(context, context->allocate_output(0, TensorShape({2}), &handle));
-    handle->flat<tstring>()(0) = cinfo_.container();
-    handle->flat<tstring>()(1) = cinfo_.name();
+    Tensor handle(DT_STRING, TensorShape({2}));
+    handle.flat<tstring>()(0) = cinfo_.container();
+    handle.flat<tstring>()(1) = cinfo_.name();
+    if (!IsRefType(context->expected_output_dtype(0))) return context->set_output(0, handle);
+    auto variable = tenon::Ref<tenon::LegacyVar>::Adopt(new tenon::LegacyVar(tenon::DataType::kString));
+    variable->tensor = handle;
+    static_cast<tenon::OpKernelContext*>(context)->set_output_ref(0, std::move(variable));
   }
 
  protected:

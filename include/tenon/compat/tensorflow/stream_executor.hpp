@@ -3,6 +3,7 @@
 // StreamExecutor's names for sources that wait for streams. Contexts have no DeviceContext, so none gets a stream.
 
 #include <cstdint>
+#include <new>
 
 #include <tenon/compat/tensorflow/base/status.hpp>
 
@@ -12,6 +13,8 @@ class StreamExecutor {
  public:
   bool SynchronizeAllActivity() { return true; }
   int device_ordinal() const { return 0; }
+  void* HostMemoryAllocate(std::uint64_t size) { return ::operator new(size, std::nothrow); }
+  void HostMemoryDeallocate(void* memory) { ::operator delete(memory); }
 };
 // Happens at once.
 class Event {

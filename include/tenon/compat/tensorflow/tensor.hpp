@@ -71,7 +71,7 @@ class Tensor : public tenon::Tensor {
   DataType dtype() const { return FromTenon(Base::dtype()); }
   const TensorShape& shape() const { return static_cast<const TensorShape&>(Base::shape()); }
   std::size_t AllocatedBytes() const { return TotalBytes(); }
-  void* data() const { return const_cast<void*>(raw_data()); }
+  void* data() const { return buffer() != nullptr ? const_cast<void*>(raw_data()) : nullptr; }
   template <class T>
   T* base() const {
     return static_cast<T*>(data());
@@ -182,7 +182,7 @@ class Tensor : public tenon::Tensor {
   using Sizes = Eigen::DSizes<Eigen::DenseIndex, static_cast<int>(N)>;
   template <class T>
   static constexpr tenon::DataType DataTypeOf() {
-    return tenon::dtype_of<std::remove_const_t<T>>::value;
+    return ToTenon(DataTypeToEnum<T>::value);
   }
   // The elements; another type, no memory or, where `aligned`, another address than Eigen wants end the process.
   void* Checked(tenon::DataType type, bool aligned) const {
@@ -198,8 +198,8 @@ class Tensor : public tenon::Tensor {
     return data();
   }
   template <class T>
-  T* Elements(bool aligned) const {
-    return static_cast<T*>(Checked(DataTypeOf<T>(), aligned));
+  typename TTypes<T>::Flat::Scalar* Elements(bool aligned) const {
+    return static_cast<typename TTypes<T>::Flat::Scalar*>(Checked(DataTypeOf<T>(), aligned));
   }
   template <class Map, class T, class MapSizes>
   Map View(const MapSizes& sizes, bool aligned = true) const {

@@ -111,6 +111,9 @@ class TensorShape : public tenon::TensorShape {
 
   static constexpr int MaxDimensions() { return tenon::kMaxTensorRank; }
   bool IsValid() const { return true; }
+  // Accepted, for tests: a shape does not keep a type.
+  void set_data_type(DataType) {}
+  DataType data_type() const { return DT_INVALID; }
   TensorShapeDim dim(int i) const { return TensorShapeDim(dim_size(i)); }
   bool IsFullyDefined() const { return true; }
   bool unknown_rank() const { return false; }
@@ -237,6 +240,8 @@ inline std::string TensorShape::DebugString(const TensorShapeProto& proto) {
   return PartialTensorShape::DebugString(proto);
 }
 
+template <class Shape>
+using TensorShapeBase = Shape;
 class TensorShapeUtils {
  public:
   static bool IsScalar(const tenon::TensorShape& shape) { return shape.dims() == 0; }

@@ -104,12 +104,16 @@ class ThreadPool {
       return ParallelForFixedBlockSizeScheduling(total, *params.block_size(), call);
     ParallelFor(total, params.cost_per_unit().value_or(1000), call);
   }
-  void ParallelForWithWorkerId(int64_t total, int64_t, const std::function<void(int64_t, int64_t, int)>& call) {
-    if (total > 0) call(0, total, 0);
+  // Ids are those of 0 to NumThreads() - 1; calls with one id follow each other.
+  using RangeOfWorker = std::function<void(int64_t, int64_t, int)>;
+  void ParallelForWithWorkerId(int64_t total, int64_t cost_per_unit, const RangeOfWorker& call) {
+    const int64_t threads = NumThreads();
+    ForWorkers(total, total / threads + (total % threads != 0 ? 1 : 0), cost_per_unit, call);
   }
-  void ParallelForWithWorkerId(int64_t total, const SchedulingParams&,
-                               const std::function<void(int64_t, int64_t, int)>& call) {
-    if (total > 0) call(0, total, 0);
+  void ParallelForWithWorkerId(int64_t total, const SchedulingParams& params, const RangeOfWorker& call) {
+    if (params.strategy() == SchedulingStrategy::kFixedBlockSize && params.block_size())
+      return ForWorkers(total, *params.block_size(), 1000000, call);
+    ParallelForWithWorkerId(total, params.cost_per_unit().value_or(1000), call);
   }
   void TransformRangeConcurrently(int64_t block_size, int64_t total, const Range& call) {
     ParallelForFixedBlockSizeScheduling(total, block_size, call);
@@ -132,6 +136,23 @@ class ThreadPool {
     };
     tenon::Cpu cpu{pool_, nullptr};
     tenon::ParallelFor(cpu, blocks, 1e5, run);
+  }
+
+  // Each worker has a run of blocks.
+  void ForWorkers(int64_t total, int64_t block_size, int64_t cost_per_unit, const RangeOfWorker& call) {
+    if (total <= 0) return;
+    block_size = std::clamp<int64_t>(block_size, 1, total);
+    const int64_t blocks = total / block_size + (total % block_size != 0 ? 1 : 0);
+    const int64_t workers = std::min<int64_t>(blocks, NumThreads()), share = (blocks + workers - 1) / workers;
+    const auto run = [&](int64_t first, int64_t last) {
+      for (int64_t worker = first; worker < last; ++worker)
+        for (int64_t b = worker * share; b < std::min(blocks, (worker + 1) * share); ++b)
+          call(b * block_size, b + 1 < blocks ? (b + 1) * block_size : total, static_cast<int>(worker));
+    };
+    tenon::Cpu cpu{pool_, nullptr};
+    tenon::ParallelFor(
+        cpu, workers,
+        static_cast<double>(share) * static_cast<double>(block_size) * static_cast<double>(cost_per_unit) / 3, run);
   }
 
   std::shared_ptr<tenon::ThreadPool> own_;
@@ -209,6 +230,18 @@ class Sharder {
   }
 };
 
+// Eigen's tasks on a pool of the program.
+class EigenThreadPoolWrapper : public Eigen::ThreadPoolInterface {
+ public:
+  explicit EigenThreadPoolWrapper(thread::ThreadPool* pool) : pool_(pool) {}
+  void Schedule(std::function<void()> call) override { pool_->Schedule(std::move(call)); }
+  int NumThreads() const override { return pool_->NumThreads(); }
+  int CurrentThreadId() const override { return pool_->CurrentThreadId(); }
+
+ private:
+  thread::ThreadPool* pool_;
+};
+
 // Eigen's tasks on one of Tenon's pools.
 class EigenPool : public Eigen::ThreadPoolInterface {
  public:
@@ -248,6 +281,16 @@ inline const Eigen::ThreadPoolDevice& EigenDeviceOf(tenon::ThreadPoolInterface* 
     if (held->of == pool && held->adapter.NumThreads() == EigenPool(pool).NumThreads()) return held->device;
   all.push_back(std::make_unique<Held>(pool));
   return all.back()->device;
+}
+// The device, or one with fewer threads on its pool; this thread's.
+inline const Eigen::ThreadPoolDevice& EigenDeviceAtMost(const Eigen::ThreadPoolDevice& whole) {
+  const int most = GetPerThreadMaxParallelism();
+  if (most >= whole.numThreads()) return whole;
+  thread_local std::vector<std::unique_ptr<Eigen::ThreadPoolDevice>> all;
+  for (const auto& held : all)
+    if (held->getPool() == whole.getPool() && held->numThreads() == most) return *held;
+  all.push_back(std::make_unique<Eigen::ThreadPoolDevice>(whole.getPool(), most));
+  return *all.back();
 }
 #endif
 

@@ -259,7 +259,12 @@ inline std::string DebugStringVariant(const Variant& variant) { return variant.D
 inline void EncodeVariant(const Variant& variant, VariantTensorData* data) { variant.Encode(data); }
 inline bool DecodeVariant(VariantTensorData* data, Variant* variant) { return variant->Decode(*data); }
 inline bool DecodeUnaryVariant(Variant* variant) { return tenon::VariantRegistry::Global().Decode(variant).ok(); }
-inline std::ostream& operator<<(std::ostream& out, const Variant& variant) { return out << variant.DebugString(); }
+// No conversion to Variant takes part.
+template <class T>
+  requires std::is_same_v<T, Variant>
+std::ostream& operator<<(std::ostream& out, const T& variant) {
+  return out << variant.DebugString();
+}
 
 // ---- operations of a variant's type
 enum VariantUnaryOp { INVALID_VARIANT_UNARY_OP = 0, ZEROS_LIKE_VARIANT_UNARY_OP = 1, CONJ_VARIANT_UNARY_OP = 2 };

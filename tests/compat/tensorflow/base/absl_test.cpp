@@ -2,13 +2,18 @@
 // Abseil's names by the standard library.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <cstring>
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <tenon/compat/tensorflow/base/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl_extras.hpp>
+#include <tenon/compat/tensorflow/base/absl_notes.hpp>
 #include <tenon/compat/tensorflow/base/absl_strings.hpp>
 #include <tenon/compat/tensorflow/base/absl_sync.hpp>
 #include <tenon/compat/tensorflow/base/absl_time.hpp>
@@ -78,7 +83,61 @@ TEST_SUITE("Abseil's names") {
     CHECK(counter.DecrementCount());
     counter.Wait();
   }
+  TEST_CASE("a counter goes as soon as a wait returned") {
+    alignas(absl::BlockingCounter) unsigned char place[sizeof(absl::BlockingCounter)];
+    std::atomic<absl::BlockingCounter*> shared = nullptr;
+    constexpr int kRounds = 5000;
+    std::thread other([&] {
+      for (int i = 0; i < kRounds; ++i) {
+        absl::BlockingCounter* counter = nullptr;
+        while ((counter = shared.exchange(nullptr)) == nullptr) std::this_thread::yield();
+        counter->DecrementCount();
+      }
+    });
+    for (int i = 0; i < kRounds; ++i) {
+      auto* counter = new (place) absl::BlockingCounter(1);
+      shared = counter;
+      counter->Wait();
+      counter->~BlockingCounter();
+      std::memset(place, 0xff, sizeof(place));  // a late unlock would see a lock of an unknown kind
+    }
+    other.join();
+    CHECK(shared == nullptr);
+  }
+  TEST_CASE("rarer names") {
+    const std::map<std::string, int> map = {{"a", 1}, {"b", 2}};
+    CHECK(absl::StrJoin(map, ", ", absl::PairFormatter("=")) == "a=1, b=2");
+    CHECK(absl::StrJoin(std::vector<int>{1, 2}, "-", absl::AlphaNumFormatter()) == "1-2");
+    int number = 0;
+    CHECK(absl::SimpleHexAtoi("0xff", &number));
+    CHECK(number == 255);
+    CHECK_FALSE(absl::SimpleHexAtoi("80000000", &number));
+    CHECK_FALSE(absl::SimpleHexAtoi("g", &number));
+    CHECK(absl::HashOf(1, std::string("x")) == absl::HashOf(1, std::string("x")));
+    CHECK(absl::HashOf(1, 2) != absl::HashOf(2, 1));
+    static const absl::NoDestructor<std::string> held("text");
+    CHECK(held->size() == 4);
+    CHECK(*held == "text");
+    absl::Mutex mutex;
+    bool ready = false;
+    {
+      const absl::MutexLockMaybe lock(&mutex), none(nullptr);
+      CHECK_FALSE(mutex.AwaitWithTimeout(absl::Condition(&ready), absl::Milliseconds(1)));
+      absl::CondVar changed;
+      CHECK(changed.WaitWithTimeout(&mutex, absl::Milliseconds(1)));
+      ready = true;
+      CHECK(mutex.AwaitWithTimeout(absl::Condition(&ready), absl::Milliseconds(1)));
+    }
+    CHECK(mutex.LockWhenWithTimeout(absl::Condition(&ready), absl::Seconds(1)));
+    mutex.Unlock();
+    mutex.ReaderLockWhen(absl::Condition(&ready));
+    mutex.ReaderUnlock();
+  }
   TEST_CASE("functions and containers") {
+    const int numbers[] = {1, 2, 3};
+    const auto span = absl::Span(numbers + 1, 2);
+    CHECK(span.size() == 2);
+    CHECK(span.subspan(1)[0] == 3);
     absl::AnyInvocable<int(int)> twice = [](int x) { return 2 * x; };
     absl::AnyInvocable<int(int)> moved = std::move(twice);
     CHECK(moved(4) == 8);

@@ -36,6 +36,30 @@ TEST_SUITE("names of TensorFlow's base") {
     const StatusCallback done = [](const Status& status) { CHECK(status.ok()); };
     done(Status());
   }
+  TEST_CASE("codes by the names of the protocol buffer") {
+    const Status status(error::INVALID_ARGUMENT, "wrong");
+    CHECK(errors::IsInvalidArgument(status));
+    const error::Code code = status.code();
+    CHECK(code == error::Code::INVALID_ARGUMENT);
+    CHECK(Status(static_cast<error::Code>(5), "gone").code() == error::NOT_FOUND);
+    CHECK(Status(error::Code(), "fine").ok());
+    CHECK(static_cast<int>(error::UNAUTHENTICATED) == 16);
+    CHECK(error::Code_Name(code) == "INVALID_ARGUMENT");
+    bool found = false;
+    switch (status.code()) {
+      case error::INVALID_ARGUMENT: found = true; break;
+      default: break;
+    }
+    CHECK(found);
+    switch (code) {
+      case error::OK: found = false; break;
+      default: break;
+    }
+    CHECK(found);
+    std::ostringstream out;
+    out << error::ABORTED;
+    CHECK(out.str() == "ABORTED");
+  }
   TEST_CASE("groups of errors") {
     StatusGroup group;
     group.Update(Status());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tenon/compat/tensorflow/graph/function.hpp>
+#include <tenon/compat/tensorflow/graph/graph.hpp>
 #include <tenon/compat/tensorflow/graph/node_def_builder.hpp>
 #include <tenon/compat/tensorflow/graph/op_registry.hpp>
 

@@ -14,6 +14,7 @@
 #include <tenon/compat/tensorflow/lib/gtl.hpp>
 #include <tenon/compat/tensorflow/lib/records.hpp>
 #include <tenon/compat/tensorflow/lib/scanner.hpp>
+#include <tenon/compat/tensorflow/lib/snappy.hpp>
 #include <tenon/compat/tensorflow/lib/zlib.hpp>
 
 namespace compat_streams_test {
@@ -43,8 +44,56 @@ TEST_SUITE("streams of TensorFlow's library") {
     CHECK(FingerprintCat64(1, 2) != FingerprintCat64(2, 1));
     CHECK(StringPieceHasher()("x") == Hash64("x"));
   }
+  TEST_CASE("streams of Snappy") {
+    const std::string hello("\0\0\0\7\5\x10hello", 11), path = PathOf("snappy");
+    std::unique_ptr<WritableFile> out;
+    REQUIRE(Env::Default()->NewWritableFile(path, &out).ok());
+    {
+      io::SnappyOutputBuffer buffer(out.get(), 10, 10);
+      CHECK(buffer.Append("hel").ok());
+      CHECK(buffer.Write("lo").ok());
+      CHECK(buffer.Flush().ok());
+      CHECK(buffer.Append(std::string(600000, 'y')).ok());
+      CHECK(buffer.Append("end").ok());
+    }
+    CHECK(out->Append(hello.substr(0, 6)).ok());
+    CHECK(out->Close().ok());
+    std::string bytes;
+    CHECK(ReadFileToString(Env::Default(), path, &bytes).ok());
+    CHECK(bytes.substr(0, hello.size()) == hello);
+    std::unique_ptr<RandomAccessFile> file;
+    REQUIRE(Env::Default()->NewRandomAccessFile(path, &file).ok());
+    io::SnappyInputBuffer stream(file.get(), 10, 10);
+    tstring text;
+    CHECK(stream.ReadNBytes(4, &text).ok());
+    CHECK(text == "hell");
+    CHECK(stream.ReadNBytes(600001, &text).ok());
+    CHECK(StringPiece(text) == "o" + std::string(600000, 'y'));
+    CHECK(stream.Tell() == 600005);
+    CHECK(stream.ReadNBytes(3, &text).ok());
+    CHECK(text == "end");
+    CHECK(errors::IsDataLoss(stream.ReadNBytes(1, &text)));
+    CHECK(errors::IsInvalidArgument(stream.ReadNBytes(-1, &text)));
+    CHECK(stream.Reset().ok());
+    io::SnappyInputStream other(new io::RandomAccessInputStream(file.get()), 10, true);
+    CHECK(other.ReadNBytes(5, &text).ok());
+    CHECK(text == "hello");
+    CHECK(Env::Default()->DeleteFile(path).ok());
+
+    std::string block;
+    std::size_t length = 0;
+    char room[5];
+    CHECK(port::Snappy_Compress("hello", 5, &block));
+    CHECK(block == hello.substr(4));
+    CHECK(port::Snappy_GetUncompressedLength(block.data(), block.size(), &length));
+    CHECK(length == 5);
+    CHECK(port::Snappy_Uncompress(block.data(), block.size(), room));
+    CHECK(StringPiece(room, 5) == "hello");
+    CHECK_FALSE(port::Snappy_Uncompress(block.data(), block.size() - 1, room));
+    CHECK_FALSE(port::Snappy_GetUncompressedLength("\xff\xff\xff\xff\xff\xff", 6, &length));
+  }
   TEST_CASE("compressed records") {
-    for (const std::string type : {"", "ZLIB", "GZIP"}) {
+    for (const std::string type : {"", "ZLIB", "GZIP", "SNAPPY"}) {
       const std::string path = PathOf("records" + type);
       std::unique_ptr<WritableFile> out;
       REQUIRE(Env::Default()->NewWritableFile(path, &out).ok());
@@ -96,8 +145,6 @@ TEST_SUITE("streams of TensorFlow's library") {
       CHECK(buffer.Append("world").ok());
       CHECK(buffer.Close().ok());
       CHECK(errors::IsFailedPrecondition(buffer.Append("x")));
-      io::ZlibOutputBuffer raw(out.get(), 10, 10, io::ZlibCompressionOptions::RAW());
-      CHECK(raw.Init().code() == error::UNIMPLEMENTED);
     }
     CHECK(out->Close().ok());
     std::unique_ptr<RandomAccessFile> file;
@@ -118,6 +165,24 @@ TEST_SUITE("streams of TensorFlow's library") {
     io::RandomAccessInputStream plain(file.get());
     io::ZlibInputStream other(&plain, 10, 10, io::ZlibCompressionOptions::DEFAULT());
     CHECK(errors::IsDataLoss(other.ReadNBytes(1, &piece)));
+    CHECK(Env::Default()->DeleteFile(path).ok());
+  }
+  TEST_CASE("deflated streams without a header") {
+    const std::string path = PathOf("raw");
+    std::unique_ptr<WritableFile> out;
+    REQUIRE(Env::Default()->NewWritableFile(path, &out).ok());
+    io::ZlibOutputBuffer buffer(out.get(), 10, 10, io::ZlibCompressionOptions::RAW());
+    CHECK(buffer.Init().ok());
+    CHECK(buffer.Append("hello hello hello").ok());
+    CHECK(buffer.Close().ok());
+    CHECK(out->Close().ok());
+    std::unique_ptr<RandomAccessFile> file;
+    REQUIRE(Env::Default()->NewRandomAccessFile("file://" + path, &file).ok());
+    io::RandomAccessInputStream plain(file.get());
+    io::ZlibInputStream stream(&plain, 10, 10, io::ZlibCompressionOptions::RAW());
+    tstring piece;
+    CHECK(errors::IsOutOfRange(stream.ReadNBytes(100, &piece)));
+    CHECK(piece == "hello hello hello");
     CHECK(Env::Default()->DeleteFile(path).ok());
   }
   TEST_CASE("varints of files") {

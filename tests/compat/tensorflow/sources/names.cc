@@ -411,4 +411,13 @@ HAS(OpDefBuilderWrapper, SetShapeFn);
 HAS(OpDefBuilderWrapper, SetTypeConstructor);
 HAS(OpDefBuilderWrapper, SetForwardTypeFn);
 
+static_assert(std::is_same_v<TensorShapeBase<TensorShape>, TensorShape>);
+static_assert(INFO < WARNING && WARNING < ERROR && ERROR < FATAL);
+// What macros of sources expand to.
+[[maybe_unused]] void LogAndEnd(TensorShape* shape) {
+  shape->set_data_type(DT_INT32);
+  tensorflow::internal::LogMessage(__FILE__, __LINE__, tensorflow::WARNING) << "a warning";
+  tensorflow::internal::LogMessageFatal(__FILE__, __LINE__) << "the end";
+}
+
 }  // namespace compat_names_test

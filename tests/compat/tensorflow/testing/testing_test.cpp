@@ -2,11 +2,16 @@
 // The utilities of TensorFlow's tests, over GoogleTest where it is installed.
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
+
+#include <tenon/compat/tensorflow/kernels/registered_kernels.hpp>
 #include <tenon/compat/tensorflow/testing/benchmark.hpp>
 
 #if defined(TENON_TEST_GTEST)  // both have FAIL
 #undef FAIL
 #include <tenon/compat/tensorflow/testing/matchers.hpp>
+#include <tenon/compat/tensorflow/testing/op_kernel_test_base.hpp>
 #include <tenon/compat/tensorflow/testing/ops_testutil.hpp>
 #include <tenon/compat/tensorflow/testing/shape_inference_testutil.hpp>
 #include <tenon/compat/tensorflow/testing/tensor_testutil.hpp>
@@ -83,6 +88,92 @@ class WrongShapesTest : public OpsTestBase {
   }
   bool done = false;
 };
+
+// Tenon's own kernels, one of which changes a reference.
+class OwnKernelsTest : public OpsTestBase {
+ public:
+  void TestBody() override {
+    TF_ASSERT_OK(NodeDefBuilder("g", "GatherV2")
+                     .Input(FakeInput(DT_FLOAT))
+                     .Input(FakeInput(DT_INT32))
+                     .Input(FakeInput(DT_INT32))
+                     .Finalize(node_def()));
+    TF_ASSERT_OK(InitOp());
+    AddInputFromArray<float>(TensorShape({3}), {1, 2, 3});
+    AddInputFromArray<int32>(TensorShape({2}), {2, 5});
+    AddInputFromArray<int32>(TensorShape({}), {0});
+    EXPECT_EQ(RunOpKernel().code(), error::INVALID_ARGUMENT);
+    mutable_input(1).tensor->flat<int32>()(1) = 0;
+    TF_ASSERT_OK(RunOpKernel());
+    Tensor expected(DT_FLOAT, TensorShape({2}));
+    test::FillValues<float>(&expected, {3, 1});
+    test::ExpectTensorEqual<float>(expected, *GetOutput(0));
+    inputs_.clear();
+    TF_ASSERT_OK(NodeDefBuilder("s", "ScatterUpdate")
+                     .Input(FakeInput(DT_STRING_REF))
+                     .Input(FakeInput(DT_INT32))
+                     .Input(FakeInput(DT_STRING))
+                     .Finalize(node_def()));
+    TF_ASSERT_OK(InitOp());
+    AddInputFromArray<tstring>(TensorShape({2}), {"a", "b"});
+    AddInputFromArray<int32>(TensorShape({1}), {1});
+    AddInputFromArray<tstring>(TensorShape({1}), {"c"});
+    TF_ASSERT_OK(RunOpKernel());
+    EXPECT_EQ(mutable_input(0).tensor->flat<tstring>()(1), "c");
+    EXPECT_EQ(GetOutput(0)->flat<tstring>()(1), "c");
+    done = true;
+  }
+  bool done = false;
+};
+
+REGISTER_OP("CtSink").Input("a: T").Attr("T: {float, int32}").SetShapeFn(shape_inference::NoOutputs);
+class SinkOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext*) override {}
+};
+REGISTER_KERNEL_BUILDER(Name("CtSink").Device(DEVICE_CPU).TypeConstraint<float>("T").Priority(3), SinkOp);
+
+#define NAME_OF(NAME, BUILDER, ...) NAME
+constexpr const char* kSink = "CtSink";
+constexpr const char* kExtracted = TF_EXTRACT_KERNEL_NAME(NAME_OF, Name(kSink).Label("other"), SinkOp);
+
+class SinkTest : public OpKernelBuilderTest {
+ public:
+  void TestBody() override {
+    const auto kernel = ExpectSuccess("CtSink", DEVICE_CPU, {"T|type|DT_FLOAT"}, {DT_FLOAT});
+    ASSERT_NE(nullptr, kernel);
+    EXPECT_EQ(kernel->name(), "CtSink-op");
+    ExpectFailure("CtSink", DEVICE_CPU, {"T|type|DT_STRING"}, error::INVALID_ARGUMENT);
+    ExpectFailure("CtNoSink", DEVICE_CPU, {}, error::NOT_FOUND);
+    EXPECT_EQ(GetKernelClassName("CtSink", DEVICE_CPU, {"T|type|DT_FLOAT"}, {DT_FLOAT}), "SinkOp");
+    EXPECT_EQ(GetKernelClassName("CtSink", DEVICE_CPU, {"T|type|DT_INT32"}, {DT_INT32}), "not found");
+    EXPECT_EQ(GetKernelClassName("CtSink", DEVICE_GPU, {"T|type|DT_FLOAT"}, {DT_FLOAT}), "not found");
+    EXPECT_EQ(DeviceTypes().back(), DeviceType(DEVICE_CPU));
+    NodeDef node = CreateNodeDef("CtSink", {"T|type|DT_FLOAT"});
+    node.add_input("ignored");
+    std::shared_ptr<const NodeProperties> properties;
+    TF_ASSERT_OK(NodeProperties::CreateFromNodeDef(node, OpRegistry::Global(), &properties));
+    DeviceBase device(Env::Default());
+    OpKernel* made = nullptr;
+    TF_ASSERT_OK(CreateOpKernel(DEVICE_CPU, &device, cpu_allocator(), nullptr, nullptr, properties,
+                                TF_GRAPH_DEF_VERSION, &made));
+    const std::unique_ptr<OpKernel> owned(made);
+    EXPECT_EQ(owned->type_string(), "CtSink");
+    Tensor tensor;
+    TensorProto proto;
+    test::AsScalar<float>(2).AsProtoField(&proto);
+    TF_ASSERT_OK(device.MakeTensorFromProto(proto, {}, &tensor));
+    EXPECT_EQ(tensor.scalar<float>()(), 2);
+    proto.set_dtype(DT_INVALID);
+    EXPECT_FALSE(device.MakeTensorFromProto(proto, {}, &tensor).ok());
+    Status copied;
+    device.CopyTensorInSameDevice(&tensor, &tensor, nullptr, [&](const Status& status) { copied = status; });
+    EXPECT_EQ(copied.code(), error::INTERNAL);
+    done = true;
+  }
+  bool done = false;
+};
 #endif
 
 }  // namespace
@@ -101,6 +192,28 @@ TEST_SUITE("utilities of TensorFlow's tests") {
     WrongShapesTest bad;
     bad.TestBody();
     CHECK(bad.done);
+  }
+  TEST_CASE("Tenon's own kernels by OpsTestBase") {
+    OwnKernelsTest own;
+    own.TestBody();
+    CHECK(own.done);
+  }
+  TEST_CASE("kernels by OpKernelBuilderTest, and as lists") {
+    SinkTest test;
+    test.TestBody();
+    CHECK(test.done);
+    const KernelList sinks = GetRegisteredKernelsForOp("CtSink");
+    REQUIRE(sinks.kernel_size() == 1);
+    CHECK(sinks.kernel(0).device_type() == "CPU");
+    CHECK(sinks.kernel(0).priority() == 3);
+    CHECK(sinks.kernel(0).constraint(0).allowed_values().list().type(0) == DT_FLOAT);
+    CHECK(GetRegisteredKernelsForOp("CtNoSink").kernel_size() == 0);
+    CHECK(GetAllRegisteredKernels().kernel_size() > 1);
+    const auto is_sink = [](const KernelDef& kernel) { return kernel.op() == "CtSink"; };
+    CHECK(GetFilteredRegisteredKernels(is_sink).kernel_size() == 1);
+    CHECK(kExtracted == kSink);
+    CHECK(KernelsRegisteredForOp("CtSink") == "  device='CPU'; T in [DT_FLOAT]\n");
+    CHECK(KernelsRegisteredForOp("CtNoSink") == "  <no registered kernels>\n");
   }
   TEST_CASE("shape functions by texts") {
     const ShapeInferenceTestOp op("CtAdd");

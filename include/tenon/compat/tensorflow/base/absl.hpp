@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include <tenon/compat/tensorflow/base/absl_notes.hpp>
 #include <tenon/compat/tensorflow/base/containers.hpp>
 #include <tenon/compat/tensorflow/base/status.hpp>
 #include <tenon/compat/tensorflow/base/strings.hpp>
@@ -80,6 +81,8 @@ class Span : public tenon::Span<T> {
     return Span(this->data() + first, std::min(count, this->size() - first));
   }
 };
+template <class T>
+Span(T*, std::size_t) -> Span<T>;
 template <class List>
 auto MakeSpan(List& list) {
   return Span<std::remove_pointer_t<decltype(list.data())>>(list.data(), list.size());
@@ -197,6 +200,20 @@ class Mutex {
     Lock();
     Await(condition);
   }
+  void ReaderLockWhen(const Condition& condition) { LockWhen(condition); }
+  // False: the time is over, and the condition does not hold.
+  template <class Duration>
+  bool AwaitWithTimeout(const Condition& condition, Duration time) {
+    std::unique_lock<std::mutex> held(mutex_, std::adopt_lock);
+    const bool holds = changed_.wait_for(held, ToChronoNanoseconds(time), [&condition] { return condition.Eval(); });
+    held.release();
+    return holds;
+  }
+  template <class Duration>
+  bool LockWhenWithTimeout(const Condition& condition, Duration time) {
+    Lock();
+    return AwaitWithTimeout(condition, time);
+  }
 
  private:
   friend class CondVar;
@@ -234,6 +251,14 @@ class CondVar {
     std::unique_lock<std::mutex> held(mutex->mutex_, std::adopt_lock);
     changed_.wait(held);
     held.release();
+  }
+  // True: the time is over.
+  template <class Duration>
+  bool WaitWithTimeout(Mutex* mutex, Duration time) {
+    std::unique_lock<std::mutex> held(mutex->mutex_, std::adopt_lock);
+    const bool over = changed_.wait_for(held, ToChronoNanoseconds(time)) == std::cv_status::timeout;
+    held.release();
+    return over;
   }
   void Signal() { changed_.notify_one(); }
   void SignalAll() { changed_.notify_all(); }

@@ -17,22 +17,6 @@ class Notification : public tensorflow::Notification {
     return HasBeenNotified();
   }
 };
-// Waits until it was counted down to zero.
-class BlockingCounter {
- public:
-  explicit BlockingCounter(int count) : counter_(count), left_(count) {}
-  // True: the count is zero now.
-  bool DecrementCount() {
-    tensorflow::mutex_lock lock(mutex_);
-    counter_.DecrementCount();
-    return --left_ == 0;
-  }
-  void Wait() { counter_.Wait(); }
-
- private:
-  tensorflow::mutex mutex_;
-  tensorflow::BlockingCounter counter_;
-  int left_;
-};
+using BlockingCounter = tensorflow::BlockingCounter;
 
 }  // namespace absl

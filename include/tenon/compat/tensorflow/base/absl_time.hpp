@@ -102,7 +102,8 @@ inline constexpr char RFC3339_sec[] = "%Y-%m-%dT%H:%M:%S+00:00";
 // By the formats of strptime; a text that has more is refused.
 inline bool ParseTime(std::string_view format, std::string_view text, Time* time, std::string* error) {
   std::tm parts{};
-  const char* const end = ::strptime(std::string(text).c_str(), std::string(format).c_str(), &parts);
+  const std::string input(text);
+  const char* const end = ::strptime(input.c_str(), std::string(format).c_str(), &parts);
   if (end == nullptr || *end != '\0') {
     if (error != nullptr) *error = "Failed to parse input";
     return false;

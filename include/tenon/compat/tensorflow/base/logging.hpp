@@ -51,6 +51,12 @@ class LogLine {
   int line_, severity_;
   std::ostringstream text_;
 };
+// The names of such lines in macros of sources.
+using LogMessage = LogLine;
+class LogMessageFatal : public LogLine {
+ public:
+  LogMessageFatal(const char* file, int line) : LogLine(file, line, 3) {}
+};
 // Makes a stream expression void, so that it fits behind a colon.
 struct Voidifier {
   template <class T>
@@ -82,6 +88,7 @@ T SubtleMustCopy(const T& value) {
 
 }  // namespace internal
 using internal::SubtleMustCopy;
+inline constexpr int INFO = 0, WARNING = 1, ERROR = 2, FATAL = 3, NUM_SEVERITIES = 4;
 }  // namespace tensorflow
 
 #define TENON_COMPAT_LOG_INFO 0
@@ -162,3 +169,25 @@ using internal::SubtleMustCopy;
   TENON_COMPAT_LINE(3) << "Non-OK-status: " #__VA_ARGS__ " status: " << tf_check_status.ToString() << " "
 #define TF_QCHECK_OK(...) TF_CHECK_OK(__VA_ARGS__)
 #define TF_DCHECK_OK(...) TF_CHECK_OK(__VA_ARGS__)
+#if !defined(CHECK_OK)
+#define CHECK_OK(STATUS) TF_CHECK_OK(STATUS)
+#define QCHECK_OK(STATUS) TF_CHECK_OK(STATUS)
+#endif
+#if !defined(ABSL_LOG)
+#define ABSL_LOG(SEVERITY) LOG(SEVERITY)
+#define ABSL_CHECK(CONDITION) CHECK(CONDITION)
+#define ABSL_CHECK_EQ(A, B) CHECK_EQ(A, B)
+#define ABSL_CHECK_NE(A, B) CHECK_NE(A, B)
+#define ABSL_CHECK_LT(A, B) CHECK_LT(A, B)
+#define ABSL_CHECK_LE(A, B) CHECK_LE(A, B)
+#define ABSL_CHECK_GT(A, B) CHECK_GT(A, B)
+#define ABSL_CHECK_GE(A, B) CHECK_GE(A, B)
+#define ABSL_CHECK_OK(STATUS) TF_CHECK_OK(STATUS)
+#define ABSL_DCHECK(CONDITION) DCHECK(CONDITION)
+#define ABSL_DCHECK_EQ(A, B) DCHECK_EQ(A, B)
+#define ABSL_DCHECK_NE(A, B) DCHECK_NE(A, B)
+#define ABSL_DCHECK_LT(A, B) DCHECK_LT(A, B)
+#define ABSL_DCHECK_LE(A, B) DCHECK_LE(A, B)
+#define ABSL_DCHECK_GT(A, B) DCHECK_GT(A, B)
+#define ABSL_DCHECK_GE(A, B) DCHECK_GE(A, B)
+#endif

@@ -37,6 +37,10 @@ struct InitOnStartupMarker {
 }  // namespace tensorflow
 #define TF_INIT_ON_STARTUP_IF(condition) \
   !(condition) ? ::tensorflow::InitOnStartupMarker{} : ::tensorflow::InitOnStartupMarker {}
+// M(number, arguments): the numbers of a file's uses rise by one.
+#define TF_NEW_ID_FOR_INIT(M, ...) TENON_COMPAT_NEW_ID(M, __COUNTER__, __VA_ARGS__)
+#define TENON_COMPAT_NEW_ID(M, ID, ...) TENON_COMPAT_WITH_ID(M, ID, __VA_ARGS__)
+#define TENON_COMPAT_WITH_ID(M, ID, ...) M(ID, __VA_ARGS__)
 
 // Notes for a checker of locks, which this layer has no use for.
 #define TF_GUARDED_BY(lock)

@@ -3,11 +3,38 @@
 // The names of integers and strings in TensorFlow's sources. First header of the layer: it also refuses a mixture with
 // TensorFlow's own headers.
 
+// IWYU pragma: begin_keep. TensorFlow's headers include these, and sources rely on it.
+#include <algorithm>
+#include <bitset>
+#include <cassert>
+#include <climits>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <forward_list>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <iterator>
 #include <limits>
+#include <list>
+#include <map>
 #include <memory>
+#include <numeric>
+#include <queue>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+// IWYU pragma: end_keep
 
 #include <tenon/tensor/string_tensor.hpp>
 

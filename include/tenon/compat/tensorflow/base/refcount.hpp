@@ -13,6 +13,7 @@ namespace core {
 class RefCounted : public tenon::RefCounted {
  public:
   void Ref() const { this->AddRef(); }
+  int64_t RefCount() const { return this->num_refs(); }
 };
 struct RefCountDeleter {
   template <class T>

@@ -32,39 +32,56 @@ using StatusOr = tenon::Result<T>;
 constexpr Status OkStatus() { return {}; }
 
 namespace error {
-enum Code : int {
-  OK = 0,
-  CANCELLED = 1,
-  UNKNOWN = 2,
-  INVALID_ARGUMENT = 3,
-  DEADLINE_EXCEEDED = 4,
-  NOT_FOUND = 5,
-  ALREADY_EXISTS = 6,
-  PERMISSION_DENIED = 7,
-  RESOURCE_EXHAUSTED = 8,
-  FAILED_PRECONDITION = 9,
-  ABORTED = 10,
-  OUT_OF_RANGE = 11,
-  UNIMPLEMENTED = 12,
-  INTERNAL = 13,
-  UNAVAILABLE = 14,
-  DATA_LOSS = 15,
-  UNAUTHENTICATED = 16
+// clang-format off
+#define TENON_COMPAT_CODES(M)                                                                                        \
+  M(OK, kOk) M(CANCELLED, kCancelled) M(UNKNOWN, kUnknown) M(INVALID_ARGUMENT, kInvalidArgument)                     \
+  M(DEADLINE_EXCEEDED, kDeadlineExceeded) M(NOT_FOUND, kNotFound) M(ALREADY_EXISTS, kAlreadyExists)                  \
+  M(PERMISSION_DENIED, kPermissionDenied) M(RESOURCE_EXHAUSTED, kResourceExhausted)                                  \
+  M(FAILED_PRECONDITION, kFailedPrecondition) M(ABORTED, kAborted) M(OUT_OF_RANGE, kOutOfRange)                      \
+  M(UNIMPLEMENTED, kUnimplemented) M(INTERNAL, kInternal) M(UNAVAILABLE, kUnavailable) M(DATA_LOSS, kDataLoss)       \
+  M(UNAUTHENTICATED, kUnauthenticated)
+// clang-format on
+// A code by the names of error_codes.proto; converts to and from the status's own.
+class Code {
+ public:
+  constexpr Code() = default;
+  constexpr Code(tenon::Code code) : code_(code) {}
+  constexpr explicit Code(int code) : code_(static_cast<tenon::Code>(code)) {}
+  constexpr operator tenon::Code() const { return code_; }
+  constexpr explicit operator int() const { return static_cast<int>(code_); }
+  friend constexpr bool operator==(Code a, Code b) { return a.code_ == b.code_; }
+  friend constexpr bool operator==(Code a, tenon::Code b) { return a.code_ == b; }
+#define TENON_COMPAT_CODE(NAME, OF) static const Code NAME;
+  TENON_COMPAT_CODES(TENON_COMPAT_CODE)
+#undef TENON_COMPAT_CODE
+
+ private:
+  tenon::Code code_ = tenon::Code::kOk;
 };
-constexpr bool operator==(tenon::Code a, Code b) { return static_cast<int>(a) == static_cast<int>(b); }
-constexpr bool operator==(Code a, tenon::Code b) { return static_cast<int>(a) == static_cast<int>(b); }
+#define TENON_COMPAT_CODE(NAME, OF)                   \
+  inline constexpr Code Code::NAME = tenon::Code::OF; \
+  inline constexpr Code NAME = tenon::Code::OF;
+TENON_COMPAT_CODES(TENON_COMPAT_CODE)
+#undef TENON_COMPAT_CODE
+inline std::string Code_Name(Code code) { return std::string(tenon::Name(code)); }
+inline std::ostream& operator<<(std::ostream& out, Code code) { return out << tenon::Name(code); }
 }  // namespace error
 
 namespace errors {
 
 using Code = tenon::Code;
 
-// For each code, a function that makes an error of all that can be printed, and one that asks for the code.
-#define TENON_COMPAT_ERROR(NAME)                              \
-  template <class... T>                                       \
-  Status NAME(const T&... pieces) {                           \
-    return Status(Code::k##NAME, strings::StrCat(pieces...)); \
-  }                                                           \
+// Payloads of errors.
+using Payloads = std::unordered_map<std::string, std::string>;
+// For each code, functions that make an error of all that can be printed, and one that asks for the code.
+#define TENON_COMPAT_ERROR(NAME)                                                \
+  template <class... T>                                                         \
+  Status NAME(const T&... pieces) {                                             \
+    return Status(Code::k##NAME, strings::StrCat(pieces...));                   \
+  }                                                                             \
+  inline Status NAME##WithPayloads(std::string_view message, const Payloads&) { \
+    return Status(Code::k##NAME, message);                                      \
+  }                                                                             \
   inline bool Is##NAME(const Status& status) { return status.code() == Code::k##NAME; }
 TENON_COMPAT_ERROR(Cancelled)
 TENON_COMPAT_ERROR(Unknown)
@@ -92,31 +109,11 @@ template <class... T>
 void AppendToMessage(Status* status, const T&... pieces) {
   *status = status->WithAppended(strings::StrCat("\n\t", pieces...));
 }
-// Payloads of errors: an error of Tenon has none.
-using Payloads = std::unordered_map<std::string, std::string>;
+// An error of Tenon has no payloads.
 inline Payloads GetPayloads(const Status&) { return {}; }
 inline void InsertPayloads(Status&, const Payloads&) {}
 inline void CopyPayloads(const Status&, Status&) {}
 inline Status Create(Code code, std::string_view message, const Payloads&) { return Status(code, message); }
-#define TENON_COMPAT_ERROR(NAME) \
-  inline Status NAME##WithPayloads(std::string_view message, const Payloads&) { return Status(Code::k##NAME, message); }
-TENON_COMPAT_ERROR(Cancelled)
-TENON_COMPAT_ERROR(Unknown)
-TENON_COMPAT_ERROR(InvalidArgument)
-TENON_COMPAT_ERROR(DeadlineExceeded)
-TENON_COMPAT_ERROR(NotFound)
-TENON_COMPAT_ERROR(AlreadyExists)
-TENON_COMPAT_ERROR(PermissionDenied)
-TENON_COMPAT_ERROR(ResourceExhausted)
-TENON_COMPAT_ERROR(FailedPrecondition)
-TENON_COMPAT_ERROR(Aborted)
-TENON_COMPAT_ERROR(OutOfRange)
-TENON_COMPAT_ERROR(Unimplemented)
-TENON_COMPAT_ERROR(Internal)
-TENON_COMPAT_ERROR(Unavailable)
-TENON_COMPAT_ERROR(DataLoss)
-TENON_COMPAT_ERROR(Unauthenticated)
-#undef TENON_COMPAT_ERROR
 
 // The error of a system call, by its number.
 inline Code ErrnoToCode(int number) {

@@ -135,6 +135,15 @@ class Notification {
     mutex_lock lock(mutex_);
     while (!notified_) changed_.wait(lock);
   }
+  // False: the time has passed.
+  friend bool WaitForNotificationWithTimeout(Notification* notification, std::int64_t microseconds) {
+    mutex_lock lock(notification->mutex_);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    for (auto left = end - std::chrono::steady_clock::now(); !notification->notified_ && left.count() > 0;
+         left = end - std::chrono::steady_clock::now())
+      notification->changed_.wait_for(lock, left);
+    return notification->notified_;
+  }
 
  private:
   mutable mutex mutex_;
@@ -142,13 +151,16 @@ class Notification {
   bool notified_ = false;
 };
 
-// Waits until it was counted down to zero.
+// Waits until it was counted down to zero. The counter may go as soon as a wait returned.
 class BlockingCounter {
  public:
   explicit BlockingCounter(int count) : count_(count) {}
-  void DecrementCount() {
+  // True: the count is zero now.
+  bool DecrementCount() {
     mutex_lock lock(mutex_);
-    if (--count_ == 0) zero_.notify_all();
+    const bool zero = --count_ == 0;
+    if (zero) zero_.notify_all();
+    return zero;
   }
   void Wait() {
     mutex_lock lock(mutex_);

@@ -2,6 +2,7 @@
 #pragma once
 // TTypes: the Eigen maps that a tensor's views are.
 
+#include <string>
 #include <type_traits>
 
 #include <tenon/compat/tensorflow/base/eigen.hpp>
@@ -40,6 +41,10 @@ struct TTypes {
   typedef UnalignedMap<T, 2> UnalignedMatrix;
   typedef UnalignedMap<const T, 2> UnalignedConstMatrix;
 };
+
+// TensorFlow 1: the elements of tensors of strings have the type of `string`.
+template <int NDIMS, class IndexType>
+struct TTypes<std::string, NDIMS, IndexType> : TTypes<tstring, NDIMS, IndexType> {};
 
 template <class Map>
 using Index32Map = Eigen::TensorMap<

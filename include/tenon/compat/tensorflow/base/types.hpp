@@ -85,6 +85,8 @@ struct DataTypeToEnum {
 };
 template <class T>
 struct DataTypeToEnum<const T> : DataTypeToEnum<T> {};
+template <>
+struct DataTypeToEnum<std::string> : DataTypeToEnum<tstring> {};
 template <class T>
 constexpr DataType DataTypeToEnumV = DataTypeToEnum<T>::value;
 

@@ -39,16 +39,21 @@ class FunctionDefHelper {
     std::vector<std::string> arg = {};
     Attrs attr = {};
     std::vector<std::string> dep = {};
-    std::string device = {};
-    std::string GetName() const { return ret.empty() ? std::string() : ret[0]; }
+    std::string device = {}, name = {};  // the first result names the node that has no name
+    std::vector<std::string> original_node_names = {}, original_func_names = {};
+    std::string GetName() const { return !name.empty() || ret.empty() ? name : ret[0]; }
     NodeDef ToNodeDef() const {
       NodeDef node;
       node.set_op(op);
       node.set_name(GetName());
       node.set_device(device);
-      for (const auto& [name, value] : attr) (*node.mutable_attr())[name] = value.proto;
+      for (const auto& [key, value] : attr) (*node.mutable_attr())[key] = value.proto;
       for (const std::string& input : arg) node.add_input(input);
       for (const std::string& input : dep) node.add_input("^" + input);
+      for (const std::string& original : original_node_names)
+        node.mutable_experimental_debug_info()->add_original_node_names(original);
+      for (const std::string& original : original_func_names)
+        node.mutable_experimental_debug_info()->add_original_func_names(original);
       return node;
     }
   };

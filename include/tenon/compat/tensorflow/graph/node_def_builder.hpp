@@ -226,7 +226,7 @@ inline Status Add(const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* b
   std::vector<NodeDefBuilder::NodeOut> sources;
   const std::string from = std::string(1, static_cast<char>('a' + i));
   for (const DataType type : wanted)
-    sources.emplace_back(from, static_cast<int>(sources.size()), arg.is_ref() ? MakeRefType(type) : type);
+    sources.emplace_back(from, static_cast<int>(sources.size()), arg.is_ref() ? MakeRefType(BaseType(type)) : type);
   if (arg.number_attr().empty() && arg.type_list_attr().empty())
     builder->Input(sources[0]);
   else

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,11 +15,13 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/op/op_def/op_def_builder.hpp>
 #include <tenon/op/op_def/op_def_compatible.hpp>
+#include <tenon/op/op_def/op_list.hpp>
 #include <tenon/op/op_def/to_op_def.hpp>
 #include <tenon/op/op_def/validate_op_def.hpp>
 #include <tenon/compat/tensorflow/kernel_params.hpp>
 #include <tenon/compat/tensorflow/node_def.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
+#include <tenon/compat/tensorflow/proto/graph.hpp>
 #include <tenon/compat/tensorflow/shape_inference.hpp>
 
 namespace tensorflow {
@@ -52,9 +55,14 @@ class OpDefBuilder {
     if (shape_fn_ != nullptr) builder_.AddError("SetShapeFn called twice for Op");
     return shape_fn_ = std::move(fn), *this;
   }
+  Status Finalize(OpDef* op) const {
+    OpRegistrationData data;
+    TF_RETURN_IF_ERROR(Finalize(&data));
+    return *op = data.op_def, Status();
+  }
   Status Finalize(OpRegistrationData* data) const {
     tenon::OpDef def;
-    TF_RETURN_IF_ERROR(builder_.Finalize(&def));
+    TF_RETURN_IF_ERROR(builder_.Read(&def));
     data->op_def = FromTenon(def);
     data->shape_inference_fn = shape_fn_;
     return Status();
@@ -109,20 +117,46 @@ class OpRegistry : public OpRegistryInterface {
     }
     return place.get();
   }
+  // Mistakes are the watcher's, or else end the program.
   void Register(const OpRegistrationDataFactory& make) {
     auto data = std::make_unique<OpRegistrationData>();
-    TF_CHECK_OK(make(data.get()));
-    const tenon::MutexLock lock(mutex_);
+    Status status = make(data.get());
     const std::string name = data->op_def.name();
-    known_[name] = std::move(data);
+    Watcher watcher;
+    {
+      const tenon::MutexLock lock(mutex_);
+      if (status.ok() && known_.count(name) > 0) status = errors::AlreadyExists("Op with name ", name);
+      watcher = watcher_;
+      if (watcher != nullptr) status = watcher(status, data->op_def);
+      if (status.ok()) known_.emplace(name, std::move(data));
+    }
+    TF_CHECK_OK(status);
   }
-  void Export(bool, OpList* ops) const {
+  // Hears of each registration. AlreadyExists: there is a watcher.
+  typedef std::function<Status(const Status&, const OpDef&)> Watcher;
+  Status SetWatcher(const Watcher& watcher) {
+    const tenon::MutexLock lock(mutex_);
+    if (watcher_ != nullptr && watcher != nullptr)
+      return errors::AlreadyExists("Cannot over-write a valid watcher with another.");
+    watcher_ = watcher;
+    return Status();
+  }
+  Status ProcessRegistrations() const { return Status(); }
+  void DeferRegistrations() {}
+  void ClearDeferredRegistrations() {}
+  void Export(bool include_internal, OpList* ops) const {
     std::vector<OpDef> all;
     GetRegisteredOps(&all);
-    for (const OpDef& op : all) *ops->add_op() = op;
+    for (const OpDef& op : all)
+      if (include_internal || !op.name().starts_with('_')) *ops->add_op() = op;
   }
   void GetRegisteredOps(std::vector<OpDef>* ops) const {
-    if (!global_) return;
+    if (!global_) {
+      const tenon::MutexLock lock(mutex_);
+      for (const auto& [name, data] : known_)
+        if (data != nullptr) ops->push_back(data->op_def);
+      return;
+    }
     for (const tenon::OpView* op : tenon::Registry::Global().ops().ops())
       ops->push_back(FromTenon(tenon::ToOpDef(*op)));
   }
@@ -132,6 +166,7 @@ class OpRegistry : public OpRegistryInterface {
   bool global_ = false;
   mutable tenon::Mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<OpRegistrationData>> known_;
+  Watcher watcher_;
 };
 class OpListOpRegistry : public OpRegistryInterface {
  public:
@@ -146,6 +181,38 @@ class OpListOpRegistry : public OpRegistryInterface {
 
  private:
   std::map<std::string, std::unique_ptr<OpRegistrationData>> known_;
+};
+
+// A node with its op and types.
+struct NodeProperties {
+  NodeProperties(const OpDef* op, NodeDef node, DataTypeSlice inputs, DataTypeSlice outputs)
+      : NodeProperties(op, std::move(node), DataTypeVector(inputs.begin(), inputs.end()),
+                       DataTypeVector(outputs.begin(), outputs.end())) {}
+  NodeProperties(const OpDef* op, NodeDef node, DataTypeVector inputs, DataTypeVector outputs)
+      : op_def(op),
+        node_def(std::move(node)),
+        input_types(std::move(inputs)),
+        input_types_slice(input_types),
+        output_types(std::move(outputs)),
+        output_types_slice(output_types) {}
+  NodeProperties(const NodeProperties& other)
+      : NodeProperties(other.op_def, other.node_def, other.input_types, other.output_types) {}
+  // Errors: no such op; wrong attrs.
+  static Status CreateFromNodeDef(NodeDef node, const OpRegistryInterface* ops,
+                                  std::shared_ptr<const NodeProperties>* out) {
+    const OpDef* op = nullptr;
+    DataTypeVector inputs, outputs;
+    TF_RETURN_IF_ERROR(ops->LookUpOpDef(node.op(), &op));
+    TF_RETURN_IF_ERROR(InOutTypesForNode(node, *op, &inputs, &outputs));
+    *out = std::make_shared<NodeProperties>(op, std::move(node), std::move(inputs), std::move(outputs));
+    return Status();
+  }
+  const OpDef* op_def;
+  NodeDef node_def;
+  const DataTypeVector input_types;
+  const DataTypeSlice input_types_slice;
+  const DataTypeVector output_types;
+  const DataTypeSlice output_types_slice;
 };
 
 // -------------------------------------------------------------------------------------------- descriptions compared
@@ -201,4 +268,79 @@ inline Status CheckOpDeprecation(const OpDef& op, int producer) {
                                op.deprecation().explanation(), ".");
 }
 
+// -------------------------------------------------------------------------------------------------- graphs and their
+// ops Removes attrs that the consumer's ops do not have where they hold the producer's default. *removed gets pairs of
+// op and attr. InvalidArgument: the producer's op does not have an attr of its node.
+inline Status RemoveNewDefaultAttrsFromGraphDef(GraphDef* graph, const OpRegistryInterface& consumer,
+                                                const OpRegistryInterface& producer,
+                                                std::set<std::pair<std::string, std::string>>* removed) {
+  const auto mend = [&](NodeDef* node) -> Status {
+    const OpDef *wanted = nullptr, *had = nullptr;
+    if (!consumer.LookUpOpDef(node->op(), &wanted).ok()) return Status();
+    TF_RETURN_IF_ERROR(producer.LookUpOpDef(node->op(), &had));
+    std::vector<std::string> drop;
+    for (const auto& [name, value] : node->attr()) {
+      if (name.starts_with('_') || FindAttr(name, *wanted) != nullptr) continue;
+      const OpDef_AttrDef* const attr = FindAttr(name, *had);
+      if (attr == nullptr)
+        return errors::InvalidArgument("Attr '", name, "' missing in producer's OpDef: ", SummarizeOpDef(*had),
+                                       " but found in node: ", FormatNodeForError(*node));
+      if (attr->has_default_value() && AreAttrValuesEqual(value, attr->default_value())) drop.push_back(name);
+    }
+    for (const std::string& name : drop) {
+      node->mutable_attr()->erase(name);
+      if (removed != nullptr) removed->insert({node->op(), name});
+    }
+    return Status();
+  };
+  for (NodeDef& node : *graph->mutable_node()) TF_RETURN_IF_ERROR(mend(&node));
+  for (FunctionDef& function : *graph->mutable_library()->mutable_function())
+    for (NodeDef& node : *function.mutable_node_def()) TF_RETURN_IF_ERROR(mend(&node));
+  return Status();
+}
+inline void OpsUsedByGraph(const GraphDef& graph, std::set<std::string>* ops) {
+  ops->clear();
+  for (const std::string& op : tenon::OpsUsedByGraph(StructOf<tenon::GraphDef>(graph))) ops->insert(op);
+}
+// The ops of a graph, sorted, without descriptions. NotFound: an op that the registry does not have.
+inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistryInterface& registry, OpList* list) {
+  std::set<std::string> used;
+  OpsUsedByGraph(graph, &used);
+  list->clear_op();
+  for (const std::string& name : used) {
+    const OpDef* op = nullptr;
+    TF_RETURN_IF_ERROR(registry.LookUpOpDef(name, &op));
+    *list->add_op() = *op;
+    RemoveDescriptionsFromOpDef(list->mutable_op(list->op_size() - 1));
+  }
+  return Status();
+}
+
+// By the kernel's HostMemory; by the types alone where the node has no kernel.
+inline Status MemoryTypesForNode(const OpRegistryInterface* ops, const DeviceType& device, const NodeDef& node,
+                                 MemoryTypeVector* inputs, MemoryTypeVector* outputs) {
+  const OpDef* op = nullptr;
+  TF_RETURN_IF_ERROR(ops->LookUpOpDef(node.op(), &op));
+  DataTypeVector in, out;
+  NameRangeMap in_names, out_names;
+  TF_RETURN_IF_ERROR(InOutTypesForNode(node, *op, &in, &out));
+  TF_RETURN_IF_ERROR(NameRangesForNode(node, *op, &in_names, &out_names));
+  const auto row = tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string());
+  const auto place = [&](const DataTypeVector& types, const NameRangeMap& names, MemoryTypeVector* memory) {
+    memory->clear();
+    for (const DataType type : types) memory->push_back(row.ok() ? DEVICE_MEMORY : MTypeFromDType(type));
+    if (!row.ok() || row->row->op->match == nullptr) return;
+    for (const std::string_view name : row->row->op->match->all_host_arguments())
+      if (const auto found = names.find(std::string(name)); found != names.end())
+        for (int i = found->second.first; i < found->second.second; ++i)
+          (*memory)[static_cast<std::size_t>(i)] = HOST_MEMORY;
+  };
+  place(in, in_names, inputs);
+  place(out, out_names, outputs);
+  return Status();
+}
+
 }  // namespace tensorflow
+
+// Devices of inputs: a note for placers, which Tenon's does not need.
+#define REGISTER_INPUT_COLOCATION_EXEMPTION(op) static_assert(true, "")

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,15 @@
 
 namespace tensorflow {
 namespace lookup {
+
+// A copy of a number, which another thread may change meanwhile; other values themselves.
+template <class T>
+std::conditional_t<std::is_integral_v<T>, T, const T&> SubtleMustCopyIfIntegral(const T& value) {
+  if constexpr (std::is_integral_v<T>)
+    return internal::SubtleMustCopy(value);
+  else
+    return value;
+}
 
 // A table that is filled once and then read. thread-safe when it is filled.
 class InitializableLookupTable : public LookupInterface {

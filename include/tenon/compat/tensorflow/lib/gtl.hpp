@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <unordered_set>
@@ -66,5 +67,14 @@ class ManualConstructor {
  private:
   alignas(T) unsigned char bytes_[sizeof(T)];
 };
+
+template <class T, class... Args>
+std::unique_ptr<T> MakeUnique(Args&&... args) {
+  return std::make_unique<T>(std::forward<Args>(args)...);
+}
+template <class T>
+std::unique_ptr<T> WrapUnique(T* object) {
+  return std::unique_ptr<T>(object);
+}
 
 }  // namespace tensorflow

@@ -12,6 +12,7 @@
 
 #include <tenon/io/record_format.hpp>
 #include <tenon/compat/tensorflow/lib/io.hpp>
+#include <tenon/compat/tensorflow/lib/snappy.hpp>
 #include <tenon/compat/tensorflow/lib/zlib.hpp>
 
 namespace tensorflow {
@@ -19,12 +20,14 @@ namespace io {
 
 struct RecordReaderOptions {
   enum CompressionType { NONE = 0, ZLIB_COMPRESSION = 1, SNAPPY_COMPRESSION = 2 };
-  // "", "ZLIB", "GZIP"; other types are logged and taken for "".
+  // "", "ZLIB", "GZIP", "SNAPPY"; other types are logged and taken for "".
   static RecordReaderOptions CreateRecordReaderOptions(const std::string& type) {
     RecordReaderOptions options;
     if (type == compression::kZlib || type == compression::kGzip) {
       options.compression_type = ZLIB_COMPRESSION;
       if (type == compression::kGzip) options.zlib_options = ZlibCompressionOptions::GZIP();
+    } else if (type == compression::kSnappy) {
+      options.compression_type = SNAPPY_COMPRESSION;
     } else if (type != compression::kNone) {
       LOG(ERROR) << "Unsupported compression_type:" << type << ". No compression will be used.";
     }
@@ -33,6 +36,7 @@ struct RecordReaderOptions {
   CompressionType compression_type = NONE;
   int64_t buffer_size = 0;
   ZlibCompressionOptions zlib_options;
+  SnappyCompressionOptions snappy_options;
 };
 
 // The file outlives the reader. one thread.
@@ -40,9 +44,11 @@ class RecordReader {
  public:
   static constexpr std::size_t kHeaderSize = 12, kFooterSize = 4;
   explicit RecordReader(RandomAccessFile* file, const RecordReaderOptions& options = {})
-      : plain_(std::make_unique<RandomAccessInputStream>(file)), options_(options) {
+      : plain_(std::make_unique<RandomAccessInputStream>(file)) {
     if (options.compression_type == RecordReaderOptions::ZLIB_COMPRESSION)
       inflated_ = std::make_unique<ZlibInputStream>(plain_.get(), 0, 0, options.zlib_options);
+    if (options.compression_type == RecordReaderOptions::SNAPPY_COMPRESSION)
+      inflated_ = std::make_unique<SnappyInputStream>(plain_.get(), 0);
   }
   // `offset` counts bytes of the records, not of the compressed file. OutOfRange: the end. DataLoss: the record is
   // cut, or a check sum is wrong.
@@ -76,8 +82,6 @@ class RecordReader {
     return plain_.get();
   }
   Status ReadHeader(uint64_t offset, tstring* header, uint64_t* length) {
-    if (options_.compression_type == RecordReaderOptions::SNAPPY_COMPRESSION)
-      return errors::Unimplemented("RecordReader: compression by Snappy");
     if (static_cast<uint64_t>(stream()->Tell()) > offset) TF_RETURN_IF_ERROR(stream()->Reset());
     if (const uint64_t at = static_cast<uint64_t>(stream()->Tell()); at < offset) {
       if (inflated_ == nullptr) {
@@ -108,8 +112,7 @@ class RecordReader {
     return status;
   }
   std::unique_ptr<RandomAccessInputStream> plain_;
-  std::unique_ptr<ZlibInputStream> inflated_;
-  const RecordReaderOptions options_;
+  std::unique_ptr<InputStreamInterface> inflated_;
 };
 class SequentialRecordReader {
  public:
@@ -146,6 +149,7 @@ struct RecordWriterOptions {
   }
   CompressionType compression_type = NONE;
   ZlibCompressionOptions zlib_options;
+  SnappyCompressionOptions snappy_options;
 };
 // The file outlives the writer, which does not close it. one thread.
 class RecordWriter {
@@ -154,11 +158,12 @@ class RecordWriter {
   explicit RecordWriter(WritableFile* file, const RecordWriterOptions& options = {}) : file_(file) {
     if (options.compression_type == RecordWriterOptions::NONE) return;
     if (options.compression_type == RecordWriterOptions::SNAPPY_COMPRESSION) {
-      state_ = errors::Unimplemented("RecordWriter: compression by Snappy");
-      return;
+      deflated_ = std::make_unique<SnappyOutputBuffer>(file, 0, 0);
+    } else {
+      auto deflated = std::make_unique<ZlibOutputBuffer>(file, 0, 0, options.zlib_options);
+      state_ = deflated->Init();
+      deflated_ = std::move(deflated);
     }
-    deflated_ = std::make_unique<ZlibOutputBuffer>(file, 0, 0, options.zlib_options);
-    state_ = deflated_->Init();
     file_ = deflated_.get();
   }
   static void PopulateHeader(char* header, const char* data, std::size_t size) {
@@ -195,7 +200,7 @@ class RecordWriter {
 
  private:
   WritableFile* file_;
-  std::unique_ptr<ZlibOutputBuffer> deflated_;
+  std::unique_ptr<WritableFile> deflated_;
   Status state_;
 };
 

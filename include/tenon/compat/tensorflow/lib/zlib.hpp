@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Streams of zlib and gzip data: ZlibInputStream and ZlibOutputBuffer.
+// Streams of zlib, gzip and raw deflated data: ZlibInputStream and ZlibOutputBuffer.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,11 @@ struct ZlibCompressionOptions {
   static ZlibCompressionOptions RAW() { return WithBits(-15); }
   static ZlibCompressionOptions GZIP() { return WithBits(31); }
   bool is_gzip() const { return window_bits > 15; }
-  Status Check() const { return window_bits < 0 ? errors::Unimplemented("zlib: streams without a header") : Status(); }
+  tenon::InflateFormat format() const {
+    return is_gzip()         ? tenon::InflateFormat::kGzip
+           : window_bits < 0 ? tenon::InflateFormat::kRaw
+                             : tenon::InflateFormat::kZlib;
+  }
 
   int8 flush_mode = 0;
   int64_t input_buffer_size = 256 << 10, output_buffer_size = 256 << 10;
@@ -54,7 +58,6 @@ class ZlibInputStream : public InputStreamInterface {
   }
   Status ReadNBytes(int64_t bytes, tstring* result) override {
     if (bytes < 0) return errors::InvalidArgument("Cannot read negative number of bytes");
-    TF_RETURN_IF_ERROR(options_.Check());
     constexpr std::size_t kPiece = 64 << 10;
     std::string out;
     Status status;
@@ -83,8 +86,7 @@ class ZlibInputStream : public InputStreamInterface {
   void Start() {
     told_ = 0;
     read_error_ = Status();
-    inflater_ = std::make_unique<tenon::InflateStream>(
-        options_.is_gzip() ? tenon::InflateFormat::kGzip : tenon::InflateFormat::kZlib, &ReadMore, this);
+    inflater_ = std::make_unique<tenon::InflateStream>(options_.format(), &ReadMore, this);
   }
   static std::size_t ReadMore(void* self, unsigned char* to, std::size_t room) {
     auto* const stream = static_cast<ZlibInputStream*>(self);
@@ -113,11 +115,8 @@ class ZlibOutputBuffer : public WritableFile {
   ~ZlibOutputBuffer() override {
     if (deflater_ != nullptr) (void)Close();
   }
-  // InvalidArgument, Unimplemented: no such stream.
   Status Init() {
-    TF_RETURN_IF_ERROR(options_.Check());
-    deflater_ = std::make_unique<tenon::DeflateStream>(options_.is_gzip() ? tenon::InflateFormat::kGzip
-                                                                          : tenon::InflateFormat::kZlib);
+    deflater_ = std::make_unique<tenon::DeflateStream>(options_.format());
     return Status();
   }
   Status Append(StringPiece data) override {

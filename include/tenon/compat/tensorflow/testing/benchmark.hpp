@@ -76,7 +76,8 @@ class Benchmark {
   Benchmark* Threads(int) { return this; }
   Benchmark* ThreadRange(int, int) { return this; }
 };
-inline Benchmark* Accept(void (*)(State&)) {
+template <class... T>
+Benchmark* Accept(void (*)(T...)) {
   static Benchmark all;
   return &all;
 }

@@ -102,11 +102,17 @@ class OpsTestBase : public ::testing::Test {
       return errors::InvalidArgument("RunOpKernel: ", inputs_.size(), " inputs; the kernel has ",
                                      kernel_->num_inputs());
     tenon::RunKernel(kernel_.get(), context_.get());
+    params_->TakeReferences();
     return context_->status();
   }
   const Tensor& GetInput(int i) const { return *inputs_[static_cast<std::size_t>(i)].tensor; }
   TensorValue mutable_input(int i) { return inputs_[static_cast<std::size_t>(i)]; }
-  Tensor* GetOutput(int i) { return context_->mutable_output(i); }
+  // The referred tensor, for a reference.
+  Tensor* GetOutput(int i) {
+    Tensor* const output = context_->mutable_output(i);
+    tenon::LegacyVar* const variable = tenon::ReferredBy(*output);
+    return variable == nullptr ? output : AsTensorFlow(&variable->tensor);
+  }
   Allocator* allocator() { return allocator_; }
   OpKernel* op_kernel() { return kernel_.get(); }
   const DataTypeVector& output_types() const {

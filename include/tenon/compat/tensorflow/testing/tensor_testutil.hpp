@@ -53,10 +53,6 @@ void FillValues(Tensor* tensor, gtl::ArraySlice<T> values) {
               " values for shape ", tensor->shape());
   std::copy(values.begin(), values.end(), tensor->base<T>());
 }
-template <class T>
-void FillValues(Tensor* tensor, std::initializer_list<T> values) {
-  FillValues<T>(tensor, gtl::ArraySlice<T>(values));
-}
 template <class T, class From>
 void FillValues(Tensor* tensor, std::initializer_list<From> values) {
   TENON_CHECK(static_cast<int64_t>(values.size()) == tensor->NumElements(), "FillValues: ", values.size(),

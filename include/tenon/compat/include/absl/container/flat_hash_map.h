@@ -12,4 +12,5 @@
 #include_next <absl/container/flat_hash_map.h>
 #else
 #include <tenon/compat/tensorflow/base/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl_extras.hpp>
 #endif

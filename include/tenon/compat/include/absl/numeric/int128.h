@@ -12,4 +12,5 @@
 #include_next <absl/numeric/int128.h>
 #else
 #include <tenon/compat/tensorflow/base/absl.hpp>
+#include <tenon/compat/tensorflow/base/absl_extras.hpp>
 #endif

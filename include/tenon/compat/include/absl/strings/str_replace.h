@@ -13,4 +13,5 @@
 #else
 #include <tenon/compat/tensorflow/base/absl.hpp>
 #include <tenon/compat/tensorflow/base/absl_strings.hpp>
+#include <tenon/compat/tensorflow/base/absl_extras.hpp>
 #endif

@@ -3,3 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/graph/function.hpp>
+#include <tenon/compat/tensorflow/graph/graph_to_function.hpp>

@@ -2,4 +2,5 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
+#include <tenon/compat/tensorflow/util/rendezvous.hpp>
 #include <tenon/compat/tensorflow/kernel_params.hpp>

@@ -3,3 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/proto/graph.hpp>
+#include <tenon/compat/tensorflow/graph/full_type.hpp>

@@ -3,3 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/testing/tensor_testutil.hpp>
+#include <tenon/compat/tensorflow/util/batch_util.hpp>
