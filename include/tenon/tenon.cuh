@@ -33,6 +33,7 @@
 #include <tenon/engine/layout/reverse_sequence.cuh>
 #include <tenon/engine/layout/roll.cuh>
 #include <tenon/engine/layout/transpose.cuh>
+#include <tenon/engine/nn/attention_tiles.cuh>
 #include <tenon/engine/nn/batch_norm.cuh>
 #include <tenon/engine/nn/bias.cuh>
 #include <tenon/engine/nn/cross_entropy.cuh>
@@ -41,6 +42,7 @@
 #include <tenon/engine/nn/layer_norm.cuh>
 #include <tenon/engine/nn/local_response_norm.cuh>
 #include <tenon/engine/nn/optimizers.cuh>
+#include <tenon/engine/nn/product_steps.cuh>
 #include <tenon/engine/nn/softmax.cuh>
 #include <tenon/engine/random/distributions.cuh>
 #include <tenon/engine/reduce/arg_reduce.cuh>

@@ -66,6 +66,24 @@ TEST_CASE("biases, normalisations and activations are the CPU's" * doctest::skip
     }
 }
 
+TEST_CASE("a bias with Relu, Relu6 or nothing is left to the kernel before") {
+  const float offset[] = {1, 2};
+  FusedOutput<float> f{.offset = offset};
+  for (int a = 0; a <= static_cast<int>(FusedActivation::kSigmoid); ++a) {
+    CAPTURE(a);
+    f.activation = static_cast<FusedActivation>(a);
+    tenon::CudaEpilogue epilogue;
+    const bool known = f.activation <= FusedActivation::kRelu6, clamps = f.activation != FusedActivation::kNone;
+    CHECK(tenon::IsEpilogue(f, &epilogue) == known);
+    CHECK((epilogue.offset == offset) == known);
+    CHECK(epilogue.clamps_below() == (known && clamps));
+    CHECK((epilogue.high == 6) == (f.activation == FusedActivation::kRelu6));
+  }
+  f = {.offset = offset, .mean = offset, .factor = offset};
+  tenon::CudaEpilogue epilogue;
+  CHECK(!tenon::IsEpilogue(f, &epilogue));
+}
+
 TEST_CASE("nothing is started without rows, with or without a GPU") {
   tenon::Cuda device;
   CHECK(tenon::FinishFused<float>(device, FusedOutput<float>{}, 0, 4, nullptr).ok());

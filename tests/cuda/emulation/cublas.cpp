@@ -67,8 +67,8 @@ struct Epilogue {
   }
 };
 template <class Sum>
-void Multiply(const Matrix& a, const Matrix& b, void* c, cudaDataType_t type, int64_t leading, int64_t m, int64_t n,
-              int64_t k, Sum alpha, Sum beta, const Epilogue& epilogue = {}) {
+void Multiply(const Matrix& a, const Matrix& b, const void* c, void* d, cudaDataType_t type, int64_t leading, int64_t m,
+              int64_t n, int64_t k, Sum alpha, Sum beta, const Epilogue& epilogue = {}) {
   const std::vector<Sum> left = Load<Sum>(a, m, k), right = Load<Sum>(b, k, n);
   std::vector<Sum> row(static_cast<std::size_t>(n));
   for (int64_t i = 0; i < m; ++i) {
@@ -81,7 +81,7 @@ void Multiply(const Matrix& a, const Matrix& b, void* c, cudaDataType_t type, in
     for (int64_t j = 0; j < n; ++j) {
       Sum value = alpha * row[static_cast<std::size_t>(j)];
       if (beta != 0) value += beta * Read<Sum>(c, type, i + j * leading);  // without beta, c is not read
-      Write<Sum>(c, type, i + j * leading, epilogue(value, type, i));
+      Write<Sum>(d, type, i + j * leading, epilogue(value, type, i));
     }
   }
 }
@@ -154,9 +154,10 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
                          op_b != CUBLAS_OP_N};
       void* const product = static_cast<char*>(c) + i * stride_c * BytesOf(type_c);
       if (doubles)
-        Multiply<double>(left, right, product, type_c, ldc, m, n, k, by, plus);
+        Multiply<double>(left, right, product, product, type_c, ldc, m, n, k, by, plus);
       else
-        Multiply<float>(left, right, product, type_c, ldc, m, n, k, static_cast<float>(by), static_cast<float>(plus));
+        Multiply<float>(left, right, product, product, type_c, ldc, m, n, k, static_cast<float>(by),
+                        static_cast<float>(plus));
     }
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
@@ -269,7 +270,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
                               std::size_t workspace_bytes, cudaStream_t stream) {
   const emulation::LtDescription o = *description;
   if (!LtFits(o, *layout_a, *layout_b, *layout_d) || algorithm->data[0] != 1 || workspace_bytes < kLtWorkspace ||
-      workspace == nullptr || c != d)
+      workspace == nullptr)
     return CUBLAS_STATUS_INVALID_VALUE;
   const bool doubles = o.compute == CUBLAS_COMPUTE_64F;
   const double by =
@@ -285,9 +286,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t description
   const cudaError_t error = emulation::LaunchLibrary(stream, [=, type = layout_d->type, leading = layout_d->leading] {
     std::memset(workspace, 0xA5, kLtWorkspace);  // what it holds is lost
     if (doubles)
-      Multiply<double>(left, right, d, type, leading, m, n, k, by, plus, epilogue);
+      Multiply<double>(left, right, c, d, type, leading, m, n, k, by, plus, epilogue);
     else
-      Multiply<float>(left, right, d, type, leading, m, n, k, static_cast<float>(by), static_cast<float>(plus),
+      Multiply<float>(left, right, c, d, type, leading, m, n, k, static_cast<float>(by), static_cast<float>(plus),
                       epilogue);
   });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

@@ -8,8 +8,10 @@
 #include <tenon/engine/elementwise/elementwise.cuh>
 #include <tenon/engine/elementwise/select.cuh>
 #include <tenon/engine/elementwise/steps.cuh>
+#include <tenon/engine/nn/attention_tiles.cuh>
 #include <tenon/engine/nn/fused_gemm.cuh>
 #include <tenon/engine/nn/layer_norm.cuh>
+#include <tenon/engine/nn/product_steps.cuh>
 #include <tenon/engine/nn/softmax.cuh>
 #include <tenon/engine/reduce/reduce.cuh>
 #include <tenon/ops/math/add.hpp>
@@ -62,7 +64,14 @@ Status OtherKernels(Cuda& device, const float* x, float* y, Index n) {
   using Binary = StepOps<ops::Add, ops::Mul>;
   Status status = RunSteps<float, Unary, Binary>(device, {}, {}, y, TensorShape{n});
   status.Update(LayerNorm<float>(device, x, x, x, 0.5f, y, n, n));
+  status.Update(RunAttention<float, Unary, Binary>(device, {}));
+  status.Update(RunAttention<tenon::half, Unary, Binary>(device, {}));
   const Index sizes[] = {n, n};
+  StepInput product{};
+  bool done = false;
+  const In<float, 2> matrix(x, sizes);
+  status.Update(
+      MultiplyWithSteps(device, Unary(), Binary(), matrix, false, matrix, false, {}, {&product, 1}, y, &done));
   status.Update(FusedGemm<tenon::half>(device, In<tenon::half, 2>(nullptr, sizes), false,
                                        In<tenon::half, 2>(nullptr, sizes), false, nullptr, FusedActivation::kTanh, 0,
                                        Out<tenon::half, 2>(nullptr, sizes)));
