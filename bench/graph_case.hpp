@@ -25,6 +25,7 @@ struct GraphCase {
   bool single_threaded = true;  // TensorFlow's single-threaded executor, too
   double relative_error = 1e-4;  // of a peer's floats
   int pool_threads = 0;     // TensorFlow on a pool of so many threads instead of in the calling thread
+  std::vector<std::pair<std::string, MakePeer>> others = {};  // further peers
 };
 
 inline PeerGraph Describe(const GraphBuilder& builder, std::vector<NamedTensor> feeds, std::vector<std::string> fetches,
@@ -62,6 +63,7 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
     AddPeer(
         state, "ONNX Runtime", [&] { return MakeOnnxRuntime(graph, state.options().threads, c.optimize); }, fetches,
         c.relative_error);
+  for (const auto& [name, make] : c.others) AddPeer(state, name, make, fetches, c.relative_error);
 
   if (c.by_name) {
     for (auto _ : state) state.Check(session.Run(graph.feeds, graph.fetches, graph.targets).status());

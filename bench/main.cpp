@@ -32,6 +32,7 @@ constexpr const char* kUsage = R"(usage: %s [option]...
   --rounds N        samples of each subject (default 41)
   --batch-ms X      length of a sample (default 1)
   --threads N       threads inside one op (default 1)
+  --processor-time  measure the process's processor time, on a busy machine and one thread
   --cycles          count this thread's cycles instead of the time, on a busy machine; "ns" then means cycles
   --no-peers        Tenon only
   --check           exit status 1 when a goal is missed
@@ -290,6 +291,8 @@ bool Parse(int argc, char** argv, CommandLine* line) {
       line->options.rounds = static_cast<int>(value);
     else if (arg == "--batch-ms" && (value = number(0.01)) > 0)
       line->options.batch_ns = value * 1e6;
+    else if (arg == "--processor-time")
+      line->options.now = &NowProcessorNs;
     else if (arg == "--cycles" && CanCountCycles())
       line->options.now = &NowCycles;
     else if (arg == "--threads" && (value = number(1)) > 0)
@@ -335,6 +338,7 @@ int Main(int argc, char** argv) {
   }
   if (line.list) return 0;
   if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");
+  if (line.options.now == &NowProcessorNs) Note("processor time of the processes");
   if (line.options.now == &NowCycles) Note("cycles of the thread, not time: 1 ns stands for a cycle");
   const Machine machine = ThisMachine();
   std::vector<Row> rows;

@@ -16,7 +16,7 @@ if [[ ${1:-} == --install-peers ]]; then
   shift
   tools/setup.sh bench
   [[ -d build/peers ]] || python3 -m venv build/peers
-  build/peers/bin/pip install -q tensorflow-cpu==2.21.0 onnxruntime onnx tf2onnx
+  build/peers/bin/pip install -q tensorflow-cpu==2.21.0 onnxruntime onnx tf2onnx openvino ai-edge-litert
 fi
 if [[ -z ${TENON_TENSORFLOW_PYTHON:-} && -x build/peers/bin/python ]]; then
   export TENON_TENSORFLOW_PYTHON=$PWD/build/peers/bin/python

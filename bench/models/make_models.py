@@ -5,8 +5,7 @@
     make_models.py FOLDER [NAME...]      ->  FOLDER/NAME.pb, and FOLDER/NAME.onnx where tf2onnx is installed
 
 Input "x", output "y", batch 1 (mlp_64, dlrm: 64). Files that are there stay as they are. Needs the package tensorflow-cpu
-(or tensorflow); without it the program says so and ends with status 3. The seven that models_bench.cpp times are 0.6 GB, with
-ONNX 1.1 GB. It does not time the other nine yet: they need ops that its kernels do not have.
+(or tensorflow); without it the program says so and ends with status 3. All are 1.1 GB, with ONNX twice that.
 """
 import importlib.util
 import os
@@ -256,7 +255,7 @@ def dlrm(batch=64, tables=26, dense=13, width=32, words=10000):
                 y = tf.nn.relu(tf.nn.bias_add(tf.matmul(y, weights(y.shape[-1], size)), weights(size, scale=0.02)))
             return y
 
-        bottom = mlp_of(tf.math.log1p(tf.cast(x[:, :dense], tf.float32)), 256, 64, width)
+        bottom = mlp_of(tf.math.log(1.0 + tf.cast(x[:, :dense], tf.float32)), 256, 64, width)
         chosen = tf.math.floormod(x[:, dense:], words)
         vectors = [bottom] + [tf.gather(weights(words, width, scale=0.1), chosen[:, i]) for i in range(tables)]
         stacked = tf.stack(vectors, 1)

@@ -21,10 +21,10 @@ struct Model {
   const char* name;
   TensorShape input;
   DataType dtype;
-  double flops;  // a multiply-add is two; norms, activations and softmax are left out
+  double flops;  // a multiply-add is two; norms, activations and softmax are left out; 0: not counted
 };
 
-inline constexpr int kNumModels = 7;
+inline constexpr int kNumModels = 16;
 inline Model ModelAt(int i) {
   constexpr double kBert = 12.0 * (2.0 * 128 * 768 * (4 * 768 + 2 * 3072) + 4.0 * 12 * 128 * 128 * 64);
   const Model models[kNumModels] = {
@@ -35,6 +35,15 @@ inline Model ModelAt(int i) {
       {"resnet50", {1, 224, 224, 3}, DataType::kFloat, 2 * 3.86e9},
       {"lstm", {1, 64, 256}, DataType::kFloat, 64 * 2 * 2.0 * 512 * 1024},
       {"bert_base", {1, 128}, DataType::kInt32, kBert},
+      {"efficientnet_b0", {1, 224, 224, 3}, DataType::kFloat, 2 * 390e6},
+      {"mobilenet_v3", {1, 224, 224, 3}, DataType::kFloat, 2 * 219e6},
+      {"yolo", {1, 256, 256, 3}, DataType::kFloat, 0},
+      {"unet", {1, 128, 128, 3}, DataType::kFloat, 0},
+      {"wavenet", {1, 1, 1024, 1}, DataType::kFloat, 0},
+      {"gpt_step", {1, 1}, DataType::kInt32, 0},
+      {"mobilenet_qat", {1, 224, 224, 3}, DataType::kFloat, 2 * 569e6},
+      {"dlrm", {64, 39}, DataType::kInt32, 0},
+      {"text_cnn", {1}, DataType::kString, 0},
   };
   return models[i];
 }
@@ -71,12 +80,27 @@ inline Tensor Words(const TensorShape& shape) {
   for (std::int32_t& word : words.flat<std::int32_t>()) next = (next * 211 + 13) % 30011, word = next;
   return words;
 }
+// A sentence of 60 words.
+inline Tensor Text() {
+  constexpr const char* kWords[] = {"The",  "film",   "was", "long,", "yet",   "nobody",
+                                    "left", "before", "its", "last",  "scene."};
+  std::string text;
+  for (int i = 0; i < 60; ++i) StrAppend(&text, i > 0 ? " " : "", kWords[i * 7 % 11]);
+  Tensor sentence(DataType::kString, {1});
+  sentence.flat<tstring>()[0] = text;
+  return sentence;
+}
+inline Tensor ModelInput(const Model& model) {
+  return model.dtype == DataType::kFloat   ? Images(model.input)
+         : model.dtype == DataType::kInt32 ? Words(model.input)
+                                           : Text();
+}
 
 // The graph itself is left out: graph_def is empty.
 inline PeerGraph ModelGraph(const Model& model) {
   PeerGraph graph;
   graph.onnx_file = ModelFile(model.name, ".onnx");
-  graph.feeds = {{"x:0", model.dtype == DataType::kInt32 ? Words(model.input) : Images(model.input)}};
+  graph.feeds = {{"x:0", ModelInput(model)}};
   graph.fetches = {"y:0"};
   return graph;
 }

@@ -17,9 +17,9 @@
 #include <tenon/ops/list/tensor_array.hpp>
 #include <tenon/ops/list/tensor_array_pack.hpp>
 
-TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::BatchMatMulV2, tenon::ops::Enter, tenon::ops::Erf,
-               tenon::ops::Exit, tenon::ops::GatherV2, tenon::ops::Less, tenon::ops::LogicalAnd, tenon::ops::LoopCond,
-               tenon::ops::Merge, tenon::ops::NextIteration, tenon::ops::Range, tenon::ops::Split,
+TENON_REGISTER(tenon::Types<float, std::int32_t, std::int64_t>, tenon::ops::BatchMatMulV2, tenon::ops::Enter,
+               tenon::ops::Erf, tenon::ops::Exit, tenon::ops::GatherV2, tenon::ops::Less, tenon::ops::LogicalAnd,
+               tenon::ops::LoopCond, tenon::ops::Merge, tenon::ops::NextIteration, tenon::ops::Range, tenon::ops::Split,
                tenon::ops::SquaredDifference, tenon::ops::Switch, tenon::ops::Tanh, tenon::ops::TensorArrayGatherV3,
                tenon::ops::TensorArrayReadV3, tenon::ops::TensorArrayScatterV3, tenon::ops::TensorArraySizeV3,
                tenon::ops::TensorArrayV3, tenon::ops::TensorArrayWriteV3, tenon::ops::Transpose);

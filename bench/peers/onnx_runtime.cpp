@@ -126,7 +126,13 @@ class OnnxRuntimeSession final : public PeerSession {
     Status status =
         api_.Take(api_.SetSessionGraphOptimizationLevel(options, optimize ? kAllOptimizations : kNoOptimizations));
     status.Update(api_.Take(api_.SetIntraOpNumThreads(options, threads)));
-    status.Update(api_.Take(api_.CreateSession(api_.env, graph.onnx_file.c_str(), options, &session_)));
+    const Status loaded = api_.Take(api_.CreateSession(api_.env, graph.onnx_file.c_str(), options, &session_));
+    if (!loaded.ok()) {  // it does not have all ops
+      std::string text(loaded.message());
+      const std::size_t folder = graph.onnx_file.rfind('/') + 1, at = text.find(graph.onnx_file);
+      if (at != std::string::npos) text.erase(at, folder);  // results name no folders of a machine
+      status.Update(errors::NotFound(text));
+    }
     api_.ReleaseSessionOptions(options);
     TENON_RETURN_IF_ERROR(status);
 

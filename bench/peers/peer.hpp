@@ -43,6 +43,8 @@ class PeerSession {
  public:
   virtual ~PeerSession() = default;
   virtual Status Run(std::int64_t times) = 0;
+  // Processor time of the last Run where another process runs it; else 0 [ns].
+  virtual double processor_ns() const { return 0; }
   // Runs once and returns the fetches.
   virtual Result<std::vector<Tensor>> Fetch() = 0;
 };
@@ -62,6 +64,11 @@ struct TensorFlowOptions {
 // NotFound: the package is not there.
 Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, const TensorFlowOptions& options);
 Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads, bool optimize = true);
+
+// A runtime that bench/peers/python_peer.py drives: "xla", "openvino" or "litert", for a graph from `x:0` to `y:0`.
+// NotFound: it is not there, or cannot run the graph.
+Result<std::unique_ptr<PeerSession>> MakePythonPeer(const char* kind, const std::string& graph_file, const Tensor& feed,
+                                                    int threads);
 
 using MakePeer = std::function<Result<std::unique_ptr<PeerSession>>()>;
 

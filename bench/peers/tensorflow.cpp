@@ -57,6 +57,8 @@ struct Api {
   std::int64_t (*Dim)(const TF_Tensor*, int);
   void* (*TensorData)(const TF_Tensor*);
   std::size_t (*TensorByteSize)(const TF_Tensor*);
+  void (*StringInit)(void*);
+  void (*StringCopy)(void*, const char*, std::size_t);
 };
 
 Result<Api> LoadApi() {
@@ -91,6 +93,8 @@ Result<Api> LoadApi() {
   TENON_BIND(Dim);
   TENON_BIND(TensorData);
   TENON_BIND(TensorByteSize);
+  TENON_BIND(StringInit);
+  TENON_BIND(StringCopy);
 #undef TENON_BIND
   const char* one_dnn = std::getenv("TF_ENABLE_ONEDNN_OPTS");
   Note(StrCat("TensorFlow ", api.Version(), " through its C API",
@@ -233,6 +237,18 @@ class TensorFlowSession final : public PeerSession {
     return OkStatus();
   }
   TF_Tensor* Copy(const Tensor& value) const {
+    if (value.dtype() == DataType::kString) {
+      constexpr std::size_t kSize = 24;  // of a TF_TString
+      TF_Tensor* tensor = api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(),
+                                              value.dims(), static_cast<std::size_t>(value.NumElements()) * kSize);
+      char* at = static_cast<char*>(api_.TensorData(tensor));
+      for (const tstring& text : value.flat<tstring>()) {
+        api_.StringInit(at);
+        api_.StringCopy(at, text.data(), text.size());
+        at += kSize;
+      }
+      return tensor;
+    }
     TF_Tensor* tensor = api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(),
                                             value.dims(), value.TotalBytes());
     std::memcpy(api_.TensorData(tensor), value.raw_data(), value.TotalBytes());

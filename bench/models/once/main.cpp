@@ -3,7 +3,7 @@
 // (bench/models/models.hpp).
 //
 //   tenon_bench_once first tenon|tensorflow|onnx MODEL [THREADS]     "load first-run peak": ms, ms, MB
-//   tenon_bench_once ops MODEL [THREADS]                             Tenon's time by op, mean of 20 traced runs
+//   tenon_bench_once ops|optimized-ops MODEL [THREADS]               Tenon's time by op, mean of 20 traced runs
 //
 // load: from the file to a session. peak: the largest resident memory of the process up to the end of the first run,
 // libraries and the parts of the model's file that were read included.
@@ -30,8 +30,9 @@ double PeakMegabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;  // Linux counts in KB
 }
 
-Result<Callable> LoadTenon(const Model& model, int threads) {
+Result<Callable> LoadTenon(const Model& model, int threads, bool optimize = false) {
   SessionOptions options;
+  if (optimize) options.optimizer.level = OptimizerLevel::kFast;
   options.intra_op_threads = threads;
   TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphFile(ModelFile(model.name, ".pb"), options));
   return session.MakeCallable({{"x:0"}, {"y:0"}});
@@ -61,13 +62,13 @@ Status First(std::string_view who, const Model& model, int threads) {
   return OkStatus();
 }
 
-Status TimeByOp(const Model& model, int threads) {
+Status TimeByOp(const Model& model, int threads, bool optimize) {
   constexpr int kRuns = 20;
   struct Time {
     double us = 0;
     int nodes = 0;
   };
-  TENON_ASSIGN_OR_RETURN(const Callable callable, LoadTenon(model, threads));
+  TENON_ASSIGN_OR_RETURN(const Callable callable, LoadTenon(model, threads, optimize));
   const PeerGraph graph = ModelGraph(model);
   Tensor output;
   for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(callable.Run({&graph.feeds[0].tensor, 1}, {&output, 1}));
@@ -98,17 +99,17 @@ Status TimeByOp(const Model& model, int threads) {
 int Main(const std::vector<std::string_view>& args) {
   const bool first = args.size() >= 3 && args[0] == "first";
   const std::size_t at = first ? 2 : 1;
-  if (args.size() <= at || (!first && args[0] != "ops")) {
+  if (args.size() <= at || (!first && args[0] != "ops" && args[0] != "optimized-ops")) {
     std::fprintf(stderr,
                  "usage: tenon_bench_once first tenon|tensorflow|onnx MODEL [THREADS]\n"
-                 "       tenon_bench_once ops MODEL [THREADS]\n");
+                 "       tenon_bench_once ops|optimized-ops MODEL [THREADS]\n");
     return 2;
   }
   const int threads = args.size() > at + 1 ? std::atoi(args[at + 1].data()) : 1;
   for (int i = 0; i < kNumModels; ++i) {
     const Model model = ModelAt(i);
     if (args[at] != model.name || !HasModel(model.name)) continue;
-    const Status status = first ? First(args[1], model, threads) : TimeByOp(model, threads);
+    const Status status = first ? First(args[1], model, threads) : TimeByOp(model, threads, args[0] != "ops");
     if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
     return status.ok() ? 0 : 1;
   }
