@@ -57,14 +57,14 @@ function(tenon_add_kernels target)
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()
 
-# tenon_add_graph_kernels(TARGET GRAPHS graph... [LINK library...])
+# tenon_add_graph_kernels(TARGET GRAPHS graph... [SAVE] [LINK library...])
 #
 # An OBJECT library with the kernels that these graphs need, and no other: their ops, those of their functions included,
 # each for the dtypes that it is used with. A graph is a GraphDef in a file or the folder of a SavedModel. The list is
-# made when it is built, and again when a graph changes. Ops that are not among Tenon's own are named by the build and
+# made when it is built, and again when a graph changes. SAVE adds the ops with which a SavedModel saves itself. Ops that are not among Tenon's own are named by the build and
 # left to tenon_add_kernels or TENON_REGISTER.
 function(tenon_add_graph_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GRAPHS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SAVE" "" "GRAPHS;LINK")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_GRAPHS)
     message(FATAL_ERROR "tenon_add_graph_kernels(${target}): wanted GRAPHS, not '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -86,8 +86,9 @@ function(tenon_add_graph_kernels target)
   tenon_add_ops_of_program()
   set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
   set(headers "$<TARGET_PROPERTY:tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>")
-  add_custom_command(OUTPUT "${file}" COMMAND tenon_ops_of --register "${file}" --headers "${headers}" ${graphs}
-                     DEPENDS tenon_ops_of ${files} COMMENT "Kernels for ${target}" VERBATIM)
+  set(save $<$<BOOL:${arg_SAVE}>:--save>)
+  add_custom_command(OUTPUT "${file}" COMMAND tenon_ops_of --register "${file}" --headers "${headers}" ${save} ${graphs}
+                     DEPENDS tenon_ops_of ${files} COMMENT "Kernels for ${target}" VERBATIM COMMAND_EXPAND_LISTS)
   add_library(${target} OBJECT "${file}")
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()

@@ -113,8 +113,11 @@ fuzz_target() {  # fuzz_target PROGRAM: its runs; shows its output only after a 
   mkdir -p "build/fuzz/$name"
   seeds=(tests/fuzz/"${name#tenon_}"_seeds)
   [[ -d ${seeds[0]} ]] || seeds=()
-  "$1" -runs=$fuzz_runs -max_len=65536 -timeout=20 -print_final_stats=1 -verbosity=0 \
-    "build/fuzz/$name" "${seeds[@]}" >"build/fuzz/$name.log" 2>&1 || { cat "build/fuzz/$name.log"; return 1; }
+  # Files in memory, fewer freed blocks that are kept, and no names of new functions make runs faster.
+  [[ -w /dev/shm ]] && export TMPDIR=/dev/shm
+  ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=4 "$1" -runs=$fuzz_runs -max_len=65536 -timeout=20 \
+    -print_final_stats=1 -print_funcs=0 -verbosity=0 "build/fuzz/$name" "${seeds[@]}" >"build/fuzz/$name.log" 2>&1 ||
+    { cat "build/fuzz/$name.log"; return 1; }
   echo "$name: $fuzz_runs runs without a finding"
 }
 asan() { preset asan; }  # all floors at once: by name only

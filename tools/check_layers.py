@@ -72,29 +72,38 @@ TESTED_TOGETHER = {
         'captured_function', 'dataset_variant', 'detached_context', 'iterator_resource', 'iterator_state')},
     # Datasets have TensorFlow's recorded answers, tests/golden/ops/data.pb, and one test of saved positions.
     **{f'ops/data/{header}.hpp': 'ops/data/iterator_handle_test.cpp' for header in (
-        'batch', 'cache', 'combine', 'dataset_kernel', 'experimental', 'filter', 'generator', 'group', 'interleave',
-        'iterator', 'map', 'map_and_batch', 'optional', 'options', 'padded_batch', 'rebatch', 'repeat', 'rows', 'scan',
-        'seed_generator', 'select', 'shuffle', 'single_element', 'source', 'sparse_rows', 'window')},
+        'batch', 'cache', 'combine', 'compress', 'csv', 'dataset_kernel', 'experimental', 'filter', 'generator', 'group',
+        'interleave', 'iterator', 'map', 'map_and_batch', 'matching_files', 'multi_device', 'optional', 'options', 'padded_batch',
+        'parse_examples', 'rebatch', 'repeat', 'rows', 'scan', 'seed_generator', 'select', 'shuffle', 'single_element', 'sleep',
+        'source', 'sparse_rows', 'statistics', 'window')},
+    'ops/data/snapshot_files.hpp': 'ops/data/snapshot_test.cpp',
     # TensorFlow's names: tested by sources that are written with them, and by groups of headers.
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/sources_test.cpp' for header in (
         'aligned_inputs', 'argument_lists', 'base/eigen', 'base/logging', 'base/macros', 'base/names', 'base/profiler', 'base/refcount',
         'base/register_types', 'base/sync', 'base/tensor_types', 'base/types', 'cancellation', 'common_shape_fns', 'device_base',
-        'gpu', 'kernel_def_builder', 'lookup_interface', 'op', 'op_kernel', 'op_kernel_construction', 'op_kernel_context',
+        'gpu', 'gpu_device', 'kernel_def_builder', 'lookup_interface', 'op', 'op_kernel', 'op_kernel_construction', 'op_kernel_context',
         'resource_mgr', 'shape_inference', 'threadpool')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/values_test.cpp' for header in (
         'base/containers', 'base/status', 'base/strings', 'bcast', 'env', 'random', 'tensor', 'tensor_format', 'tensor_shape')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/base/absl_test.cpp' for header in (
-        'base/absl_strings', 'base/absl_sync', 'base/absl_time')},
+        'base/absl_extras', 'base/absl_notes', 'base/absl_strings', 'base/absl_sync', 'base/absl_time')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/proto/messages_test.cpp' for header in (
         'node_def', 'proto/attr_value', 'proto/device', 'proto/example', 'proto/graph', 'proto/message', 'proto/node_def',
         'proto/op_def', 'proto/repeated', 'proto/tensor', 'proto/tensor_shape', 'proto/text')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/resources_test.cpp' for header in (
         'dma', 'resource_ops', 'stream_executor', 'tensor_buffer')},
     **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/streams_test.cpp' for header in (
-        'gtl', 'records', 'scanner', 'zlib')},
+        'gtl', 'records', 'scanner', 'snappy', 'zlib')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/movers_test.cpp' for header in (
+        'base/absl_random', 'graph/full_type', 'kernels/image_resizer')},
     'compat/tensorflow/util/sparse_group.hpp': 'compat/tensorflow/util/util_test.cpp',
     **{f'compat/tensorflow/graph/{header}.hpp': 'compat/tensorflow/graph/graph_test.cpp' for header in (
         'function', 'node_def_builder', 'op_registry')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/graph/functions_test.cpp' for header in (
+        'graph/equal_graph_def', 'graph/function_library', 'graph/graph_def_builder', 'graph/stack_trace', 'testing/function_testlib',
+        'testing/graph_testlib')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/reader_test.cpp' for header in (
+        'function_runtime', 'op_segment', 'util/reffed_status_callback')},
     'compat/tensorflow/proto/config.hpp': 'compat/tensorflow/graph/session_test.cpp',
     **{f'compat/tensorflow/data/{header}.hpp': 'compat/tensorflow/data/dataset_test.cpp' for header in ('dataset_base', 'graph_builder')},
     **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/lib_test.cpp' for header in (
@@ -104,7 +113,8 @@ TESTED_TOGETHER = {
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/kernels_test.cpp' for header in (
         'allocator', 'kernel_params', 'kernels/functors', 'kernels/lookup', 'kernels/numeric_op', 'variant')},
     **{f'compat/tensorflow/testing/{header}.hpp': 'compat/tensorflow/testing/testing_test.cpp' for header in (
-        'benchmark', 'matchers', 'ops_testutil', 'shape_inference_testutil', 'tensor_testutil', 'test')},
+        'benchmark', 'matchers', 'op_kernel_test_base', 'ops_testutil', 'shape_inference_testutil', 'tensor_testutil', 'test')},
+    'compat/tensorflow/kernels/registered_kernels.hpp': 'compat/tensorflow/testing/testing_test.cpp',
     # Front doors that only include.
     'eager.hpp': 'runtime/api/eager_async_test.cpp',
     **{header: 'top/deprecated_headers_test.cpp' for header in (

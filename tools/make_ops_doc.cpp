@@ -140,7 +140,7 @@ std::map<std::string, std::string> FindFamilies(const std::filesystem::path& inc
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with("struct ") && line.back() != ';')
         families.try_emplace(line.substr(7, std::min(line.find_first_of(" :{", 7), line.size()) - 7), family);
-      if (const std::size_t op = line.find(" Op(\""); op != line.npos)
+      if (const std::size_t op = std::min(line.find(" Op(\""), line.find("(Op(\"")); op != line.npos)
         families[line.substr(op + 5, line.find('"', op + 5) - op - 5)] = family;
     }
   }

@@ -7,6 +7,7 @@
 //   tenon_ops_of --register-all FILE.cpp...             all ops of Tenon, in so many files that compile about as long
 //     --types TYPE;TYPE ...                             for these types only: TensorFlow's names
 //     --only HEADER;HEADER ...                          ops of headers below tenon/ops that begin so: list/;math/matmul
+//   tenon_ops_of --save ...                             with the ops of a SavedModel's own saver, for SavedModel::Save
 //   tenon_ops_of --headers DIR;DIR ...                  where <tenon/ops/...> is; without it, ./include
 //
 // Exit status: 0, also when a graph has ops that Tenon does not have (they are named on stderr); 1 when a file cannot
@@ -98,7 +99,8 @@ std::map<std::string, Definition> FindHeaders(std::string_view folders) {
           name = line.substr(7, std::min(line.find_first_of(" :{", 7), line.size()) - 7);
           headers.try_emplace(name, Definition{name, header});
         }
-        if (const std::size_t op = line.find(" Op(\""); op != line.npos && !name.empty())
+        const std::size_t op = std::min(line.find(" Op(\""), line.find("(Op(\""));
+        if (op != line.npos && !name.empty())
           headers[line.substr(op + 5, line.find('"', op + 5) - op - 5)] = {name, header};
       }
     }
@@ -170,8 +172,9 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
   return text;
 }
 
-// The tensors and nodes that a loader of the SavedModel may run: outputs of signatures, initialising and restoring.
-std::vector<std::string> RootsOf(const tenon::MetaGraphDef& meta_graph) {
+// The tensors and nodes that a loader of the SavedModel may run: outputs of signatures, initialising and restoring, and
+// saving where `save` says so.
+std::vector<std::string> RootsOf(const tenon::MetaGraphDef& meta_graph, bool save) {
   std::vector<std::string> roots;
   const auto add = [&](std::string_view name) {
     if (!name.empty()) roots.emplace_back(name);
@@ -192,11 +195,12 @@ std::vector<std::string> RootsOf(const tenon::MetaGraphDef& meta_graph) {
     if (const tenon::CollectionDef* const nodes = meta_graph.FindCollection(name); nodes != nullptr && nodes->node_list)
       for (const std::string& node : nodes->node_list->value) add(node);
   add(meta_graph.saver_def.restore_op_name);
+  if (save) add(meta_graph.saver_def.save_tensor_name);
   return roots;
 }
 
 // The graph in a file, or each graph of a SavedModel without the functions that never run.
-tenon::Result<std::vector<tenon::GraphDef>> ReadGraphs(const std::string& path) {
+tenon::Result<std::vector<tenon::GraphDef>> ReadGraphs(const std::string& path, bool save) {
   std::vector<tenon::GraphDef> graphs;
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) {
@@ -206,7 +210,7 @@ tenon::Result<std::vector<tenon::GraphDef>> ReadGraphs(const std::string& path) 
   }
   TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef saved_model, tenon::ReadSavedModelFile(path));
   for (const tenon::MetaGraphDef& meta_graph : saved_model.meta_graphs) {
-    TENON_ASSIGN_OR_RETURN(tenon::GraphDef graph, tenon::Prune(meta_graph.graph_def, RootsOf(meta_graph)));
+    TENON_ASSIGN_OR_RETURN(tenon::GraphDef graph, tenon::Prune(meta_graph.graph_def, RootsOf(meta_graph, save)));
     graph.node = meta_graph.graph_def.node;  // a loader wants the ops of all nodes, and of the functions that run
     graphs.push_back(std::move(graph));
   }
@@ -324,7 +328,7 @@ bool Write(const std::string& path, const std::string& text) {
 int Usage() {
   std::fprintf(
       stderr,
-      "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH|SAVED_MODEL_FOLDER...\n"
+      "usage: tenon_ops_of [--register FILE.cpp] [--save] [--headers DIR;DIR] GRAPH|SAVED_MODEL_FOLDER...\n"
       "       tenon_ops_of --register-all [--types TYPE;TYPE] [--only HEADER;HEADER] [--headers DIR;DIR] FILE.cpp...\n");
   return 2;
 }
@@ -334,7 +338,7 @@ int Usage() {
 int main(int argc, char** argv) {
   std::string output, folders = "include";
   std::vector<std::string> graphs;  // or, of --register-all, the files to write
-  bool all = false;
+  bool all = false, save = false;
   Choice choice;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
@@ -342,6 +346,8 @@ int main(int argc, char** argv) {
       (arg == "--register" ? output : folders) = argv[++i];
     else if (arg == "--register-all")
       all = true;
+    else if (arg == "--save")
+      save = true;
     else if (arg == "--only" && i + 1 < argc)
       choice.only = PartsOf(argv[++i]);
     else if (arg == "--types" && i + 1 < argc) {
@@ -358,7 +364,7 @@ int main(int argc, char** argv) {
     else
       graphs.emplace_back(arg);
   }
-  if (graphs.empty() || (all && !output.empty())) return Usage();
+  if (graphs.empty() || (all && (save || !output.empty()))) return Usage();
   if (all) {
     const std::vector<std::string> texts = RegistrationFilesOfAll(graphs.size(), folders, choice);
     for (std::size_t i = 0; i < texts.size(); ++i)
@@ -374,7 +380,7 @@ int main(int argc, char** argv) {
     }
   Needs needs;
   for (const std::string& path : graphs) {
-    const auto read = ReadGraphs(path);
+    const auto read = ReadGraphs(path, save);
     if (!read.ok()) {
       std::fprintf(stderr, "tenon_ops_of: %s\n", read.status().ToString().c_str());
       return 1;

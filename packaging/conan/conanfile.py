@@ -103,6 +103,8 @@ class TenonConan(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "Tenon")
+        # Conan's target of the whole package links every component; tenon::tenon is the first component alone.
+        self.cpp_info.set_property("cmake_target_name", "tenon::all_components")
         self.cpp_info.set_property("pkg_config_name", "tenon")
         modules = ["cmake/TenonKernels.cmake"] + (["cmake/TenonCuda.cmake"] if self.options.with_cuda else [])
         if self.options.with_protobuf:
@@ -111,6 +113,7 @@ class TenonConan(ConanFile):
 
         core = self.cpp_info.components["tenon"]
         core.set_property("cmake_target_name", "tenon::tenon")
+        core.set_property("pkg_config_name", "tenon")
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread", "dl"]
         components = {"eigen": ["eigen::eigen"], "cuda": [], "protobuf": ["protobuf::libprotobuf"], "re2": ["re2::re2"],

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ namespace {
 
 void Expect(bool condition) {
   if (!condition) std::abort();
+}
+
+// Removes the checkpoints of the run before: to replace one takes four times as many calls of the system.
+void RemoveCheckpoints(const TempFolder& folder) {
+  for (const char* name : {"m.index", "m.data-00000-of-00001", "n.index", "n.data-00000-of-00001"})
+    std::remove((folder / name).c_str());
 }
 
 // A checkpoint with this object graph, and with tensors that the seeds name.
@@ -42,6 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const tenon::Result<std::string> name = tenon::UnescapeObjectName(bytes); name.ok())
     Expect(tenon::EscapeObjectName(*name) == bytes);
   Expect(*tenon::UnescapeObjectName(tenon::EscapeObjectName(bytes)) == bytes);
+  // Files cost most of a run: of the bytes that are no object graph one in sixteen goes into a checkpoint.
+  if (size % 16 != 0 && !tenon::ParseTrackableObjectGraph(tenon::wire::AsBytes(bytes)).ok()) return 0;
+  RemoveCheckpoints(folder);
   WriteGraph(folder / "m", bytes);
   tenon::Result<tenon::ObjectCheckpoint> checkpoint = tenon::ObjectCheckpoint::Open(folder / "m");
   if (!checkpoint.ok()) {

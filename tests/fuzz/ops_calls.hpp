@@ -3,6 +3,7 @@
 // Graphs for the fuzz runs of the ops: one call of any registered op with any inputs and attrs, or a recorded case with
 // a few things changed.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -50,7 +51,7 @@ inline bool IsLeftOut(std::string_view op) {
         "Timestamp", "Abort", "Print", "Accumulator", "Mutex", "Fact"}) {
     if (op.find(word) != std::string_view::npos) return true;
   }
-  return false;
+  return op == "Batch" || op == "BatchFunction" || op == "Unbatch" || op == "UnbatchGrad";
 }
 inline bool MayLoop(std::string_view op) {  // a dataset that repeats without end is reduced without end
   return op == "ReduceDataset" || op == "While" || op == "StatelessWhile" || op == "For" || op == "NextIteration" ||
@@ -66,8 +67,11 @@ class AnyCall {
  public:
   explicit AnyCall(Choices& choices) : choices_(choices) {}
 
-  bool Make(Call* call) {
-    const tenon::SlimVector<const OpView*> ops = tenon::Registry::Global().ops().ops();
+  // `only`: the ops to choose from; empty: all.
+  bool Make(const std::vector<std::string>& only, Call* call) {
+    tenon::SlimVector<const OpView*> ops;
+    for (const std::string& name : only) ops.push_back(tenon::Registry::Global().ops().Find(name));
+    if (only.empty()) ops = tenon::Registry::Global().ops().ops();
     const OpView& op = *choices_.Of(ops);
     if (IsLeftOut(op.name) || MayLoop(op.name)) return false;
     call->name = std::string(op.name);
@@ -241,6 +245,16 @@ class AnyCall {
 };
 
 // ------------------------------------------------------------------------------------------------- a case, changed
+
+// Whether a recorded case has one of these ops; none means any.
+inline bool HasOneOf(const std::vector<std::string>& ops, const golden::Case& c) {
+  if (ops.empty()) return true;
+  const tenon::Result<GraphDef> graph = tenon::ParseGraphDef(tenon::wire::AsBytes(c.graph));
+  if (!graph.ok()) return false;
+  for (const NodeDef& node : graph->node)
+    if (std::find(ops.begin(), ops.end(), node.op) != ops.end()) return true;
+  return false;
+}
 
 // A recorded case that runs to its end whatever becomes of its values.
 inline bool IsBounded(const GraphDef& graph) {

@@ -6,6 +6,7 @@
 // With libFuzzer the input's bytes are what the call is made from. Without it (-DTENON_FUZZ_STANDALONE):
 //   ops_fuzz [RUNS [FIRST]]      runs number FIRST to RUNS - 1, each made from its number; the last line counts
 //   ops_fuzz --show NUMBER       prints the call before it runs
+//   ops_fuzz --op NAME,... ...   these ops alone, and the recorded cases that have one of them
 
 #include <algorithm>
 #include <cstdint>
@@ -70,6 +71,8 @@ FillingAllocator& Allocator() {
   return allocator;
 }
 
+std::vector<std::string> only;  // the ops to call; empty: all
+
 const std::vector<golden::Case>& Cases() {
   static const std::vector<golden::Case> cases = [] {
     golden::CaseFile all;
@@ -91,7 +94,7 @@ const std::vector<golden::Case>& Cases() {
       golden::CaseFile one;
       if (tenon::wire::Parse(tenon::wire::AsBytes(bytes), &one).ok())
         for (golden::Case& c : one.cases)
-          if (c.import_code == 0 && c.note != "files") all.cases.push_back(std::move(c));
+          if (c.import_code == 0 && c.note != "files" && HasOneOf(only, c)) all.cases.push_back(std::move(c));
     }
     return all.cases;
   }();
@@ -160,7 +163,7 @@ void Limit(unsigned seconds, unsigned busy_seconds) {
 void RunOne(Choices& choices) {
   Call call;
   const bool recorded = choices.OneIn(2) && !Cases().empty();
-  if (recorded ? !MakeFromCase(choices.Of(Cases()), choices, &call) : !AnyCall(choices).Make(&call)) return;
+  if (recorded ? !MakeFromCase(choices.Of(Cases()), choices, &call) : !AnyCall(choices).Make(only, &call)) return;
   std::snprintf(current, sizeof current, "%s", call.name.c_str());
   if (show) Show(call);
   Limit(kSeconds, kBusySeconds);
@@ -195,6 +198,16 @@ void Report(int signal) {
 
 int main(int argc, char** argv) {
   const InTempFolder files;  // some calls write some, by whatever name
+  if (argc > 2 && std::strcmp(argv[1], "--op") == 0) {
+    for (std::string_view rest = argv[2]; !rest.empty();) {
+      only.emplace_back(rest.substr(0, rest.find(',')));
+      rest.remove_prefix(std::min(rest.size(), only.back().size() + 1));
+      if (tenon::Registry::Global().FindOp(only.back()) == nullptr)
+        return std::fprintf(stderr, "no op %s\n", only.back().c_str()), 1;
+    }
+    argc -= 2;
+    argv += 2;
+  }
   show = argc > 2 && std::strcmp(argv[1], "--show") == 0;
   const long first = argc > 2 ? std::atol(argv[2]) : 0;
   const long last = show ? first + 1 : argc > 1 ? std::atol(argv[1]) : 20000;

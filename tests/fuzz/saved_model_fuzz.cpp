@@ -13,6 +13,7 @@
 #include <tenon/saved_model.hpp>
 #include <tenon/graph/function_import.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/graph/left_out.hpp>
 #include <tenon/graph/prune.hpp>
 #include <tenon/runtime.hpp>
 
@@ -38,12 +39,14 @@ void LookAt(tenon::MetaGraphDef meta_graph) {
   static_cast<void>(detail::AssetFeeds(meta_graph, "folder", &feeds));
   static_cast<void>(detail::FindInitOp(meta_graph, "folder", &init_op));
   const tenon::OpRegistry& ops = tenon::testing::TestOps();
-  static_cast<void>(detail::CheckReachedFunctions(meta_graph, init_op, ops));
+  tenon::SlimVector<std::string> fetches = {init_op};
   for (const auto& [name, def] : meta_graph.signature_def) {
     detail::SignatureImpl signature{tenon::Session()};
     detail::DescribeSignature(def, meta_graph.graph_def, &signature);
-    for (const tenon::SignatureTensor& output : signature.outputs)
+    for (const tenon::SignatureTensor& output : signature.outputs) {
       static_cast<void>(tenon::Prune(meta_graph.graph_def, {output.tensor}));
+      fetches.push_back(output.tensor);
+    }
   }
   const tenon::Result<detail::ObjectPaths> objects = detail::ObjectPaths::Make(meta_graph);
   if (objects.ok()) {
@@ -61,6 +64,8 @@ void LookAt(tenon::MetaGraphDef meta_graph) {
     tenon::GraphDef graph = meta_graph.graph_def;
     const tenon::Result<tenon::Graph> imported = tenon::ImportGraphDef(std::move(graph), ops, options);
     Expect(imported.ok() || !imported.status().message().empty());
+    if (imported.ok() && imported->left_out() != nullptr)
+      static_cast<void>(tenon::CheckLeftOut(*imported->left_out(), {}, fetches, {}));
   }
 }
 

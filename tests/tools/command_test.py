@@ -439,6 +439,7 @@ class Check(Case):
         self.assertRegex(text, r"missing op  Sqare  1 node, first 'z'; did you mean 'Square'")
         found = self.json('check', graph, code=3)
         self.assertEqual([op['op'] for op in found['missing_ops']], ['Mull', 'Sqare'])
+        self.assertEqual(found['missing_ops'][1]['hint'], "did you mean 'Square'?")
         self.assertFalse(found['ok'] or found['shapes_inferred'])
 
     def test_missing_kernel(self):
@@ -511,6 +512,9 @@ class Doctor(Case):
         self.assertTrue(found['processor']['kernels use'].startswith('unit'))
         self.assertEqual(found['environment']['TENON_ISA'], 'unit')
         self.assertEqual(found['binary']['registrations'], 'OK')
+        self.assertGreater(found['binary']['kernels'], found['binary']['ops'])
+        self.assertGreaterEqual(found['processor']['CPUs'], found['processor']['CPUs of this process'])
+        self.assertGreater(found['memory']['size'], found['memory']['available'])
         self.assertIn(found['versions']['tenon'], self.text('--version'))
         self.assertIn('instruction sets', self.text('doctor'))
 
@@ -537,6 +541,12 @@ class SavedModels(Case):
         self.assertEqual(self.values('folder', '1,2')['z'], [[1, 4]])
         self.tenon('convert', 'folder', 'message.json')
         self.assertEqual(json.loads((self.folder / 'message.json').read_text())['savedModelSchemaVersion'], '1')
+        self.assertEqual(self.json('info', 'message.json')['signatures'][0]['name'], 'serving_default')
+        self.tenon('convert', 'message.json', 'folder/saved_model.pb')
+        self.assertEqual(self.values('folder', '1,2')['z'], [[1, 4]])
+        self.write('message.json', '{"metaGraphs": [5]}')
+        self.tenon('info', 'message.json', code=1)
+        self.assertIn('message.json:1:17: ', self.errors)
 
     def test_recorded_models(self):
         folders = sorted(path.parent for path in GOLDEN.glob('saved_models/*/saved_model.pb'))

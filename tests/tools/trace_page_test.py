@@ -103,6 +103,13 @@ class TracePage(unittest.TestCase):
         # The text that people read.
         self.assertIn('20.0 \u00b5s', self.js("document.querySelector('#list tr[data-k]').textContent"))
 
+    def test_empty_columns_leave_their_room_to_names(self):
+        self.open(known())
+        shown = 'tenon.app.columns.map(c => c[0]).filter(c => c === "wait" || c === "temp" || c === "device")'
+        self.assertEqual(self.js(shown), ['wait', 'device'])
+        self.chromium.press('/', *'bias', 'Enter')
+        self.assertEqual(self.js(shown), ['device'])
+
     def test_an_even_count_has_the_mean_of_the_middle_two(self):
         self.assertIsNone(self.open(known()))
         self.assertEqual(self.js('summary(Float64Array.of(4, 1, 3, 2)).median'), 2.5)

@@ -131,7 +131,7 @@ Result<int> RunCheck(const Args& args) {
           .Member("op", op)
           .Member("nodes", missing.nodes)
           .Member("first_node", missing.first_node)
-          .Member("hint", missing.hint)
+          .Member("hint", missing.hint.substr(missing.hint.starts_with("; ") ? 2 : 0))
           .End();
     json.End().Key("missing_kernels").Begin('[');
     for (const auto& [key, missing] : check.kernels)

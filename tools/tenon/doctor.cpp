@@ -29,10 +29,11 @@ namespace command {
 
 namespace {
 
-// Findings as sections of names and values.
+// Findings as sections of names and values. A number is what programs read in place of the text.
 struct Finding {
   std::string section, name, value;
   bool bad = false;
+  std::int64_t number = -1;
 };
 
 std::string ReadFirst(const char* path, std::string_view key) {
@@ -127,10 +128,15 @@ std::vector<Finding> Findings() {
   const auto add = [&all](std::string_view section, std::string_view name, std::string value, bool bad = false) {
     all.push_back({std::string(section), std::string(name), std::move(value), bad});
   };
+  const auto add_number = [&](std::string_view section, std::string_view name, std::int64_t number,
+                              bool is_bytes = false) {
+    add(section, name, is_bytes ? Bytes(static_cast<std::uint64_t>(number)) : Count(number));
+    all.back().number = number;
+  };
   const std::string model = ReadFirst("/proc/cpuinfo", "model name");
   add("processor", "name", model.empty() ? "unknown" : model);
-  add("processor", "CPUs",
-      StrCat(std::thread::hardware_concurrency(), ", of which this process may use ", CpusOfProcess()));
+  add_number("processor", "CPUs", std::thread::hardware_concurrency());
+  add_number("processor", "CPUs of this process", CpusOfProcess());
   add("processor", "instruction sets", InstructionSets());
   add("processor", "kernels use", std::string(LevelName()));
   const auto& caches = tenon::detail::Caches();
@@ -140,11 +146,11 @@ std::vector<Finding> Findings() {
   if (!governor.empty()) add("processor", "frequency governor", governor, governor == "powersave");
 
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  add("memory", "size", Bytes(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)));
+  add_number("memory", "size", std::int64_t{pages} * page, true);
   std::int64_t available = 0;
   const std::string kilobytes = ReadFirst("/proc/meminfo", "MemAvailable");
   if (tenon::ParseInt64(kilobytes.substr(0, kilobytes.find(' ')), &available))
-    add("memory", "available", Bytes(static_cast<std::uint64_t>(available) * 1024));
+    add_number("memory", "available", available * 1024, true);
   const std::string limit = ReadFirst("/sys/fs/cgroup/memory.max", "");
   if (!limit.empty() && limit != "max") add("memory", "limit of the control group", limit);
   const std::string huge = ReadFirst("/sys/kernel/mm/transparent_hugepage/enabled", "");
@@ -167,8 +173,8 @@ std::vector<Finding> Findings() {
   if (uname(&system) == 0) add("versions", "system", StrCat(system.sysname, " ", system.release, " ", system.machine));
 
   const tenon::Registry& registry = tenon::Registry::Global();
-  add("binary", "ops", Count(static_cast<std::int64_t>(registry.ops().size())));
-  add("binary", "kernels", Count(static_cast<std::int64_t>(registry.AllKernels().size())));
+  add_number("binary", "ops", static_cast<std::int64_t>(registry.ops().size()));
+  add_number("binary", "kernels", static_cast<std::int64_t>(registry.AllKernels().size()));
   const Status status = registry.status();
   add("binary", "registrations", status.ToString(), !status.ok());
 #if defined(TENON_WITH_IMAGE)
@@ -206,7 +212,10 @@ Result<int> RunDoctor(const Args& args) {
         section = finding.section;
         json.Key(section).Begin('{');
       }
-      json.Member(finding.name, finding.value);
+      if (finding.number >= 0)
+        json.Member(finding.name, finding.number);
+      else
+        json.Member(finding.name, finding.value);
     }
     Print(json.End().End().text());
     return kFine;

@@ -31,10 +31,12 @@ std::string_view Name(FileKind kind) {
     case FileKind::kGraphText: return "a text GraphDef";
     case FileKind::kGraphJson: return "a JSON GraphDef";
     case FileKind::kMetaGraph:
-    case FileKind::kMetaGraphText: return "a MetaGraphDef";
+    case FileKind::kMetaGraphText:
+    case FileKind::kMetaGraphJson: return "a MetaGraphDef";
     case FileKind::kSavedModelFolder:
     case FileKind::kSavedModel:
-    case FileKind::kSavedModelText: return "a SavedModel";
+    case FileKind::kSavedModelText:
+    case FileKind::kSavedModelJson: return "a SavedModel";
     case FileKind::kNpy: return "an .npy file";
     case FileKind::kNpz: return "an .npz file";
     case FileKind::kImage: return "an image";
@@ -44,7 +46,7 @@ std::string_view Name(FileKind kind) {
 }
 Result<FileKind> KindOf(const std::string& path) { return tenon::RecognizeFile(path); }
 bool IsCheckpoint(FileKind kind) { return kind >= FileKind::kCheckpointFolder && kind <= FileKind::kCheckpointData; }
-bool IsSavedModel(FileKind kind) { return kind >= FileKind::kSavedModelFolder && kind <= FileKind::kSavedModelText; }
+bool IsSavedModel(FileKind kind) { return kind >= FileKind::kSavedModelFolder && kind <= FileKind::kSavedModelJson; }
 bool IsArrays(FileKind kind) { return kind == FileKind::kNpy || kind == FileKind::kNpz; }
 
 namespace {
@@ -155,9 +157,21 @@ Signature SignatureOfGraph(const GraphDef& graph) {
 
 }  // namespace
 
+namespace {
+template <class T>
+Result<T> ReadJson(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
+  T message;
+  const Status s = tenon::ParseJson(AsText(file.bytes()), &message);
+  if (!s.ok()) return Status(s.code(), StrCat(path, ":", s.message()));
+  return message;
+}
+}  // namespace
+
 Result<tenon::SavedModelDef> ReadSavedModel(const std::string& path, FileKind kind) {
   if (kind == FileKind::kSavedModel) return tenon::detail::ReadBinarySavedModel(path);
   if (kind == FileKind::kSavedModelText) return tenon::detail::ReadTextSavedModel(path);
+  if (kind == FileKind::kSavedModelJson) return ReadJson<tenon::SavedModelDef>(path);
   return tenon::ReadSavedModelFile(path);
 }
 
@@ -214,7 +228,13 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
       return model;
     }
     case FileKind::kMetaGraph:
-    case FileKind::kMetaGraphText: {
+    case FileKind::kMetaGraphText:
+    case FileKind::kMetaGraphJson: {
+      if (model.kind_ == FileKind::kMetaGraphJson) {
+        TENON_ASSIGN_OR_RETURN(tenon::MetaGraphDef meta_graph, ReadJson<tenon::MetaGraphDef>(path));
+        model.SetMetaGraph(std::move(meta_graph));
+        return model;
+      }
       TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
       Result<tenon::MetaGraphDef> meta_graph = model.kind_ == FileKind::kMetaGraph
                                                    ? tenon::ParseMetaGraphDef(file.bytes(), file.buffer())
@@ -226,7 +246,8 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
     }
     case FileKind::kSavedModelFolder:
     case FileKind::kSavedModel:
-    case FileKind::kSavedModelText: {
+    case FileKind::kSavedModelText:
+    case FileKind::kSavedModelJson: {
       TENON_ASSIGN_OR_RETURN(tenon::SavedModelDef file, ReadSavedModel(path, model.kind_));
       for (const tenon::MetaGraphDef& graph : file.meta_graphs)
         model.all_tags_.push_back(tenon::StrJoin(graph.meta_info_def.tags, ","));

@@ -3,10 +3,10 @@ const TEXT = 'text';
 const ROW = 22;
 const COLUMNS = {
   nodes: [
-    ['name', 'node', TEXT], ['op', 'op', TEXT, 110], ['count', 'count', whole, 64], ['total', 'total', ns, 80],
-    ['self', 'own time', ns, 100], ['share', 'share', percent, 66], ['median', 'median', ns, 80],
-    ['p99', 'p99', ns, 80], ['max', 'max', ns, 80], ['wait', 'waiting', ns, 80], ['bytes', 'bytes', size, 84],
-    ['shape', 'shape', TEXT, 120], ['device', 'device', TEXT, 76], ['temp', 'temporary', size, 90]
+    ['name', 'node', TEXT], ['op', 'op', TEXT, 100], ['count', 'count', whole, 60], ['total', 'total', ns, 66],
+    ['self', 'own time', ns, 92], ['share', 'share', percent, 62], ['median', 'median', ns, 72],
+    ['p99', 'p99', ns, 66], ['max', 'max', ns, 66], ['wait', 'waiting', ns, 72], ['bytes', 'bytes', size, 70],
+    ['shape', 'shape', TEXT, 112], ['device', 'device', TEXT, 62], ['temp', 'temporary', size, 84]
   ],
   ops: [
     ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
@@ -309,8 +309,10 @@ class App {
                                          (a, b) => (known(a[by]) - known(b[by])) * sign || 0);
     }
     this.shown = rows;
-    const columns = COLUMNS[tab].filter(c => !(tab === 'compare' && this.byOp && c[0] === 'op'));
-    const least = columns.reduce((sum, c) => sum + (c[3] || 240), 0);
+    // The room of empty columns is for names.
+    const empty = c => tab === 'nodes' && (c === 'wait' || c === 'temp') && !rows.some(r => r[c]);
+    const columns = COLUMNS[tab].filter(c => !(tab === 'compare' && this.byOp && c[0] === 'op') && !empty(c[0]));
+    const least = columns.reduce((sum, c) => sum + (c[3] || 200), 0);
     $('list').innerHTML = `<table style="min-width:${least}px"><colgroup>` +
         columns.map(c => `<col${c[3] ? ` style="width:${c[3]}px"` : ''}>`).join('') + '</colgroup><thead><tr>' +
         columns
