@@ -930,6 +930,10 @@ class FedOutputs {
 };
 
 namespace detail {
+// Whether `cancellation`, which may be null, says to stop: asked for each node, it looks at every 1,024th.
+inline bool StopsAt(const CancellationManager* cancellation, int id) {
+  return cancellation != nullptr && (id & 1023) == 0 && cancellation->IsCancelled();
+}
 // Calls visit(id) for each node that `node` waits for in a run that is fed `feeds`: see NodesToRun.
 template <class Visit>
 void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node, Visit&& visit) {
@@ -946,8 +950,9 @@ void ForEachNeeded(const Graph& graph, const FedOutputs& feeds, const Node& node
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
-// never runs. A root that is fed itself must not be listed.
-inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed) {
+// never runs. A root that is fed itself must not be listed. Less than the mask when `cancellation` is cancelled.
+inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed,
+                                   const CancellationManager* cancellation = nullptr) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   const FedOutputs feeds(graph.num_nodes(), fed);
   SlimVector<char> run(slot(graph.num_nodes()), 0);
@@ -956,6 +961,7 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
   // waits on the stack.
   SlimVector<int> stack;
   for (int at = graph.num_nodes(); at-- > 0;) {
+    if (detail::StopsAt(cancellation, at)) return run;
     if (run[slot(at)] == 0) continue;
     const auto want = [&](int id) {
       if (std::exchange(run[slot(id)], char{1}) == 0 && id > at) stack.push_back(id);
@@ -970,8 +976,9 @@ inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Sp
 }
 
 // The nodes of a mask that NodesToRun made, each after those that it waits for; back edges of while loops, and what is
-// fed, are not waited for. InvalidArgument when there is no such order.
-inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed) {
+// fed, are not waited for. InvalidArgument when there is no such order. Less of it when `cancellation` is cancelled.
+inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> run, Span<const InEdge> fed,
+                                          const CancellationManager* cancellation = nullptr) {
   const FedOutputs feeds(graph.num_nodes(), fed);
   const auto runs = [run](int id) { return run[static_cast<std::size_t>(id)] != 0; };
   const auto for_each_input = [&](const Node& node, auto&& visit) {
@@ -984,6 +991,7 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   SlimVector<int> order;
   bool in_order = true;  // the usual graph has every node behind its inputs: then the numbers are the order
   for (const Node& node : graph.nodes()) {
+    if (detail::StopsAt(cancellation, node.id)) return order;
     if (!runs(node.id)) continue;
     order.push_back(node.id);
     for_each_input(node, [&](int src) { in_order = in_order && src < node.id; });
@@ -993,6 +1001,7 @@ inline Result<SlimVector<int>> OrderToRun(const Graph& graph, Span<const char> r
   SlimVector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
   SlimVector<SlimVector<int>> successors(static_cast<std::size_t>(graph.num_nodes()));
   for (const int id : order) {
+    if (detail::StopsAt(cancellation, id)) return order;
     for_each_input(graph.node(id), [&](int src) {
       ++pending[static_cast<std::size_t>(id)];
       successors[static_cast<std::size_t>(src)].push_back(id);
@@ -1360,12 +1369,20 @@ TENON_DETAIL_COLD inline Status BrokenPromise(const OpKernel& kernel, int output
 // Whether a kernel sizes outputs of its own, and there is a shape function to compare them with. Not for ops that call
 // functions, since they hand their inputs on.
 inline bool MayBreakPromise(const OpKernel& kernel) {
-  if (kernel.op().shape_fn == nullptr || kernel.num_outputs() == 0) return false;
+  if (kernel.op().shape_fn == nullptr || kernel.op().shape_fn == &shape_inference::UnknownShape) return false;
+  if (!AnyItem(kernel.output_types(), [](DataType type) { return type != DataType::kResource && !IsRefType(type); }))
+    return false;
   for (const AttrSpec& attr : kernel.op().attrs)
     if (attr.kind == AttrKind::kFunc) return false;
   const AdaptedCore* const core = kernel.adapted();
   return core == nullptr || core->row().takes_context ||
          core->sized_outputs().size() != static_cast<std::size_t>(kernel.num_outputs());
+}
+
+// Whether the shape function sizes outputs of the kernel.
+inline bool HasSizedOutputs(const OpKernel& kernel) {
+  const AdaptedCore* const core = kernel.adapted();
+  return core != nullptr && !core->sized_outputs().empty();
 }
 
 // After each run of such a kernel that ended well. Internal when an output contradicts the shape function, which
@@ -1478,6 +1495,7 @@ struct ProgramNode {
   bool on_host = true;
   bool reads_references = false;  // some input is a reference, and the kernel takes its value
   bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
+  bool uses_memo = false;  // the shape function may run, and its answer is kept
   bool ends_later = false;     // a copy to the host that only the caller reads: it may end with the run
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
@@ -1586,6 +1604,8 @@ class RefReads {
       inputs_[i] = from.inputs[i];
       if (!IsRefType(from.inputs[i]->dtype()) || IsRefType(kernel.input_type(static_cast<int>(i)))) continue;
       TENON_RETURN_IF_ERROR(ReadReference(*from.inputs[i], kernel.def().input[i], &values_[i]));
+      if (kernel.input_memory_type(static_cast<int>(i)) == MemoryType::kDevice)
+        TENON_RETURN_IF_ERROR(BringToKernel(*from.env, &values_[i]));
       inputs_[i] = &values_[i];
       last_use_[i] = 0;
     }
@@ -1671,10 +1691,11 @@ class CachingAllocator final : public Allocator {
   void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    if (IsOwnerThread() && alignment <= kAlignment && attributes.freed_by_func == nullptr) [[likely]] {
+    if (IsOwnerThread() && own_ != nullptr && alignment <= kAlignment && attributes.freed_by_func == nullptr)
+        [[likely]] {
       const std::size_t c = detail::SizeClass(bytes);
-      if (detail::FreeBlock* const block = own_.heads[c]; block != nullptr) [[likely]] {
-        own_.heads[c] = block->next;
+      if (detail::FreeBlock* const block = own_->heads[c]; block != nullptr) [[likely]] {
+        own_->heads[c] = block->next;
         detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
         return block;
       }
@@ -1683,10 +1704,10 @@ class CachingAllocator final : public Allocator {
   }
 
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
-    if (IsOwnerThread() && alignment <= kAlignment && ptr != nullptr) [[likely]] {
+    if (IsOwnerThread() && own_ != nullptr && alignment <= kAlignment && ptr != nullptr) [[likely]] {
       const std::size_t c = detail::SizeClass(bytes);
       detail::MarkFree(ptr, detail::SizeClassBytes(c));
-      own_.heads[c] = ::new (ptr) detail::FreeBlock{own_.heads[c]};
+      own_->heads[c] = ::new (ptr) detail::FreeBlock{own_->heads[c]};
       return;
     }
     if (ptr != nullptr) DeallocateSlowly(ptr, alignment, bytes);
@@ -1722,20 +1743,27 @@ class CachingAllocator final : public Allocator {
   void ForgetBlocks(std::int64_t count, std::int64_t bytes);
   // Under the lock: nobody else uses own_ now.
   bool MayUseOwn() const { return owner_.load(std::memory_order_relaxed) == nullptr || IsOwnerThread(); }
+  // Where the calling thread puts a block, under the lock. Null: there is no memory for the lists.
+  Lists* ListsForBlock() {
+    Owned<Lists>& lists = MayUseOwn() ? own_ : shared_;
+    if (lists == nullptr) lists.reset(new (std::nothrow) Lists);
+    return lists.get();
+  }
   std::size_t LargestCached() const;
 
   std::atomic<const void*> owner_{nullptr};  // changes under the lock
-  std::atomic<std::int64_t> held_bytes_{0};  // stats_.bytes_in_use
-  Lists own_;  // the owner's; without an owner, behind the lock
+  std::atomic<std::int64_t> held_bytes_{0};  // changes under the lock
+  Owned<Lists> own_;  // the owner's; without an owner, behind the lock; null until a block comes back
   Allocator* const base_;
   const bool linked_inside_;  // the link is the first word of the block itself
 
-  alignas(64) mutable SpinLock lock_;  // guards what follows; held for few instructions, never over a call of base_
+  alignas(64) mutable SpinLock lock_;  // guards what follows; held for few instructions, never over a call of base_;
+                                       // twice over the making of lists
   bool released_ = false;
   std::int64_t holds_ = 1;  // the creator's, and one for each block of base_, cached or out; 0: delete this
   Node* spare_nodes_ = nullptr;
-  AllocatorStats stats_;
-  Lists shared_;
+  std::int64_t num_allocs_ = 0, peak_bytes_ = 0, largest_bytes_ = 0;
+  Owned<Lists> shared_;  // null: no other thread has given a block back while there was an owner
 };
 
 inline void CachingAllocator::SetOwnerThread() {
@@ -1764,19 +1792,17 @@ inline void CachingAllocator::Release() {
 
 // A cached block of that class or null; under the lock.
 inline void* CachingAllocator::TakeCached(std::size_t size_class) {
-  const bool is_owner = IsOwnerThread();
-  detail::FreeBlock** head = MayUseOwn() ? &own_.heads[size_class] : &shared_.heads[size_class];
-  if (*head == nullptr && MayUseOwn()) {
-    if (is_owner) {
-      own_.heads[size_class] = shared_.heads[size_class];
-      shared_.heads[size_class] = nullptr;
-    } else {
-      head = &shared_.heads[size_class];
-    }
+  Lists* lists = MayUseOwn() ? own_.get() : nullptr;
+  if (lists == nullptr || (lists->heads[size_class] == nullptr && shared_ != nullptr)) {
+    if (shared_ == nullptr) return nullptr;
+    if (lists != nullptr && IsOwnerThread())
+      std::swap(lists->heads[size_class], shared_->heads[size_class]);
+    else
+      lists = shared_.get();
   }
-  detail::FreeBlock* const link = *head;
+  detail::FreeBlock* const link = lists->heads[size_class];
   if (link == nullptr) return nullptr;
-  *head = link->next;
+  lists->heads[size_class] = link->next;
   if (linked_inside_) return link;
   Node* const node = static_cast<Node*>(link);
   node->next = spare_nodes_;
@@ -1822,11 +1848,10 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
     spare_nodes_ = node.release();
   }
   const auto bytes = static_cast<std::int64_t>(block_bytes);
-  ++stats_.num_allocs;
-  stats_.bytes_in_use += bytes;
-  held_bytes_.store(stats_.bytes_in_use, std::memory_order_relaxed);
-  if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
-  if (bytes > stats_.largest_alloc_size) stats_.largest_alloc_size = bytes;
+  ++num_allocs_;
+  held_bytes_.store(held_bytes() + bytes, std::memory_order_relaxed);
+  if (held_bytes() > peak_bytes_) peak_bytes_ = held_bytes();
+  if (bytes > largest_bytes_) largest_bytes_ = bytes;
   return ptr;
 }
 
@@ -1846,8 +1871,8 @@ TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std:
       spare_nodes_ = static_cast<Node*>(node->next);
       node->memory = ptr;
     }
-    if (is_cacheable && !released_) {
-      detail::FreeBlock*& head = MayUseOwn() ? own_.heads[c] : shared_.heads[c];
+    if (Lists* const lists = is_cacheable && !released_ ? ListsForBlock() : nullptr; lists != nullptr) {
+      detail::FreeBlock*& head = lists->heads[c];
       if (node != nullptr) {
         node->next = head;
         head = node;
@@ -1866,8 +1891,7 @@ TENON_DETAIL_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std:
 // `count` holds end. May delete this.
 inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t bytes) {
   lock_.lock();
-  stats_.bytes_in_use -= bytes;
-  held_bytes_.store(stats_.bytes_in_use, std::memory_order_relaxed);
+  held_bytes_.store(held_bytes() - bytes, std::memory_order_relaxed);
   holds_ -= count;
   const bool is_last = holds_ == 0;
   lock_.unlock();
@@ -1878,12 +1902,8 @@ TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
   Lists taken[2];
   {
     SpinLockHolder hold(lock_);
-    taken[0] = shared_;
-    shared_ = Lists();
-    if (MayUseOwn()) {
-      taken[1] = own_;
-      own_ = Lists();
-    }
+    if (shared_ != nullptr) taken[0] = std::exchange(*shared_, Lists());
+    if (own_ != nullptr && MayUseOwn()) taken[1] = std::exchange(*own_, Lists());
   }
   std::int64_t count = 0;
   std::size_t total = 0;
@@ -1913,7 +1933,9 @@ TENON_DETAIL_COLD inline std::size_t CachingAllocator::Trim() {
 inline std::size_t CachingAllocator::LargestCached() const {
   SpinLockHolder hold(lock_);
   for (std::size_t c = detail::kNumSizeClasses; c-- > 0;) {
-    if (shared_.heads[c] != nullptr || (MayUseOwn() && own_.heads[c] != nullptr)) return detail::SizeClassBytes(c);
+    if ((shared_ != nullptr && shared_->heads[c] != nullptr) ||
+        (own_ != nullptr && MayUseOwn() && own_->heads[c] != nullptr))
+      return detail::SizeClassBytes(c);
   }
   return 0;
 }
@@ -1921,18 +1943,19 @@ inline std::size_t CachingAllocator::LargestCached() const {
 inline std::optional<AllocatorStats> CachingAllocator::GetStats() const {
   const auto largest_cached = static_cast<std::int64_t>(LargestCached());
   SpinLockHolder hold(lock_);
-  AllocatorStats stats = stats_;
-  stats.bytes_reserved = stats.bytes_in_use;
-  stats.peak_bytes_reserved = stats.peak_bytes_in_use;
+  AllocatorStats stats;
+  stats.num_allocs = num_allocs_;
+  stats.bytes_in_use = stats.bytes_reserved = held_bytes();
+  stats.peak_bytes_in_use = stats.peak_bytes_reserved = peak_bytes_;
+  stats.largest_alloc_size = largest_bytes_;
   stats.largest_free_block_bytes = largest_cached;
   return stats;
 }
 
 inline bool CachingAllocator::ClearStats() {
   SpinLockHolder hold(lock_);
-  stats_.num_allocs = 0;
-  stats_.largest_alloc_size = 0;
-  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  num_allocs_ = largest_bytes_ = 0;
+  peak_bytes_ = held_bytes();
   return true;
 }
 
@@ -1964,18 +1987,19 @@ class Step {
     for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
     input_pointers_.reserve(program.inputs.size());
     for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
-    memos_ = SlimVector<ShapeMemo>(program.nodes.size());
+    if (!MakesMemosLate()) memos_ = SlimVector<ShapeMemo>(program.nodes.size());
     MakeEnvironments();
     if (lender != nullptr) {
       device_.result_allocator = lender->device_.result_allocator;
-      host_.result_allocator = lender->host_.result_allocator;
+      host_->result_allocator = lender->host_->result_allocator;
     }
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
       frames_.push_back({node.kernel, input_pointers_.data() + node.first_input,
                          program.last_use.data() + node.first_input, values_.data() + node.first_output,
-                         program.escapes.data() + node.first_output, &memos_[n], node.on_host ? &host_ : &device_});
+                         program.escapes.data() + node.first_output, memos_.empty() ? nullptr : &memos_[n],
+                         node.on_host ? host_ : &device_});
     }
   }
   Step(const Step&) = delete;
@@ -1986,25 +2010,31 @@ class Step {
   Tensor* values() { return values_.data(); }  // null for a program without values
   const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
+  // Called before the node runs: thousands of runs may wait, and each has run few of its nodes.
+  void NeedMemo(int node) {
+    OpKernelContext::NodeFrame& frame = mutable_frame(node);
+    if (frame.memo == nullptr) [[unlikely]]
+      MakeMemo(&frame);
+  }
   CachingAllocator* cache() { return cache_; }
-  Allocator* host_allocator() const { return host_.host_allocator; }
-  void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
-  void set_services(const RunServices* services) { device_.services = host_.services = services; }
-  const RunServices* services() const { return host_.services; }
-  const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
-  void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
+  Allocator* host_allocator() const { return host_->host_allocator; }
+  void set_step_id(std::int64_t id) { device_.step_id = host_->step_id = id; }
+  void set_services(const RunServices* services) { device_.services = host_->services = services; }
+  const RunServices* services() const { return host_->services; }
+  const StepEnvironment& environment(bool on_host) const { return on_host ? *host_ : device_; }
+  void set_call_depth(int depth) { device_.call_depth = host_->call_depth = depth; }
   // Runs for `other`: takes its step id, services and call depth.
   void StandInFor(const Step& other) {
-    set_step_id(other.host_.step_id);
-    set_services(other.host_.services);
-    set_call_depth(other.host_.call_depth);
+    set_step_id(other.host_->step_id);
+    set_services(other.host_->services);
+    set_call_depth(other.host_->call_depth);
   }
 
   // Takes the memory of the program's results from the cache, too, and returns it there: for a program that runs
   // often and whose results are soon gone.
   void CacheResults() {
     device_.result_allocator = device_.step_allocator;
-    host_.result_allocator = host_.step_allocator;
+    host_->result_allocator = host_->step_allocator;
   }
 
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
@@ -2026,6 +2056,15 @@ class Step {
   }
 
  private:
+  // Loops have frames of their own, with these memos.
+  bool MakesMemosLate() const { return program_.has_async && !program_.has_control_flow(); }
+  TENON_DETAIL_COLD void MakeMemo(OpKernelContext::NodeFrame* frame) {
+    Owned<ShapeMemo> made = MakeOwned<ShapeMemo>();
+    ShapeMemo* const memo = made.get();
+    const SpinLockHolder lock(late_memos_lock_);
+    late_memos_.push_back(std::move(made));
+    frame->memo = memo;
+  }
   static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
     constexpr std::int64_t kSlack = 1 << 20;
     const std::int64_t held = cache->held_bytes();
@@ -2052,18 +2091,22 @@ class Step {
       env->functions = program_.functions;
     };
     fill(&device_, program_.device, cache_);
+    if (program_.device != program_.host) {
+      own_host_ = MakeOwned<StepEnvironment>();
+      host_ = own_host_.get();
+    }
     CachingAllocator* const host_cache = host_cache_ != nullptr ? host_cache_ : cache_;
-    fill(&host_, program_.host, host_cache);
+    fill(host_, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
     cpu_.allocator = host_cache;
-    host_.device = &cpu_;
+    host_->device = &cpu_;
     if (program_.device == program_.host)
       device_.device = &cpu_;
     else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
       device_.device = kernel_device_->get();
     own_device_ = device_.device;
-    device_.host_allocator = host_.host_allocator = host_cache;
+    device_.host_allocator = host_->host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
     if (program_.device != program_.host) device_.result_allocator = cache_;
   }
@@ -2076,10 +2119,14 @@ class Step {
   Cpu cpu_;
   Owned<KernelDevice> kernel_device_;  // null: the device's own serves
   void* own_device_ = nullptr;
-  StepEnvironment device_, host_;
+  StepEnvironment device_;
+  Owned<StepEnvironment> own_host_;  // null where there is one device
+  StepEnvironment* host_ = &device_;
   SlimVector<Tensor> values_;
   SlimVector<Tensor*> input_pointers_;
-  SlimVector<ShapeMemo> memos_;
+  SlimVector<ShapeMemo> memos_;  // per node; empty where they are made late
+  SpinLock late_memos_lock_;
+  SlimVector<Owned<ShapeMemo>> late_memos_;
   SlimVector<OpKernelContext::NodeFrame> frames_;
 };
 
@@ -2660,17 +2707,17 @@ inline void WakeUp(void* notification) { static_cast<Notification*>(notification
 class RunFaults final : public AsyncFaults {
  public:
   void CalledTwice(const Status& error) override {
-    const MutexLock lock(mutex_);
+    const SpinLockHolder lock(lock_);
     error_.Update(error);
   }
   Status Take() {
-    const MutexLock lock(mutex_);
+    const SpinLockHolder lock(lock_);
     return std::exchange(error_, OkStatus());
   }
 
  private:
-  Mutex mutex_;
   Status error_;
+  SpinLock lock_;
 };
 
 // A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
@@ -2726,6 +2773,7 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
+    if (node.uses_memo) step->NeedMemo(number);
     status = RunKernelOf(node, step->frame(number), context);
   } else if (node.kind != ProgramNode::Kind::kNothing) {
     status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));
@@ -4688,6 +4736,7 @@ struct RunArgs {
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  bool owns_cancellation = false;  // no other run has it, and kernels may register there
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;
@@ -4712,7 +4761,7 @@ class LazyRendezvous final : public RunRendezvous {
  public:
   explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
   Rendezvous* Get() override {
-    const MutexLock lock(mutex_);
+    const SpinLockHolder lock(lock_);
     const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
     if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
     return made_ == nullptr ? nullptr : made_->Get();
@@ -4720,7 +4769,7 @@ class LazyRendezvous final : public RunRendezvous {
 
  private:
   CancellationManager* const cancellation_;
-  Mutex mutex_;
+  SpinLock lock_;
   Owned<RunRendezvous> made_;
 };
 
@@ -4826,8 +4875,8 @@ class PreparedSignature : public RefCounted {
           step_id(NextStepId().fetch_add(1, std::memory_order_relaxed)),
           container(settings.resources, step_id),
           cancellation(settings.cancellation),
-          services{settings.resources, &container, &cancellation},
-          rendezvous(&cancellation) {
+          services{settings.resources, &container, settings.owns_cancellation ? settings.cancellation : &cancellation},
+          rendezvous(services.cancellation) {
       plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
       plan = planned != nullptr ? plans : nullptr;
@@ -4872,7 +4921,7 @@ class PreparedSignature : public RefCounted {
   bool dataflow() const { return dataflow_; }
 
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
-    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches.size()));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
     UnderWay run(this, feeds, settings);
@@ -4895,21 +4944,22 @@ class PreparedSignature : public RefCounted {
            settings.trace == nullptr;
   }
   // Starts a run that no thread waits for: a kernel may wait. Calls `ended` as Executor::Start does. Then Finish, with
-  // these arguments again, ends the run. Nothing was started after an error. `settings` and *run outlive the run.
-  Status Start(Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings, RunEnded ended,
-               Owned<UnderWay>* run) {
-    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+  // these arguments again, ends the run; with an error as `room` as if the run had failed. Nothing was started after an
+  // error. `settings` and *run outlive the run.
+  Status Start(Span<const Tensor> feeds, const RunArgs& settings, RunEnded ended, Owned<UnderWay>* run) {
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, program_->fetches.size()));
     *run = MakeOwned<UnderWay>(this, feeds, settings);
     Running* const running = (*run)->running.get();
     if (running->on_pool == nullptr) {
       if (Status made = MakeEngine(true, &running->step, &running->on_pool); !made.ok())
-        return End(run->get(), std::move(made), feeds, fetches, settings);
+        return End(run->get(), std::move(made), feeds, {}, settings);
     }
     running->on_pool->Start(settings.pool, settings.flush_denormals, ended);
     return OkStatus();
   }
-  Status Finish(UnderWay* run, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
+  Status Finish(UnderWay* run, Status room, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
     Status status = EndExecutor(run->running.get(), run->running->on_pool->End());
+    status.Update(room);
     return End(run, std::move(status), feeds, fetches, settings);
   }
 
@@ -5010,10 +5060,10 @@ class PreparedSignature : public RefCounted {
     return OkStatus();
   }
 
-  Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
+  Status CheckFeeds(Span<const Tensor> feeds, std::size_t num_fetches) const {
     return detail::CheckFeeds(
         feeds, program_->feeds.size(), [this](std::size_t i) -> const Program::Feed& { return program_->feeds[i]; },
-        fetches.size(), program_->fetches.size());
+        num_fetches, program_->fetches.size());
   }
 
   Owned<Program> program_;
@@ -5504,6 +5554,7 @@ class ProgramBuilder {
     first_output_.reserve(ToSize(graph_.num_nodes()));
     int outputs = 0;
     for (const Node& node : graph_.nodes()) {
+      if (StopsAt(options_.cancellation, node.id)) break;
       first_output_.push_back(outputs);
       outputs += node.num_outputs();
       has_loops_ = has_loops_ || NeedsFrames(node.node_class);
@@ -5535,12 +5586,11 @@ class ProgramBuilder {
     SlimVector<int> roots(targets.begin(), targets.end());
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
-    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_, options_.cancellation);
     if (IsCancelled()) return PreparingCancelled();
     TENON_RETURN_IF_ERROR(FindLoops(wanted));
-    if (IsCancelled()) return PreparingCancelled();
-    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_));
-    return OkStatus();
+    TENON_ASSIGN_OR_RETURN(order_, OrderToRun(graph_, wanted, feeds_, options_.cancellation));
+    return IsCancelled() ? PreparingCancelled() : OkStatus();
   }
   // Fills in the program's frames when some node needs them.
   Status FindLoops(Span<const char> wanted) {
@@ -5674,8 +5724,7 @@ class ProgramBuilder {
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(ToSize(std::max(node.num_inputs(), node.num_outputs())), 0);
-    SlimVector<Tensor> outputs;
-    for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
+    SlimVector<Tensor> outputs(ToSize(node.num_outputs()), Tensor(DataType::kInvalid));
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
     const OpKernelContext::NodeFrame frame{kernel,       pointers.data(), flags.data(), outputs.data(),
@@ -5740,17 +5789,20 @@ class ProgramBuilder {
       if (item.async != nullptr) program_->has_async = true;
       item.on_host = entry->on_host;
       item.sizes_outputs = MayBreakPromise(*item.kernel);
+      item.uses_memo = item.sizes_outputs || HasSizedOutputs(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
         const InEdge& from = node.input(i);
         bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
-        if (IsRefType(item.kernel->input_type(i)) && !IsOpen(from)) {  // a variable is never copied
+        const bool refers = IsRefType(graph_.node(from.node).output_type(from.output));
+        // A variable is never copied; a kernel that takes its value gets it when it starts.
+        const bool stays = IsRefType(item.kernel->input_type(i)) || (refers && !IsFed(from));
+        if (stays && !IsOpen(from)) {
           wants_host = Locate(from.node, from.output).on_host;
           references_on_host = references_on_host || wants_host;
         }
-        if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
-          item.reads_references = true;
+        if (refers && !IsRefType(item.kernel->input_type(i))) item.reads_references = true;
         if (IsOpen(from)) {
-          open_inputs_.push_back({-1, i, from, wants_host});
+          open_inputs_.push_back({-1, i, from, wants_host, stays});
           values_.push_back(-1);
           continue;
         }
@@ -5792,13 +5844,14 @@ class ProgramBuilder {
   struct OpenInput {
     int node, input;
     InEdge edge;
-    bool wants_host;
+    bool wants_host, stays;
   };
   bool IsOpen(const InEdge& edge) { return LocationOf(edge).value < 0 && !IsConstant(edge.node); }
   Status CloseLoops() {
     for (const OpenInput& open : open_inputs_) {
       SlimVector<int> values, waits;
-      TENON_RETURN_IF_ERROR(Use(open.edge, open.wants_host, &values, &waits));
+      const bool wants_host = open.stays ? LocationOf(open.edge).on_host : open.wants_host;
+      TENON_RETURN_IF_ERROR(Use(open.edge, wants_host, &values, &waits));
       ProgramNode& node = program_->nodes[ToSize(open.node)];
       program_->inputs[ToSize(node.first_input + open.input)] = values[0];
       ++program_->readers[ToSize(values[0])];
@@ -8864,8 +8917,8 @@ class FunctionInstantiation {
       return errors::InvalidArgument("Return ", arg.name, " -> ", ret, " is not found.");
     for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
     if (!(given == types))
-      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
-                                     StrJoin(types, ", "));
+      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(types, ", "), " vs. ",
+                                     StrJoin(given, ", "));
     out_.result_types.append(types.begin(), types.end());
     return OkStatus();
   }
@@ -9327,7 +9380,10 @@ class FrameRun {
   TENON_DETAIL_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
     if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
     const Tensor reference = *value;
-    read_status_.Update(ReadReference(reference, item.node->name(), value));
+    Status status = ReadReference(reference, item.node->name(), value);
+    if (status.ok() && item.kernel->input_memory_type(0) == MemoryType::kDevice)
+      status = BringToKernel(step_->environment(item.on_host), value);
+    read_status_.Update(status);
   }
   // Input i becomes the value of a slot of `to`, if a node there reads it.
   void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
@@ -10149,6 +10205,15 @@ class ParallelFrameRun : public FrameRun {
     if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
+    if (kernel.reads_references && !item.dead) {
+      const Status status = CatchAll("ParallelFrameRun", [&] { return state->references.Read(state->transfer); });
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        AsyncDone(state);
+        return lock.lock();
+      }
+    }
     const TracedCall call(trace_, state);
     if (kernel.async != nullptr) {
       StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
@@ -10786,6 +10851,7 @@ TENON_DETAIL_NAMESPACE_END
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <utility>
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -10799,32 +10865,33 @@ class DataflowRun final : public Executor {
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
-        nodes_(program.nodes.size() + 1),
-        readers_(static_cast<std::size_t>(program.num_values)),
-        first_readers_(program.readers),
-        after_(program.nodes.size()),
-        tasks_(program.nodes.size()),
+        memory_(BytesFor(program.nodes.size(), ToSize(program.num_values))),
         costs_(program) {
-    bool has_nothings = false;
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
+    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
+    std::byte* free = &memory_[0];
+    tasks_ = TakeItems<Task>(&free, num_nodes);
+    nodes_ = TakeItems<Counts>(&free, num_nodes + 1);
+    queue_ = TakeItems<int>(&free, num_nodes + 1);
+    after_ = TakeItems<int>(&free, num_nodes);
+    first_readers_ = TakeItems<int>(&free, num_values);
+    readers_ = TakeItems<std::atomic<int>>(&free, num_values);
+    for (std::size_t n = 0; n < num_nodes; ++n) {
       const ProgramNode& node = program.nodes[n];
       nodes_[n].first_consumer = node.first_consumer;
       nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
       nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
       nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
-      has_nothings = has_nothings || nodes_[n].does_nothing;
       tasks_[n] = {this, static_cast<int>(n)};
     }
-    nodes_[program.nodes.size()].first_consumer = static_cast<int>(program.consumers.size());
-    if (has_nothings) queue_ = SlimVector<int>(program.nodes.size() + 1);
+    nodes_[num_nodes].first_consumer = static_cast<int>(program.consumers.size());
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
-    for (std::size_t v = 0; v < first_readers_.size(); ++v) {
-      if (program.escapes[v] != 0) first_readers_[v] = kStays;
+    for (std::size_t v = 0; v < num_values; ++v) {
+      first_readers_[v] = program.escapes[v] != 0 ? kStays : program.readers[v];
       readers_[v].store(first_readers_[v], std::memory_order_relaxed);
     }
+    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
     // Without a fixed order only the sole reader of a value may overwrite it.
-    for (std::size_t n = 0; n < program.nodes.size(); ++n)
+    for (std::size_t n = 0; n < num_nodes; ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
 
@@ -10898,6 +10965,18 @@ class DataflowRun final : public Executor {
     unsigned does_nothing : 1 = 0;
     std::atomic<int> pending{0};  // edges, in this run
   };
+  static std::size_t BytesFor(std::size_t num_nodes, std::size_t num_values) {
+    constexpr std::size_t kForNode = sizeof(Task) + sizeof(Counts) + 2 * sizeof(int);
+    return (num_nodes + 1) * kForNode + num_values * 2 * sizeof(int);
+  }
+  // The next items of the block, whose alignment is not smaller than that of all later ones.
+  template <class T>
+  static T* TakeItems(std::byte** free, std::size_t count) {
+    T* const items = reinterpret_cast<T*>(*free);
+    for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(items + i)) T();
+    *free += count * sizeof(T);
+    return items;
+  }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -11016,13 +11095,16 @@ class DataflowRun final : public Executor {
     int node;
     std::int64_t begin;
     OpKernelContext context;
-    RefReads references;
+    Owned<RefReads> references;  // null: the node reads none
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
+    const ProgramNode& node = program_.nodes[ToSize(number)];
     Owned<AsyncState> made;
     const Status status = CatchAll("DataflowRun", [&] {
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()});
+      if (node.uses_memo) step_->NeedMemo(number);
+      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), nullptr});
+      if (node.reads_references) made->references = MakeOwned<RefReads>();
       return OkStatus();
     });
     if (!status.ok()) [[unlikely]] {
@@ -11031,12 +11113,11 @@ class DataflowRun final : public Executor {
     }
     AsyncState* const state = made.release();
     busy_.fetch_add(1, std::memory_order_relaxed);
-    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     if (!node.reads_references) {
       state->context.Enter(&step_->frame(number));
     } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references.Read(step_->frame(number)); });
-      state->context.Enter(&state->references.frame());
+      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(step_->frame(number)); });
+      state->context.Enter(&state->references->frame());
       if (!read.ok()) {
         state->context.SetStatus(read);
         AsyncDone(state);
@@ -11094,7 +11175,7 @@ class DataflowRun final : public Executor {
   // The first error counts; kernels that wait for something are told to give up.
   TENON_DETAIL_COLD void Fail(const Status& status) {
     {
-      MutexLock lock(mutex_);
+      const SpinLockHolder lock(lock_);
       status_.Update(status);
       failed_.store(true, std::memory_order_release);
     }
@@ -11156,8 +11237,8 @@ class DataflowRun final : public Executor {
     int edges[kRoom + kLanes];
     const int* const consumers = program_.consumers.data();
     const std::size_t num_consumers = program_.consumers.size();
-    Counts* const nodes = &nodes_[0];
-    int* const queue = queue_.data();
+    Counts* const nodes = nodes_;
+    int* const queue = queue_;
     std::size_t begin = 0, end = 0;
     for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
     while (begin < end && mine->alone) {
@@ -11179,7 +11260,7 @@ class DataflowRun final : public Executor {
   // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
   // more.
   std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
-    Counts* const nodes = &nodes_[0];
+    Counts* const nodes = nodes_;
     for (; consumer < last && mine->alone; ++consumer) {
       const int number = *consumer;
       Counts& node = nodes[number];
@@ -11208,12 +11289,13 @@ class DataflowRun final : public Executor {
 
   const Program& program_;
   Step* step_;
-  Owned<Counts[]> nodes_;  // and one more, behind the last
-  Owned<std::atomic<int>[]> readers_;  // per value: reads that are still to come
-  SlimVector<int> first_readers_;  // readers_ when a run begins; or kStays
-  SlimVector<int> after_;  // per node: the next one in a list of Local, or in a published task
-  SlimVector<int> queue_;  // for a thread that is alone; empty if every node does something
-  Owned<Task[]> tasks_;
+  Owned<std::byte[]> memory_;  // holds the six arrays
+  Task* tasks_;
+  Counts* nodes_;  // and one more, behind the last
+  int* queue_;  // nodes that do nothing, and one more; for a thread that is alone
+  int* after_;  // per node: the next one in a list of Local, or in a published task
+  int* first_readers_;  // per value: readers_ when a run begins; or kStays
+  std::atomic<int>* readers_;  // per value: reads that are still to come
   NodeCosts costs_;
   // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
   std::atomic<int> busy_{0};
@@ -11224,7 +11306,7 @@ class DataflowRun final : public Executor {
   TraceCollector* trace_ = nullptr;
   SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
   bool flush_denormals_ = false;
-  Mutex mutex_;
+  SpinLock lock_;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
   const TransferNodes* linked_nodes_ = nullptr;
@@ -14539,12 +14621,11 @@ struct AsyncLink {
 // One run. Its list holds it until its end, and each of its tasks does.
 class AsyncRun final : public RefCounted, public AsyncLink {
  public:
-  AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, const RunOptions& options,
-           std::int64_t since_ns);
+  AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds, std::int64_t since_ns);
   // From here on `done` is called once, whatever happens.
-  void Start(RunCallback done) noexcept {
+  void Start(const RunOptions& options, RunCallback done) noexcept {
     done_ = std::move(done);
-    Status status = CatchAll("RunAsync", [this] { return TryStart(); });
+    Status status = CatchAll("RunAsync", [&] { return TryStart(options); });
     if (!status.ok()) Finish(std::move(status));
   }
 
@@ -14552,7 +14633,7 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   friend class AsyncRuns;
   enum class State : std::uint8_t { kNew, kStopped, kQueued, kBegun, kEnded };
 
-  Status TryStart();
+  Status TryStart(const RunOptions& options);
   void Stop();
   // Tasks; each holds a reference.
   static void RunTask(void* run);
@@ -14562,18 +14643,23 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   }
   static void FinishStartedTask(void* run) {
     const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
+    Status room = CatchAll("RunAsync", [&] { return self->MakeFetches(); });
     Status status = CatchAll("RunAsync", [&] {
-      return self->prepared_->Finish(self->under_way_.get(), self->feeds(), self->fetches_, self->settings_);
+      return self->prepared_->Finish(self->under_way_.get(), std::move(room), self->feeds(), self->fetches_,
+                                     self->settings_);
     });
+    (void)self->control_.Deregister(-1);  // waits for callbacks that may use the run
     self->under_way_ = nullptr;
     self->Finish(std::move(status));
   }
   void Execute() noexcept {
-    Status status = CatchAll("RunAsync", [&] {
-      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_))
+    Status status = CatchAll("RunAsync", [&]() -> Status {
+      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_)) {
+        TENON_RETURN_IF_ERROR(MakeFetches());
         return session_->Run(prepared_.get(), feeds(), fetches_, settings_);
-      starts_ = true;
-      return prepared_->Start(feeds(), fetches_, settings_, {&HasEnded, this}, &under_way_);
+      }
+      starts_ = settings_.owns_cancellation = true;
+      return prepared_->Start(feeds(), settings_, {&HasEnded, this}, &under_way_);
     });
     if (!starts_ || !status.ok()) Finish(std::move(status));
   }
@@ -14587,21 +14673,25 @@ class AsyncRun final : public RefCounted, public AsyncLink {
     return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
   }
   Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
+  Status MakeFetches() {
+    fetches_.resize(prepared_->program().fetches.size());
+    return OkStatus();
+  }
 
   const Ref<SessionImpl> session_;
   const Ref<PreparedSignature> prepared_;
   AsyncRuns* const runs_;  // the session's
-  const RunOptions options_;
   const std::int64_t since_ns_;
   SlimVector<Tensor> feeds_;
   std::int64_t feed_bytes_ = 0;
-  std::vector<Tensor> fetches_;
+  std::vector<Tensor> fetches_;  // empty while the run waits
   RunCallback done_;
   RunArgs settings_;
   StepServices services_;
   ThreadPoolInterface* pool_ = nullptr;
   CancellationManager control_;
-  CancellationManager::Token users_token_ = -1;  // -1: none
+  CancellationManager* users_ = nullptr;  // null: Stop is not registered there
+  CancellationManager::Token users_token_ = 0;
   DeadlineTimer::Entry timer_ = 0;
   std::int64_t timeout_in_ms_ = 0;
   std::atomic<bool> timed_out_{false};
@@ -14767,32 +14857,29 @@ class AsyncRuns final : public RefCounted {
 };
 
 inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
-                          const RunOptions& options, std::int64_t since_ns)
+                          std::int64_t since_ns)
     : session_(Ref<SessionImpl>::Share(session)),
       prepared_(Ref<PreparedSignature>::Share(prepared)),
       runs_(AsyncRuns::Of(session)),
-      options_(options),
-      since_ns_(since_ns),
-      fetches_(prepared->program().fetches.size()) {
+      since_ns_(since_ns) {
   for (const Tensor& feed : feeds) {
     feeds_.push_back(feed);
     feed_bytes_ += static_cast<std::int64_t>(feed.TotalBytes());
   }
 }
-inline Status AsyncRun::TryStart() {
+inline Status AsyncRun::TryStart(const RunOptions& options) {
   if (session_->IsClosed()) return session_->Closed();
-  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options_, nullptr, since_ns_)
+  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options, nullptr, since_ns_)
                             .MakeSettings(&settings_, &services_, &timeout_in_ms_));
   settings_.cancellation = &control_;
-  const bool is_callers = options_.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
+  const bool is_callers = options.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
   pool_ = settings_.pool;
   if (pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1)) pool_ = AsyncPool();
-  if (options_.cancellation != nullptr) {
-    users_token_ = options_.cancellation->NewToken();
-    if (!options_.cancellation->Register(users_token_, [this] { Stop(); })) {
-      users_token_ = -1;
+  if (options.cancellation != nullptr) {
+    users_token_ = options.cancellation->NewToken();
+    if (!options.cancellation->Register(users_token_, [this] { Stop(); }))
       return errors::Cancelled("Run call was cancelled");
-    }
+    users_ = options.cancellation;
   }
   if (timeout_in_ms_ > 0) {
     const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms_) * 1'000'000;
@@ -14814,7 +14901,7 @@ inline void AsyncRun::RunTask(void* run) {
 }
 inline void AsyncRun::Finish(Status status) noexcept {
   if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
-  if (users_token_ >= 0) (void)options_.cancellation->Deregister(users_token_);
+  if (users_ != nullptr) (void)users_->Deregister(users_token_);
   if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
   feeds_.clear();
   const auto self = Ref<AsyncRun>::Share(this);
@@ -14828,10 +14915,10 @@ inline void AsyncRun::Finish(Status status) noexcept {
   CallAndLog("the destructor of the callback of RunAsync", [&] { done_ = nullptr; });
 }
 
-inline void RunAsyncOrRefuse(RunCallback done, const auto& make) noexcept {
+inline void RunAsyncOrRefuse(const RunOptions& options, RunCallback done, const auto& make) noexcept {
   Ref<AsyncRun> run;
   Status status = CatchAll("RunAsync", [&]() -> Status { return make(&run); });
-  if (run) return run->Start(std::move(done));
+  if (run) return run->Start(options, std::move(done));
   CallAndLog("the callback of RunAsync", [&] { done(std::move(status)); });
 }
 
@@ -14840,7 +14927,7 @@ void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
     const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
     Span<const std::string> targets, const RunOptions& options, RunCallback done) {
   auto* const impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
-  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+  RunAsyncOrRefuse(options, std::move(done), [&](Ref<AsyncRun>* run) -> Status {
     if (impl == nullptr) return NoSession();
     NamedFeeds in(feeds);
     const std::int64_t since_ns = SteadyNanoseconds();
@@ -14849,18 +14936,18 @@ void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNT
     TENON_ASSIGN_OR_RETURN(const Ref<PreparedSignature> prepared,
                            PrepareBounded(impl, in.names, fetches, targets, timeout, options.cancellation));
     TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
-    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, options, since_ns));
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl, prepared.get(), in.values, since_ns));
     return OkStatus();
   });
 }
 template <class U>
 void undefined_symbol_means_include_tenon_runtime_hpp_without_TENON_MINIMAL_RUNTIME<U>::CallAsync(
     const RefCounted* callable, Span<const Tensor> feeds, const RunOptions& options, RunCallback done) {
-  RunAsyncOrRefuse(std::move(done), [&](Ref<AsyncRun>* run) -> Status {
+  RunAsyncOrRefuse(options, std::move(done), [&](Ref<AsyncRun>* run) -> Status {
     if (callable == nullptr) return NoCallable();
     const auto* impl = static_cast<const CallableImpl*>(callable);
     TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
-    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl->session(), impl->prepared(), feeds, options, SteadyNanoseconds()));
+    *run = Ref<AsyncRun>::Adopt(new AsyncRun(impl->session(), impl->prepared(), feeds, SteadyNanoseconds()));
     return OkStatus();
   });
 }
@@ -16498,7 +16585,7 @@ canvas:focus-visible { outline: 1px solid var(--hit); outline-offset: -1px; }
 #note { padding: 2px 10px; color: var(--dim); }#note:empty { display: none; }#list { overflow: auto; grid-row: 2; }
 #flame { grid-row: 2; }table { border-collapse: collapse; table-layout: fixed; width: 100%; }
 th { position: sticky; top: 0; z-index: 1; background: var(--panel); text-align: right; cursor: pointer; user-select: none; border-bottom: 1px solid var(--line); }
-th, td { padding: 0 8px; height: 22px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+th, td { padding: 0 6px; height: 22px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 td { text-align: right; font-variant-numeric: tabular-nums; }th.text, td.text { text-align: left; }
 tbody tr { cursor: pointer; }tbody tr:hover { background: var(--row); }
 tbody tr.sel { background: var(--row); box-shadow: inset 3px 0 var(--sel); }
@@ -16709,85 +16796,86 @@ inline constexpr std::string_view kTracePageCode =
     "pBOLKZyGxb23eEPuGkaWhIhvrIbgbMaxrORxDVZzmPJkjGAMeich67ISJUJQ1uK0Pk/plcNp8xdSnnkYpNFRAxxX2DkNBj5Nhq4MxJ3AT1iKGJPNPW"
     "uwabdo1dAKXQGWuxz1R7CdUo8ZInUMxx2KET/kYBoRiMD+tNYy+wRtelhotDnHBChgvLo6EOZCcG1uZrRasD+kXDWevPl/wrtWrrkGzc49SQRcO3MW"
     "JuB0NIcP8N7EUKSiakoTfTR2jDG9yQvjh9TyMGAatqrNqU34HjRw6kdCDxqGHgHXd7vYQgM7qJX8mfY7rAtu5XU2R8ePO3DxAHIfSNPTDx/t2vQGmH"
-    "+vn9ux//+tPbX5jzkYdzh61hG0uCuB5Ior9oZ9RNhniQrZvIv0iDWK/PGfJ6GOXZDwZ4Nzl6ytnyPBhl2w9E1nlOVakvkIfc6uc5P2+nuQd9abm6II"
-    "qWn5DRH7rwkMJwAX2aDBH87VfQ+vLFC36Ihv9YOmpl11yF/wTp/DSNPlFTzM/jTDaQRq79gK0J5T6ViVxkSxvpMvcgOpTKIlTgR3LslxT4Vuaxyq8Y"
-    "uvi7KDO2zJX2X/RHLcQ9WNZWx60D1+fls0Wr/BJ8e/cK6dQaV+jF/3CFtOuzrER2DJHWzpV7IbW2Vu7FjpV7cdfKKezk+WoCX7C3gXY4/f8DKH4rM+"
-    "LY1d3E/tohqIG4BscXvxuMR41gVNlrZct0+LwGz3qBfh2wWwWko51nAxDWxK/FH0dfOBxfQjB6zJuHZjNTB19+mcr9DAu4pYGNW5DX0ndjZVYIHMYL"
-    "JH/j1b3/lJ9+Ycp66rKV9MXSk2wVb5bzjJtF2Ap53bQ+Idle4Xy+dEwUhe3egwCGPiH6O28Jfo2R8/hBSrE5giCQn1iu3mZvO59SCwTvH/cDOc0Toz"
-    "7lIUbeCParsTaRC59SjzPkMUV/Ro6tawbawWFwkL5zA4yRvzys6Laga0G3wYvnvlTURIwh5IlPh2ijcbwILstdo8Djj5xFf5Ni7i8RWR+TRH14/R3u"
-    "dF4lw2isbG3rCnHKu6V+C3rkQg4rapbfJ+1f9aegEzoWSPxen2Lmc9LmOYpEmfJYJt1WuPDG4Rr6kwaso/3l3fsPb/4U0CB25fCVZx+Gw4EBHbax/S"
-    "ynFFlui7bl4c22ewvwL2/+zkChScFIZy/Z7ya/rQ8PXhzInycYHUQykOpn80myWK9k9Fky0aJ9+XPIW4nIZlYAFDxLUBvZec5SYf6h7+hIudVFuVgT"
-    "v4TXVxHSQio8lsfxsnJ8MUjeQPyenC+I5l8tuCDbPnOcsV8gk9iTEpqJ+Hd6+LmtecLnjutg9Hg8pVgQyeiIXWEsctMA87nl+U3dzKntz3ACLyotJW"
-    "33BSkQrwa9pTazKuEHsijtm64MaW6YjPiqsQFgNDwsKUHtHaCjb/kYoKHsbJazsiFPePPwkzTyLctZVAtt+9yNhDrGsxpcSnx0BEPIEeVNwE4cSZZU"
-    "Oe2AiQxYmnlTcTnwKeeL4wAw/AyzfsrCSIVXMliCC2h46Yrfq+nCQubcAChvIQ2kY140jPP1jPHF1g7ANbBY0+QTe6nFAVmOB6t2Xi+XsWKHJV8mbu"
-    "QPe8Ja37/IzuQ5ERx4NchciBD+dqNinpt3kKrxKzIq3VQZkxS32EqsThR5nIV3EVkYp0lEPGYi1SKFeTqfIIheU8y1anyRRy4QwrcBm2OA+iY0P+gW"
-    "vhctajzEL3FPWQ5cuBYNM4Q27dmUjqiu1A1fwjFor/yh+RqLGTpryWVHsTBTdqRZ5tNvzcQrK9lZ1U578kLMh59+TF62gHnFXWDIijra9iPTRXw8OV"
-    "uvVniOk66El99Q7W+SSbbK9unXy28e3haTzTeETVbIfHjLiorNN6cPb9HI5uSxVD79mKoDM5R2NIiLfLaMB5G0T/hInYKjBtbTAV3SeEY6klV5erKa"
-    "UON5Ne5cphv/Qfxx0AU485PH2pxCc8ZvDIHTtDi1Lm6PbSBZLv+8QvC0gsUV53eTJXzNcVhJLCF9qHFvkpizxbxjwMNEC35X5v9aE333el5ccYyIP0"
-    "M5oa4bt7UKsvl140IxKw6DLf2w+Pzmyq7cdbCfLIkFA+7Z1LPF5KbHJxdvMXFcJWqw6rRhd95OlcHnLWcNBJZtOLp4KVsuUQ5s4zahiriDBKdQ0Jgm"
-    "UAlvaWkFM4gVAkqIBBmvUHNE1MhrEEYF7O9Hx74p8Ku9xGPHFauII6vHteRYHXJiS/VDsQgyx7vPNs41tjLuh1SlN9K2Wo6IQtHjD/dyazPa8dCKkm"
-    "sBL1rBQoiCW3Hl+uqKrpx/OwwDnPwhO3MrRAAPymy7dKpKHIuSO+2/jyujAvzhVeP54PcJJap6a7qYTXLxYpSfEBBDR89Ks1qz5rIXh7Rx+am474Mj"
-    "EHthjjvIvyblYrnkfuhjmhUz+02zrLbDpgTtslFv4R5d4DSsqfkctbi7SA3I3e4FjzpoLGKTu0Gwy3Ol6lZ7qkGt9iFD4wZoov10wOPjfFX6bcXWkj"
-    "WgpmyOewjiqx8Da9+l4PLQ0Moc0CiFcyUDxJSWps0etqRpk+YB4AikSwddMoZ9DcUF9cZHE0FGldINs9kfWcwfWD15OJqFkIN2LLvsshVL1cE8xBjl"
-    "Mi/n+az62BI3CMAqVUU363S0PJI3RkV/VHM2Ama9rAyKczZ0BRNF5Xvnh+iTrOJd8lGRmMKxuR3L3GBlhDSQuLvscEPUtrVyxW+8NTeieZtkloEY5k"
-    "c7rP6xkJDQWxKhNqWDby3KIkYtNq+fXzyLaAUVDNfe6Nn4KPcuTZuQVfzunU/GLZ6YjYFcpkTdQflpobCK3ZhD7AWgY68CXXs3dsXmP/yKSmTUdOmN"
-    "mi5h1IQ/ImFgLZEGeHZpYXxn5+OHCM8tH8YT9UDDq62kyxBDSuMQpanf5h+TvRaPg+WgVNl+7UmsaC5mMVwk6ASE9HRZ6CBcaLd9dmKUuOIbb1LoJ6"
-    "7BzHiw8vIK+Fd5QD14i4W1nW19p6XNwfJcHqKVWVSbLkf93XWB1gnjIqabi9C0rcnrfIuKthpDQfkuy9x+Cmc8zseThxbfY/4pKQn6C8JBXlZqh5St"
-    "lXPDTdXTf5ITaTJzJDiXer/43PEGD58ry3WObEX1PXOGiAMYOEcijB8HQYsDr+EOdznuVnJgPJbwfxNPk8inK4nhwqMyGFxgEVEnl/B6j7uy53Xduh"
-    "qE0CFlHi5Vt3BfgbU9bC7cKd0N6+ebwsPt/btf9aWJlRs0fp+Ip7A8UvNBXohiAuhQKiHmYFxgTxKiF8/SVq0QPJ9hWlMviWimtnOdWaCQfzuQSo2Q"
-    "66rnkNDhmSPC3VXj3zGwEo6Yi8vyhb8rUFZhrj+FGhxFYae2Tom8STTZMkINIjfKz1rsq0LWhL/k1IQ+u3rAkdtlPkH3tB3dyeBruF53anYfEoiIO3"
-    "gyj7gQIlerHTil0WxSTSaFM6qfl9BJzh+i1hk8/fpJ83+vLI4aFeQViBbHAoie3QzEukwNxPx6FSCRzm50zWRCTWuXNgK9MIjHPus6YhnbsTPb+P95"
-    "DBsR6XSip27reD54qH5VFlcdpZyLypgJRj/SAjLy62Wp4TSN20Doxzg5/5y8z8/fXC+5Jt2DBdj3TTLGXBIEVb5NHj8CObWcZRAqYhSPHrcsmIUExO"
-    "UxLX5cfMaj2hUYFB5VBWQV9Pcq+CAKpVp1KlChVVy3V8zHszXRIx22QFVDLaBAvp2qUMZTsOb5r8QYP2fb1R68jDr+tQSRwXfEoprvW/6CcY/9FoIj"
-    "dcY6AlXBJy81jIr1mIaE/IUziEBO4kz9LkT8UayqLTrMjfyVJ71N948hP7zVfpXqk6dnq/bmo5quRjfMA3/DpMkOjjA6/iwu6SB9N4nHwVPQOt74tG"
-    "vMxOR2xFlMhxGFMgLhgH1YlSi0HueB/uHIKhxSyL3uyy1YVyIdTFuafXbDt8hVN0BCQVhVVw2qg6DSu+WXq6g6Iaj1C1K+XNEoS0AxfLxNwGszMJ6Y"
-    "b+xS2EMEu2ehVylvDfd6vdJFN6bNt/Hv2S6mgTCS35ly9YYl22+UhFV+Jwes15yjlwMx2WKqZGqDTW3Z8zGJg1dGNTGIsI9TqwafEeRYGeMAHkl4YH"
-    "+nOhv297NVQBWIkNKUg6A3LIfbnCaUYhbO9aLZ73EdWqNcohvs5VesGMSWZu2D2YHxCdXzEO4ZvLfLAcD7HHDndpOqJOC4Fc+1duF1QtmKm9lWG7zc"
-    "Qcyc0sXMwXtG+WwqcgaOttoUthuRHnusK4UNW8Pg7d2j46Q2XM4qONi/9MTuRwIGMVRrNZ4hO81z2gf55B1MxRlAaSgcq+T4yxNwLoQmP3m4ccAIJa"
-    "uxbCrGKD4ImXib277U4Gde0Out/0pnfC8PCSoQTrdEw9qaE5T41i8hinVRYDl1sHFYlxFroOqgfwdbJnRePm+eq0QtAjavV3Stn61XhEKyssj2jY4i"
-    "7vSsB3k8lXGcBSP3lveT2Xq1vc6C2GUij7k7XuM+9biKXkChYNP9fquvFDGR8RAYcJVv3X0aN7zWvq33g7vEySoFbe1s+p2aroB88wY0veS1KLCSHA"
-    "rKCho3pA+SULuFgJGIO53NZr12HBDW7s3gugoQPS9BI6nWgPMsnojJhDXOXIzYSw3XHciPHWh3VCgm/soIHBd2Y5CSn1YA8oikNjWM5CM67YL5x/fe"
-    "j9IfXvOmnFeQznXE4CMVKQmEOCwUsUzWkVumvg0DeY6vDnsSLUA/K0gSH94Gjy5u+NW8amB63mS1WFxqF5DRaMT4XvIDIubBLGW+kAcPVZXKy0GopP"
-    "dx0HRfuZt+JxjCFyBftdoQ1Io3POttVSudUe/VzXx8US7mUDyLNBS6ZiISE36QA1giS/61ztesuubPucgihUDt0Qlstd8urDKGlk9ox+6+EGnT+WGH"
-    "erhAB/qq9RFfWDMo2a6EUN50RQ5qyb6C5g8SsUqpdHpO/NpLTJlYTF5+Q4jxm1M6kw9199tdy5csMApduoEGETP8/mKxoAnFyvEufbPtAkPpe4LjVW"
-    "45lAQBLoOSRaw0SoKWp9uVHABNvvhMkFjM5dzT1Rjo31Tz/MB9xDoWD9TBJtwqvP4VDccOJAuld+6XVvtNIKimbX9RjC8CqwWinkV+zSoEYQZo0/MP"
-    "jS7GR4QIL3hfcKaa17FtxYsXvZBLYMYkxFxGk1JSV+8QxR2LgKuHUn5IuUyYdOppL5Pbs5tjtY7hJPGGZL2lOqmhOEHR8xlnuFs0VXYp7AaxF8SmC2"
-    "yg5MK89Hxupdmk+CAR9Zy5DtZNq1x0P9hndanH2foK5dSKmMeocaE5oj3INoyBBjhQ6Mg6soNfKk5Y1gx8jPjX8FBqsfnyq8Q7aXWy4dkNYm6e8V8h"
-    "9SBvbUnGqWbwRFpExzxq8RSPW0EbPDdpCZ7K8sn1WLzHFUS7tPGCQR24LaKMs9qeOS86z/3BHXQzHwFM1+CD4+mvFwvMrL3462WNuB5ywazxAlRnPH"
-    "zCW+fwqRGpnt4I8dBHsQdImAZ5+c1VMd9nl4Hjh7fc2WZ5/c3pCfV3Xi7Wy1NI8K1zF6P9I/KJb0aXxFVbW9YO0tGMMNCb0y0TAtf6CZ3CbHIKC4S2"
-    "76gV9kQ4nu0izm5gCAEwbb5JWKUu3/EGEft26dfZT/xCWwu2E+PhwQjajPBIMNxfBfse0SAOn5095UbktxJim48uXjwm0oIthA4fev5T+rS/aiKhYk"
-    "PbIPorJAQD2a4S0Y1y9i0UskuGiJsiiqk72OLYBb/cuSHTmhsKW4upgCeNMN1wLi5k3C9HcWVBT8hnRDy5lIO8ojSBkJc0SZp5STlpi+d3djRaBq5w"
-    "bmCl+sJFzTuJ1HanO+cbRpIIZuwj4DpxgASWbQ42MkDuKXx97yjVFQH/Ad1lIUADR+g+iqSpexVjCxYPyt4kX4pLSQhsnjnq8fbyVwRt2FAN0iNqqL"
-    "z5hbmgRUm0JAq01ayFCxvwtniKWL+i+oL37351MZ89Cu1uPbQYx21rOiAaDFKDsMQPMQauNO5JPB+6zbdWU5pIg0Q+P1UB5MXqaiYosjScJqEoCalp"
-    "bGMWzzOKfExI62Ps140yEtjMHvSIXmbi+BaXcEFgK726RmnA3e9p/4z0Ltn4a0P/oAqQk2I++vymbeh11zMPgm4crviEm2sIhCeshr9yQBakraD7if"
-    "UDdEpzrZZE7GgSFf6mjvE7BwcIiakCkNSZa/dTgtXgLBtfnnOQlWMjSmOM5N1Ay8gHlI7bBpBG9zRNRwBGWP+OgVNvfpJzM6KyExLcXEs6aMRz7MN4"
-    "gMbIUTyf8oS4aHCZeZs80OifUjbKa+H3HT2F4qhPepI/7YhHdBwMWbyHpCX+XekTzZ80bNFh//AIPAqN46NG4AtgQSP7xA31HYUhCBVOC9hNsq4Kg8"
-    "UyGxM5d9x78uyb074CHXsM0O5wD5tNiy3aQnpCOmw+M+HBhPnKIm04QRvToe2Uj0vQXDrGUlLRkdfaSSx8hG4NrS/bJxeHp28XiNx+rgbMJ48p6Xtm"
-    "REL+CZxOKVbEEuLdOFXRmCcnl2eT01cnj/GHD3HFuZf5TUWUv+I9c7RrilHGgSu74UuGW2JrvKXn7rJI403UXFHX/dW02MusKFnv0z6ZzJiS4hS7GJ"
-    "bseUvEjyw/byj36Z9FY6prKVTXZEWbZwli62RixqCo0mAPih5r6JOgLFVc8K10w7D/qIruzlBdQ9RHOfaC4UT5Go3q9g8+ZGWjVYxJV9gmxDAq9sKT"
-    "U7bYdotO43nCRrEyHphwm4NMYPxS83sI7WBi6xcgB/GnCD26Os7WLRWnmsiFJ7Zvqb3jKF3DChKzQnR/9hlhWxUeyZeMXIJvcypj/zY1wZHBymNv6l"
-    "7oTHCkq8D58LKHL9DJUgxfwZyXeVmxHfCKy/pPX8Onab3WSCPHwXQkQFu0Kixu6tW0cnBxcIsHtCSaPFdSDJC8SRpkHNTWx3CFA99CrijfaeATpxn0"
-    "kQaOcFY8u04jHzFNF4lX5DVlLsnIljvRrwHArekeowcJDjzRxndv6F7ae7wfTzKhEliAyVdSaDOuoiXGQnXNUo63uOVcuvvrHmVPHmenHx3xhigYv+"
-    "d5ClQXs7voDQqzzkOuBfqxbcHnF5u5cseWyzmi+Jnq+ACf0CbeK0rdi7Q7207OblzrtTr36mf7FZGoC3lEJEA788uwCp2G2g3G1QcblmImxALNOxC1"
-    "QdsBkwJTWapXBSbwen7TyVjniYIsBONgU/iQiFdX2WX+YzbPq44I6GLPDP47iOwQWrsEcjtF1N9nc8jIxL6OyGbrfNNmwSaduarKznOiJtzFGVCvUI"
-    "XT5Tt0DyOyEgs3bSfVwAf0EcaL8mNKQ7U3EQ75KhfN906hojkvsMxWFUReUpl7tRUBMysJyYYqoZr6v7HIYBMw+zRB5macEDTk91thuXgEgTBvqxOI"
-    "7lZlmMM2f4Tv2qtyKDzESAmmUDRY1eSOSpOYSX8tVcSPInGsTHJCf14lDyqJPOBkX1Zlh+gvJNw3g9Yuk3rhuEvHVNY8SpiJHK5KBwZ9IK1ssjrUkH"
-    "pq/qNFzAjIC/IjrsSJHG6lWSbj/XEQwyEY+IpXmPdTaP+3nG0iu7LZ7MaJHDimBcIxJDt6ZFuKe3SQX2fjFTcsopJAKu7iT4QTZkuO0sWe4P1oZPQ9"
-    "97roxyIjqr3mQs60SoyibeyLeTHX6Eh+3++aI6OWoCqd4IlIXXMXR4kxgsCN3SDbkQabBfDSB0zv8h4HcfpLfmMWuQddjsR46oVFkOiEsAw7qMagm9"
-    "BD44KbU51Mpy2o0axyQdojVAcdcAS5Wyx/LonNOmd3pI7EynGuLrQYF+pJE4DJvHnqHjFCyOuEapkc8ggNq0votvolarrBd+RVXT3vmbiD2OATNVx/"
-    "2ZQX46u64xA6DwO0vFUbCne6RUR+M75UZKlJW1DjDeLz8QcmI7oj+BptyB34tGBlZXlw+zQPS93tgI5+Wkwy2IH61N3lGUVjGtlk8gbn5ke+h4hTa8"
-    "N/FBF4iESU7Z734DpLZf6UT7P1DBLdXd5lEBa2oZZry9NNza2z5p2al0HtaqvM4btqzaWDpraYgVPE8RXDjJseKM4BHvlAu6Ka4gWshkXbVQRT3R5d"
-    "mYPvcNO8DcXpkanuBkQRkTs/gRXotDs0DWq+2meB1H41hhzqmMjs8jKlldvuyIUe0I62XFJ3dLrdkiI6gymXp7QOi23lh8PQ41U5A0IjNg8U1SpzH9"
-    "lspb+DnbjM51GoIoe9V9k5e/kzOvnh7c9//bAlyHWSW/+yMkuN9CFYiHUkYrzZMTLurLvSSGJkckp4hFP1cqdrDWRG6/OxIQ15shpRtanLWupB8jiR"
-    "nNclAfWvy8ZanPcnAuqu2q32XruxZnu/vbPHzOfg5Hd0/gQJBswjPBbQddDxadTdZEfVvYaqe3FVnsuPkE/+7t65ifcsm/u9w0h+Jto9hOitOSh0fn"
-    "z99g0Ve17b9xup41fI19hvrkI1iFhyxcNb1y7TME1JEtRrtV+5eo3omVj24/Ce8DLEIHAXUw2ORtgSx2F8fjKtu5vZv7ud6fZoIvN+IuUihx3LDMlX"
-    "KqJvm3WTvl9YTiNIDkOIOIJAb1LKH4X5doG77HM/0V34fLU4P4csU1ya6ys5Pt51i3cTIa22QcAE3L3JrTpJ7dchIvzjONpGjDBN3E02Q0JEUJ+3wD"
-    "GidvuAxaT4OnmZ/LIqi/l5hx36TX4At5SQnlUuBmXQGqiiES6oVLVnhOA8bm24LzPZxGbkbyyEmvpzPzD5L3MOOt55POw92nv13w9vN530P8PfRr/9"
-    "Nnp8Tuv5228P/9h29gPKLgSN1DkUcV4g/uRhezBdz8ccHGTLpNRxoRqkMYhlvVivQmHQllXsrYVfTV46hchJcshmr6aIaXfwkoQotNgMNlZ5ls06VS"
-    "UeHkg8X+g510t2A7JY3gi/gpDXPvA3FRDRU+leJRHOZL3cerKR59CJ6tpLn1sRg80nOVNhIE2b4OK6QlRJZQVB9OOTxUaqxaWiNhrcshycgzHyMQSJ"
-    "NKSrbD7OaWfToWptBrdcCKKjih2UtsqYhaSGAwFNAhysTETNRaLLLgXxe1qBXW6fFtYdfXNlZRZnNcubnF5dhpbVaB0SOEM6eCV/tQgbyEqQMSKTeG"
-    "osPWqamBdgSeATIx44LjBHU18uLUuibH5g2iWfs+vNrUQNFrUSd0UkPsIlOjdKNXvl4I2B739UxqI/8FDtTaTtsbbuCkBB2xN2i7TyLiKFLioi7zdP"
-    "np/KiWNccPBjCUBhBrtIigIZ8FxM+qUaJ050zmtxwxILI2hZ5+sbtru9mdP1S3jTDBe3nezHm1ku3ypMsLrB6xxBo6CfYSTy/wI=";
+    "+vn9ux//+tPbX5jzkYdzh61hG0uCuB5Ior9oZ9RNhniQrZvIv0iD3WifM+T1MMqzHwzwbnIk2fI8GGXbD0TWOToadakvkIfc6uc5P2+nuS8OuWZ1QQ"
+    "QtvyCjP3TdqboU0JfJEMDffqH6t4fc+PLFC36Hhv9Yp6iVXXMV/hOk88s0+kJNMT8PGsNDN7CPRq79gKkJ5fZlHhfZ0ka6zD2EDqSyyBT4jRz7JQV0"
+    "Hqv8ioGLv4syY8Ncaf/501ELYQ+WtcVxy8D1efVszSq/At/evUDP71igF/27FsiWfvcKaddnWYlsD5FDaXfHyr2QWlsrp+lbK6fpzStHmYCdvF5N4A"
+    "u2NrAOp/9/AEXdAhy6upvY3x1noL7RfzcYjxrBqKLXypbp8HkNnvUC/TpgtwpIR80Qfi4Q1sSvRR8Km52H4+Dgy9t359BsZurfyw9TuZ9hAbc0MHEL"
+    "8lr6bKzMCnHDeIHkb7y695/y0y9MWU9dtpK+WHiSreLNcp5xs4haIY+b1ick2yucz5eOiaKw3XsQwNAXRL92lXUR+TFGzuP3KMXkCHJAfmG5epu97X"
+    "xKLQ68f9sP1DRPjPqUdxh5I9ivxtpELXxKPc6QtxT9GTm2rhloB4fBQfrODdBvcLcDX7st6FrQbfDiuS8VNRFjCHnh0yHaaBwvnvrNuGsUePuRs+hv"
+    "UswdiHV9TBD14fV3uNJ5lQyjsa61rSvEKe+W+i3okQs5rKhZfp+0f9Wfgk7oWCDxe32Jmc9Jm+coAmXKY5F0W+HCG4dr6E8asI72l3fvP7z5U0CC2J"
+    "XDV559GA4HBnTYxvaznFJkuS3alnc32+4pwL+8+TsDhSYFG529ZL+b/LY+PHhxIH+eYHSQyECon80nyWK9ktFnyUSL9uXPIW8loppZ/l/wLEFtZOc5"
+    "C4X5hz6jI+VWF+ViTewSHl9FRAup8FjexsvK8cUgeQPpe3K+IJJ/teCCbPrMYcZ+gUhiT0poJsLf6eHntuYJnzuug9Hj7ZRiQRSjo3WFr8hNAcznlu"
+    "c3dTOntj/DB7yotJS03RekQKwa1JbazKqEG8iitG+6MqS5YTLiq8YGgNHwsKQEtXeAjr7lY4CGsrNZzrqGPOHNwy/SyLcsZ1EttO1zNxLqGK9qcClx"
+    "0REMIUeUNwH7cCRZUuW0AyYyYGnmTcXlwKacL44DwPArzPopCyMVXslgCS4g4aUrfq6mCwOZcwOgPIU0kI550TDO1zPGF1s7ANfAYk2TT+yhFgdkOR"
+    "6s2Xm9XMZ6HRZ8mbSRP+wFa33+IjuT10Rw4NUecyEy+NuNSnlu3kGoxo/IqHBTRUxS3EIrsTZRxHEW3UVEYZwmAfGYh1SDFGbpfIIgek0xz6rxRR55"
+    "QAjbBmyOAeqT0PyeW/hctGjxEL7EvWQ5cNFaNMoQ2rRXUzqiuVIvfInGoL3yh+ZrKGaorCWX/cTCTNmRZphPvzUTj6xkZ1U77ckDMR9++jF52QLmFW"
+    "+BIevpaNuPTBXx8eRsvVrhNU66El5+Q7W/SSbZKtunXy+/eXhbTDbfEDZZIfPhLespNt+cPrxFI5uTx1L59GOq/svQ2dEgLvLZMh5E0j7hI3UKhhpY"
+    "Twd0SeMZ6UhW5enJakKN59W4c5lu/Aexx0EXYMxPHmtzCs0ZPzEERtPC1LqwPbaBZLn86wrBywoWVpyfTZboNcdhJTGE9JHGvUVizgbzjv8OEy32XZ"
+    "n/a0303et5ccUhIv4M3YR6btzWKsjm140Lvaz4C7b0w8Lzmye7MtfBfrIklgu4V1PPFpObHp9cPMXEYZWowarThtl5O1X+nrecNRAYtuHo4qFsuUQ5"
+    "ro3bhCrhDhKcPkFDmkAjvKWkFcwgRggoIQJkPELNAVEjp0HYFLC7Hx37priv9hCPHVesIo6sHteSQ3XIiS3VDcUCyBzvPts419jKuB9SFd5I22o4Iv"
+    "pEjz/cw63NaMdDK0quxbtoBQsh+m3FleurK7py/u0wDHDyh+zMrRABPCiz7dGpGnEsSu6U/z6sjMrvh1eN54OfJ5Sg6q3pYjbJxYlRfkI+DBU968xq"
+    "zZrHXhzRxuWn4r0PjkDMhTnsIP+alIvlkvuhj2lWzOw3zbLajpoStMs2vYV7c4HTsKbmctTi7iItIHe7F7zpoKGITewGuS7Plapb7anGtNqHCI0boI"
+    "n20wGPj/NV57cVWkvWgJqyOe4hhq9+DKx9l4LLQyMrczyjFL6VDBDTWZoye9iSpk2YB4Ajji4ddMkY9jUSF7QbH00CGVVKN8xmf2Qpf2D05OFoBkIO"
+    "2rHosstGLFUH8xBblMu8nOez6mNLvCAAq1T13KzS0fJI3hgV/VGt2QiY9bIyKM7Z0BVMFJXvnd+hT7KKd8lHRWIKx+Z2LHODlRHSQMLusr8NUdvWyh"
+    "U/8dbciOZtklkGYpjf7LD6x0JCQm1JhNqUDr61KIsYtdi8fn7xLKAVNDBce6Nn46PcuzRtQlbxs3c+Gbd4YiYGcpkSdQfdp0XCKnZjDjEXgIq9ClTt"
+    "3dgTm//wIyqRTdOlt2m6hE0T/oiEgZVEGt/ZpYXhnZ2LHwI8t3wUT9QDDa+mki5D7CiNQ5Smfpt/TPZaPA6Wg1Jl+7UnoaK5mIVwkZgTkNHTZaGDcJ"
+    "Hd9tmHUcKKb7xFoZ+4xjLjwcrDK+Bf5f304CkWVna29ZmWNsfKc3kIVmZBbboc9HfXBVonjIuYbi5Cy7Ymp/MtKtpqDAXluyzz+imc7TgfTx5afI/5"
+    "l6Qk5i8IB3lYqR1StlbODTdVR/9JTqTJzJHgXOr94nPH2zt8rizX+bEV1ffMGSIMYOAbiSh+HAMtjruGO9zluFvJgfFYov9NPE0in64khguHymBwgU"
+    "FEnVzC4z3uyp7XVetqD0KHlHm4VL3CfQVW9rC1cKd0N6yfbwoHt/fvftWHJlZu0Ph9Io7C8kbNB3kgigmgQ6mEkINxgT1JiB48S1u1QnB8hmVNvSSC"
+    "mdrOdVaBQv7tQCo1Qq6rjkNCh2eOCHdXjX/GwEo4Yi4uyxf+rjhZhXn+FGpvFEWd2jol8iTRZMsGNQjcKD9roa8KWRP+klMTuuzqAUdul/kE3dN2dC"
+    "eDr+F63anZfUggIu7gxTziQohcrXbglEarSbWYFM6ofl5CHzl/iFpncPTrJ83/vbIwalSQVyBaHIsfenYzEOMytQ/z61WARDq70TWTCTWtXdoI9MIg"
+    "Hrus64hlbMfOauP/5zFsRKTTiV66reP54J36VVlcdZRyLipjJhj9SAvIyK+XpUbTNG4DkR/j5Pxz8j4/f3O95Jp0DxZg3zfJGHNJEFP5Nnn8COTUcp"
+    "ZBqIhRPHrcslgWEg+Xx7T4cfEZb2pXYFB4VBWQVdDfq+CDKJRq1alAhVZx3V4xH8/WRI902ABV7bSAAvl2qkIZT8GK578SY/ycTVd7cDLq+McSRAbf"
+    "EYNqvm/5C7Y99lsIjtTZ6ghUBZ+81Cgq1mMaEvIXzh4COYmz9LsQ8UexqrboMDfyV570NtU/hvzwVvtVqk9enq3am49quRrdMA/8DZMmOzjC6PizuK"
+    "SD9N0kHsdOQet44tOuMROT2xFnMR1GFMoIhAP2UVWiyHqcB/qHA6twRCH3uC+3YF2JdDBtafbZDd8iV90ACQVRVV01qA6CSu+WX66i6oSg1i9I+XJF"
+    "oywBxfDtNgGvzcB4Yr6xS2EPEeuehV6lPDXc6/VKF9yYNt/GP2e7mAbCSH5mytUblmy+URJW+Z0csF5zjl4OxGSLqZKpDSa1Zc+HJA4eGdXEIMA+Tq"
+    "3ae0aQY2WMA3gk4YH5neps2N3PVgFVIEJKU46B3rAcbnOaUIpZONeLZr/HdWiNcolusJdfsWIQW5q1D2YGxidUz0O4Z/DcLsf/7nO8ndtNqpKA41Y8"
+    "19qF1wllK25mW23wcgchc0oXMgfPGeWzqcgZONhqU9RuBHrssa4UJmwNg7dnj46T2nA5q+BY/9ITex8JGMROrdV4huw0z2kf5JN3sBRnAKWhcKyS4y"
+    "8vwLkImvzi4cYBI5SsxrKpGKP4GGTibG77UmOfeUGvN/4rne29vCOoQDjdEg1ra05Q4lu/hCjWBYHl1MHGYV1GrIGqg/4dbFnQefm8Oa4StQjYvF7R"
+    "tX62XhEKycoi2zc6irjTsx7k8VTGcRaM3FveTWbr0fY6C2KXibzl7niN+9TjKnoBhYJN9/utPlLERMZDYMBVvnX3adjwWvu23g/uEierFLS1s+l3ar"
+    "oC8s0b0PSS16LASnIoKCto3JA+SELtFuJFIux0Npv12nE8WLs3g+sqQPS8BI2kWgPOs3AiJhPWMHMxYi81WncgP3ag3VGhmPgrI/Bb2I1BSn5ZAcgj"
+    "ktrUMJIP6LQL5h/fezdKf3jNmXJeQTrXEYOPVKQkEOKwUMQyWUdumfo0DOQ5vjrsSbQA/awgSXx4G7y5uOFH86qB6XmT1WJxqV1ARqMB43vJDwiYB7"
+    "OU+ULeO1RVKi8HoZLex0HTfeVu+p1gCB+AfNVqQ1ArzvCst1WtdEa9Vzfz8UW5mEPxLNJQ6JqJSEz4PQ5giSz51zpfs+qaP+ciixQCtUcnsNV+u7DK"
+    "GFo+oR27+0KkTeeHHerhAh3oq9ZHfGHNoGS7EkJ50xU5qCX7Cpo/SMQqpdLpOfFrLzFlYjF5+Q0hxm9O6Uw+1N1vdy1fssAodOkGGkTM8PuLxYImFC"
+    "vHu/TNtgsMpe8Jjle55VASBLgMShax0igJWp5uV3IANPniM0FiMZdzT1djoH9TzfMD9xHrWDxQB5twq/D6VzQcO5AslN65X1rtN4Ggmrb9RTG+CKwW"
+    "iHoW+TWrEIQZoE3PPzS4GB8RIrzgfMGZal7HthUvXvRCLoEZkxBzGU1KSV29QxR3LAKuHkr5IeUyYdKpp71Mbs9ujtU6hpPEGZL1luqjhuIERc9nnO"
+    "Fu0VTZpbAbxF4Qmy6wgZIL89LzuZVmi+KDRNRz5jlYN61ywf1gn9WlHmfrK5RTI2Ieo4aF5oD2INswBhrgQKEj68j+fan4YFkzcDHiX8NDqcXWy68S"
+    "76PVyYZnNwi5ecZ/hdSDvLUlGaeawRNpER3zqMVTPG4FbfDcpCU4Kssn12PxHlcQ7dLGCwZ14LaI+dVyBTjzLGscFYuuxh6tsVBSv9nGlx/7e1Dfz8"
+    "PxyO0RAUO1DVjeU9zpgzvIcj5hgKaBH6dfeuWBd5DhbzMLA629+ttsjSgicp+t8d4U1XvCOxWv+ghN7MmbEO19FPODhEmel99cFfN9dlA4fnjLnW2W"
+    "19+cnlB/5+VivTyFwsA6dxHhPyKf2HR0SUy8tWXtIB3NCL++Od2yWHCtn9ChzyanMHho+45aYU90pbAZxtkN7C4Anc03CWvw5Tvej2JNL/06c41faC"
+    "fDVGM8PBhBeRKeQF6HV8ExQ+yJw2dnT7kR+a103+aji06PibRgeqHDh1nBKX3aX7XIUCmlbRj9FdKdgShZafZGsf4WxtolssTFFEXwHWwJCASd3blB"
+    "05rTCxunqTwpjRDrcC4Oa9wvx4xluVLI1kQiACkH8Uhp8icv2JI088lywh3PXu1otAwc79zASvW8i5p3ArDtTnfON4xbEczYx9t10gcJY9sc2mSA3F"
+    "N4Ft9Rqiv6hAO6OkOABm7XfRRJU/cGxxYsHpS9Sb4UB5YQ2Dxz1OPt5W8k2rCh1qVHxFd58wszXYuSSFcUaKsVDRc24G2xMLE6R9UT79/96iJMe4zd"
+    "3XrWMY4S13RANPSkhnyJn30MHHfcA3w+UJxvraajkQaJWn+q8s6L1dVMUGRpOE0CXxJS00jKrA1gFPmYkNbH2IscZSSMmj0fEr0DxdE0LuHxwEaBdQ"
+    "XWgLvf0/4Z6V2yrdmG/kEVICfFfPT5TdvQ665HJQTdOFzxCRflEAhPOBt/BYEKSVtB9xPrB+iU5lotibbSJCr8TR3jdw4OEIBT5S2psw7vpwSrwVk2"
+    "vjznkC7HRgPHGMk7nZaRxykdtw0gje5pmo7ejLD+HQOn3vwk52azZSckuLmWdNCIxdmHrQKNkWOGPuUJcdHgMvMmgGAJPqVsA9jC7zt6CqVfn/Qkf9"
+    "oR/eg4GLI4K0lL/LvSB6E/aZCkw/7hEVgiGsdHjfcXwIJG9okb6juKQxAqfCSwm2RdFQaLZTYm6vG49+TZN6d9BTr2GKDd4R42mxYb0IX0hHTYfGbC"
+    "gwlrmUXacII2prLbKY6XEL10jKWkoiOvJJTI+wgUGxp7tk8uDk/fLhAn/lztpU8eU9L3zPeE7BoYq1KMliWgvDHGoqBPTi7PJqevTh7jDx/iinMv85"
+    "uKGA3Fe+bW1xQRjcNkdsN3E7ek5Hi5z91lkYKdqLmirmqsKc2XWVGymql9MpkxJcUpdjEs2c+XiB9Zft5Q7tM/wsZU11KorsmKNs8SxNbJxGxPUaXB"
+    "/BQ91tAnQVmquFBf6YZh/1H16p2heqKoR3TsdMOJ8jUa1c0tfIDMRiMcE+awCYphVOyFJ6dsIO4WncbzhG1wZTywGDd/nMDWpuZmEZrdxMY2QA7ivh"
+    "E6kHWcaV0qPjyRx1BsTlN7NVK6htElZoW3BNhFhU1jeCRfsqkJvs2Hjd3p1OJHBitPy6k3o7P4ka4CX8fLHr5AJ0sxfAVzXuZlxWbHKy7rP30Nn6b1"
+    "WiONUwdLlQBt0aqwdKtXUwLCo8ItHtCSKA5dSbF38hZwEKlQWx/DFQ5cGbmifKeBC55m0Eca+N1Z8ew6jVzSNF0EbJGTljlAI1vuRL8GALeme4weJD"
+    "jwRBvfvdh7aa//fjzJhEpgeSlfSaGJukqyGAvVFVk5Xv6Wc+nur3uUPXmcnX50xBtibvyexzBQXaz8ohcvzBgQuRZWyLYFn19s5sodWy7niOJnqlIE"
+    "fEITfK+Xde/f7mw7Obtxrdfq3Kuf7TdLoi7kyZIA7cwvwyp0Gmo3GFcfbFhomhALNO9AsgflCiwYTEOqThyYwOv5TSdjFSsKssyNQ1vhQ+JrXWWX+Y"
+    "/ZPK86Ig+MHUH47yAye2jtkv/tlIh/n80hkhNzPiKbrfNNm+WodOaqKjvPiZpwF2dAvULzTpfv0D3DyDoz3LSdVMMs0EcYncqPKQ217EQ45KtcFO07"
+    "ZZjmK8EiYtVHecFo7rVkBMysJCQbaqBq1gaNRQabgNmnCTI342SuIb/fCsvFIwhkh1udQFK4KsMcNjEkfNdelUPhIUZKMIWSyKom5lSaxDwIaqki7R"
+    "QBZ2WSE/rzKnlQSZwDJwuzKjskjSHhvhm0dlnwC8ddOqay5sDCTORwVTow6HNsZZORowbwU2sjLWI2R15vEHElTuRwK80yGe+Pg9gpwZ5YnNC8W0T7"
+    "v+VsE9mVzWY3TuTAETQQ/CHZ0SObbtyjg/w6G6+4YRGVBEJ4F+0inDAbjpQu0gXvRyOj77nXRR0X2WztNRdyllxig21jX8yLucZi8vt+1xwZtQRV6Q"
+    "RPRMibu6hNjBEEbux12Y4U5izvlz5g6Zf3OGTUX/IbMwA+6HLcx1MvLIJEJ4Rl2EE1Bt2EHhoX3Hz4ZDptQY1mBAzSHoFB6IAjpN5i+XNJbNY5ez91"
+    "JDKP86yhxbhQx50ATOY8VHfAEUJeJ1TL5ABLaFg9ULe1PVHTDa4qr+rWAJ6JO4jtS1HD9ZdNeTG+qjsO2PMwQMtbtaHfp1tE5DfjS0WWmrQFNd4gPh"
+    "9/YKGiO4Kv0YbcgU8LVlaWB7dP87DUuw/o6KfFJIPZqU/dXZ5RNKaRTSZvcG5+5HuIOLU23FUR74dIRNnueQ+eulTmT/k0W88g0d3lzAZhYRtawLY8"
+    "FNXcOiv6qXkZ1K62yhyustZcOmhqixk4RRxfMcy46YHiHOCRD7Qrqine22pYtF1FMNXt0ZU5+A43zdtQnB5ZBm9AFBG58xNYgU67Q9Og5qt9FkjtV2"
+    "PIoY6JzC4vU1q57Y5cpAPtaMsDdken2y0pojOYcnlK67DYVn44DD1elTMgNGLzQFGtMveRzVb6O9iJy3weBUZy2HuVnXNQAUYnP7z9+a8ftgS5TnLr"
+    "33FmqZE+OwuxjsSnN7NJxp11zx1JjCxcCY9wql7udK2BzGh9PjakIQ9kI4Y3dVlLPUgeJ5LzuiSg/nXZWIvz/kRA3VW71d5rN9Zs77d39pj5HJz8js"
+    "6fIMGAeYSnCboOOj6NupvsqLrXUHUvrspz+RHyyd/dOzfxnmVzv3cYyc9Eu4cQvTV/iM6Pr9++oWLPa/t+I3X8Cvka+81VqAYRS654eOvaZRqmKUmC"
+    "eq32K1evET0Ty34c3hNehhiECWOqwdEIW+I4jM9PpnV3M/t3tzPdHk3kTUCkXOQfZJkh+UpF9CW1btL3C8tpBMlhCBFHEOhNSvmjMN8ucJd97ie6C5"
+    "+vFufnkGWKB3V9JcfHu27xbiKk1TYImIC7N7lVJ6n9OkSEfxy124gRpom7yWZIiAjq8xY4RtRuH7CYFF8nL5NfVmUxP+9w/ACTH8CUIKRnlYtBGbQG"
+    "qmjEunzVnhGC87i14b7MZBObT4GxEOpZwP3Aw6DMOcR55/Gw92jv1X8/vN100v8Mfxv99tvo8Tmt52+/Pfxj29kPKLsQNFLnUMRXgviTh+3BdD0fcy"
+    "ySLQtWx4VqSMggcvZivQqFQVtGuLcW7DV56RQiJ8khW9maIqbdwbsVotBiq9tY5Vk261SVeHgg0YOh51wv2evIIocj2gsCbPsw41RARE+lewNFOJP1"
+    "cuuBSJ5DJ6pr74puxSc2F+hMhYE0bYKL6woxLJUVBNGPTxYbqRaXitpocMtyLBDGyMcQJNKQrrL5OKedTYeqtRncciGIjir2h9oqYwaZGn0ENAlwsD"
+    "IRNY+MLnswxK93BWbAfVpYd/TNc5ZZnNUsb/KxdRlaVoODSJwO6eCV/NUibI8rMc2ITOKpsfSoaWJegCVxVox44CjEHLt9ubQsien5gWmXfM6ePrcS"
+    "o1jUStwVkfgIzui8NtXKlkNFBqEGojIWbIKHai8wbY+1dVe8C9qeMJOklXcBMHRREee/efL8ME8cUoNDLUu8C7MPRlIUN4HnYtIv1ThxovOVixuW0B"
+    "tByzpf37Dd7c2crl/Cm2a4uO1kP97McvlWYYLVDd4CCRoF/Qwjkf8X";
 
 inline constexpr std::string_view kTracePageMain = R"page(</script>
 <script>
@@ -17522,7 +17610,6 @@ TENON_DETAIL_NAMESPACE_END
 // block of queries meets the keys block by block. For each query, the largest score, the sum of the exponentials and
 // the weighted sum of the values are kept, and scaled anew when a larger score turns up. Scores stay in the second
 // cache. Milakov and Gimelshein 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682.
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -17643,13 +17730,13 @@ class AttentionWork {
   }
 
   using WeighFn = void (*)(T*, const T*, T, Index, SeenKeys<T>*, T*);
-  Status RunBlock(Cpu& device, WeighFn weigh, Index block, const Scratch& scratch, std::size_t at) const {
+  Status RunBlock(Cpu& device, WeighFn weigh, Index block, char* memory) const {
     const Index item = block / query_blocks_, query = block % query_blocks_ * kBlockQueries;
     const Index rows = s_.queries - query < kBlockQueries ? s_.queries - query : kBlockQueries;
-    T* const scores = scratch.As<T>(at);
-    T* const part = scratch.As<T>(at + ScratchBytes<T>(kBlockQueries * block_keys_));
-    T* const bias_row = scratch.As<T>(at + ScratchBytes<T>(kBlockQueries * block_keys_) +
-                                      ScratchBytes<T>(kBlockQueries * s_.value_depth));
+    T* const scores = reinterpret_cast<T*>(memory);
+    memory += ScratchBytes<T>(kBlockQueries * block_keys_);
+    T* const part = reinterpret_cast<T*>(memory);
+    T* const bias_row = reinterpret_cast<T*>(memory + ScratchBytes<T>(kBlockQueries * s_.value_depth));
     const T* const q = q_ + (item * s_.queries + query) * s_.depth;
     T* const out = out_ + (item * s_.queries + query) * s_.value_depth;
     SeenKeys<T> seen[kBlockQueries];
@@ -17742,23 +17829,9 @@ Status ScaledDotProductAttention(Cpu& device, const AttentionShape& shape, const
   if (results == 0 || shape.keys == 0) return OkStatus();
   const detail::AttentionWork<T> work(shape, options, q, k, v, out);
   const auto weigh = detail::WeighKeysFunction<T, Isa>();
-  const Index parts = detail::WorthwhileParts(device, work.ns_of_block() * static_cast<double>(work.blocks()));
-  const std::size_t bytes = work.scratch_bytes();
-  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
-  TENON_RETURN_IF_ERROR(scratch.status("ScaledDotProductAttention"));
-  std::atomic<bool> failed{false};
-  detail::RunParts(device, parts, [&](Index part) {
-    Cpu alone;  // the device's allocator may be for one thread
-    Cpu& on = parts == 1 ? device : alone;
-    for (Index i = detail::PartBegin(work.blocks(), parts, 1, part);
-         i < detail::PartBegin(work.blocks(), parts, 1, part + 1); ++i) {
-      if (!work.RunBlock(on, weigh, i, scratch, static_cast<std::size_t>(part) * bytes).ok())
-        failed.store(true, std::memory_order_relaxed);
-    }
-  });
-  if (failed.load())
-    return errors::ResourceExhausted("ScaledDotProductAttention: OOM when allocating scratch memory for a product");
-  return OkStatus();
+  return detail::RunWithScratch(
+      device, work.blocks(), work.ns_of_block(), work.scratch_bytes(), "ScaledDotProductAttention",
+      [&](Cpu& on, Index block, char* memory) { return work.RunBlock(on, weigh, block, memory); });
 }
 
 #endif  // !__NVCC__
@@ -27691,9 +27764,11 @@ enum class FileKind : std::uint8_t {
   kGraphJson,
   kMetaGraph,
   kMetaGraphText,
+  kMetaGraphJson,
   kSavedModelFolder,
   kSavedModel,
   kSavedModelText,
+  kSavedModelJson,
   // TensorFlow's checkpoints and records:
   kCheckpointFolder,
   kCheckpointState,
@@ -27739,11 +27814,15 @@ constexpr std::string_view Describe(FileKind kind) {
     case FileKind::kMetaGraphText:
       return "is a MetaGraphDef as text; read it with ParseTextMetaGraphDef, and its variables from the checkpoint "
              "beside it";
+    case FileKind::kMetaGraphJson:
+      return "is a MetaGraphDef as JSON; read it with ParseJson, and its variables from the checkpoint beside it";
     case FileKind::kSavedModelFolder: return "is the folder of a SavedModel; load it with SavedModel::Load";
     case FileKind::kSavedModel:
       return "is the graph file of a SavedModel; load the folder around it with SavedModel::Load";
     case FileKind::kSavedModelText:
       return "is the graph file of a SavedModel as text; load the folder around it with SavedModel::Load";
+    case FileKind::kSavedModelJson:
+      return "is the graph file of a SavedModel as JSON; make a saved_model.pb of it with `tenon convert`";
     case FileKind::kCheckpointFolder:
       return "is a folder of checkpoints; open the one that its file `checkpoint` names, with CheckpointReader::Open";
     case FileKind::kCheckpointState:
@@ -27893,6 +27972,11 @@ inline tenon::FileKind KindOfJson(std::string_view text) {
   const std::size_t start = text.find('"') + 1;
   const std::string_view name = text.substr(start, text.substr(start).find('"'));
   if (name == "node" || name == "library" || name == "versions") return tenon::FileKind::kGraphJson;
+  if (name == "metaInfoDef" || name == "meta_info_def" || name == "graphDef" || name == "graph_def")
+    return tenon::FileKind::kMetaGraphJson;
+  if (name == "savedModelSchemaVersion" || name == "saved_model_schema_version" || name == "metaGraphs" ||
+      name == "meta_graphs")
+    return tenon::FileKind::kSavedModelJson;
   const std::string_view head = text.substr(0, 4096);
   const bool is_tfjs = head.find("\"modelTopology\"") != head.npos || head.find("\"graph-model\"") != head.npos ||
                        head.find("\"layers-model\"") != head.npos;
@@ -28329,7 +28413,9 @@ inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
     for (const ArgSpec& arg : list) {
       const ParamKind kind = row.params == nullptr ? ParamKind::kBad : row.params[argument].kind;
       ++argument;
-      if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
+      if (row.device == "DEFAULT" || row.tensors_on_host || kind == ParamKind::kHostIn ||
+          kind == ParamKind::kHostIndices)
+        add(arg.name());
     }
   if (row.op->match == nullptr) return;
   for (const std::string_view name : row.op->match->all_host_arguments()) add(name);
@@ -31264,7 +31350,16 @@ class OpDefBuilder {
   OpDefBuilder& SetAllowsUninitializedInput() { return def_.allows_uninitialized_input = true, *this; }
   OpDefBuilder& SetIsDistributedCommunication() { return def_.is_distributed_communication = true, *this; }
 
+  // Errors: InvalidArgument: mistakes of the strings, or of the whole (ValidateOpDef).
   Status Finalize(OpDef* out) const {
+    OpDef def;
+    TENON_RETURN_IF_ERROR(Read(&def));
+    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
+    *out = std::move(def);
+    return OkStatus();
+  }
+  // As Finalize, without ValidateOpDef.
+  Status Read(OpDef* out) const {
     OpDef def = def_;
     SlimVector<std::string> errors = errors_;
     for (const std::string& spec : attrs_) AddAttr(spec, &def, &errors);
@@ -31275,7 +31370,6 @@ class OpDefBuilder {
       for (const std::string& name : detail::DocReader::Read(doc_, &def))
         errors.push_back(StrCat("No matching input/output/attr for name '", name, "' from Doc() for Op ", def.name));
     if (!errors.empty()) return errors::InvalidArgument(StrJoin(errors, "\n"));
-    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
     *out = std::move(def);
     return OkStatus();
   }
@@ -32129,7 +32223,7 @@ class RecordedRuns final : public RunPlans {
     if (status.ok() && !runs_.front()->went_another_way()) return;
     constexpr int kMostFailures = 3;
     runs_.erase(runs_.begin());
-    hopeless_ = ++failures_ >= kMostFailures;
+    if (status.ok()) hopeless_ = ++failures_ >= kMostFailures;
   }
   // The recorded run is the next one: it counts, too.
   bool Count(Span<const Tensor> feeds) override {
@@ -32790,6 +32884,12 @@ class ObjectPaths {
     if (object < 0 || static_cast<std::size_t>(object) >= tensors_.size()) return {};
     return tensors_[static_cast<std::size_t>(object)];
   }
+  // Keras 3 saves each variable twice. Functions of the graph read one handle; the object that they capture is saved
+  // from another one, and restored to it. Readers of the object graph want the value of the first there.
+  struct Twins {
+    std::string captured, saved;  // handles
+  };
+  const SlimVector<Twins>& twins() const { return twins_; }
   // The node that calls a signature's wrapper function; null: there is none.
   const NodeDef* CallOfSignature(std::string_view signature) const {
     const Item* const found = Find(signatures_, signature);
@@ -32901,8 +33001,11 @@ class ObjectPaths {
     key.remove_suffix(kSuffix.size());
     for (std::size_t i = 0; i < function.signature.input_arg.size() && i < call.input.size(); ++i) {
       if (function.signature.input_arg[i].name != arg) continue;
-      for (const Item& variable : variables_)
-        if (variable.key == key) SetTensor(static_cast<std::int32_t>(variable.object), call.input[i]);
+      for (const Item& variable : variables_) {
+        if (variable.key != key) continue;
+        SetTensor(static_cast<std::int32_t>(variable.object), call.input[i]);
+        if (tensors_[variable.object] != call.input[i]) twins_.push_back({tensors_[variable.object], call.input[i]});
+      }
     }
   }
   void FindByName() {
@@ -32929,6 +33032,7 @@ class ObjectPaths {
   SavedObjectGraph objects_;
   SlimVector<Item> functions_, variables_, signatures_;  // signatures_: by name
   SlimVector<std::string> tensors_;  // per object
+  SlimVector<Twins> twins_;
 };
 
 }  // namespace detail
@@ -34583,7 +34687,7 @@ inline Status ChooseVariables(const SlimVector<std::pair<std::string, std::strin
   SlimVector<StoredVariable> chosen;
   for (const auto& [name, key] : keys) {
     const std::size_t* const place = places.FindValue(name);
-    if (place == nullptr) return errors::NotFound("SaveVariables: the session has no variable '", name, "'");
+    if (place == nullptr) return errors::NotFound("The session has no variable '", name, "'");
     chosen.push_back((*variables)[*place]);
     chosen[chosen.size() - 1].key = key;
   }
@@ -34615,9 +34719,8 @@ inline Status OpenVariable(StoredVariable* variable, bool make) {
 
 // Copies the value to memory that no run changes.
 inline Status CopyValue(const SessionImpl& session, StoredVariable* variable, Tensor* value) {
-  const Status no_value =
-      errors::FailedPrecondition("Attempting to use uninitialized value ", variable->info.name,
-                                 "; SaveVariables needs a value of every variable: initialise it or leave it out");
+  const Status no_value = errors::FailedPrecondition("Attempting to use uninitialized value ", variable->info.name,
+                                                     "; initialise it first, or leave it out");
   if (!OpenVariable(variable, false).ok()) return no_value;
   const MutexLock lock(variable->var->mutex);
   const Tensor& tensor = variable->var->tensor;
@@ -34629,8 +34732,7 @@ inline Status CopyValue(const SessionImpl& session, StoredVariable* variable, Te
   }
   *value = tensor.DeepCopy();
   if (value->IsInitialized()) return OkStatus();
-  return errors::ResourceExhausted("SaveVariables: no memory for a copy of '", variable->info.name, "' ",
-                                   tensor.shape());
+  return errors::ResourceExhausted("No memory for a copy of the variable '", variable->info.name, "' ", tensor.shape());
 }
 
 inline Status WriteVariables(const SessionImpl& session, const std::string& prefix,
@@ -34748,6 +34850,22 @@ inline Result<SlimVector<SessionVariable>> ListVariables(const Session& session)
     SlimVector<SessionVariable> variables;
     for (detail::StoredVariable& variable : found) variables.push_back(std::move(variable.info));
     return variables;
+  });
+}
+
+// Returns the value of a variable, which later runs do not change. NotFound: the session has no variable of that name.
+// FailedPrecondition: it has no value. InvalidArgument: see ListVariables. thread-safe.
+//
+//   TENON_ASSIGN_OR_RETURN(const Tensor momentum, ReadVariable(session, "dense/kernel/momentum"));
+inline Result<Tensor> ReadVariable(const Session& session, const std::string& name) {
+  return detail::CatchAll("ReadVariable", [&]() -> Result<Tensor> {
+    TENON_ASSIGN_OR_RETURN(const detail::SessionImpl* const impl, detail::ImplOf(session));
+    SlimVector<detail::StoredVariable> variables;
+    TENON_RETURN_IF_ERROR(detail::FindVariables(*impl, &variables));
+    TENON_RETURN_IF_ERROR(detail::ChooseVariables({{name, name}}, &variables));
+    Tensor value;
+    TENON_RETURN_IF_ERROR(detail::CopyValue(*impl, &variables[0], &value));
+    return value;
   });
 }
 

@@ -632,6 +632,7 @@ class RefCount {
     refs_.store(refs - 1, std::memory_order_relaxed);
     return false;
   }
+  std::uint32_t count() const { return refs_.load(std::memory_order_acquire); }
   bool IsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  private:
@@ -661,6 +662,7 @@ class RefCounted {
     return true;
   }
   bool RefCountIsOne() const { return refs_.IsOne(); }
+  std::uint32_t num_refs() const { return refs_.count(); }  // another thread may change it at once
 
  protected:
   virtual ~RefCounted() = default;
@@ -3396,7 +3398,7 @@ TENON_DETAIL_NOINLINE inline void FreeItems(void* items, std::size_t alignment) 
 // For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
 TENON_DETAIL_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                              std::size_t* capacity) {
-  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
+  const std::size_t larger = NextCapacity(*capacity, wanted, item_bytes);
   void* const made = AllocateItems(larger, item_bytes, 1);
   if (count != 0) std::memcpy(made, old, count * item_bytes);
   ::operator delete(old);
@@ -3407,8 +3409,7 @@ TENON_DETAIL_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, 
 TENON_DETAIL_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size,
                                                std::size_t* capacity, const void* items, std::size_t count) {
   const std::size_t needed = *size + count;
-  if (needed > *capacity)
-    data = GrowBytes(data, item_bytes, *size, NextCapacity(*capacity, needed, item_bytes), capacity);
+  if (needed > *capacity) data = GrowBytes(data, item_bytes, *size, needed, capacity);
   if (count != 0) std::memcpy(static_cast<std::byte*>(data) + *size * item_bytes, items, count * item_bytes);
   *size = needed;
   return data;
@@ -7216,7 +7217,7 @@ class DimensionHandle {
   std::int64_t rep_ = kUnset;  // >= 0: the size; -2 - n: unknown number n
 };
 
-// One shape of a context. Value type, a number.
+// One shape of a context. Value type.
 class ShapeHandle {
  public:
   constexpr ShapeHandle() = default;
@@ -7227,9 +7228,12 @@ class ShapeHandle {
 
  private:
   friend class ShapeArena;
-  constexpr explicit ShapeHandle(std::uint32_t id) : id_(id) {}
+  constexpr ShapeHandle(std::uint32_t id, std::int32_t rank, std::uint32_t begin)
+      : id_(id), rank_(rank), begin_(begin) {}
 
-  std::uint32_t id_ = 0;  // position + 1
+  std::uint32_t id_ = 0;  // 0: unset
+  std::int32_t rank_ = -1;  // -1: unknown
+  std::uint32_t begin_ = 0;  // the number of its first size in the context
 };
 
 // A handle or a number, -1 for unknown: c->Matrix(c->Dim(a, 0), 3).
@@ -9013,8 +9017,8 @@ class ShapeArena {
   static constexpr std::int32_t kUnknownRank = -1;
 
   // --- questions about shapes and dimensions
-  constexpr std::int32_t Rank(ShapeHandle s) const { return s.IsSet() ? shape(s).rank : kUnknownRank; }
-  constexpr bool RankKnown(ShapeHandle s) const { return Rank(s) != kUnknownRank; }
+  static constexpr std::int32_t Rank(ShapeHandle s) { return s.rank_; }
+  static constexpr bool RankKnown(ShapeHandle s) { return Rank(s) != kUnknownRank; }
   static constexpr std::int64_t Value(DimensionOrConstant d) {
     if (!d.dim.IsSet()) return d.val;
     return d.dim.rep_ >= 0 ? d.dim.rep_ : kUnknownDim;
@@ -9026,8 +9030,7 @@ class ShapeArena {
     return -rank <= i && i < rank ? DimKnownRank(s, i) : UnknownDim();
   }
   constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
-    const ShapeRecord& record = shape(s);
-    return dims_[record.begin + static_cast<std::size_t>(i < 0 ? record.rank + i : i)];
+    return dims_[s.begin_ + static_cast<std::size_t>(i < 0 ? s.rank_ + i : i)];
   }
   constexpr bool FullyDefined(ShapeHandle s) const {
     if (!RankKnown(s)) return false;
@@ -9222,9 +9225,9 @@ class ShapeArena {
   ShapeArena& operator=(const ShapeArena&) = delete;
 
   constexpr void ClearShapes() {
-    shapes_.clear();
     dims_.clear();
     unknown_dims_ = 0;
+    shapes_ = 0;
     ForgetMerges();
   }
   static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
@@ -9245,15 +9248,7 @@ class ShapeArena {
   }
 
  private:
-  struct ShapeRecord {
-    std::int32_t rank;
-    std::uint32_t begin;  // where its sizes begin in dims_
-  };
-  constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
-  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {
-    shapes_.push_back({rank, begin});
-    return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
-  }
+  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) { return {++shapes_, rank, begin}; }
   TENON_DETAIL_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
     return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
                                    Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
@@ -9267,7 +9262,7 @@ class ShapeArena {
   }
 
   std::int64_t unknown_dims_ = 0;
-  SlimVector<ShapeRecord> shapes_;
+  std::uint32_t shapes_ = 0;  // made so far
   SlimVector<DimensionHandle> dims_;
   SlimVector<MergedShape> merged_shapes_;
   SlimVector<MergedDim> merged_dims_;
@@ -11313,6 +11308,8 @@ constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, 
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   TENON_RETURN_IF_ERROR(ParsePadding(text, padding));
   if (c->HasAttr("explicit_paddings")) TENON_RETURN_IF_ERROR(c->GetAttr("explicit_paddings", paddings));
+  if (c->HasAttr("padding_list")) TENON_RETURN_IF_ERROR(c->GetAttr("padding_list", paddings));
+  if (c->HasAttr("padding_list") && !paddings->empty()) *padding = Padding::kExplicit;
   return CheckValidPadding(*padding, *paddings, dims, format);
 }
 constexpr Status GetListAttr(InferenceContext* c, std::string_view attr, std::size_t size, std::string_view complaint,
@@ -11819,6 +11816,8 @@ constexpr Status ConvShape(InferenceContext* c) {
                                    " values, but got: ", dilations.size());
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, dims, format, &padding, &paddings));
+  if (padding == Padding::kExplicit && dims == 5)
+    return errors::InvalidArgument("Explicit padding not supported for 3D Convolution");
   const int channel = first == 1 ? dims - 1 : 1;
   const DimensionHandle depth = c->Dim(input, at_batch + channel), filter_depth = c->Dim(filter, -2);
   const DimensionHandle out_depth = c->Dim(filter, -1);
@@ -11924,6 +11923,7 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 
 class Allocator;
+struct CpuEpilogue;
 
 // A pool of threads: Tenon's ThreadPool, or the caller's own threads behind these three functions. thread-safe.
 class ThreadPoolInterface {
@@ -11955,6 +11955,7 @@ struct Cpu {
   static constexpr std::string_view type = "CPU";
   ThreadPoolInterface* pool = nullptr;
   Allocator* allocator = nullptr;
+  CpuEpilogue* epilogue = nullptr;  // steps for the kernel's result (engine/core/result_epilogue.hpp); null: none
 };
 
 namespace detail {
@@ -13957,6 +13958,7 @@ class OpKernelContext {
     const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
     ShapeMemo* memo;
     const StepEnvironment* env;  // environment of the device that runs the node
+    const Tensor* given = nullptr;  // memory for output 0, if it gets this type and shape
   };
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
@@ -13978,6 +13980,10 @@ class OpKernelContext {
                            : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
                                                             : frame_->env->step_allocator;
     const DataType dtype = frame_->kernel->output_type(i);
+    if (frame_->given != nullptr && i == 0 && frame_->given->dtype() == dtype && frame_->given->shape() == shape) {
+      frame_->outputs[0] = *frame_->given;
+      return OkStatus();
+    }
     frame_->outputs[i].Reset(allocator, dtype, shape);
     if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
       return OutOfMemory(i, shape, allocator);
@@ -14201,6 +14207,7 @@ struct KernelRow {
   bool is_async = false;
   bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
   bool outputs_on_host = false;  // on a GPU: all outputs in host memory
+  bool tensors_on_host = false;  // on any device: all inputs and outputs in host memory
   bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
   std::uint32_t size = 0, align = 0;  // the kernel object's
@@ -14757,6 +14764,7 @@ struct KernelCheck {
   template <int... I>
   static constexpr bool TakesElements(std::integer_sequence<int, I...>) {
     constexpr auto gives = [](ParamKind kind) {
+      if constexpr (requires { requires Kernel::tensors_on_host; }) return false;
       if constexpr (requires { requires Kernel::outputs_on_host; })
         if (IsOutputKind(kind)) return false;
       return kind == ParamKind::kIn || kind == ParamKind::kInList || kind == ParamKind::kOut ||
@@ -15168,6 +15176,7 @@ constexpr KernelRow MakeRow() {
         row.takes_context = Check::takes_context;
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
         if constexpr (requires { Kernel::outputs_on_host; }) row.outputs_on_host = Kernel::outputs_on_host;
+        if constexpr (requires { Kernel::tensors_on_host; }) row.tensors_on_host = Kernel::tensors_on_host;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
@@ -16085,15 +16094,15 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // outputs of a kernel that says so, all of a kernel for any device, and, as TensorFlow has it, all of them where an
-  // erased kernel (or one that asks for it) works on int32.
+  // Calls set_input(i) and set_output(i) for the tensors in host memory on any device: those that arguments or kernels
+  // name, and, as TensorFlow has it, all where an erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_other = [](DataType type) { return type != DataType::kInt32; };
-    const bool all = row_->device == "DEFAULT" || ((row_->op->typed_count == 0 || row_->int32_on_host) &&
-                                                   !AnyItem(construction.input_types(), is_other) &&
-                                                   !AnyItem(construction.output_types(), is_other));
+    const bool all =
+        row_->device == "DEFAULT" || row_->tensors_on_host ||
+        ((row_->op->typed_count == 0 || row_->int32_on_host) && !AnyItem(construction.input_types(), is_other) &&
+         !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       const bool host = all || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices ||
@@ -16135,8 +16144,9 @@ class AdaptedCore {
   Status Call(KernelCall& frame) const { return row_->call(object_, frame); }
 
   bool takes_spans() const { return takes_spans_; }
-  void FillSpans(OpKernelContext* ctx, SpanStorage* spans) const {
+  void FillSpans(OpKernelContext* ctx, SpanStorage* spans, KernelCall* call) const {
     for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
+    call->spans = spans;
   }
   const KernelRow& row() const { return *row_; }
   const void* object() const { return object_; }
@@ -16338,8 +16348,8 @@ class AdaptedKernel final : public OpKernel {
       detail::LateSlot late[kSmall];
       Run(ctx, views, late);
     } else {
-      SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      SlimVector<detail::LateSlot> late(static_cast<std::size_t>(core_.argument_count()));
+      InlinedVector<AnyView, 32> views(static_cast<std::size_t>(core_.view_count()));
+      InlinedVector<detail::LateSlot, 32> late(static_cast<std::size_t>(core_.argument_count()));
       Run(ctx, views.data(), late.data());
     }
   }
@@ -16351,8 +16361,7 @@ class AdaptedKernel final : public OpKernel {
       detail::KernelCall frame = core_.Frame(ctx, views, late);
       if (core_.takes_spans()) {
         detail::SpanStorage spans;
-        core_.FillSpans(ctx, &spans);
-        frame.spans = &spans;
+        core_.FillSpans(ctx, &spans, &frame);
         status = core_.Call(frame);
       } else {
         status = core_.Call(frame);
@@ -16379,13 +16388,14 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}};
-    call->views.resize(static_cast<std::size_t>(core_.view_count()));
-    call->late.resize(static_cast<std::size_t>(core_.argument_count()));
+    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}});
+    made->views.resize(ToSize(core_.view_count()));
+    made->late.resize(ToSize(core_.argument_count()));
+    if (core_.takes_spans()) made->spans = MakeOwned<detail::SpanStorage>();
+    PendingCall* const call = made.release();
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
     call->frame = core_.Frame(ctx, call->views.data(), call->late.data());
-    core_.FillSpans(ctx, &call->spans);
-    call->frame.spans = &call->spans;
+    if (call->spans != nullptr) core_.FillSpans(ctx, call->spans.get(), &call->frame);
     call->frame.done = &Finish;
     call->frame.done_state = call;
     call->watched = call->done.Share();  // the Done has it
@@ -16412,11 +16422,10 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     DoneCallback done;
     SlimVector<AnyView> views;
     SlimVector<detail::LateSlot> late;
-    detail::SpanStorage spans;
+    Owned<detail::SpanStorage> spans;  // null: the kernel takes none
     detail::KernelCall frame;
   };
-  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call: the
-  // error is what was thrown.
+  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call.
   struct Starting {
     const PendingCall* call;
     bool dropped;
@@ -23358,15 +23367,20 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_LOOP
 #endif
 // TENON_DETAIL_LOOP_AVX2 is the same for functions of AVX2, where there are targets: without fused multiplication, so
-// that results have the bits of the unit's own code.
+// that results have the bits of the unit's own code. TENON_DETAIL_CHOICES_AVX2 is for loops with several comparisons,
+// written in the function itself: g++ vectorises them where no one reads the flags of floating-point exceptions.
 #if TENON_DETAIL_TARGETS
 #if defined(__clang__)
 #define TENON_DETAIL_LOOP_AVX2 __attribute__((noinline, target("avx2")))
+#define TENON_DETAIL_CHOICES_AVX2 TENON_DETAIL_LOOP_AVX2
 #elif defined(__OPTIMIZE__)
 #define TENON_DETAIL_LOOP_AVX2 \
   __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic"), target("avx2")))
+#define TENON_DETAIL_CHOICES_AVX2 \
+  __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-trapping-math"), target("avx2")))
 #else
 #define TENON_DETAIL_LOOP_AVX2 __attribute__((target("avx2")))
+#define TENON_DETAIL_CHOICES_AVX2 TENON_DETAIL_LOOP_AVX2
 #endif
 #endif
 #if defined(__NVCC__)
@@ -23597,6 +23611,24 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
   const Index steps = (total + step - 1) / step;
   const Index begin = steps * part / parts * step;
   return begin < total ? begin : total;
+}
+
+// run(device, i, memory) -> Status for every i in [0, count), `ns` nanoseconds each, on some threads. `memory` is a
+// thread's own, of so many bytes. ResourceExhausted: there is none, or some run failed; `who` is the engine's name.
+template <class Run>
+Status RunWithScratch(Cpu& device, Index count, double ns, std::size_t bytes, std::string_view who, const Run& run) {
+  const Index most = WorthwhileParts(device, ns * static_cast<double>(count)), parts = most < count ? most : count;
+  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
+  TENON_RETURN_IF_ERROR(scratch.status(who));
+  std::atomic<bool> failed{false};
+  RunParts(device, parts, [&](Index part) {
+    Cpu alone;  // the device's allocator may be for one thread
+    char* const memory = scratch.As<char>(static_cast<std::size_t>(part) * bytes);
+    for (Index i = PartBegin(count, parts, 1, part); i < PartBegin(count, parts, 1, part + 1); ++i)
+      if (!run(parts == 1 ? device : alone, i, memory).ok()) failed.store(true, std::memory_order_relaxed);
+  });
+  if (failed.load()) return errors::ResourceExhausted(who, ": OOM when allocating scratch memory for a product");
+  return OkStatus();
 }
 
 }  // namespace detail
@@ -24382,6 +24414,96 @@ struct Lanes;
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/engine/core/result_epilogue.hpp ----
+// CpuEpilogue: steps that a product or a convolution applies to parts of its result while they still lie in a cache.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+// A kernel that finds one in its Cpu may apply it to its result, a matrix whose rows lie along the last axis, and says
+// so. `run` changes the elements; Clamp makes them x + offset[column] + added[element], between `low` and `high`. NaN
+// stays. `offset` and `added` have the result's type. `run` is thread-safe.
+struct CpuEpilogue {
+  // Rows [row, row + rows) and columns [column, column + columns) of a matrix whose rows have `width` elements.
+  struct Block {
+    void* result;
+    Index width, row, rows, column, columns;
+  };
+
+  const void* offset = nullptr;  // null: nothing is added
+  const void* added = nullptr;
+  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
+  bool done = false;
+  bool whole_rows = false;  // `run` takes blocks of all columns only
+  void (*run)(const CpuEpilogue& epilogue, const Block& block) = nullptr;
+  const void* steps = nullptr;  // for `run`
+
+  bool clamps_below() const { return low != -std::numeric_limits<float>::infinity(); }
+  template <class T>
+  static void Clamp(const CpuEpilogue& epilogue, const Block& block);
+};
+
+namespace detail {
+
+// The device's epilogue, which is done then; null where there is none, or where it needs whole rows and gets parts.
+inline const CpuEpilogue* TakeEpilogue(const Cpu& device, bool whole_rows = true) {
+  if (device.epilogue == nullptr || (device.epilogue->whole_rows && !whole_rows)) return nullptr;
+  device.epilogue->done = true;
+  return device.epilogue;
+}
+
+template <class T>
+struct ClampBody {
+#if TENON_DETAIL_LANES
+  // Elements from *i on, as many as fill vectors.
+  template <int bytes>
+  TENON_HD static void Vectors(const T* offset, const T* added, T low, T high, T* x, Index n, Index* i) {
+    using L = simd::Lanes<T, bytes>;
+    const L least = L::Repeat(low), most = L::Repeat(high);
+    for (; *i + L::size <= n; *i += L::size) {
+      L y = L::Load(x + *i);
+      if (offset != nullptr) y = y + L::Load(offset + *i);
+      if (added != nullptr) y = y + L::Load(added + *i);
+      simd::Lesser(most, simd::Greater(least, y)).Store(x + *i);
+    }
+  }
+#endif
+  template <int bytes>
+  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
+    const T low = e.clamps_below() ? static_cast<T>(e.low) : -std::numeric_limits<T>::infinity();
+    const T high = static_cast<T>(e.high);
+    const T* const offset = e.offset == nullptr ? nullptr : static_cast<const T*>(e.offset) + b.column;
+    for (Index row = b.row; row < b.row + b.rows; ++row) {
+      const Index first = row * b.width + b.column;
+      T* const x = static_cast<T*>(b.result) + first;
+      const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
+      Index i = 0;
+#if TENON_DETAIL_LANES
+      Vectors<bytes>(offset, added, low, high, x, b.columns, &i);
+      if constexpr (bytes > 16) Vectors<16>(offset, added, low, high, x, b.columns, &i);
+#endif
+      for (; i < b.columns; ++i) {
+        T y = x[i];
+        if (offset != nullptr) y += offset[i];
+        if (added != nullptr) y += added[i];
+        x[i] = y < low ? low : y > high ? high : y;
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+void CpuEpilogue::Clamp(const CpuEpilogue& epilogue, const Block& block) {
+#if TENON_DETAIL_LANES
+  using Levels = simd::detail::ForLevels<detail::ClampBody<T>, simd::Compiled, const CpuEpilogue&, const Block&>;
+  Levels::Best()(epilogue, block);
+#else
+  detail::ClampBody<T>::template Run<16>(epilogue, block);
+#endif
+}
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/simd/vector_map.hpp ----
 // Loops of functions of one number or two over simd::Lanes: whole vectors, also at the end, so that an element's value
 // does not depend on its position; compiled for each level of instructions, of which the processor's best runs.
@@ -24393,20 +24515,20 @@ namespace simd {
 
 namespace detail {
 
-// out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
-// element's value does not depend on its position.
-template <class Op, class T, int bytes>
-TENON_HD void MapLanes(const T* x, T* out, Index n) {
+// out[i] = Op::lanes(x[i], attrs...), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so
+// that an element's value does not depend on its position.
+template <class Op, class T, int bytes, class... Attrs>
+TENON_HD void MapLanes(const T* x, T* out, Index n, const Attrs&... attrs) {
   using L = Lanes<T, bytes>;
   using Wide = WideLanes<T, bytes>;
   Index i = 0;
-  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i)).Store(out + i);
+  for (; i + Wide::size <= n; i += Wide::size) Op::lanes(Wide::Load(x + i), attrs...).Store(out + i);
   while (i < n) {
     const Index count = n - i < L::size ? n - i : L::size;
     const auto part_bytes = static_cast<std::size_t>(count) * sizeof(T);
     T part[L::size] = {};
     __builtin_memcpy(part, x + i, part_bytes);
-    Op::lanes(L::Load(part)).Store(part);
+    Op::lanes(L::Load(part), attrs...).Store(part);
     __builtin_memcpy(out + i, part, part_bytes);
     i += count;
   }
@@ -24442,11 +24564,11 @@ TENON_HD void MapLanes(const T* a, Index step_a, const T* b, Index step_b, T* ou
   }
 }
 
-template <class Op, class T>
+template <class Op, class T, class... Attrs>
 struct MapBody {
   template <int bytes>
-  TENON_HD static void Run(const T* x, T* out, Index n) {
-    MapLanes<Op, T, bytes>(x, out, n);
+  TENON_HD static void Run(const T* x, T* out, Index n, const Attrs&... attrs) {
+    MapLanes<Op, T, bytes, Attrs...>(x, out, n, attrs...);
   }
 };
 template <class Op, class T>
@@ -24457,18 +24579,18 @@ struct MapTwoBody {
   }
 };
 
-template <class Op, class T, class Isa = Compiled>
-using MapLanesFor = ForLevels<MapBody<Op, T>, Isa, const T*, T*, Index>;
+template <class Op, class T, class Isa = Compiled, class... Attrs>
+using MapLanesFor = ForLevels<MapBody<Op, T, Attrs...>, Isa, const T*, T*, Index, const Attrs&...>;
 template <class Op, class T, class Isa = Compiled>
 using MapTwoLanesFor = ForLevels<MapTwoBody<Op, T>, Isa, const T*, Index, const T*, Index, T*, Index>;
 
 }  // namespace detail
 
-// out[i] = Op::lanes(x[i]) for n elements, T float or double, by the best instructions that this processor has; `out`
-// may be `x`. Op::lanes is a template over Lanes that is always inlined.
-template <class Op, class T, class Isa = Compiled>
-void RunLanes(const T* x, T* out, Index n) {
-  detail::MapLanesFor<Op, T, Isa>::Best()(x, out, n);
+// out[i] = Op::lanes(x[i], attrs...) for n elements, T float or double, by the best instructions that this processor
+// has; `out` may be `x`. Op::lanes is a template over Lanes that is always inlined.
+template <class Op, class T, class Isa = Compiled, class... Attrs>
+void RunLanes(const T* x, T* out, Index n, const Attrs&... attrs) {
+  detail::MapLanesFor<Op, T, Isa, Attrs...>::Best()(x, out, n, attrs...);
 }
 // Computes out[i] = Op::lanes(a[i step_a], b[i step_b]), where a step is 1, or 0: one element for all.
 template <class Op, class T, class Isa = Compiled>
@@ -24516,13 +24638,17 @@ namespace detail {
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
 // type Attrs), twice T for a binary one. For half and bfloat16, map is called with floats, and a float that it returns
 // is rounded; an op whose steps must be rounded one by one has `static constexpr bool takes_small_floats = true;`. An
-// op of floats or doubles may have `template <class L> TENON_HD static L lanes(const L& x)` (twice for a binary one)
-// beside map. It computes map for simd::Lanes, and then runs instead of map (engine/math/vector_exp_log.hpp has
-// functions). `static constexpr float cost_ns` is for slow ones.
+// op of floats or doubles may have `template <class L> TENON_HD static L lanes(const L& x)` (twice for a binary one;
+// with Attrs a unary one may take these, too) beside map. It computes map for simd::Lanes, and then runs instead of map
+// (engine/math/vector_exp_log.hpp has functions). `static constexpr float cost_ns` is for slow ones.
 #if TENON_DETAIL_LANES
 template <class Op, class T>
-concept MapsLanes =
+concept MapsPlainLanes =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x); };
+template <class Op, class T>
+concept MapsLanes =
+    MapsPlainLanes<Op, T> || ((std::is_same_v<T, float> || std::is_same_v<T, double>) &&
+                              requires(simd::Lanes<T, 16> x, const typename Op::Attrs& attrs) { Op::lanes(x, attrs); });
 template <class Op, class T>
 concept MapsTwoLanes =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x, x); };
@@ -24703,8 +24829,13 @@ void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pou
 
 #if TENON_DETAIL_LANES
 template <class Op, class T, class Isa>
-void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
-  simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
+void RunUnaryLanes([[maybe_unused]] const void* attrs, const void* x, void* out, Index n) {
+  if constexpr (MapsPlainLanes<Op, T>) {
+    simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
+  } else {
+    const typename Op::Attrs own = *static_cast<const typename Op::Attrs*>(attrs);
+    simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n, own);
+  }
 }
 template <class Op, class T, class Isa, bool RepeatA, bool RepeatB>
 void RunBinaryLanes(const void*, const void* a, const void* b, void* out, Index n) {
@@ -25391,6 +25522,18 @@ class FusedElementwise {
     ParallelFor(device, work.units(), cost_ns_ * static_cast<double>(work.unit_elements()),
                 [&work](Index begin, Index end) { work.Units(begin, end); });
     return OkStatus();
+  }
+
+  // Run for rows [row, row + rows) on this thread. The program is finished, and has as many inputs.
+  void RunRows(Span<const void* const> inputs, void* out, Index row, Index rows, Index columns) const {
+    const void* moved[kMostValues];
+    for (int v = 0; v < inputs_; ++v) {
+      const Value& value = values_[ToSize(v)];
+      const Index skipped = value.repeat == Repeat::kNone ? row * columns * value.bytes : 0;
+      moved[v] = static_cast<const char*>(inputs[ToSize(v)]) + skipped;
+    }
+    const Work work(*this, moved, static_cast<char*>(out) + row * columns * values_.back().bytes, rows, columns);
+    work.Units(0, work.units());
   }
 
   // Elements of a tile; 0 before Finish.
@@ -26518,6 +26661,8 @@ class GemmBlocks {
     }
   }
   void set_packed_b(const char* packed) { packed_b_ = packed; }
+  // Applied to what has all its products. One that takes whole rows: where GivesWholeRows.
+  void set_epilogue(const CpuEpilogue* epilogue) { epilogue_ = epilogue; }
 
   // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
   struct Split {
@@ -26540,6 +26685,11 @@ class GemmBlocks {
       }
     }
     return best;
+  }
+
+  // Whether a block of rows meets all panels before the next block does.
+  bool GivesWholeRows(const Split& split) const {
+    return split.by_columns == 1 && (packed_b_ != nullptr || RowsOfPart(split) <= tall_ || kept_ >= g_.n);
   }
 
   // Scratch memory that a part needs for itself.
@@ -26648,6 +26798,8 @@ class GemmBlocks {
             }
             RunTiles(rows, panel, p, depth, next);
           }
+          if (epilogue_ != nullptr && epilogue_->whole_rows && p + depth == g_.k)
+            epilogue_->run(*epilogue_, {g_.c, g_.n, rows.begin, rows.end - rows.begin, 0, g_.n});
         }
         first = end;
       }
@@ -26709,6 +26861,7 @@ class GemmBlocks {
   void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const Next& next) const {
     const Index width = Width(panel), size = kernels_.size;
     const Index lines = next.data == nullptr ? 0 : width * size / 64;
+    const bool finishes = epilogue_ != nullptr && !epilogue_->whole_rows && p + depth == g_.k;
     GemmTile t{depth,   nullptr,  rows.row, rows.col,   panel.data, panel.row,
                nullptr, g_.c_row, p > 0,    panel.data, 0,          Most(panel.columns - kernels_.lanes, 0)};
     for (Index i = rows.begin, line = 0; i < rows.end;) {
@@ -26724,11 +26877,18 @@ class GemmBlocks {
       if (FillsVector(panel) && (above == 0 || !t.add)) {  // elements that are stored twice are equal
         t.c = C(i - above, panel.column);
         tile(t);
+        if (finishes) Finish(i - above, height, panel);
       } else {
         RunPartOfTile(t, tile, i, height - above, above, panel, width);
+        if (finishes) Finish(i, height - above, panel);
       }
       i += height - above;
     }
+  }
+
+  // Rows that have just been stored without the epilogue, maybe over ones that had it.
+  void Finish(Index row, Index rows, const Panel& panel) const {
+    epilogue_->run(*epilogue_, {g_.c, g_.c_row, row, rows, panel.column, panel.columns});
   }
 
   // Rows [above, above + rows) of a tile, and its first columns, into c from row i on.
@@ -26755,6 +26915,7 @@ class GemmBlocks {
   Index kept_;  // columns whose panels are kept for the next block, at most
   bool copies_a_, copies_b_;
   const char* packed_b_ = nullptr;
+  const CpuEpilogue* epilogue_ = nullptr;
 };
 
 // c = a b, four rows at least; `ns` is about what one thread would need. `weights`: of b, or null.
@@ -26766,6 +26927,7 @@ inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmA
                                       [&](char* to) { blocks.PackB(to); }));
   }
   const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
+  blocks.set_epilogue(TakeEpilogue(device, blocks.GivesWholeRows(split)));
   const Index parts = split.by_rows * split.by_columns;
   const std::size_t bytes = blocks.scratch_bytes(split);
   Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
@@ -27497,9 +27659,12 @@ Status RunThinGemm(Cpu& device, const ThinKernels<T>& kernels, GemmArgs<T> g, do
     g.a_row = g.k;
     g.a_col = 1;
   }
+  const CpuEpilogue* const epilogue = TakeEpilogue(device, false);
   SplitProduct(device, WorthwhileParts(device, ns), g.m, g.n,
                [&](Index row, Index row_end, Index column, Index column_end) {
                  RunThinPart(kernels, g, row, row_end, column, column_end);
+                 if (epilogue != nullptr)
+                   epilogue->run(*epilogue, {g.c, g.c_row, row, row_end - row, column, column_end - column});
                });
   return OkStatus();
 }
@@ -27661,12 +27826,16 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g, [[maybe_unused]] PackedWe
     return OkStatus();
   } else {
     if (g.n == 1 && g.m > 1 && g.c_row == 1) {  // c is a column: the same as a row
-      return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
+      Cpu without = device;  // its epilogue is for columns
+      without.epilogue = nullptr;
+      return GemmArranged(without, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
     const GemmKernels& kernels = GemmKernelsOf<T>(g.n);
     const GemmArgs<void> plain{g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row};
     if (const SmallProduct run = FindSmallProduct<T>(kernels, plain, weights != nullptr); run != nullptr) {
       run(kernels, plain);
+      if (const CpuEpilogue* const epilogue = TakeEpilogue(device); epilogue != nullptr)
+        epilogue->run(*epilogue, {g.c, g.c_row, 0, g.m, 0, g.n});
       return OkStatus();
     }
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -31216,7 +31385,7 @@ TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/compression/snappy.hpp ----
-// Unsnap: decompresses a block in Snappy's format, as tables may hold them.
+// Snap and Unsnap: blocks in Snappy's format, as tables and record files may hold them.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
@@ -31269,6 +31438,66 @@ inline Result<std::string> Unsnap(std::string_view block, std::size_t max_bytes 
     for (std::size_t from = out.size() - distance; length > 0; --length) out.push_back(out[from++]);
   }
   if (out.size() != size) return errors::DataLoss("Snappy block: ", out.size(), " bytes instead of ", size);
+  return out;
+}
+
+namespace detail {
+
+// Appends a literal of Snappy's format.
+inline void SnapLiteral(std::string_view bytes, std::string* out) {
+  while (!bytes.empty()) {
+    const std::size_t size = bytes.size() < 65536 ? bytes.size() : 65536, last = size - 1;
+    if (last < 60) {
+      out->push_back(static_cast<char>(last << 2));
+    } else {
+      out->push_back(static_cast<char>(61 << 2));  // two bytes of length follow
+      out->push_back(static_cast<char>(last));
+      out->push_back(static_cast<char>(last >> 8));
+    }
+    out->append(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+  }
+}
+// Appends copies of `length` bytes at a distance below 65,536.
+inline void SnapCopy(std::size_t length, std::size_t distance, std::string* out) {
+  while (length > 0) {
+    const std::size_t size = length < 64 ? length : 64;
+    out->push_back(static_cast<char>((size - 1) << 2 | 2));
+    out->push_back(static_cast<char>(distance));
+    out->push_back(static_cast<char>(distance >> 8));
+    length -= size;
+  }
+}
+
+}  // namespace detail
+
+// Compresses less than 4 GiB to a block: bytes that came before within 64 KiB become copies.
+inline std::string Snap(std::string_view in) {
+  constexpr std::size_t kLeast = 8, kFar = 65535, kHashes = std::size_t{1} << 14;
+  std::string out;
+  std::size_t left = in.size();
+  for (; left >= 0x80; left >>= 7) out.push_back(static_cast<char>(left | 0x80));
+  out.push_back(static_cast<char>(left));
+  SlimVector<std::uint32_t> seen(kHashes, 0);  // places by the hash of the bytes there
+  std::size_t literal = 0, at = 0;
+  while (in.size() - at >= kLeast) {
+    std::uint64_t word, other;
+    std::memcpy(&word, in.data() + at, sizeof word);
+    std::uint32_t& place = seen[(word * 0x9e3779b97f4a7c15u) >> 50];
+    const std::size_t from = place;
+    place = static_cast<std::uint32_t>(at);
+    std::memcpy(&other, in.data() + from, sizeof other);
+    if (from >= at || at - from > kFar || word != other) {
+      ++at;
+      continue;
+    }
+    std::size_t length = kLeast;
+    while (at + length < in.size() && in[at + length] == in[from + length]) ++length;
+    detail::SnapLiteral(in.substr(literal, at - literal), &out);
+    detail::SnapCopy(length, at - from, &out);
+    literal = at += length;
+  }
+  detail::SnapLiteral(in.substr(literal), &out);
   return out;
 }
 
@@ -33411,8 +33640,8 @@ inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return de
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/compression/inflate_stream.hpp ----
-// InflateStream: decompresses gzip files (RFC 1952) and zlib streams (RFC 1950) in pieces, with memory that does not
-// depend on their size.
+// InflateStream: decompresses gzip files (RFC 1952), zlib streams (RFC 1950) and raw streams (RFC 1951) in pieces, with
+// memory that does not depend on their size.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 // Continues the check sum `before` of a zlib stream with `bytes`.
@@ -33428,7 +33657,7 @@ inline std::uint32_t Adler32(std::string_view bytes, std::uint32_t before = 1) {
   return high << 16 | low;
 }
 
-enum class InflateFormat : std::uint8_t { kZlib, kGzip };
+enum class InflateFormat : std::uint8_t { kZlib, kGzip, kRaw };
 
 // one thread. `more` and `from` give the compressed bytes; `more` returns 0 at their end.
 class InflateStream {
@@ -33517,15 +33746,17 @@ class InflateStream {
 
   // Returns false at the end of the data and at a mistake.
   bool ReadHeader() {
-    std::uint8_t first;
-    if (!inflater_.TakeByte(&first)) {
-      is_done_ = true;
-      return false;
+    if (format_ != InflateFormat::kRaw) {
+      std::uint8_t first;
+      if (!inflater_.TakeByte(&first)) {
+        is_done_ = true;
+        return false;
+      }
+      std::uint32_t second;
+      if (!Take(1, &second)) return false;
+      if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
+        return false;
     }
-    std::uint32_t second;
-    if (!Take(1, &second)) return false;
-    if (format_ == InflateFormat::kGzip ? !ReadGzipHeader(first, second) : !CheckZlibHeader(first, second))
-      return false;
     inflater_.Restart();
     in_stream_ = true;
     sum_ = format_ == InflateFormat::kGzip ? 0 : 1;
@@ -33562,6 +33793,10 @@ class InflateStream {
   }
   void ReadTrailer() {
     in_stream_ = false;
+    if (format_ == InflateFormat::kRaw) {
+      is_done_ = true;
+      return;
+    }
     std::uint32_t sum, size;
     if (!Take(4, &sum)) return;
     if (format_ == InflateFormat::kZlib) {
@@ -33587,7 +33822,8 @@ class InflateStream {
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/compression/deflate_stream.hpp ----
-// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952) or a zlib stream (RFC 1950).
+// DeflateStream: compresses data in pieces, as a gzip file (RFC 1952), a zlib stream (RFC 1950) or a raw
+// stream (RFC 1951).
 TENON_DETAIL_NAMESPACE_BEGIN
 
 // one thread.
@@ -33603,7 +33839,7 @@ class DeflateStream {
     constexpr char kGzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff", kZlib[] = "\x78\x01";
     if (format == InflateFormat::kGzip)
       out().append(kGzip, 10);
-    else
+    else if (format == InflateFormat::kZlib)
       out().append(kZlib, 2);
   }
   DeflateStream(const DeflateStream&) = delete;
@@ -33621,6 +33857,7 @@ class DeflateStream {
   // Ends the stream; nothing may follow.
   void Finish() {
     deflater_.Block({}, true);
+    if (format_ == InflateFormat::kRaw) return;
     const bool gzip = format_ == InflateFormat::kGzip;
     for (int i = 0; i < 4; ++i) out().push_back(static_cast<char>(sum_ >> 8 * (gzip ? i : 3 - i)));
     for (int i = 0; gzip && i < 4; ++i) out().push_back(static_cast<char>(size_ >> 8 * i));
@@ -34017,15 +34254,18 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kAuto };
+enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kSnappy, kAuto };
 
-// "", "ZLIB", "GZIP" as TensorFlow's compression_type, or "AUTO". InvalidArgument: any other text.
+// "", "ZLIB", "GZIP", "SNAPPY" as TensorFlow's compression_type, or "AUTO", which does not find Snappy.
+// InvalidArgument: any other text.
 inline Result<RecordCompression> ParseRecordCompression(std::string_view text) {
   if (text.empty()) return RecordCompression::kNone;
   if (text == "ZLIB") return RecordCompression::kZlib;
   if (text == "GZIP") return RecordCompression::kGzip;
+  if (text == "SNAPPY") return RecordCompression::kSnappy;
   if (text == "AUTO") return RecordCompression::kAuto;
-  return errors::InvalidArgument("Unsupported compression_type: '", text, "'; use '', 'ZLIB', 'GZIP', or 'AUTO'");
+  return errors::InvalidArgument("Unsupported compression_type: '", text,
+                                 "'; use '', 'ZLIB', 'GZIP', 'SNAPPY', or 'AUTO'");
 }
 
 namespace detail {
@@ -34116,7 +34356,9 @@ class RecordSource {
     place_ = at;
     status_ = OkStatus();
     inflate_.reset();
-    if (is_compressed())
+    block_.clear();
+    taken_ = 0;
+    if (compression_ == RecordCompression::kZlib || compression_ == RecordCompression::kGzip)
       inflate_.emplace(compression_ == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib,
                        &ReadMore, this);
     return OkStatus();
@@ -34125,6 +34367,7 @@ class RecordSource {
   // Reads at most `room` bytes; *got = 0 at the end. OutOfRange: a compressed file that ends too early. DataLoss: it is
   // damaged.
   Status Read(char* to, std::size_t room, std::size_t* got) {
+    if (compression_ == RecordCompression::kSnappy) return ReadBlocks(to, room, got);
     if (!inflate_) {
       *got = ReadFile(to, room);
       return status_;
@@ -34143,6 +34386,35 @@ class RecordSource {
   }
 
  private:
+  // Each block of Snappy stands behind its size of four bytes, the highest first.
+  Status ReadBlocks(char* to, std::size_t room, std::size_t* got) {
+    *got = 0;
+    while (taken_ == block_.size()) {
+      unsigned char head[4];
+      const std::size_t have = ReadAll(reinterpret_cast<char*>(head), sizeof head);
+      TENON_RETURN_IF_ERROR(status_);
+      if (have == 0) return OkStatus();
+      const std::size_t size =
+          std::size_t{head[0]} << 24 | std::size_t{head[1]} << 16 | std::size_t{head[2]} << 8 | head[3];
+      struct stat info;
+      const bool fits = !is_regular_ || (::fstat(fd_, &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= size);
+      if (have < sizeof head) return errors::OutOfRange("the size of a block of Snappy ends too early");
+      std::string packed(fits ? size : 0, '\0');
+      if (!fits || ReadAll(packed.data(), size) < size)
+        return status_.ok() ? errors::DataLoss("a block of Snappy ends too early") : status_;
+      taken_ = 0;
+      TENON_ASSIGN_OR_RETURN(block_, Unsnap(packed));
+    }
+    *got = block_.size() - taken_ < room ? block_.size() - taken_ : room;
+    std::memcpy(to, block_.data() + taken_, *got);
+    taken_ += *got;
+    return OkStatus();
+  }
+  std::size_t ReadAll(char* to, std::size_t size) {
+    std::size_t done = 0;
+    for (std::size_t n = 1; n != 0 && done < size; done += n) n = ReadFile(to + done, size - done);
+    return done;
+  }
   // Sets status_ and returns 0 when the system fails.
   std::size_t ReadFile(char* to, std::size_t room) {
     for (;;) {
@@ -34163,6 +34435,8 @@ class RecordSource {
   bool is_regular_ = false;
   RecordCompression compression_ = RecordCompression::kNone;
   std::uint64_t place_ = 0;  // next byte of the file
+  std::string block_;  // of Snappy, decompressed
+  std::size_t taken_ = 0;  // bytes of it
   Status status_;  // error of the file itself
   std::optional<InflateStream> inflate_;
 };
@@ -34472,7 +34746,8 @@ class RecordWriter {
   static Result<RecordWriter> Open(const std::string& path, const RecordWriterOptions& options = {}) {
     TENON_ASSIGN_OR_RETURN(const RecordCompression compression, ParseRecordCompression(options.compression));
     if (compression == RecordCompression::kAuto)
-      return errors::InvalidArgument("RecordWriter: '", path, "': 'AUTO' is for readers; use '', 'ZLIB', or 'GZIP'");
+      return errors::InvalidArgument("RecordWriter: '", path,
+                                     "': 'AUTO' is for readers; use '', 'ZLIB', 'GZIP', or 'SNAPPY'");
     if (options.append) TENON_RETURN_IF_ERROR(CheckWhole(path, compression, options.compression));
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.append ? 0 : O_TRUNC);
     const int fd = ::open(path.c_str(), flags, 0666);
@@ -34484,7 +34759,8 @@ class RecordWriter {
     writer.state_->whole = static_cast<std::uint64_t>(end);
     writer.state_->capacity = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
     writer.state_->buffer.reserve(writer.state_->capacity);
-    if (compression != RecordCompression::kNone)
+    writer.state_->snappy = compression == RecordCompression::kSnappy;
+    if (compression == RecordCompression::kZlib || compression == RecordCompression::kGzip)
       writer.state_->deflate.reset(
           new DeflateStream(compression == RecordCompression::kGzip ? InflateFormat::kGzip : InflateFormat::kZlib));
     return writer;
@@ -34545,6 +34821,7 @@ class RecordWriter {
     std::size_t capacity = 0;
     std::string buffer = {};  // whole records
     Owned<DeflateStream> deflate = {};
+    bool snappy = false;
     std::uint64_t at = 0, whole = 0;  // bytes of the file, and those up to the end of the last whole record
     Status status = {};
 
@@ -34558,9 +34835,20 @@ class RecordWriter {
       return s;
     }
     Status Put(std::string_view bytes) {
+      if (snappy) return PutBlocks(bytes);
       if (deflate == nullptr) return PutFile(bytes);
       deflate->Add(bytes);
       return PutDeflated();
+    }
+    Status PutBlocks(std::string_view bytes) {
+      constexpr std::size_t kMost = std::size_t{128} << 10;  // TensorFlow's readers have room for twice as much
+      for (; !bytes.empty() && status.ok(); bytes.remove_prefix(bytes.size() < kMost ? bytes.size() : kMost)) {
+        const std::string packed = Snap(bytes.substr(0, kMost));
+        std::string block;
+        for (int shift = 24; shift >= 0; shift -= 8) block.push_back(static_cast<char>(packed.size() >> shift));
+        static_cast<void>(PutFile(block.append(packed)));
+      }
+      return status;
     }
     Status PutDeflated() {
       const Status s = PutFile(deflate->out());
@@ -34573,7 +34861,8 @@ class RecordWriter {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
           status = detail::FileError("RecordWriter", path, errno);
-          if (deflate == nullptr && ::ftruncate(fd, static_cast<off_t>(whole)) != 0) return status;  // a pipe
+          if (deflate == nullptr && !snappy && ::ftruncate(fd, static_cast<off_t>(whole)) != 0)
+            return status;  // a pipe
         } else {
           at += static_cast<std::uint64_t>(n);
           bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -34624,19 +34913,21 @@ TENON_DETAIL_NAMESPACE_END
 // BringToKernel: a tensor that lies inside an object (a variable, a list), in the memory that a kernel reads.
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Has *value in the memory that the running kernel reads: a value of a GPU is copied for a kernel on the host, and the
-// other way round. Strings, handles and variants stay where they are. Errors are those of the copy.
-inline Status BringToKernel(const OpKernelContext& context, Tensor* value) {
-  Device* const device = context.environment().memory_device;
-  if (device == nullptr || context.host_memory() == value->HostAccessible() || value->NumElements() == 0 ||
+// Has *value in the memory that kernels with this environment read: a value of a GPU is copied for a kernel on the
+// host, and the other way round. Strings, handles and variants stay where they are. Errors are those of the copy.
+inline Status BringToKernel(const StepEnvironment& environment, Tensor* value) {
+  Device* const device = environment.memory_device;
+  if (device == nullptr || environment.host_memory == value->HostAccessible() || value->NumElements() == 0 ||
       SizeOf(value->dtype()) == 0) [[likely]]
     return OkStatus();
   Tensor there;
-  TENON_RETURN_IF_ERROR(context.host_memory()
-                            ? device->CopyToHost(*value, context.environment().result_allocator, &there)
-                            : device->CopyToDevice(*value, &there));
+  TENON_RETURN_IF_ERROR(environment.host_memory ? device->CopyToHost(*value, environment.result_allocator, &there)
+                                                : device->CopyToDevice(*value, &there));
   *value = std::move(there);
   return OkStatus();
+}
+inline Status BringToKernel(const OpKernelContext& context, Tensor* value) {
+  return BringToKernel(context.environment(), value);
 }
 
 TENON_DETAIL_NAMESPACE_END
@@ -35273,10 +35564,9 @@ class CancellationManager {
   ~CancellationManager() {
     if (attached_) [[unlikely]]
       (void)parent_->Deregister(parent_token_);
-    if (!cancelling_.load(std::memory_order_acquire)) [[likely]]
+    if (IsActive()) [[likely]]
       return;
-    MutexLock lock(mutex_);
-    while (state_ == State::kCancelling) finished_.wait(lock);
+    WaitUntilCancelled();
   }
 
   // Returns a token that no other waiter has.
@@ -35287,72 +35577,61 @@ class CancellationManager {
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
-      const MutexLock lock(mutex_);
-      if (state_ != State::kActive) return;
-      state_ = State::kCancelling;
-      cancelling_.store(true, std::memory_order_release);
+      const SpinLockHolder lock(lock_);
+      if (!IsActive()) return;
+      state_.store(State::kCancelling, std::memory_order_release);
       callbacks = std::move(callbacks_);
-      callbacks_.clear();
     }
     for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
-    const MutexLock lock(mutex_);
-    state_ = State::kCancelled;
-    finished_.notify_all();
+    state_.store(State::kCancelled, std::memory_order_release);
+    state_.notify_all();  // reads nothing of the manager, which may be gone
   }
   // Returns true from the beginning of StartCancel on, also of a parent's.
   TENON_DETAIL_ALWAYS_INLINE bool IsCancelled() const {
     for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
-      if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
+      if (!manager->IsActive()) [[unlikely]]
         return true;
     return false;
   }
 
   // Returns true while StartCancel runs the callbacks of this manager.
-  bool IsCancelling() {
-    const MutexLock lock(mutex_);
-    return state_ == State::kCancelling;
-  }
+  bool IsCancelling() const { return state_.load(std::memory_order_acquire) == State::kCancelling; }
 
   // Registers a callback. False: cancelling has begun, and the callback is neither kept nor called.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive || !AttachLocked()) return false;
+    const SpinLockHolder lock(lock_);
+    if (!IsActive() || !AttachLocked()) return false;
+    if (callbacks_.empty()) callbacks_.reserve(1);  // a run that waits has one as a rule, and there may be thousands
     callbacks_.push_back({token, std::move(callback)});
     return true;
   }
   // Removes a callback. True: it will never run. False: cancelling has begun, and all callbacks have run when this
   // returns. Must not be called from a callback, nor under a lock that a callback takes.
   bool Deregister(Token token) {
-    MutexLock lock(mutex_);
-    if (state_ == State::kActive) {
-      Remove(token);
-      return true;
-    }
-    while (state_ != State::kCancelled) finished_.wait(lock);
+    if (TryDeregister(token)) return true;
+    WaitUntilCancelled();
     return false;
   }
   // As Deregister, without waiting. False: cancelling has begun.
   bool TryDeregister(Token token) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive) return false;
+    const SpinLockHolder lock(lock_);
+    if (!IsActive()) return false;
     Remove(token);
     return true;
   }
   // In the child of a fork(), before other threads use this: returns whether a thread of the parent waits or was at
   // work here.
   TENON_DETAIL_COLD bool IsInUse() {
-    if (!mutex_.try_lock()) return true;
-    const bool idle = callbacks_.empty() && state_ != State::kCancelling;
-    mutex_.unlock();
+    if (!lock_.try_lock()) return true;
+    const bool idle = callbacks_.empty() && !IsCancelling();
+    lock_.unlock();
     return !idle;
   }
   // There, too: cancelled without a call of the callbacks, which refer to what only the parent has.
   TENON_DETAIL_COLD void Abandon() {
-    new (&mutex_) Mutex();
-    new (&finished_) ConditionVariable();
+    new (&lock_) SpinLock();
     new (&callbacks_) SlimVector<Entry>();
-    state_ = State::kCancelled;
-    cancelling_.store(true, std::memory_order_release);
+    state_.store(State::kCancelled, std::memory_order_release);
   }
 
  private:
@@ -35361,6 +35640,10 @@ class CancellationManager {
     Token token;
     Function<void()> callback;
   };
+  TENON_DETAIL_ALWAYS_INLINE bool IsActive() const { return state_.load(std::memory_order_acquire) == State::kActive; }
+  void WaitUntilCancelled() const {
+    while (IsCancelling()) state_.wait(State::kCancelling, std::memory_order_acquire);
+  }
   // Children's locks are taken before their parents'. False when the parent is being cancelled.
   bool AttachLocked() {
     if (parent_ == nullptr || attached_) return true;
@@ -35380,11 +35663,9 @@ class CancellationManager {
   CancellationManager* const parent_ = nullptr;
   Token parent_token_ = 0;
   bool attached_ = false;  // the parent knows of this one
+  SpinLock lock_;
+  std::atomic<State> state_{State::kActive};  // leaves kActive under the lock
   std::atomic<Token> next_token_{0};
-  std::atomic<bool> cancelling_{false};
-  Mutex mutex_;
-  ConditionVariable finished_;
-  State state_ = State::kActive;
   SlimVector<Entry> callbacks_;
 };
 
