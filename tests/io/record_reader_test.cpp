@@ -54,13 +54,23 @@ std::vector<std::string> All(RecordReader* reader) {
   CHECK_MESSAGE(reader->status().ok(), reader->status().message());
   return all;
 }
+// The error by both kinds of access.
 std::string Error(const std::string& path, RecordReaderOptions options = {}) {
-  Result<RecordReader> reader = RecordReader::Open(path, options);
-  if (!reader.ok()) return reader.status().ToString();
-  std::string_view record;
-  while (reader->Next(&record)) {
+  std::string mapped;
+  if (options.access == FileAccess::kRead) {
+    RecordReaderOptions other = options;
+    other.access = FileAccess::kMap;
+    mapped = Error(path, other);
   }
-  return reader->status().ToString();
+  Result<RecordReader> reader = RecordReader::Open(path, options);
+  std::string text = reader.status().ToString();
+  if (reader.ok()) {
+    for (std::string_view record; reader->Next(&record);) {
+    }
+    text = reader->status().ToString();
+  }
+  if (options.access == FileAccess::kRead) CHECK(text == mapped);
+  return text;
 }
 bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -75,10 +85,12 @@ TEST_SUITE("RecordReader") {
     const std::pair<const TempFile*, std::string> files[] = {{&plain, ""},     {&gzip, "GZIP"}, {&zlib, "ZLIB"},
                                                              {&plain, "AUTO"}, {&gzip, "AUTO"}, {&zlib, "AUTO"}};
     for (const auto& [file, compression] : files) {
-      for (const std::size_t buffer : {64u, 100u, 1u << 18}) {
-        Result<RecordReader> reader =
-            RecordReader::Open(file->path(), {.compression = compression, .buffer_bytes = buffer});
+      for (const std::size_t buffer : {0u, 64u, 100u, 1u << 18}) {  // 0: mapped
+        RecordReaderOptions options = {.compression = compression, .buffer_bytes = buffer};
+        if (buffer == 0) options.access = FileAccess::kMap;
+        Result<RecordReader> reader = RecordReader::Open(file->path(), options);
         REQUIRE(reader.ok());
+        CHECK((reader->mapping() != nullptr) == (buffer == 0 && file == &plain));
         CHECK((All(&*reader) == records));
         CHECK_FALSE(reader->ends_early());
         CHECK(reader->offset() == bytes.size());
@@ -95,8 +107,11 @@ TEST_SUITE("RecordReader") {
     const std::vector<std::string> records = Records();
     const std::string bytes = FileOf(records);
     const TempFile plain("plain", bytes), gzip("gzip", Compressed(InflateFormat::kGzip, bytes));
-    for (const TempFile* file : {&plain, &gzip}) {
-      Result<RecordReader> reader = RecordReader::Open(file->path(), {.compression = "AUTO", .buffer_bytes = 64});
+    using Way = std::pair<const TempFile*, FileAccess>;
+    for (const auto& [file, access] :
+         {Way(&plain, FileAccess::kRead), Way(&gzip, FileAccess::kRead), Way(&plain, FileAccess::kMap)}) {
+      Result<RecordReader> reader =
+          RecordReader::Open(file->path(), {.compression = "AUTO", .buffer_bytes = 64, .access = access});
       REQUIRE(reader.ok());
       std::vector<std::uint64_t> offsets = {0};
       for (const std::string& record : records) offsets.push_back(offsets.back() + record.size() + 16);
@@ -200,6 +215,30 @@ TEST_SUITE("RecordReader") {
     CHECK(Has(Error(file.path(), {.max_record_bytes = UINT64_MAX}), "record size too large"));
     file.Write(Packed("12345"));
     CHECK(Has(Error(file.path(), {.max_record_bytes = 4}), "raise RecordReaderOptions::max_record_bytes"));
+  }
+  TEST_CASE("records of a mapped file stay valid and go through no copy") {
+    const std::vector<std::string> records = Records();
+    const TempFile file("mapped", FileOf(records)), empty("empty", "");
+    std::vector<std::string_view> views;
+    Buffer* mapping = nullptr;
+    {
+      Result<RecordReader> reader = RecordReader::Open(file.path(), {.access = FileAccess::kMap});
+      REQUIRE(reader.ok());
+      for (std::string_view record; reader->Next(&record);) views.push_back(record);
+      CHECK(reader->status().ok());
+      mapping = reader->mapping();
+      REQUIRE(mapping != nullptr);
+      mapping->Ref();
+    }
+    REQUIRE(views.size() == records.size());
+    const char* const begin = static_cast<const char*>(mapping->data());
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      CHECK(views[i] == records[i]);
+      CHECK(views[i].data() >= begin + detail::kRecordHeader);
+      CHECK(views[i].data() + views[i].size() <= begin + mapping->size() - detail::kRecordFooter);
+    }
+    mapping->Unref();
+    CHECK(Has(Error(empty.path(), {.access = FileAccess::kMap}), "OK"));
   }
   TEST_CASE("a file that grows is read on") {
     const TempFile file("growing", Packed("one") + Packed("two").substr(0, 5));

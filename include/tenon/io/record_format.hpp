@@ -13,7 +13,6 @@
 #include <tenon/io/compression/crc32.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kSnappy, kAuto };
 
@@ -60,5 +59,4 @@ inline RecordCompression FindRecordCompression(std::string_view bytes) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -6,26 +6,32 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/io/mapped_file.hpp>
 #include <tenon/io/record_format.hpp>
 #include <tenon/io/record_source.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Options of RecordReader::Open.
 struct RecordReaderOptions {
   std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
   std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
   std::uint64_t max_record_bytes = std::uint64_t{1} << 30;  // a longer record is ResourceExhausted
+  // kMap: records are bytes of the mapped file, without a copy. They stay valid as long as the reader, or as mapping()
+  // is referred to. The file must neither be cut short nor grow meanwhile: see MappedFile. Compressed files and pipes
+  // are read.
+  FileAccess access = FileAccess::kRead;
 };
 
-// one thread. Memory: the buffer, one record that is longer than it, and the decompression's 400 KiB.
+// one thread. Memory: the buffer or the mapping, one record that is longer than it, and the decompression's 400 KiB.
 //
 //   TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open("train.tfrecord"));
 //   for (std::string_view record; reader.Next(&record);) Use(record);
@@ -40,10 +46,13 @@ class RecordReader {
     RecordReader reader;
     reader.source_.reset(new detail::RecordSource(path));
     reader.most_ = options.max_record_bytes;
+    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
+    if (options.access == FileAccess::kMap && reader.source_->can_seek() && !reader.source_->is_compressed())
+      return Map(std::move(reader), path);
     reader.capacity_ = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
     reader.buffer_.reset(static_cast<char*>(std::malloc(reader.capacity_)));
     if (reader.buffer_ == nullptr) return reader.NoMemory(reader.capacity_);
-    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
+    reader.bytes_ = reader.buffer_.get();
     return reader;
   }
   RecordReader(RecordReader&&) = default;
@@ -107,6 +116,11 @@ class RecordReader {
       offset_ = offset;
       return OkStatus();
     }
+    if (mapped_) {
+      begin_ = offset < end_ ? static_cast<std::size_t>(offset) : end_;
+      offset_ = offset;
+      return OkStatus();
+    }
     if (source_->can_seek() || is_lost_ || offset < offset_) {
       const std::uint64_t at = source_->can_seek() ? offset : 0;
       TENON_RETURN_IF_ERROR(source_->Restart(at));
@@ -131,6 +145,8 @@ class RecordReader {
   std::uint64_t offset() const { return offset_; }
   // Returns the name of the file.
   const std::string& path() const { return source_->path(); }
+  // Returns the memory of a mapped file's records, a reference to which keeps them valid; null where the file is read.
+  Buffer* mapping() const { return mapped_ ? mapped_->buffer() : nullptr; }
   // Returns the compression of the file, found from its first bytes for "AUTO".
   RecordCompression compression() const { return source_->compression(); }
   // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
@@ -145,6 +161,14 @@ class RecordReader {
 
   RecordReader() = default;
 
+  static Result<RecordReader> Map(RecordReader reader, const std::string& path) {
+    TENON_ASSIGN_OR_RETURN(reader.mapped_, MappedFile::Open(path));
+    const Span<const std::byte> bytes = reader.mapped_->bytes();
+    reader.bytes_ = reinterpret_cast<const char*>(bytes.data());
+    reader.end_ = bytes.size();
+    return reader;
+  }
+
   std::size_t Buffered() const { return end_ - begin_; }
   void Advance(std::uint64_t length) {
     const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
@@ -157,7 +181,7 @@ class RecordReader {
   // why there are no more, where it is not the end of the file.
   Status Need(std::size_t count) {
     source_error_ = OkStatus();
-    if (Buffered() >= count) return OkStatus();
+    if (Buffered() >= count || mapped_) return OkStatus();
     if (capacity_ - begin_ < count || Buffered() == 0) {
       std::memmove(buffer_.get(), buffer_.get() + begin_, Buffered());
       end_ = Buffered();
@@ -182,7 +206,7 @@ class RecordReader {
     ends_early_ = false;
     TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader));
     if (Buffered() < detail::kRecordHeader) return End();
-    if (!detail::ReadRecordHeader(buffer_.get() + begin_, length)) return Corrupted(offset_);
+    if (!detail::ReadRecordHeader(bytes_ + begin_, length)) return Corrupted(offset_);
     if (*length > UINT64_MAX - offset_ - detail::kRecordHeader - detail::kRecordFooter)
       return errors::DataLoss(Where(), "record size too large: ", *length, " bytes at ", offset_);
     return OkStatus();
@@ -190,10 +214,10 @@ class RecordReader {
   // Sets *data to `length` bytes and the footer, and sum_ to the sum of the bytes.
   Status ReadBody(std::size_t length, const char** data) {
     const std::size_t size = length + detail::kRecordFooter;
-    if (size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
+    if (!mapped_ && size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
     TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader + size));
     if (Buffered() < detail::kRecordHeader + size) return Truncated();
-    *data = buffer_.get() + begin_ + detail::kRecordHeader;
+    *data = bytes_ + begin_ + detail::kRecordHeader;
     sum_ = Crc32c({*data, length});
     return OkStatus();
   }
@@ -229,7 +253,7 @@ class RecordReader {
       Advance(length);
       return OkStatus();
     }
-    if (source_->MostLeft() < size - Buffered()) return Truncated();
+    if (mapped_ || source_->MostLeft() < size - Buffered()) return Truncated();
     const std::uint64_t at = offset_;
     const Status s = Seek(offset_ + size);
     if (s.code() != Code::kOutOfRange) return s;
@@ -276,7 +300,9 @@ class RecordReader {
   }
 
   Owned<detail::RecordSource> source_;
+  std::optional<MappedFile> mapped_;
   Bytes buffer_, long_;
+  const char* bytes_ = nullptr;  // of buffer_ or mapped_
   std::size_t capacity_ = 0, begin_ = 0, end_ = 0, long_bytes_ = 0;
   std::uint64_t offset_ = 0, most_ = 0;  // offset_: of buffer_[begin_]
   std::uint32_t sum_ = 0;
@@ -285,5 +311,4 @@ class RecordReader {
   Status status_, source_error_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
