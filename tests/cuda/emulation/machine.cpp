@@ -107,6 +107,7 @@ struct Device {
   char* base = nullptr;
   std::size_t top = 0;  // bytes of addresses given out so far
   std::size_t used = 0;
+  bool is_open = false;                              // the host can touch its memory
   std::map<char*, Block> blocks;                     // by first byte
   std::multimap<std::size_t, char*> free;            // rooms by size
   std::vector<std::pair<Stream*, std::pair<std::size_t, char*>>> freed;  // rooms whose free is queued
@@ -123,6 +124,7 @@ struct Machine {
   Counters counters{};
   long fail_from = -1, fail_count = 0;
   std::uint32_t seed = 7;
+  int draining = 0;  // calls of Drain within each other
 };
 Machine& GetMachine() {
   static Machine& machine = *[] {
@@ -160,24 +162,31 @@ cudaError_t Fail(cudaError_t error) {
 }
 Device& DeviceAt(int device) { return GetMachine().devices[static_cast<std::size_t>(device)]; }
 
-// Makes the memory of `device`, and of devices it may reach, accessible while it lives.
+// Makes the memory of `device` and of devices that it may reach accessible, and no other, while it lives and until the
+// streams' work is done that it is a part of.
 class Access {
  public:
-  Access(int device, bool all) : device_(device), all_(all) { Set(PROT_READ | PROT_WRITE); }
-  ~Access() { Set(PROT_NONE); }
+  explicit Access(int device) {
+    Machine& m = GetMachine();
+    for (std::size_t i = 0; i < m.devices.size(); ++i)
+      Set(m.devices[i], static_cast<int>(i) == device || DeviceAt(device).peers[i]);
+  }
+  ~Access() {
+    if (GetMachine().draining == 0) CloseAll();
+  }
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
 
- private:
-  void Set(int protection) const {
-    Machine& m = GetMachine();
-    for (std::size_t i = 0; i < m.devices.size(); ++i) {
-      const bool reached = all_ || static_cast<int>(i) == device_ || DeviceAt(device_).peers[i];
-      if (reached && m.devices[i].top > 0) (void)mprotect(m.devices[i].base, m.devices[i].top, protection);
-    }
+  static void CloseAll() {
+    for (Device& device : GetMachine().devices) Set(device, false);
   }
-  int device_;
-  bool all_;
+
+ private:
+  static void Set(Device& device, bool open) {
+    if (device.is_open == open || device.top == 0) return;
+    device.is_open = open;
+    (void)mprotect(device.base, device.top, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
 };
 
 int DeviceOf(const void* p) {  // -1: host memory
@@ -186,6 +195,31 @@ int DeviceOf(const void* p) {  // -1: host memory
     if (p >= m.devices[i].base && p < m.devices[i].base + kAddresses) return static_cast<int>(i);
   return -1;
 }
+// Makes the pages of one block's bytes accessible while it lives, whose room no other block shares: much less work than
+// Access where a device has many pages. Host memory stays as it is.
+class BlockAccess {
+ public:
+  BlockAccess(const void* p, std::size_t bytes) {
+    const int device = DeviceOf(p);
+    if (device < 0 || bytes == 0 || DeviceAt(device).is_open) return;
+    char* const base = DeviceAt(device).base;
+    const auto begin = static_cast<std::size_t>(static_cast<const char*>(p) - base) / kPage * kPage;
+    const auto end = static_cast<std::size_t>(static_cast<const char*>(p) + bytes - base);
+    first_ = base + begin;
+    size_ = (end + kPage - 1) / kPage * kPage - begin;
+    Set(PROT_READ | PROT_WRITE);
+  }
+  ~BlockAccess() { Set(PROT_NONE); }
+  BlockAccess(const BlockAccess&) = delete;
+  BlockAccess& operator=(const BlockAccess&) = delete;
+
+ private:
+  void Set(int protection) const {
+    if (size_ != 0) (void)mprotect(first_, size_, protection);
+  }
+  char* first_ = nullptr;
+  std::size_t size_ = 0;
+};
 // Whether [p, p + bytes) lies in one block of a device.
 bool InBlock(const void* p, std::size_t bytes) {
   const int device = DeviceOf(p);
@@ -206,6 +240,7 @@ bool IsPinned(const void* p) {
 std::size_t RoomFor(std::size_t bytes) { return (bytes + 2 * kGuard + kPage - 1) / kPage * kPage; }
 
 void FillFresh(char* at, std::size_t bytes, std::size_t room) {
+  const BlockAccess access(at - kGuard, room);
   std::memset(at - kGuard, kGuardByte, room);
   std::memset(at, kFresh, bytes);
 }
@@ -215,9 +250,11 @@ void CheckGuards(const char* at, std::size_t bytes, std::size_t room) {
     if ((i < kGuard || i >= kGuard + bytes) && first[i] != kGuardByte)
       Die("a kernel wrote outside a block of device memory", at);
 }
-// Large blocks give their pages back instead of being filled.
-void Poison(char* at, std::size_t room) {
-  if (room > std::size_t{1} << 20)
+// Checks the guards of a freed block and spoils its content. Large blocks give their pages back instead.
+void TakeBack(char* at, std::size_t bytes, std::size_t room) {
+  const BlockAccess access(at - kGuard, room);
+  CheckGuards(at, bytes, room);
+  if (room > std::size_t{64} << 10)
     (void)madvise(at - kGuard, room, MADV_DONTNEED);
   else
     std::memset(at - kGuard, kFreed, room);
@@ -233,6 +270,7 @@ void RunNext(Stream* stream);
 void Drain(Stream* stream, const Event* event = nullptr, long record = 0) {
   Machine& m = GetMachine();
   const auto wanted = [&] { return !stream->queue.empty() && (event == nullptr || event->reached < record); };
+  ++m.draining;
   while (wanted()) {
     if (GetSettings().mixed) {
       m.seed = m.seed * 1664525u + 1013904223u;
@@ -241,6 +279,7 @@ void Drain(Stream* stream, const Event* event = nullptr, long record = 0) {
     }
     if (wanted()) RunNext(stream);
   }
+  if (--m.draining == 0) Access::CloseAll();
 }
 void RunNext(Stream* stream) {
   Operation operation = std::move(stream->queue.front());
@@ -297,6 +336,7 @@ char* TakeRoom(Device& device, std::size_t bytes, Stream* stream) {
       device.free.erase(it);
     } else if (device.top + room <= kAddresses) {
       at = device.base + device.top + kGuard;
+      if (device.is_open) (void)mprotect(device.base + device.top, room, PROT_READ | PROT_WRITE);
       device.top += room;
     } else {
       return nullptr;
@@ -329,7 +369,7 @@ Block ForgetBlock(void* block) {
 }
 
 void Copy(void* to, const void* from, std::size_t bytes) {
-  const Access access(0, true);
+  const BlockAccess written(to, bytes), read(from, bytes);
   std::memcpy(to, from, bytes);
 }
 
@@ -364,7 +404,7 @@ cudaError_t Launch(const cudaLaunchConfig_t& config, std::function<void()> threa
   const int device = current_device;
   const std::size_t shared = config.dynamicSmemBytes;
   return Enqueue(stream, {[grid, block, shared, device, thread = std::move(thread)] {
-                   const Access access(device, false);
+                   const Access access(device);
                    const GridEnd end = RunGrid({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared,
                                                GetSettings().order, thread);
                    if (end == GridEnd::kIllegalAddress)
@@ -377,7 +417,7 @@ cudaError_t LaunchLibrary(cudaStream_t stream, std::function<void()> work) {
   const Lock lock;
   if (StreamOf(stream)->capture == nullptr) ++GetMachine().counters.launches;
   return Enqueue(StreamOf(stream), {[work = std::move(work), device = StreamOf(stream)->device] {
-                   const Access access(device, false);
+                   const Access access(device);
                    work();
                  }});
 }
@@ -559,7 +599,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data) {
   const Lock lock;
-  return Enqueue(StreamOf(stream), {[function, data] { function(data); }});
+  return Enqueue(StreamOf(stream), {[function, data] {
+                   Access::CloseAll();
+                   function(data);
+                 }});
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   const Lock lock;
@@ -678,7 +721,6 @@ cudaError_t cudaMalloc(void** block, std::size_t bytes) {
   char* const at = AllocationFails() ? nullptr : TakeRoom(DeviceAt(current_device), bytes, nullptr);
   if (at == nullptr) return Fail(cudaErrorMemoryAllocation);
   ++m.counters.allocations;
-  const Access access(current_device, false);
   FillFresh(at, bytes, RoomFor(bytes));
   *block = at;
   return cudaSuccess;
@@ -691,9 +733,7 @@ cudaError_t cudaFree(void* block) {
   DrainDevice(device);
   auto* const at = static_cast<char*>(block);
   const Block known = ForgetBlock(at);
-  const Access access(device, false);
-  CheckGuards(at, known.bytes, known.room);
-  Poison(at, known.room);
+  TakeBack(at, known.bytes, known.room);
   DeviceAt(device).free.emplace(known.room, at);
   return Fail(GetMachine().sticky);
 }
@@ -717,10 +757,7 @@ cudaError_t cudaMallocFromPoolAsync(void** block, std::size_t bytes, cudaMemPool
     if (pool->reserved > pool->reserved_high) pool->reserved_high = pool->reserved;
   }
   *block = at;
-  return Enqueue(stream, {[at, bytes, device] {
-                   const Access access(device, false);
-                   FillFresh(at, bytes, RoomFor(bytes));
-                 }});
+  return Enqueue(stream, {[at, bytes] { FillFresh(at, bytes, RoomFor(bytes)); }});
 }
 cudaError_t cudaMallocAsync(void** block, std::size_t bytes, cudaStream_t stream) {
   return cudaMallocFromPoolAsync(block, bytes, nullptr, stream);
@@ -737,9 +774,7 @@ cudaError_t cudaFreeAsync(void* block, cudaStream_t stream) {
   const Block known = ForgetBlock(at);
   DeviceAt(device).freed.push_back({stream, {known.room, at}});
   return Enqueue(stream, {[at, known, device, stream] {
-                   const Access access(device, false);
-                   CheckGuards(at, known.bytes, known.room);
-                   Poison(at, known.room);
+                   TakeBack(at, known.bytes, known.room);
                    auto& freed = DeviceAt(device).freed;
                    for (std::size_t i = 0; i < freed.size(); ++i) {
                      if (freed[i].first != stream || freed[i].second.second != at)
@@ -835,7 +870,7 @@ cudaError_t cudaMemsetAsync(void* at, int value, std::size_t bytes, cudaStream_t
   if (bytes == 0) return cudaSuccess;
   if (!InBlock(at, bytes)) return Fail(cudaErrorInvalidValue);
   return Enqueue(StreamOf(stream), {[at, value, bytes] {
-                   const Access access(0, true);
+                   const BlockAccess access(at, bytes);
                    std::memset(at, value, bytes);
                  }});
 }
