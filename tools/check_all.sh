@@ -150,7 +150,7 @@ every_commit=(format:0 layers:1 amalgamation:0 release:0 compile_fail:2 no_excep
 parts=(
   'odr:2 ports:8 fuzz:10 cuda:9 sass:2'
   'compile_fail_clang:1 headers_clang:3 clang:3 protobuf:3 consume:5 tsan:13'
-  'asan_runtime:15 asan_golden:10 packages:3 soak:2'
+  'asan_runtime:12 asan_golden:10 packages:8 soak:2'
   'asan_floors:10 isa:12 neon:9'
 )
 

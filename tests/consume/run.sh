@@ -18,6 +18,13 @@ build_and_run() {  # build_and_run NAME cmake-argument...: tests/consume/NAME
   done
 }
 
+at_most() {  # at_most BYTES FILE
+  local size
+  size=$(stat -c %s "$2")
+  echo "$2: $size bytes, at most $1"
+  ((size <= $1))
+}
+
 install_tenon() {  # to build/prefix, moved there afterwards: a package must not know where it was installed
   cmake -S "$root" -B "$work/tenon" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILER="$compiler" \
     -DTENON_BUILD_TESTS=OFF -DTENON_BUILD_BENCH=OFF -DTENON_BUILD_EXAMPLES=OFF
@@ -91,8 +98,11 @@ consume() {
       python3 -m venv "$work/wheel/venv"
       python="$work/wheel/venv/bin/python"
       "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/wheel" \
-        "$root/packaging/wheel" --config-settings cmake.define.TENON_BUILD_COMMAND=OFF
+        "$root/packaging/wheel"
       "$python" -m pip install --quiet --disable-pip-version-check --no-index "$work/wheel"/tenon-*.whl
+      at_most 12000000 "$work/wheel"/tenon-*.whl
+      at_most 10000000 "$work/wheel/venv/bin/tenon"
+      TENON_COMMAND="$work/wheel/venv/bin/tenon" "$python" "$root/tests/tools/command_test.py"
       build_and_run find_package -DCMAKE_PREFIX_PATH="$("$python" -m tenon --prefix)" -UTenon_DIR ;;
     conan) "$root/tests/consume/conan/run.sh" ;;
     *) echo "consume: there is no '$1'" >&2; exit 2 ;;

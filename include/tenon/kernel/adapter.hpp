@@ -217,8 +217,8 @@ constexpr KernelRow MakeCombination(std::integer_sequence<int, K...>) {
 }
 template <class Op, class Device, class Narrow, std::size_t... Flat>
 constexpr auto MakeTable(std::index_sequence<Flat...>) {
-  return std::array<KernelRow, sizeof...(Flat) + 1>{
-      MakeCombination<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{})..., KernelRow{}};
+  return std::array<KernelRow, sizeof...(Flat)>{
+      MakeCombination<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{})...};
 }
 // All rows of one op on one device; rows that the kernel rejects stay empty.
 template <class Op, class Device, class Narrow>

@@ -45,14 +45,16 @@ concept MapsOn = Device::type == "CPU" ||
 
 namespace detail {
 
-// ---- the signature's view, once per op
+// ---- the signature's view, once per op. It points at a copy of the specs: programs hold no other part of a signature.
 template <class Op>
 concept HasSignature = requires {
   { Op::signature.view() } -> std::same_as<OpView>;
   typename std::bool_constant<(Op::signature.view(), true)>;  // a constant
 };
 template <class Op>
-inline constexpr OpView kOpView = Op::signature.view();
+inline constexpr auto kOpSpecs = typename std::remove_cvref_t<decltype(Op::signature)>::Specs(Op::signature);
+template <class Op>
+inline constexpr OpView kOpView = Op::signature.view(kOpSpecs<Op>);
 
 template <class Op>
 constexpr int FindAttrIndex(std::string_view name) {

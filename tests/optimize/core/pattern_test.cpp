@@ -13,20 +13,20 @@ TEST_SUITE("Pattern") {
     constexpr Pattern kPattern = "!c:Conv2D[data_format=NHWC|NCHW,T=DT_FLOAT](x, Add|AddV2~(_, -0.5), x, ...)";
     static_assert(kPattern.size == 6);
     static_assert(kPattern.num_names == 2);
-    CHECK(kPattern.terms[0].kind == PatternTerm::Kind::kOp);
-    CHECK(kPattern.terms[0].only_reader);
-    CHECK(kPattern.terms[0].ops == "Conv2D");
-    CHECK(kPattern.terms[0].attrs == "data_format=NHWC|NCHW,T=DT_FLOAT");
-    CHECK(kPattern.terms[0].num_inputs == 3);
-    CHECK(kPattern.terms[0].more_inputs);
-    CHECK(kPattern.terms[0].end == 6);
-    CHECK(kPattern.terms[1].kind == PatternTerm::Kind::kValue);
-    CHECK(kPattern.terms[2].ops == "Add|AddV2");
-    CHECK(kPattern.terms[2].commutes);
-    CHECK(kPattern.terms[2].end == 5);
-    CHECK(kPattern.terms[3].kind == PatternTerm::Kind::kAny);
-    CHECK(kPattern.terms[4].number == -0.5);
-    CHECK(kPattern.terms[5].slot == kPattern.terms[1].slot);
+    CHECK(kPattern.term(0).kind == PatternTerm::Kind::kOp);
+    CHECK(kPattern.term(0).only_reader);
+    CHECK(kPattern.term(0).ops == "Conv2D");
+    CHECK(kPattern.term(0).attrs == "data_format=NHWC|NCHW,T=DT_FLOAT");
+    CHECK(kPattern.term(0).num_inputs == 3);
+    CHECK(kPattern.term(0).more_inputs);
+    CHECK(kPattern.term(0).end == 6);
+    CHECK(kPattern.term(1).kind == PatternTerm::Kind::kValue);
+    CHECK(kPattern.term(2).ops == "Add|AddV2");
+    CHECK(kPattern.term(2).commutes);
+    CHECK(kPattern.term(2).end == 5);
+    CHECK(kPattern.term(3).kind == PatternTerm::Kind::kAny);
+    CHECK(kPattern.term(4).number == -0.5);
+    CHECK(kPattern.term(5).slot == kPattern.term(1).slot);
     CHECK(kPattern.SlotOf("c") >= 0);
     CHECK(kPattern.SlotOf("z") == -1);
   }
@@ -34,13 +34,13 @@ TEST_SUITE("Pattern") {
   TEST_CASE("ops with a leading '_', no inputs, named numbers, and nothing at all") {
     constexpr Pattern kFused = "_FusedMatMul(...)", kAny = "_", kNone = "NoOp()", kNumber = "Mul(x, one:1)",
                       kEmpty = "";
-    CHECK(kFused.terms[0].ops == "_FusedMatMul");
-    CHECK(kFused.terms[0].num_inputs == 0);
-    CHECK(kAny.terms[0].kind == PatternTerm::Kind::kAny);
-    CHECK(kNone.terms[0].num_inputs == 0);
-    CHECK_FALSE(kNone.terms[0].more_inputs);
-    CHECK(kNumber.terms[2].kind == PatternTerm::Kind::kNumber);
-    CHECK(kNumber.names[1] == "one");
+    CHECK(kFused.term(0).ops == "_FusedMatMul");
+    CHECK(kFused.term(0).num_inputs == 0);
+    CHECK(kAny.term(0).kind == PatternTerm::Kind::kAny);
+    CHECK(kNone.term(0).num_inputs == 0);
+    CHECK_FALSE(kNone.term(0).more_inputs);
+    CHECK(kNumber.term(2).kind == PatternTerm::Kind::kNumber);
+    CHECK(kNumber.name(1) == "one");
     CHECK(kEmpty.empty());
     CHECK(Pattern().empty());
   }

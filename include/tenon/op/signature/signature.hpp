@@ -267,12 +267,21 @@ constexpr void CheckDoc(std::string_view doc, Span<const ArgSpec> inputs, Span<c
   }
 }
 
+// The arguments, attrs and control outputs of a signature.
+template <int In, int Out, int At, int Ct>
+struct SignatureSpecs {
+  SpecArray<ArgSpec, In> inputs;
+  SpecArray<ArgSpec, Out> outputs;
+  SpecArray<AttrSpec, At> attrs;
+  SpecArray<std::string_view, Ct> control_outputs;
+};
+
 }  // namespace detail
 
 // The description of one op, as large as it needs to be: In inputs, Out outputs, At attrs, Ct control outputs. A
 // literal value; every member function returns a new one. Attrs and arguments may come in any order.
 template <int In, int Out, int At, int Ct = 0>
-struct Signature {
+struct Signature : detail::SignatureSpecs<In, Out, At, Ct> {
   static constexpr int kInputs = In;
   static constexpr int kOutputs = Out;
   static constexpr int kAttrs = At;
@@ -283,10 +292,11 @@ struct Signature {
   std::string_view deprecation_text;
   int deprecated_since = 0;
   OpFlags flags;
-  detail::SpecArray<ArgSpec, In> inputs;
-  detail::SpecArray<ArgSpec, Out> outputs;
-  detail::SpecArray<AttrSpec, At> attrs;
-  detail::SpecArray<std::string_view, Ct> control_outputs;
+  using Specs = detail::SignatureSpecs<In, Out, At, Ct>;
+  using Specs::attrs;
+  using Specs::control_outputs;
+  using Specs::inputs;
+  using Specs::outputs;
 
   // "name: T", "name: N * T", "name: list_attr", "name: float", "name: Ref(T)".
   constexpr auto Input(std::string_view spec) const {
@@ -360,9 +370,11 @@ struct Signature {
   }
 
   // Points into this value, which must outlive the view.
-  constexpr OpView view() const {
-    return {name,     inputs.view(), outputs.view(),   attrs.view(),     control_outputs.view(),
-            shape_fn, flags,         deprecated_since, deprecation_text, doc};
+  constexpr OpView view() const { return view(*this); }
+  // Points into `specs`, a copy of this value's.
+  constexpr OpView view(const Specs& specs) const {
+    return {name,     specs.inputs.view(), specs.outputs.view(), specs.attrs.view(), specs.control_outputs.view(),
+            shape_fn, flags,               deprecated_since,     deprecation_text,   doc};
   }
   constexpr const AttrSpec* FindAttr(std::string_view attr_name) const {
     for (const AttrSpec& attr : attrs.view())
@@ -376,7 +388,7 @@ struct Signature {
 
   template <int In2, int Out2, int At2, int Ct2>
   constexpr Signature<In2, Out2, At2, Ct2> Grown() const {
-    Signature<In2, Out2, At2, Ct2> next{name, shape_fn, doc, deprecation_text, deprecated_since, flags, {}, {}, {}, {}};
+    Signature<In2, Out2, At2, Ct2> next{{}, name, shape_fn, doc, deprecation_text, deprecated_since, flags};
     if constexpr (In > 0)
       for (int i = 0; i < In; ++i) next.inputs.items[i] = inputs.items[i];
     if constexpr (Out > 0)

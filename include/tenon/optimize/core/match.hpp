@@ -96,7 +96,7 @@ class Match {
 
  private:
   bool FitsTerm(InEdge edge, int at) {
-    const PatternTerm& term = pattern_->terms[at];
+    const PatternTerm term = pattern_->term(at);
     if (edge.node < 0) return false;
     switch (term.kind) {
       case PatternTerm::Kind::kAny: return true;
@@ -116,7 +116,7 @@ class Match {
     return slot == edge;
   }
   bool FitsOp(InEdge edge, int at) {
-    const PatternTerm& term = pattern_->terms[at];
+    const PatternTerm term = pattern_->term(at);
     const Node& node = graph_->node(edge.node);
     if (edge.output != 0) return false;
     if (!AnyPart(term.ops, '|', [&](std::string_view op) { return op == node.op_name(); })) return false;
@@ -129,13 +129,13 @@ class Match {
     return refused_.empty();
   }
   bool FitsInputs(const Node& node, int at) {
-    const PatternTerm& term = pattern_->terms[at];
+    const PatternTerm term = pattern_->term(at);
     const auto fits = [&](bool swapped) {
       int next = at + 1;
       for (int i = 0; i < term.num_inputs; ++i) {
         const int input = swapped && i < 2 ? 1 - i : i;
         if (!FitsTerm(node.inputs[ToSize(input)], next)) return false;
-        next = pattern_->terms[next].end;
+        next = pattern_->term(next).end;
       }
       return true;
     };

@@ -21,8 +21,8 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// One term of a pattern; its inputs follow it.
-struct PatternTerm {
+// What a term of a pattern is, without its texts.
+struct PatternTermFlags {
   enum class Kind : std::uint8_t { kAny, kValue, kNumber, kOp };
   Kind kind = Kind::kAny;
   bool commutes = false;
@@ -31,6 +31,9 @@ struct PatternTerm {
   std::int8_t slot = -1;  // place of its name among the pattern's names; -1: none
   std::int8_t num_inputs = 0;
   std::int8_t end = 0;  // past its inputs
+};
+// One term of a pattern; its inputs follow it.
+struct PatternTerm : PatternTermFlags {
   std::string_view ops;    // "Add|AddV2"
   std::string_view attrs;  // "transpose_a=false,T=DT_FLOAT|DT_HALF"
   double number = 0;
@@ -57,19 +60,41 @@ struct Pattern {
   }
 
   constexpr bool empty() const { return size == 0; }
+  constexpr PatternTerm term(int i) const {
+    const Stored& at = terms_[i];
+    PatternTerm term;
+    static_cast<PatternTermFlags&>(term) = at.plain;
+    term.ops = at.ops.Of(text_);
+    term.attrs = at.attrs.Of(text_);
+    if (at.number >= 0) term.number = numbers_[at.number];
+    return term;
+  }
+  constexpr std::string_view name(int slot) const { return names_[slot].Of(text_); }
   // Place of a name; -1: the pattern does not have it.
   constexpr int SlotOf(std::string_view name) const {
     for (int i = 0; i < num_names; ++i)
-      if (names[i] == name) return i;
+      if (this->name(i) == name) return i;
     return -1;
   }
   std::string_view text() const { return text_; }
 
-  PatternTerm terms[kMostTerms];
-  std::string_view names[kMostNames];
-  int size = 0, num_names = 0;
+  std::int8_t size = 0, num_names = 0;
 
  private:
+  // A program holds the patterns of all its rules: places in the text take a quarter of the room of views.
+  struct Place {
+    std::uint16_t begin = 0;
+    std::uint8_t size = 0;
+
+    constexpr std::string_view Of(std::string_view text) const { return text.substr(begin, size); }
+  };
+  struct Stored {
+    PatternTermFlags plain;
+    std::int8_t number = -1;  // its place among the numbers
+    Place ops, attrs;
+  };
+  static constexpr int kMostNumbers = 8;
+
   static constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
   static constexpr bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
   static constexpr bool IsWord(char c) { return IsDigit(c) || IsSmall(c) || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -93,8 +118,9 @@ struct Pattern {
     int slot = SlotOf(name);
     if (slot < 0) {
       if (num_names == kMostNames) detail::pattern_error_too_large();
-      slot = num_names++;
-      names[slot] = name;
+      slot = num_names;
+      ++num_names;
+      names_[slot] = PlaceOf(static_cast<std::size_t>(name.data() - text_.data()), name.size());
     }
     return static_cast<std::int8_t>(slot);
   }
@@ -108,12 +134,12 @@ struct Pattern {
   }
   constexpr void Term() {
     if (size == kMostTerms) detail::pattern_error_too_large();
-    const int number = size++;
-    PatternTerm term;
-    term.only_reader = Eat('!');
+    const std::int8_t number = size++;
+    Stored term;
+    term.plain.only_reader = Eat('!');
     if (IsSmall(peek())) {
-      term.kind = PatternTerm::Kind::kValue;
-      term.slot = Name(Word());
+      term.plain.kind = PatternTerm::Kind::kValue;
+      term.plain.slot = Name(Word());
       if (Eat(':')) NumberOrOp(&term);
     } else if (IsDigit(peek()) || peek() == '-') {
       NumberOrOp(&term);
@@ -123,26 +149,28 @@ struct Pattern {
       Op(&term);
     }
     SkipSpace();
-    term.end = static_cast<std::int8_t>(size);
-    terms[number] = term;
+    term.plain.end = static_cast<std::int8_t>(size);
+    terms_[number] = term;
   }
-  constexpr void NumberOrOp(PatternTerm* term) {
+  constexpr void NumberOrOp(Stored* term) {
     if (!IsDigit(peek()) && peek() != '-') return Op(term);
-    term->kind = PatternTerm::Kind::kNumber;
-    term->number = Number();
+    term->plain.kind = PatternTerm::Kind::kNumber;
+    if (num_numbers_ == kMostNumbers) detail::pattern_error_too_large();
+    term->number = num_numbers_++;
+    numbers_[term->number] = Number();
   }
-  constexpr void Op(PatternTerm* term) {
-    term->kind = PatternTerm::Kind::kOp;
+  constexpr void Op(Stored* term) {
+    term->plain.kind = PatternTerm::Kind::kOp;
     const std::size_t begin = at_;
     do {
       if (Word().empty()) detail::pattern_error_term_expected();
     } while (peek() == '|' && ++at_ != 0);
-    term->ops = text_.substr(begin, at_ - begin);
-    term->commutes = Eat('~');
+    term->ops = PlaceOf(begin, at_ - begin);
+    term->plain.commutes = Eat('~');
     if (Eat('[')) {
       const std::size_t from = at_;
       while (peek() != ']' && peek() != '\0') ++at_;
-      term->attrs = text_.substr(from, at_ - from);
+      term->attrs = PlaceOf(from, at_ - from);
       if (!Eat(']')) detail::pattern_error_term_expected();
     }
     if (!Eat('(')) return;
@@ -150,17 +178,26 @@ struct Pattern {
     do {
       if (peek() == '.' && peek(1) == '.' && peek(2) == '.') {
         at_ += 3;
-        term->more_inputs = true;
+        term->plain.more_inputs = true;
         break;
       }
-      ++term->num_inputs;
+      ++term->plain.num_inputs;
       Term();
     } while (Eat(','));
     if (!Eat(')')) detail::pattern_error_term_expected();
   }
 
+  static constexpr Place PlaceOf(std::size_t begin, std::size_t size) {
+    if (begin > UINT16_MAX || size > UINT8_MAX) detail::pattern_error_too_large();
+    return {static_cast<std::uint16_t>(begin), static_cast<std::uint8_t>(size)};
+  }
+
   std::string_view text_;
-  std::size_t at_ = 0;
+  Stored terms_[kMostTerms];
+  Place names_[kMostNames];
+  double numbers_[kMostNumbers] = {};
+  std::uint16_t at_ = 0;
+  std::int8_t num_numbers_ = 0;
 };
 
 // Calls visit(part) for the parts of a list like "Add|AddV2"; true: some call returned true.

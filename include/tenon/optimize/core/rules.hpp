@@ -70,7 +70,7 @@ class RuleResult {
   RuleResult(const Rule& rule, const Match& match) : rule_(rule), match_(match), graph_(match.graph()) {}
 
   Refusal Make() {
-    const PatternTerm& root = rule_.result.terms[0];
+    const PatternTerm root = rule_.result.term(0);
     if (root.kind == PatternTerm::Kind::kValue) {
       const InEdge value = ValueOf(root);
       if (graph_.type(value) != graph_.type({match_.root(), 0})) return "the types differ";
@@ -86,7 +86,7 @@ class RuleResult {
   }
 
  private:
-  InEdge ValueOf(const PatternTerm& term) const { return match_[rule_.result.names[term.slot]]; }
+  InEdge ValueOf(const PatternTerm& term) const { return match_[rule_.result.name(term.slot)]; }
   static SlimVector<IndexedGraph::Attr> AttrsOf(const PatternTerm& term) {
     SlimVector<IndexedGraph::Attr> attrs;
     AnyPart(term.attrs, ',', [&](std::string_view part) {
@@ -98,8 +98,8 @@ class RuleResult {
   }
   Refusal MakeInputs(int at, SlimVector<InEdge>* inputs) {
     int next = at + 1;
-    for (int i = 0; i < rule_.result.terms[at].num_inputs; ++i) {
-      const PatternTerm& term = rule_.result.terms[next];
+    for (int i = 0; i < rule_.result.term(at).num_inputs; ++i) {
+      const PatternTerm term = rule_.result.term(next);
       InEdge edge;
       if (term.kind == PatternTerm::Kind::kValue) {
         edge = ValueOf(term);
@@ -150,7 +150,7 @@ class RuleIndex {
     for (const Rule& rule : rules) {
       if (rule.level > level) continue;
       Entry entry{&rule, NeedsOf(rule.pattern, ops)};
-      for (const OpView* const op : OpsOf(rule.pattern.terms[0].ops, ops)) {
+      for (const OpView* const op : OpsOf(rule.pattern.term(0).ops, ops)) {
         int at = Find(op);
         if (at < 0) {
           at = static_cast<int>(first_.size());
@@ -194,10 +194,10 @@ class RuleIndex {
   static SlimVector<Need> NeedsOf(const Pattern& pattern, OpInfoCache* ops) {
     SlimVector<Need> needs;
     int next = 1;
-    for (int i = 0; i < pattern.terms[0].num_inputs; ++i) {
-      const PatternTerm& term = pattern.terms[next];
+    for (int i = 0; i < pattern.term(0).num_inputs; ++i) {
+      const PatternTerm term = pattern.term(next);
       next = term.end;
-      Need need{i, pattern.terms[0].commutes && i < 2, term.kind == PatternTerm::Kind::kNumber, {}};
+      Need need{i, pattern.term(0).commutes && i < 2, term.kind == PatternTerm::Kind::kNumber, {}};
       if (term.kind == PatternTerm::Kind::kOp)
         need.ops = OpsOf(term.ops, ops);
       else if (!need.constant)
