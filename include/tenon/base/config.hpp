@@ -95,7 +95,14 @@ TENON_DETAIL_NAMESPACE_END
 // once for a step. g++ spends more time on optimising them than on all else; here it makes them small. The macros
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__) && defined(__OPTIMIZE__)
-#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+// Without the passes that are named, code is as small and as fast, and takes three quarters of the compiler's time.
+#define TENON_DETAIL_SETUP_CODE_BEGIN                                                                                   \
+  _Pragma("GCC push_options") _Pragma(                                                                                  \
+      "GCC optimize(\"Os\", \"no-schedule-insns2\", \"no-tree-pta\", \"no-thread-jumps\")")                             \
+      _Pragma("GCC optimize(\"no-tree-vrp\", \"no-tree-pre\", \"no-tree-fre\", \"no-tree-dse\", \"no-gcse\")") _Pragma( \
+          "GCC optimize(\"no-tree-dominator-opts\", \"no-tree-loop-optimize\", \"no-ivopts\")")                         \
+          _Pragma("GCC optimize(\"no-tree-tail-merge\", \"no-rerun-cse-after-loop\", \"no-ipa-ra\")") _Pragma(          \
+              "GCC optimize(\"no-if-conversion2\", \"no-forward-propagate\", \"no-caller-saves\", \"no-shrink-wrap\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
 // Likewise for code that most programs never run.
 #define TENON_DETAIL_COLD_CODE_BEGIN TENON_DETAIL_SETUP_CODE_BEGIN
