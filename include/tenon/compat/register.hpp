@@ -168,14 +168,21 @@ class Name {
   }
   Name& Priority(int priority) { return priority_ = priority, *this; }
 
- private:
-  friend struct RegisteredKernel;
   struct Constraint {
     std::string attr;
     KernelMatch::Kind kind;
     SlimVector<std::string> texts;
     SlimVector<KernelMatch::Value> values;  // values of strings come last, when `texts` is complete
   };
+  const std::string& op() const { return op_; }
+  const std::string& device() const { return device_; }
+  const std::string& label() const { return label_; }
+  const SlimVector<Constraint>& constraints() const { return constraints_; }
+  const SlimVector<std::string>& host_arguments() const { return host_; }
+  int priority() const { return priority_; }
+
+ private:
+  friend struct RegisteredKernel;
   Constraint& Add(std::string attr, KernelMatch::Kind kind) {
     Constraint& constraint = constraints_.emplace_back();
     constraint.attr = std::move(attr);

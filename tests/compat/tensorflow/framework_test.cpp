@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -39,6 +40,28 @@ struct NamedDevice : DeviceBase {
 }  // namespace
 
 TEST_SUITE("TensorFlow's framework") {
+  TEST_CASE("A builder of a kernel's description makes the message of its calls") {
+    const std::unique_ptr<const KernelDef> def(KernelDefBuilder("CfAny")
+                                                   .Device(DEVICE_CPU)
+                                                   .TypeConstraint<float>("T")
+                                                   .TypeConstraint("U", {DT_INT32, DT_HALF})
+                                                   .AttrConstraint("b", true)
+                                                   .AttrConstraint("i", {2, 3})
+                                                   .AttrConstraint("s", "x")
+                                                   .HostMemory("size")
+                                                   .Label("other")
+                                                   .Priority(2)
+                                                   .Build());
+    CHECK(def->ShortDebugString() ==
+          "op: \"CfAny\" device_type: \"CPU\" constraint { name: \"T\" allowed_values { list { type: DT_FLOAT } } } "
+          "constraint { name: \"U\" allowed_values { list { type: DT_INT32 type: DT_HALF } } } "
+          "constraint { name: \"b\" allowed_values { list { b: true } } } "
+          "constraint { name: \"i\" allowed_values { list { i: 2 i: 3 } } } "
+          "constraint { name: \"s\" allowed_values { list { s: \"x\" } } } "
+          "host_memory_arg: \"size\" label: \"other\" priority: 2");
+    const std::unique_ptr<const KernelDef> plain(KernelDefBuilder("CfAny").Build());
+    CHECK(plain->ShortDebugString() == "op: \"CfAny\"");
+  }
   TEST_CASE("devices that sources define") {
     NamedDevice device("mine");
     CHECK_FALSE(device.has_eigen_cpu_device());

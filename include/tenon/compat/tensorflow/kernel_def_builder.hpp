@@ -13,55 +13,65 @@
 
 namespace tensorflow {
 
+// Holds no message: Build() makes the first.
 class KernelDefBuilder {
  public:
-  explicit KernelDefBuilder(const char* op) : name_(op) { def_.set_op(op); }
-  explicit KernelDefBuilder(const std::string& op) : name_(op) { def_.set_op(op); }
-  KernelDefBuilder& Device(const char* type) { return def_.set_device_type(type), name_.Device(type), *this; }
-  KernelDefBuilder& Device(const std::string& type) { return def_.set_device_type(type), name_.Device(type), *this; }
+  explicit KernelDefBuilder(const char* op) : name_(op) {}
+  explicit KernelDefBuilder(const std::string& op) : name_(op) {}
+  KernelDefBuilder& Device(const char* type) { return name_.Device(type), *this; }
+  KernelDefBuilder& Device(const std::string& type) { return name_.Device(type), *this; }
   KernelDefBuilder& Device(const DeviceType& type) { return Device(type.type()); }
   template <class T>
   KernelDefBuilder& TypeConstraint(const char* attr) {
     return TypeConstraint(attr, DataTypeToEnum<T>::value);
   }
   KernelDefBuilder& TypeConstraint(const char* attr, DataType type) {
-    Allowed(attr)->add_type(type);
     return name_.TypeConstraint(attr, ToTenon(type)), *this;
   }
   KernelDefBuilder& TypeConstraint(const char* attr, gtl::ArraySlice<DataType> types) {
-    AttrValue_ListValue* const list = Allowed(attr);
-    for (const DataType type : types) list->add_type(type);
     const std::vector<tenon::DataType> allowed = ToTenonTypes(types);
     return name_.TypeConstraint(attr, tenon::Span<const tenon::DataType>(allowed.data(), allowed.size())), *this;
   }
   template <class T>
   KernelDefBuilder& AttrConstraint(const char* attr, T value) {
-    AddToList(value, Allowed(attr));
     return name_.AttrConstraint(attr, value), *this;
   }
   template <class T>
   KernelDefBuilder& AttrConstraint(const char* attr, std::initializer_list<T> values) {
-    AttrValue_ListValue* const list = Allowed(attr);
-    for (const T& value : values) AddToList(value, list);
     return name_.AttrConstraint(attr, values), *this;
   }
-  KernelDefBuilder& HostMemory(const char* argument) {
-    return def_.add_host_memory_arg(argument), name_.HostMemory(argument), *this;
-  }
-  KernelDefBuilder& Label(const char* label) { return def_.set_label(label), name_.Label(label), *this; }
-  KernelDefBuilder& Priority(int priority) { return def_.set_priority(priority), name_.Priority(priority), *this; }
+  KernelDefBuilder& HostMemory(const char* argument) { return name_.HostMemory(argument), *this; }
+  KernelDefBuilder& Label(const char* label) { return name_.Label(label), *this; }
+  KernelDefBuilder& Priority(int priority) { return name_.Priority(priority), *this; }
   // The caller owns the message.
-  const KernelDef* Build() const { return new KernelDef(def_); }
+  const KernelDef* Build() const {
+    using Kind = tenon::KernelMatch::Kind;
+    auto* const def = new KernelDef();
+    def->set_op(name_.op());
+    def->set_device_type(name_.device());
+    def->set_label(name_.label());
+    def->set_priority(name_.priority());
+    for (const std::string& argument : name_.host_arguments()) def->add_host_memory_arg(argument);
+    for (const auto& from : name_.constraints()) {
+      KernelDef_AttrConstraint* const to = def->add_constraint();
+      to->set_name(from.attr);
+      AttrValue_ListValue* const list = to->mutable_allowed_values()->mutable_list();
+      for (const std::string& text : from.texts) list->add_s(text);
+      for (const tenon::KernelMatch::Value& value : from.values) {
+        if (from.kind == Kind::kType)
+          list->add_type(FromTenon(static_cast<tenon::DataType>(value.number)));
+        else if (from.kind == Kind::kBool)
+          list->add_b(value.number != 0);
+        else
+          list->add_i(value.number);
+      }
+    }
+    return def;
+  }
   const tenon::register_kernel::Name& name() const { return name_; }
 
  private:
-  AttrValue_ListValue* Allowed(const char* attr) {
-    KernelDef_AttrConstraint* const constraint = def_.add_constraint();
-    constraint->set_name(attr);
-    return constraint->mutable_allowed_values()->mutable_list();
-  }
   tenon::register_kernel::Name name_;
-  KernelDef def_;
 };
 
 namespace register_kernel {

@@ -23,22 +23,6 @@
 
 namespace tensorflow {
 
-// A tensor, or a reference to one with its lock.
-struct TensorValue {
-  TensorValue() = default;
-  explicit TensorValue(Tensor* t) : tensor(t) {}
-  TensorValue(mutex* lock, Tensor* t) : mutex_if_ref(lock), tensor(t) {}
-  Tensor* operator->() const { return tensor; }
-  bool is_ref() const { return mutex_if_ref != nullptr; }
-  DataType dtype() const {
-    const DataType type = tensor->dtype();
-    return is_ref() ? MakeRefType(type) : type;
-  }
-  mutex* mutex_if_ref = nullptr;
-  Tensor* tensor = nullptr;
-};
-using TensorValueVec = gtl::InlinedVector<TensorValue, 4>;
-
 // One call of a kernel outside of a session: its inputs, and the environment that the context gets. The outputs live
 // here.
 struct OpKernelContextParams {

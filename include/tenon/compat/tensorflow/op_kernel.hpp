@@ -19,6 +19,22 @@
 
 namespace tensorflow {
 
+// A tensor, or a reference to one with its lock.
+struct TensorValue {
+  TensorValue() = default;
+  explicit TensorValue(Tensor* t) : tensor(t) {}
+  TensorValue(mutex* lock, Tensor* t) : mutex_if_ref(lock), tensor(t) {}
+  Tensor* operator->() const { return tensor; }
+  bool is_ref() const { return mutex_if_ref != nullptr; }
+  DataType dtype() const {
+    const DataType type = tensor->dtype();
+    return is_ref() ? MakeRefType(type) : type;
+  }
+  mutex* mutex_if_ref = nullptr;
+  Tensor* tensor = nullptr;
+};
+using TensorValueVec = gtl::InlinedVector<TensorValue, 4>;
+
 class OpKernel : public tenon::OpKernel {
  public:
   using Base = tenon::OpKernel;
@@ -37,8 +53,9 @@ class OpKernel : public tenon::OpKernel {
   std::string type_string() const { return std::string(Base::type_string()); }
   StringPiece type_string_view() const { return Base::type_string(); }
   const NodeDef& def() const {
-    std::call_once(def_made_, [this] { def_ = FromTenon(Base::def()); });
-    return def_;
+    std::call_once(def_made_,
+                   [this] { def_ = {new NodeDef(FromTenon(Base::def())), [](const NodeDef* made) { delete made; }}; });
+    return *def_;
   }
   DataType input_type(int i) const { return FromTenon(Base::input_type(i)); }
   DataType output_type(int i) const { return FromTenon(Base::output_type(i)); }
@@ -60,7 +77,8 @@ class OpKernel : public tenon::OpKernel {
     inputs.Restore();
   }
   mutable std::once_flag def_made_;
-  mutable NodeDef def_;
+  // With a deleter, so that kernels that do not ask for the message have no code for it.
+  mutable std::unique_ptr<const NodeDef, void (*)(const NodeDef*)> def_{nullptr, nullptr};
 };
 inline const OpKernel& OpKernelContext::op_kernel() const { return static_cast<const OpKernel&>(Base::op_kernel()); }
 

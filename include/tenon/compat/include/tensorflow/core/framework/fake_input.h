@@ -3,3 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/graph/node_def_builder.hpp>
+#include <tenon/compat/tensorflow/kernels/registered_kernels.hpp>

@@ -2,8 +2,7 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
-#include <tenon/compat/tensorflow/kernel_params.hpp>
-#include <tenon/compat/tensorflow/kernels/registered_kernels.hpp>
+#include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
 #include <tenon/compat/tensorflow/env.hpp>
 #include <tenon/compat/tensorflow/base/register_types.hpp>

@@ -3,7 +3,6 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/kernels/numeric_op.hpp>
-#include <tenon/compat/tensorflow/kernel_params.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
 #include <tenon/compat/tensorflow/env.hpp>
 #include <tenon/compat/tensorflow/base/register_types.hpp>

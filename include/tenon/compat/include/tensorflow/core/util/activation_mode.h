@@ -4,4 +4,4 @@
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/util/ops_util.hpp>
 #include <tenon/compat/tensorflow/common_shape_fns.hpp>
-#include <tenon/compat/tensorflow/kernel_params.hpp>
+#include <tenon/compat/tensorflow/kernel_def_builder.hpp>

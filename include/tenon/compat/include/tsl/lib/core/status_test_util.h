@@ -3,3 +3,5 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/testing/test.hpp>
+#include <tenon/compat/tensorflow/kernel_params.hpp>
+#include <tenon/compat/tensorflow/kernels/registered_kernels.hpp>
