@@ -129,7 +129,14 @@ TENON_DETAIL_NAMESPACE_END
 // once for a step. g++ spends more time on optimising them than on all else; here it makes them small. The macros
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__) && defined(__OPTIMIZE__)
-#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\")")
+// Without the passes that are named, code is as small and as fast, and takes three quarters of the compiler's time.
+#define TENON_DETAIL_SETUP_CODE_BEGIN                                                                                   \
+  _Pragma("GCC push_options") _Pragma(                                                                                  \
+      "GCC optimize(\"Os\", \"no-schedule-insns2\", \"no-tree-pta\", \"no-thread-jumps\")")                             \
+      _Pragma("GCC optimize(\"no-tree-vrp\", \"no-tree-pre\", \"no-tree-fre\", \"no-tree-dse\", \"no-gcse\")") _Pragma( \
+          "GCC optimize(\"no-tree-dominator-opts\", \"no-tree-loop-optimize\", \"no-ivopts\")")                         \
+          _Pragma("GCC optimize(\"no-tree-tail-merge\", \"no-rerun-cse-after-loop\", \"no-ipa-ra\")") _Pragma(          \
+              "GCC optimize(\"no-if-conversion2\", \"no-forward-propagate\", \"no-caller-saves\", \"no-shrink-wrap\")")
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
 // Likewise for code that most programs never run.
 #define TENON_DETAIL_COLD_CODE_BEGIN TENON_DETAIL_SETUP_CODE_BEGIN
@@ -8626,12 +8633,21 @@ constexpr void CheckDoc(std::string_view doc, Span<const ArgSpec> inputs, Span<c
   }
 }
 
+// The arguments, attrs and control outputs of a signature.
+template <int In, int Out, int At, int Ct>
+struct SignatureSpecs {
+  SpecArray<ArgSpec, In> inputs;
+  SpecArray<ArgSpec, Out> outputs;
+  SpecArray<AttrSpec, At> attrs;
+  SpecArray<std::string_view, Ct> control_outputs;
+};
+
 }  // namespace detail
 
 // The description of one op, as large as it needs to be: In inputs, Out outputs, At attrs, Ct control outputs. A
 // literal value; every member function returns a new one. Attrs and arguments may come in any order.
 template <int In, int Out, int At, int Ct = 0>
-struct Signature {
+struct Signature : detail::SignatureSpecs<In, Out, At, Ct> {
   static constexpr int kInputs = In;
   static constexpr int kOutputs = Out;
   static constexpr int kAttrs = At;
@@ -8642,10 +8658,11 @@ struct Signature {
   std::string_view deprecation_text;
   int deprecated_since = 0;
   OpFlags flags;
-  detail::SpecArray<ArgSpec, In> inputs;
-  detail::SpecArray<ArgSpec, Out> outputs;
-  detail::SpecArray<AttrSpec, At> attrs;
-  detail::SpecArray<std::string_view, Ct> control_outputs;
+  using Specs = detail::SignatureSpecs<In, Out, At, Ct>;
+  using Specs::attrs;
+  using Specs::control_outputs;
+  using Specs::inputs;
+  using Specs::outputs;
 
   // "name: T", "name: N * T", "name: list_attr", "name: float", "name: Ref(T)".
   constexpr auto Input(std::string_view spec) const {
@@ -8719,9 +8736,11 @@ struct Signature {
   }
 
   // Points into this value, which must outlive the view.
-  constexpr OpView view() const {
-    return {name,     inputs.view(), outputs.view(),   attrs.view(),     control_outputs.view(),
-            shape_fn, flags,         deprecated_since, deprecation_text, doc};
+  constexpr OpView view() const { return view(*this); }
+  // Points into `specs`, a copy of this value's.
+  constexpr OpView view(const Specs& specs) const {
+    return {name,     specs.inputs.view(), specs.outputs.view(), specs.attrs.view(), specs.control_outputs.view(),
+            shape_fn, flags,               deprecated_since,     deprecation_text,   doc};
   }
   constexpr const AttrSpec* FindAttr(std::string_view attr_name) const {
     for (const AttrSpec& attr : attrs.view())
@@ -8735,7 +8754,7 @@ struct Signature {
 
   template <int In2, int Out2, int At2, int Ct2>
   constexpr Signature<In2, Out2, At2, Ct2> Grown() const {
-    Signature<In2, Out2, At2, Ct2> next{name, shape_fn, doc, deprecation_text, deprecated_since, flags, {}, {}, {}, {}};
+    Signature<In2, Out2, At2, Ct2> next{{}, name, shape_fn, doc, deprecation_text, deprecated_since, flags};
     if constexpr (In > 0)
       for (int i = 0; i < In; ++i) next.inputs.items[i] = inputs.items[i];
     if constexpr (Out > 0)
@@ -14275,14 +14294,16 @@ concept MapsOn = Device::type == "CPU" ||
 
 namespace detail {
 
-// ---- the signature's view, once per op
+// ---- the signature's view, once per op. It points at a copy of the specs: programs hold no other part of a signature.
 template <class Op>
 concept HasSignature = requires {
   { Op::signature.view() } -> std::same_as<OpView>;
   typename std::bool_constant<(Op::signature.view(), true)>;  // a constant
 };
 template <class Op>
-inline constexpr OpView kOpView = Op::signature.view();
+inline constexpr auto kOpSpecs = typename std::remove_cvref_t<decltype(Op::signature)>::Specs(Op::signature);
+template <class Op>
+inline constexpr OpView kOpView = Op::signature.view(kOpSpecs<Op>);
 
 template <class Op>
 constexpr int FindAttrIndex(std::string_view name) {
@@ -15195,8 +15216,8 @@ constexpr KernelRow MakeCombination(std::integer_sequence<int, K...>) {
 }
 template <class Op, class Device, class Narrow, std::size_t... Flat>
 constexpr auto MakeTable(std::index_sequence<Flat...>) {
-  return std::array<KernelRow, sizeof...(Flat) + 1>{
-      MakeCombination<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{})..., KernelRow{}};
+  return std::array<KernelRow, sizeof...(Flat)>{
+      MakeCombination<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{})...};
 }
 // All rows of one op on one device; rows that the kernel rejects stay empty.
 template <class Op, class Device, class Narrow>
@@ -34252,7 +34273,6 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/io/record_format.hpp ----
 // The format of TFRecord files: length, its masked CRC-32C, the record, its masked CRC-32C; and their compressions.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 enum class RecordCompression : std::uint8_t { kNone, kZlib, kGzip, kSnappy, kAuto };
 
@@ -34299,7 +34319,6 @@ inline RecordCompression FindRecordCompression(std::string_view bytes) {
 
 }  // namespace detail
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/record_source.hpp ----
@@ -34449,16 +34468,19 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/io/record_reader.hpp ----
 // RecordReader: the records of a TFRecord file, one after the other or by their offsets.
 TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
 
 // Options of RecordReader::Open.
 struct RecordReaderOptions {
   std::string compression = {};  // "", "ZLIB", "GZIP", or "AUTO": found from the first bytes of the file
   std::size_t buffer_bytes = std::size_t{256} << 10;  // bytes that one call of the system asks for; at least 64
   std::uint64_t max_record_bytes = std::uint64_t{1} << 30;  // a longer record is ResourceExhausted
+  // kMap: records are bytes of the mapped file, without a copy. They stay valid as long as the reader, or as mapping()
+  // is referred to. The file must neither be cut short nor grow meanwhile: see MappedFile. Compressed files and pipes
+  // are read.
+  FileAccess access = FileAccess::kRead;
 };
 
-// one thread. Memory: the buffer, one record that is longer than it, and the decompression's 400 KiB.
+// one thread. Memory: the buffer or the mapping, one record that is longer than it, and the decompression's 400 KiB.
 //
 //   TENON_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open("train.tfrecord"));
 //   for (std::string_view record; reader.Next(&record);) Use(record);
@@ -34473,10 +34495,13 @@ class RecordReader {
     RecordReader reader;
     reader.source_.reset(new detail::RecordSource(path));
     reader.most_ = options.max_record_bytes;
+    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
+    if (options.access == FileAccess::kMap && reader.source_->can_seek() && !reader.source_->is_compressed())
+      return Map(std::move(reader), path);
     reader.capacity_ = options.buffer_bytes < 64 ? 64 : options.buffer_bytes;
     reader.buffer_.reset(static_cast<char*>(std::malloc(reader.capacity_)));
     if (reader.buffer_ == nullptr) return reader.NoMemory(reader.capacity_);
-    TENON_RETURN_IF_ERROR(reader.source_->Open(compression));
+    reader.bytes_ = reader.buffer_.get();
     return reader;
   }
   RecordReader(RecordReader&&) = default;
@@ -34540,6 +34565,11 @@ class RecordReader {
       offset_ = offset;
       return OkStatus();
     }
+    if (mapped_) {
+      begin_ = offset < end_ ? static_cast<std::size_t>(offset) : end_;
+      offset_ = offset;
+      return OkStatus();
+    }
     if (source_->can_seek() || is_lost_ || offset < offset_) {
       const std::uint64_t at = source_->can_seek() ? offset : 0;
       TENON_RETURN_IF_ERROR(source_->Restart(at));
@@ -34564,6 +34594,8 @@ class RecordReader {
   std::uint64_t offset() const { return offset_; }
   // Returns the name of the file.
   const std::string& path() const { return source_->path(); }
+  // Returns the memory of a mapped file's records, a reference to which keeps them valid; null where the file is read.
+  Buffer* mapping() const { return mapped_ ? mapped_->buffer() : nullptr; }
   // Returns the compression of the file, found from its first bytes for "AUTO".
   RecordCompression compression() const { return source_->compression(); }
   // Whether the end was reached and bytes stand before it that are not a record, or a compressed file lacks its end.
@@ -34578,6 +34610,14 @@ class RecordReader {
 
   RecordReader() = default;
 
+  static Result<RecordReader> Map(RecordReader reader, const std::string& path) {
+    TENON_ASSIGN_OR_RETURN(reader.mapped_, MappedFile::Open(path));
+    const Span<const std::byte> bytes = reader.mapped_->bytes();
+    reader.bytes_ = reinterpret_cast<const char*>(bytes.data());
+    reader.end_ = bytes.size();
+    return reader;
+  }
+
   std::size_t Buffered() const { return end_ - begin_; }
   void Advance(std::uint64_t length) {
     const std::uint64_t size = length + detail::kRecordHeader + detail::kRecordFooter;
@@ -34590,7 +34630,7 @@ class RecordReader {
   // why there are no more, where it is not the end of the file.
   Status Need(std::size_t count) {
     source_error_ = OkStatus();
-    if (Buffered() >= count) return OkStatus();
+    if (Buffered() >= count || mapped_) return OkStatus();
     if (capacity_ - begin_ < count || Buffered() == 0) {
       std::memmove(buffer_.get(), buffer_.get() + begin_, Buffered());
       end_ = Buffered();
@@ -34615,7 +34655,7 @@ class RecordReader {
     ends_early_ = false;
     TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader));
     if (Buffered() < detail::kRecordHeader) return End();
-    if (!detail::ReadRecordHeader(buffer_.get() + begin_, length)) return Corrupted(offset_);
+    if (!detail::ReadRecordHeader(bytes_ + begin_, length)) return Corrupted(offset_);
     if (*length > UINT64_MAX - offset_ - detail::kRecordHeader - detail::kRecordFooter)
       return errors::DataLoss(Where(), "record size too large: ", *length, " bytes at ", offset_);
     return OkStatus();
@@ -34623,10 +34663,10 @@ class RecordReader {
   // Sets *data to `length` bytes and the footer, and sum_ to the sum of the bytes.
   Status ReadBody(std::size_t length, const char** data) {
     const std::size_t size = length + detail::kRecordFooter;
-    if (size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
+    if (!mapped_ && size > capacity_ - detail::kRecordHeader) return ReadLongBody(length, data);
     TENON_RETURN_IF_ERROR(Need(detail::kRecordHeader + size));
     if (Buffered() < detail::kRecordHeader + size) return Truncated();
-    *data = buffer_.get() + begin_ + detail::kRecordHeader;
+    *data = bytes_ + begin_ + detail::kRecordHeader;
     sum_ = Crc32c({*data, length});
     return OkStatus();
   }
@@ -34662,7 +34702,7 @@ class RecordReader {
       Advance(length);
       return OkStatus();
     }
-    if (source_->MostLeft() < size - Buffered()) return Truncated();
+    if (mapped_ || source_->MostLeft() < size - Buffered()) return Truncated();
     const std::uint64_t at = offset_;
     const Status s = Seek(offset_ + size);
     if (s.code() != Code::kOutOfRange) return s;
@@ -34709,7 +34749,9 @@ class RecordReader {
   }
 
   Owned<detail::RecordSource> source_;
+  std::optional<MappedFile> mapped_;
   Bytes buffer_, long_;
+  const char* bytes_ = nullptr;  // the bytes of buffer_ or mapped_
   std::size_t capacity_ = 0, begin_ = 0, end_ = 0, long_bytes_ = 0;
   std::uint64_t offset_ = 0, most_ = 0;  // offset_: of buffer_[begin_]
   std::uint32_t sum_ = 0;
@@ -34718,7 +34760,6 @@ class RecordReader {
   Status status_, source_error_;
 };
 
-TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/io/record_writer.hpp ----

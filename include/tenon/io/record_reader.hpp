@@ -302,7 +302,7 @@ class RecordReader {
   Owned<detail::RecordSource> source_;
   std::optional<MappedFile> mapped_;
   Bytes buffer_, long_;
-  const char* bytes_ = nullptr;  // of buffer_ or mapped_
+  const char* bytes_ = nullptr;  // the bytes of buffer_ or mapped_
   std::size_t capacity_ = 0, begin_ = 0, end_ = 0, long_bytes_ = 0;
   std::uint64_t offset_ = 0, most_ = 0;  // offset_: of buffer_[begin_]
   std::uint32_t sum_ = 0;

@@ -21,7 +21,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// What a term of a pattern is, without its texts.
+// The kind and the numbers of a term of a pattern, without its texts.
 struct PatternTermFlags {
   enum class Kind : std::uint8_t { kAny, kValue, kNumber, kOp };
   Kind kind = Kind::kAny;
