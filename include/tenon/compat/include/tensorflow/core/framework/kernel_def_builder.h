@@ -3,6 +3,8 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
+#include <tenon/compat/tensorflow/common_shape_fns.hpp>
+#include <tenon/compat/tensorflow/resource_mgr.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
 #include <tenon/compat/tensorflow/env.hpp>
 #include <tenon/compat/tensorflow/base/register_types.hpp>
