@@ -44,15 +44,14 @@ static_assert(detail::CheckOp<FourOfFive, Cpu, Types<>*>());
 TEST_SUITE("Adapter") {
   TEST_CASE("makes one row for each combination of types") {
     const auto& table = detail::kTable<KtPositive, Cpu, Types<>*>;
-    CHECK(table.size() == 3);  // one more ends the table
+    CHECK(table.size() == 2);
     CHECK(table[0].op->view->name == "KtPositive");
     CHECK(static_cast<DataType>(table[1].types[0]) == DataType::kInt32);
-    CHECK(table[2].op == nullptr);
     CHECK(table[0].params[1].kind == detail::ParamKind::kLate);
   }
   TEST_CASE("a kernel may be a template over four of an op's types") {
     const auto& table = detail::kTable<FourOfFive, Cpu, Types<float, double>>;
-    CHECK(table.size() == 17);
+    CHECK(table.size() == 16);
     const bool callable = table[15].call != nullptr;
     CHECK(callable);
     CHECK(static_cast<DataType>(table[1].types[3]) == DataType::kDouble);
