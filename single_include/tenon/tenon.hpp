@@ -8739,8 +8739,16 @@ struct Signature : detail::SignatureSpecs<In, Out, At, Ct> {
   constexpr OpView view() const { return view(*this); }
   // Points into `specs`, a copy of this value's.
   constexpr OpView view(const Specs& specs) const {
-    return {name,     specs.inputs.view(), specs.outputs.view(), specs.attrs.view(), specs.control_outputs.view(),
-            shape_fn, flags,               deprecated_since,     deprecation_text,   doc};
+    return {name,
+            specs.inputs.view(),
+            specs.outputs.view(),
+            specs.attrs.view(),
+            specs.control_outputs.view(),
+            shape_fn,
+            flags,
+            deprecated_since,
+            deprecation_text,
+            doc};
   }
   constexpr const AttrSpec* FindAttr(std::string_view attr_name) const {
     for (const AttrSpec& attr : attrs.view())
