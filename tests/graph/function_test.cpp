@@ -211,7 +211,8 @@ TEST_SUITE("InstantiateFunction") {
     CHECK(refusal([](FunctionDef& f) { f.node_def[1].attr.erase("T"); }) ==
           "NOT_FOUND: type attr not found: T; NodeDef: {{node sum}}");
     CHECK(refusal([](FunctionDef& f) { f.node_def[0].attr.Set("N", std::int64_t{1} << 40); }) ==
-          "INVALID_ARGUMENT: Number of outputs is too big: 1099511627776; NodeDef: {{node pair}}");
+          "INVALID_ARGUMENT: Number of outputs is too big: 1099511627776 (at most 1048576 are allowed); "
+          "NodeDef: {{node pair}}");
     CHECK(refusal([](FunctionDef& f) { f.node_def[0].attr.Set("N", -1); }) ==
           "INVALID_ARGUMENT: Value for number_attr() -1 < 0; NodeDef: {{node pair}}");
     const auto call = [](FunctionDef& f) {

@@ -135,7 +135,7 @@ TEST_SUITE("node validation") {
   TEST_CASE("one attr cannot ask for memory without end") {
     CHECK(Contains(Problem(testing::ops::kUnpack,
                            MakeNode("y", "Unpack", {"x"}, {{"num", std::int64_t{1} << 30}, {"T", DataType::kFloat}})),
-                   "Number of outputs is too big: 1073741824"));
+                   "Number of outputs is too big: 1073741824 (at most 1048576 are allowed); NodeDef: {{node y}}"));
     CHECK(Contains(Problem(testing::ops::kUnpack,
                            MakeNode("y", "Unpack", {"x"}, {{"num", std::int64_t{1} << 40}, {"T", DataType::kFloat}})),
                    "Number of outputs is too big"));
@@ -144,11 +144,12 @@ TEST_SUITE("node validation") {
                    "NodeDef expected inputs '1073741824 tensors' do not match 1 inputs specified"));
     CHECK(Problem(testing::ops::kAddN,
                   MakeNode("y", "AddN", {"x"}, {{"N", std::int64_t{1} << 40}, {"T", DataType::kFloat}})) ==
-          "Number of outputs is too big: 1099511627776; NodeDef: {{node y}}");
+          "Number of outputs is too big: 1099511627776 (at most 2147483647 are allowed); NodeDef: {{node y}}");
     static constexpr auto kPairs = Op("Pairs").Input("a: N * float").Input("b: N * float").Attr("N: int >= -5");
     static constexpr OpView kPairsOp = kPairs.view();
     const auto refusal = [](std::int64_t n) { return Problem(kPairsOp, MakeNode("y", "Pairs", {}, {{"N", n}})); };
-    CHECK(refusal(std::int64_t{1} << 30) == "Number of outputs is too big: 2147483648; NodeDef: {{node y}}");
+    CHECK(refusal(std::int64_t{1} << 30) ==
+          "Number of outputs is too big: 2147483648 (at most 2147483647 are allowed); NodeDef: {{node y}}");
     CHECK(refusal(-3) == "Value for number_attr() -3 < 0; NodeDef: {{node y}}");
   }
 }

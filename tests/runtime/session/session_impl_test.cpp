@@ -393,6 +393,53 @@ TEST_SUITE("Bad input to a session") {
     });
     CHECK(growth < growth_test::kLinear);
   }
+  TEST_CASE("a node has more inputs or outputs than 16 bits count") {
+    for (const int many : {65'535, 65'536, 70'000}) {
+      GraphBuilder b;
+      const Output x = b.Placeholder("x", DataType::kFloat);
+      std::vector<GraphBuilder::Input> all;
+      all.emplace_back(std::vector<Output>(static_cast<std::size_t>(many), x));
+      b.AddNode("AddN", "sum", all);
+      b.AddNode("IdentityN", "same", all);
+      const Output row = b.Placeholder("row", DataType::kFloat);
+      b.Add("Split", "parts", {b.Const("axis", Tensor::Scalar(std::int32_t{0})), row}, {{"num_split", many}});
+      Tensor fed(DataType::kFloat, TensorShape({many}));
+      for (int i = 0; i < many; ++i) fed.flat<float>()(i) = static_cast<float>(i);
+      for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+        const Result<Session> session = Session::FromGraphDef(b.graph_def(), {.executor = executor});
+        REQUIRE_MESSAGE(session.ok(), session.status().message());
+        for (int run = 0; run < 3; ++run) {
+          const auto out =
+              session->Run({{"x", Tensor::Scalar(0.5f)}, {"row", fed}},
+                           {"sum", "same", StrCat("same:", many - 1), "parts:1", StrCat("parts:", many - 1)});
+          REQUIRE_MESSAGE(out.ok(), out.status().message());
+          CHECK((*out)[0].scalar<float>()() == 0.5f * static_cast<float>(many));
+          CHECK((*out)[1].scalar<float>()() == 0.5f);
+          CHECK((*out)[2].scalar<float>()() == 0.5f);
+          CHECK((*out)[3].flat<float>()(0) == 1);
+          CHECK((*out)[4].flat<float>()(0) == static_cast<float>(many - 1));
+        }
+        CheckSays(session->Run({{"x", Tensor::Scalar(0.5f)}}, {StrCat("same:", many)}).status(), Code::kOutOfRange,
+                  StrCat("num of outputs: ", many, ") does not have output ", many));
+      }
+    }
+  }
+  TEST_CASE("a node with more outputs than are allowed is refused with its name, their number and the limit") {
+    constexpr std::int64_t kMost = std::int64_t{1} << 20;
+    const auto import = [](std::int64_t outputs) {
+      GraphBuilder b;
+      b.Add("Split", "parts",
+            {b.Const("axis", Tensor::Scalar(std::int32_t{0})), b.Placeholder("row", DataType::kFloat)},
+            {{"num_split", 1}});
+      GraphDef def = b.graph_def();
+      def.node.back().attr.Set("num_split", AttrValue(outputs));
+      return Session::FromGraphDef(def).status();
+    };
+    const Status most = import(kMost);
+    CHECK_MESSAGE(most.ok(), most.message());
+    CheckSays(import(kMost + 1), Code::kInvalidArgument,
+              "Number of outputs is too big: 1048577 (at most 1048576 are allowed); NodeDef: {{node parts}}");
+  }
   TEST_CASE("refuses graphs beyond the limits of its options") {
     const Status s = Session::FromGraph(SmallGraph(), {.import_limits = {.max_nodes = 2}}).status();
     CheckSays(s, Code::kResourceExhausted, "nodes; 2 are allowed by ImportLimits::max_nodes");
