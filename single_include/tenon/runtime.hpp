@@ -8806,8 +8806,8 @@ class FunctionInstantiation {
       return errors::InvalidArgument("Value for number_attr() ", count,
                                      " < 0; NodeDef: ", FormatNodeForError(node.name));
     if (count > kMaxNodeOutputs)
-      return errors::InvalidArgument("Number of outputs is too big: ", count,
-                                     "; NodeDef: ", FormatNodeForError(node.name));
+      return errors::InvalidArgument("Number of outputs is too big: ", count, " (at most ", kMaxNodeOutputs,
+                                     " are allowed); NodeDef: ", FormatNodeForError(node.name));
     op.ForEachType(arg, find, [types](DataType type) { types->push_back(type); });
     return OkStatus();
   }

@@ -20793,7 +20793,8 @@ class OpInfo {
       total = n > most ? n : total + n;
       if (total > most) break;
     }
-    return errors::InvalidArgument("Number of outputs is too big: ", total,
+    const std::string limit = total > most ? StrCat(" (at most ", most, " are allowed)") : "";
+    return errors::InvalidArgument("Number of outputs is too big: ", total, limit,
                                    "; NodeDef: ", FormatNodeForError(node.name));
   }
 
