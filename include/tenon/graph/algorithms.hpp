@@ -11,6 +11,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sort.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/graph/graph.hpp>
@@ -232,7 +233,7 @@ void DepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&
   const auto outputs = [&readers](const Node& node, auto&& visit) {
     readers.clear();
     for (const OutEdge& edge : node.outputs) readers.push_back(edge.node);
-    std::sort(readers.begin(), readers.end());
+    detail::SortItems(readers.data(), readers.size());
     for (const int id : readers) visit(id);
   };
   detail::DepthFirst(graph, roots, outputs, enter, leave);
@@ -256,7 +257,7 @@ class FedOutputs {
   FedOutputs(int num_nodes, Span<const InEdge> fed)
       : has_feed_(static_cast<std::size_t>(num_nodes), 0), sorted_(fed.begin(), fed.end()) {
     for (const InEdge& edge : fed) has_feed_[static_cast<std::size_t>(edge.node)] = 1;
-    std::sort(sorted_.begin(), sorted_.end(), &Less);
+    detail::SortItems<InEdge, &Less>(sorted_.data(), sorted_.size());
   }
   // Whether some output of the node is fed.
   bool HasNode(int id) const { return has_feed_[static_cast<std::size_t>(id)] != 0; }

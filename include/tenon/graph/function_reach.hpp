@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sort.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/function_def.hpp>
@@ -31,9 +32,9 @@ class FunctionReach {
         with_gradient_.push_back({i, gradient.gradient_func});
     for (std::size_t i = 0; i < library.function.size(); ++i)
       if (const AttrValue* api = ApiOf(library.function[i]); api != nullptr)
-        by_api_.push_back({api->s(), static_cast<int>(i)});
-    std::sort(with_gradient_.begin(), with_gradient_.end());
-    std::sort(by_api_.begin(), by_api_.end());
+        by_api_.push_back({static_cast<int>(i), api->s()});
+    SortItems<Entry, &HasLowerNumber>(with_gradient_.data(), with_gradient_.size());
+    SortItems<Entry, &HasLowerName>(by_api_.data(), by_api_.size());
   }
 
   void Add(Span<const NodeDef> nodes) {
@@ -59,6 +60,12 @@ class FunctionReach {
   }
 
  private:
+  struct Entry {
+    int function;
+    std::string_view name;
+  };
+  static bool HasLowerNumber(const Entry& a, const Entry& b) { return a.function < b.function; }
+  static bool HasLowerName(const Entry& a, const Entry& b) { return a.name < b.name; }
   struct NameOf {
     const FunctionDefLibrary* library;
     std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
@@ -74,15 +81,16 @@ class FunctionReach {
   static const AttrValue* ApiOf(const FunctionDef& function) { return function.attr.Find("api_implements"); }
   void AddGradients(int function) {
     const auto first = std::lower_bound(with_gradient_.begin(), with_gradient_.end(), function,
-                                        [](const auto& item, int wanted) { return item.first < wanted; });
-    for (auto at = first; at != with_gradient_.end() && at->first == function; ++at) AddName(at->second);
+                                        [](const Entry& entry, int wanted) { return entry.function < wanted; });
+    for (auto at = first; at != with_gradient_.end() && at->function == function; ++at) AddName(at->name);
   }
   // Which of the functions with one api_implements is called is decided later. Those of one name go together, once.
   void AddImplementations(std::string_view api) {
-    const auto first = std::lower_bound(by_api_.begin(), by_api_.end(), api,
-                                        [](const auto& item, std::string_view wanted) { return item.first < wanted; });
-    for (auto at = first; at != by_api_.end() && at->first == api && at->second >= 0; ++at) {
-      const int function = std::exchange(at->second, -1);
+    const auto first =
+        std::lower_bound(by_api_.begin(), by_api_.end(), api,
+                         [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });
+    for (auto at = first; at != by_api_.end() && at->name == api && at->function >= 0; ++at) {
+      const int function = std::exchange(at->function, -1);
       AddName(library_.function[static_cast<std::size_t>(function)].signature.name);
     }
   }
@@ -106,8 +114,8 @@ class FunctionReach {
 
   const FunctionDefLibrary& library_;
   NameIndex index_;
-  SlimVector<std::pair<int, std::string_view>> with_gradient_;  // function and gradient function, by the first
-  SlimVector<std::pair<std::string_view, int>> by_api_;  // api_implements and function, by the first; -1: was added
+  SlimVector<Entry> with_gradient_;  // functions and the names of their gradient functions, by number
+  SlimVector<Entry> by_api_;         // functions and their api_implements, by name; function -1: was added
   SlimVector<char> reached_;  // per function
   SlimVector<int> todo_;
 };

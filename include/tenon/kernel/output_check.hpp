@@ -10,6 +10,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sort.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -29,7 +30,7 @@ inline std::uintptr_t AddressOf(const Tensor& tensor) { return reinterpret_cast<
 inline SlimVector<std::uintptr_t> SortedOutputs(const OpKernelContext::NodeFrame& frame) {
   SlimVector<std::uintptr_t> outputs;
   for (int i = 0; i < frame.kernel->num_outputs(); ++i) outputs.push_back(AddressOf(frame.outputs[i]));
-  std::sort(outputs.begin(), outputs.end());
+  SortItems(outputs.data(), outputs.size());
   return outputs;
 }
 
