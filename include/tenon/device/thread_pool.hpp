@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/fork.hpp>
@@ -161,7 +162,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
-  static constexpr int kYields = 250;  // about 100 us
+  static constexpr std::int64_t kYieldNs = 100'000;  // by time: one yield on a busy machine takes milliseconds
   static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
   static constexpr int kMaxDepth = 32;  // greatest depth of tasks that schedule tasks in a pool without threads
 
@@ -342,7 +343,8 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
-    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::YieldNow();
+    const std::int64_t end = SteadyNanoseconds() + kYieldNs;
+    while (published_.load(std::memory_order_acquire) == seen && SteadyNanoseconds() < end) Thread::YieldNow();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
     {
