@@ -162,8 +162,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
-  static constexpr std::int64_t kYieldNs = 100'000;  // by time: one yield on a busy machine takes milliseconds
-  static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
+  static constexpr std::int64_t kYieldNs = 100'000, kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
   static constexpr int kMaxDepth = 32;  // greatest depth of tasks that schedule tasks in a pool without threads
 
   struct Task {
@@ -339,7 +338,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (*link != nullptr) *link = place.next;  // null: this thread called fork()
   }
 
-  // Spins, then sleeps, until published_ is no longer `seen`.
+  // Spins, then sleeps, until published_ is no longer `seen`. A busy machine takes milliseconds for a single yield.
   void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
