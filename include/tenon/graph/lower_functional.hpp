@@ -273,7 +273,7 @@ class FunctionalLowering {
   detail::NumberSets sets_;
   SlimVector<int> callers_of_;  // per node: the functions whose bodies it comes from, a set
   SlimVector<bool> chooses_by_shape_;  // per node given
-  int next_callers_ = detail::NumberSets::kEmpty;  // of the nodes that are being added
+  int next_callers_ = detail::NumberSets::kEmpty;  // set for the nodes that are being added
   bool has_retvals_ = false;
   bool changed_ = false;
 };
