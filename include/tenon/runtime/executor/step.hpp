@@ -41,8 +41,10 @@ struct StepArrays {
   using NodeFrame = OpKernelContext::NodeFrame;
   StepArrays(const Program& program, bool lean)
       : num_values(program.num_values), num_nodes(static_cast<int>(program.nodes.size())) {
+    for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
     const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
-                              ToSize(num_nodes) * (lean ? sizeof(ShapeMemo*) : sizeof(ShapeMemo) + sizeof(NodeFrame));
+                              ToSize(num_nodes) * (lean ? sizeof(ShapeMemo*) : sizeof(NodeFrame)) +
+                              ToSize(num_memos) * sizeof(ShapeMemo);
     auto* free = static_cast<std::byte*>(AllocateItems(bytes, 1, alignof(Tensor)));
     values = TakeItems<Tensor>(&free, ToSize(num_values));
     for (Tensor& value : Values()) value = EmptySlot();
@@ -52,28 +54,25 @@ struct StepArrays {
       late_memos = TakeItems<ShapeMemo*>(&free, ToSize(num_nodes));
     } else {
       frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
-      memos = TakeItems<ShapeMemo>(&free, ToSize(num_nodes));
+      memos = TakeItems<ShapeMemo>(&free, ToSize(num_memos));
     }
   }
   StepArrays(const StepArrays&) = delete;
   StepArrays& operator=(const StepArrays&) = delete;
   ~StepArrays() {
     for (Tensor& value : Values()) value.~Tensor();
-    for (int n = 0; n < num_nodes; ++n) {
-      if (late_memos != nullptr)
-        delete late_memos[n];
-      else
-        memos[n].~ShapeMemo();
-    }
+    for (int n = 0; n < num_memos; ++n) memos[n].~ShapeMemo();
+    for (int n = 0; n < num_nodes && late_memos != nullptr; ++n) delete late_memos[n];
     FreeItems(values, alignof(Tensor));
   }
   Span<Tensor> Values() { return {values, ToSize(num_values)}; }
 
   const int num_values, num_nodes;
+  int num_memos = 0;  // one for each node that uses one; 0 in a lean step
   Tensor* values;  // at the beginning of the block
   Tensor** inputs;
   NodeFrame* frames = nullptr;  // per node; null in a lean step
-  ShapeMemo* memos = nullptr;  // per node; null in a lean step
+  ShapeMemo* memos = nullptr;  // null in a lean step
   ShapeMemo** late_memos = nullptr;  // per node, made when it first runs; null in other steps
 };
 
@@ -90,7 +89,9 @@ class Step {
     for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
     MakeEnvironments(lender);
     if (IsLean()) return;
-    for (int n = 0; n < arrays_.num_nodes; ++n) arrays_.frames[n] = MakeFrame(n, program.last_use, &arrays_.memos[n]);
+    ShapeMemo* memo = arrays_.memos;
+    for (int n = 0; n < arrays_.num_nodes; ++n)
+      arrays_.frames[n] = MakeFrame(n, program.last_use, program.nodes[ToSize(n)].uses_memo ? memo++ : nullptr);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
