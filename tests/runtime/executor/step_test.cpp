@@ -46,7 +46,7 @@ TEST_SUITE("Step") {
     Step step(program), other(program);
     CHECK(step.IsLean());
     CHECK(step.cache() == other.cache());
-    const detail::OwnsCache owner(&step), of_other(&other);  // neither owns it
+    const tenon::detail::OwnsCache owner(&step), of_other(&other);  // neither owns it
     CHECK_FALSE(step.cache()->IsOwnerThread());
     OpKernelContext::NodeFrame room, again;
     const OpKernelContext::NodeFrame& frame = step.FrameFor(1, &room);
