@@ -2,8 +2,11 @@
 // The shape of lowered graphs; that they compute the same is what tenon_golden --lowered shows.
 #include <tenon/graph/lower_functional.hpp>
 
+#include <random>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tenon/graph/control_flow.hpp>
 
@@ -301,6 +304,56 @@ TEST_SUITE("LowerFunctionalOps") {
     Graph graph = chain(1000);
     REQUIRE(LowerFunctionalOps(&graph, graph.library(), FlowOps(), {.inline_calls = true}).ok());
     for (const Node& node : graph.nodes()) CHECK(node.name().size() < 600);
+  }
+
+  TEST_CASE("a recursion stays a call wherever its cycle is entered") {
+    GraphDef def = MakeGraph({MakeInput("a"), MakeCall("x", {"a"}, "f0"), MakeCall("y", {"a"}, "f1"),
+                              MakeCall("z", {"a"}, "outer"), MakeCall("t", {"a"}, "twice")});
+    for (int i = 0; i < 3; ++i)
+      def.library.function.push_back(
+          Floats(StrCat("f", i), {"x"}, {Body("n", "Neg", {"x"}), MakeCall("c", {"n:y:0"}, StrCat("f", (i + 1) % 3))},
+                 "c:output:0"));
+    def.library.function.push_back(Floats("outer", {"x"}, {MakeCall("c", {"x"}, "f2")}, "c:output:0"));
+    def.library.function.push_back(
+        Floats("twice", {"x"}, {MakeCall("c", {"x"}, "f0"), MakeCall("d", {"c:output:0"}, "f0")}, "d:output:0"));
+    const Graph g = Lowered(def, {.inline_calls = true});
+    CHECK(Count(g, "PartitionedCall") == 5);  // one a way in
+    CHECK(Count(g, "Neg") == 15);
+  }
+}
+
+TEST_SUITE("NumberSets") {
+  TEST_CASE("has the numbers of the set that it was made from, and one more") {
+    detail::NumberSets sets;
+    struct Made {
+      int set;
+      std::set<int> numbers;
+    };
+    std::vector<Made> all{{detail::NumberSets::kEmpty, {}}};
+    std::mt19937 random(1);
+    for (int i = 0; i < 500; ++i) {
+      const Made from = all[random() % all.size()];
+      const int number = i % 9 == 0 ? 0x7FFFFFFF - i : static_cast<int>(random() % 64);
+      REQUIRE(sets.Has(from.set, number) == from.numbers.contains(number));
+      if (from.numbers.contains(number)) continue;
+      all.push_back({sets.With(from.set, number), from.numbers});
+      all.back().numbers.insert(number);
+    }
+    for (const Made& made : all)
+      for (int number = 0; number < 64; ++number) CHECK(sets.Has(made.set, number) == made.numbers.contains(number));
+  }
+
+  TEST_CASE("takes linear time for a chain of sets") {
+    const double growth = growth_test::Growth(5000, [](int n) {
+      detail::NumberSets sets;
+      int set = detail::NumberSets::kEmpty;
+      for (int i = 0; i < n; ++i) {
+        CHECK_FALSE(sets.Has(set, i));
+        set = sets.With(set, i);
+      }
+      CHECK(sets.Has(set, 0));
+    });
+    CHECK(growth < growth_test::kLinear);
   }
 }
 }  // namespace lower_functional_test

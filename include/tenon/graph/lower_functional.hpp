@@ -125,6 +125,37 @@ struct LowerOptions {
   int max_nodes = 1'000'000;  // that may be added: calls within calls multiply
 };
 
+namespace detail {
+
+// Sets of numbers that are not negative. Each is made from another one, which stays, in a time that grows with the
+// logarithm of its size. one thread.
+class NumberSets {
+ public:
+  static constexpr int kEmpty = 0;
+  bool Has(int set, int number) const {
+    for (int bit = 0; set > 0; ++bit) set = forks_[ToSize(set)].child[number >> bit & 1];
+    return set == ~number;
+  }
+  // Returns the set with one number more, which is not in it.
+  int With(int set, int number, int bit = 0) {
+    if (set == kEmpty) return ~number;
+    Fork made = set > 0 ? forks_[ToSize(set)] : Fork();
+    if (set < 0) made.child[~set >> bit & 1] = set;
+    int& child = made.child[number >> bit & 1];
+    child = With(child, number, bit + 1);
+    forks_.push_back(made);
+    return static_cast<int>(forks_.size()) - 1;
+  }
+
+ private:
+  struct Fork {
+    int child[2] = {kEmpty, kEmpty};  // by the next bit of the number: a fork, or a number inverted
+  };
+  SlimVector<Fork> forks_{Fork()};  // the first is not used
+};
+
+}  // namespace detail
+
 // Does the work of LowerFunctionalOps; use that. one thread.
 class FunctionalLowering {
  public:
@@ -139,7 +170,7 @@ class FunctionalLowering {
       has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
       chooses_by_shape_.push_back(ChoosesByShape(graph, node));
     }
-    chain_of_.assign(static_cast<std::size_t>(given_), -1);
+    callers_of_.assign(static_cast<std::size_t>(given_), detail::NumberSets::kEmpty);
   }
 
   // Nodes that a lowering adds come last, so that they are lowered as well.
@@ -147,7 +178,7 @@ class FunctionalLowering {
     for (int i = 0; i < rewrite_.size(); ++i) {
       TENON_RETURN_IF_ERROR(Lower(i));
       if (rewrite_.size() - given_ > options_.max_nodes) return TooMany(i);
-      chain_of_.resize(static_cast<std::size_t>(rewrite_.size()), next_chain_);
+      callers_of_.resize(static_cast<std::size_t>(rewrite_.size()), next_callers_);
     }
     return OkStatus();
   }
@@ -155,12 +186,6 @@ class FunctionalLowering {
   GraphDef Finish() && { return std::move(rewrite_).Finish(); }
 
  private:
-  // The functions whose bodies a node comes from.
-  struct Chain {
-    int outer;  // chain, -1: the graph itself
-    int function;  // among numbers_
-  };
-
   TENON_DETAIL_COLD Status TooMany(int i) const {
     return errors::ResourceExhausted("LowerFunctionalOps: more than ", options_.max_nodes,
                                      " nodes would be added, the last ones for ",
@@ -181,7 +206,7 @@ class FunctionalLowering {
   }
 
   Status Lower(int i) {
-    next_chain_ = chain_of_[ToSize(i)];
+    next_callers_ = callers_of_[ToSize(i)];
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
@@ -216,8 +241,7 @@ class FunctionalLowering {
     TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
     if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();
     const int number = numbers_.Insert(f);
-    for (int at = next_chain_; at >= 0; at = chains_[ToSize(at)].outer)
-      if (chains_[ToSize(at)].function == number) return OkStatus();  // a recursion: inlining it would never end
+    if (sets_.Has(next_callers_, number)) return OkStatus();  // a recursion: inlining it would never end
     InlineOptions options;
     options.keep_caller = Keep(i);
     if (!multi_device && Has(node, kDirectCallAttr)) {
@@ -226,8 +250,7 @@ class FunctionalLowering {
     }
     if (!InlineFunctionCall(functions_, &ops_, i, options, &rewrite_).ok()) return OkStatus();
     changed_ = true;
-    chains_.push_back({next_chain_, number});
-    next_chain_ = static_cast<int>(chains_.size()) - 1;
+    next_callers_ = sets_.With(next_callers_, number);
     return OkStatus();
   }
 
@@ -247,10 +270,10 @@ class FunctionalLowering {
   const int given_;  // nodes before the lowering
   GraphRewrite rewrite_;
   CallNumbers numbers_;  // numbers of the called functions
-  SlimVector<Chain> chains_;
-  SlimVector<int> chain_of_;  // per node
+  detail::NumberSets sets_;
+  SlimVector<int> callers_of_;  // per node: the functions whose bodies it comes from, a set
   SlimVector<bool> chooses_by_shape_;  // per node given
-  int next_chain_ = -1;  // chain of the nodes that are being added
+  int next_callers_ = detail::NumberSets::kEmpty;  // set for the nodes that are being added
   bool has_retvals_ = false;
   bool changed_ = false;
 };

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
@@ -178,6 +177,8 @@ class AdaptedCore {
   Status Call(KernelCall& frame) const { return row_->call(object_, frame); }
 
   bool takes_spans() const { return takes_spans_; }
+  // Whether parameters point into the views, the LateSlots or the spans of a call.
+  bool keeps_arguments() const { return keeps_arguments_; }
   void FillSpans(OpKernelContext* ctx, SpanStorage* spans, KernelCall* call) const {
     for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
     call->spans = spans;
@@ -221,6 +222,7 @@ class AdaptedCore {
       const ParamInfo& info = row_->params[a];
       const bool output = a >= static_cast<int>(op.inputs.size());
       if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
+      if (PointsIntoCall(info.kind)) keeps_arguments_ = true;
       if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
       if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
         continue;
@@ -287,6 +289,7 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
+  bool keeps_arguments_ = false;
   InlinedVector<int, 8> first_;  // tensor of each argument, and one past the last
   InlinedVector<OutputPlan, 2> outputs_;
   alignas(std::max_align_t) std::byte small_[32];  // where the object lies that fits: most are a few attrs
@@ -403,95 +406,6 @@ class AdaptedKernel final : public OpKernel {
     }
     if (!status.ok()) [[unlikely]]
       ctx->SetStatus(status);
-  }
-
-  detail::AdaptedCore core_;
-};
-
-// A user's kernel struct whose operator() takes a Done, as an AsyncOpKernel.
-class AdaptedAsyncKernel final : public AsyncOpKernel {
- public:
-  using AsyncOpKernel::AsyncOpKernel;
-  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
-    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(
-        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
-    return OkStatus();
-  }
-
-  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}});
-    made->views.resize(ToSize(core_.view_count()));
-    made->late.resize(ToSize(core_.argument_count()));
-    if (core_.takes_spans()) made->spans = MakeOwned<detail::SpanStorage>();
-    PendingCall* const call = made.release();
-    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
-    call->frame = core_.Frame(ctx, call->views.data(), call->late.data());
-    if (call->spans != nullptr) core_.FillSpans(ctx, call->spans.get(), &call->frame);
-    call->frame.done = &Finish;
-    call->frame.done_state = call;
-    call->watched = call->done.Share();  // the Done has it
-#if defined(__cpp_exceptions)
-    Starting starting{call, false, std::exchange(starting_, &starting)};
-    try {
-      (void)core_.Call(call->frame);
-    } catch (...) {
-      starting_ = starting.outer;
-      if (!starting.dropped) throw;
-      return End(
-          call, detail::StatusOfException({"the kernel of op '", type_string(), "' threw out of node '", name(), "'"}));
-    }
-    starting_ = starting.outer;
-#else
-    (void)core_.Call(call->frame);  // errors go through Done
-#endif
-  }
-
- private:
-  struct PendingCall : detail::DoneState {
-    OpKernelContext* context;
-    std::string_view op;  // outlives the kernel
-    DoneCallback done;
-    SlimVector<AnyView> views;
-    SlimVector<detail::LateSlot> late;
-    Owned<detail::SpanStorage> spans;  // null: the kernel takes none
-    detail::KernelCall frame;
-  };
-  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call.
-  struct Starting {
-    const PendingCall* call;
-    bool dropped;
-    Starting* outer;
-  };
-#if defined(__cpp_exceptions)
-  static inline thread_local Starting* starting_ = nullptr;
-  static bool IsThrown(const PendingCall* call, const Status& status) {
-    if (starting_ == nullptr || starting_->call != call || std::uncaught_exceptions() == 0) return false;
-    return starting_->dropped = status.message() == Done::kDropped;
-  }
-#else
-  static bool IsThrown(const PendingCall*, const Status&) { return false; }
-#endif
-  static void Finish(void* state, Status status) {
-    End(static_cast<PendingCall*>(static_cast<detail::DoneState*>(state)), std::move(status));
-  }
-  static void End(PendingCall* call, Status status) {
-    if (!status.ok()) [[unlikely]]
-      return EndWithError(call, status);
-    const DoneCallback done = std::move(call->done);
-    delete call;
-    done();
-  }
-  // A kernel that handed its Done on and threw has ended its call: the context may be gone, and only `done` knows.
-  TENON_DETAIL_COLD static void EndWithError(PendingCall* call, const Status& status) {
-    if (IsThrown(call, status)) return;
-    const bool dropped = status.message() == Done::kDropped;
-    const std::string_view op = call->op;
-    const DoneCallback done = std::move(call->done);
-    delete call;
-    if (!done.EndWith(dropped ? errors::Internal(op, ": ", Done::kDropped) : status) && !dropped) done();
   }
 
   detail::AdaptedCore core_;

@@ -380,7 +380,7 @@ class OpKernelContext {
   // Whether output i has a tensor of this node's call; the step's slots may hold another call's. `i` is one of the
   // outputs.
   bool IsSet(int i) const {
-    return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && far_set_[FarIndex(i)] != 0;
+    return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && (*far_set_)[FarIndex(i)] != 0;
   }
   void MarkSet(int i) {
     if (i >= kNearOutputs) [[unlikely]]
@@ -391,16 +391,17 @@ class OpKernelContext {
     if (i < kNearOutputs)
       set_ &= ~(std::uint64_t{1} << i);
     else if (HasFarOutputs())
-      far_set_[FarIndex(i)] = 0;
+      (*far_set_)[FarIndex(i)] = 0;
   }
   // For nodes with many outputs. Enter, which runs for every node, says with one bit that far_set_ is another node's.
   static constexpr int kNearOutputs = 63;
   static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
   bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
   TENON_DETAIL_NOINLINE void MarkFarSet(int i) {
-    if (!HasFarOutputs()) far_set_.assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
+    if (far_set_ == nullptr) far_set_ = MakeOwned<SlimVector<std::uint8_t>>();
+    if (!HasFarOutputs()) far_set_->assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
     set_ |= std::uint64_t{1} << kNearOutputs;
-    far_set_[FarIndex(i)] = 1;
+    (*far_set_)[FarIndex(i)] = 1;
   }
   // The variable of a reference input; null, and an error, for any other input.
   LegacyVar* FindVariable(int i);
@@ -433,7 +434,7 @@ class OpKernelContext {
   const NodeFrame* frame_ = nullptr;
   // Bit i: output i, one of the first 63, has been allocated or set. Bit 63: far_set_ says so of the other outputs.
   std::uint64_t set_ = 0;
-  SlimVector<std::uint8_t> far_set_;
+  Owned<SlimVector<std::uint8_t>> far_set_;
   MemoryListener* record_ = nullptr;
   Status status_;
 };

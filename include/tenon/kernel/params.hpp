@@ -205,6 +205,11 @@ enum class ParamKind : std::uint8_t {
 };
 constexpr bool IsInputKind(ParamKind kind) { return kind >= ParamKind::kIn && kind <= ParamKind::kTensorsIn; }
 constexpr bool IsOutputKind(ParamKind kind) { return kind >= ParamKind::kOut; }
+// Whether the parameter points to memory of the call: views, spans or LateSlots.
+constexpr bool PointsIntoCall(ParamKind kind) {
+  return kind == ParamKind::kInList || kind == ParamKind::kTensorsIn || kind == ParamKind::kOutList ||
+         kind == ParamKind::kLate;
+}
 
 // Describes one parameter for the framework; a kernel has a constant array of these, inputs first.
 struct ParamInfo {

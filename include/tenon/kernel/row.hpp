@@ -46,8 +46,8 @@ struct LateSlot {
   alignas(16) std::byte bytes[16];
 };
 
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
-// for an asynchronous kernel until Done is called.
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack. The
+// views, LateSlots and spans of an asynchronous kernel that takes lists or Late live until Done is called.
 struct KernelCall {
   OpKernelContext* context;
   void* device;

@@ -29,6 +29,7 @@ class StepContainer {
 
   // The container that handles carry; code that makes a resource through the manager calls MarkUsed().
   std::string name() const { return StrCat("__per_step_", step_id_); }
+  std::int64_t step_id() const { return step_id_; }
   void MarkUsed() { used_.store(true, std::memory_order_release); }
   ResourceMgr* resources() const { return resources_; }
 

@@ -39,6 +39,8 @@ struct StepServices {
   std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
   bool run_all_kernels_inline = false;
   bool map_checkpoints = false;  // RestoreV2 gives views of mapped files: these must not be written to in place
+
+  friend bool operator==(const StepServices&, const StepServices&) = default;
 };
 
 // Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the

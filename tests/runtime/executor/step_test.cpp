@@ -29,6 +29,38 @@ TEST_SUITE("Step") {
     CHECK(step.value(0).dtype() == DataType::kInvalid);
     CHECK(step.value(1).scalar<float>()[0] == 5);
   }
+  TEST_CASE("lean steps share a cache, and make frames and memos when nodes run") {
+    CpuDevice device("/job:localhost/replica:0/task:0/device:CPU:0", CpuAllocator(), nullptr);
+    Program program;
+    program.device = program.host = &device;
+    program.num_values = 2;
+    program.nodes.resize(2);
+    program.nodes[1].uses_memo = true;
+    program.nodes[1].num_inputs = program.nodes[1].num_outputs = program.nodes[1].first_output = 1;
+    program.inputs = {0};
+    program.last_use = {0};
+    program.only_use = {1};
+    program.escapes = {0, 1};
+    CHECK_FALSE(Step(program).IsLean());
+    program.steps_cache.reset(CachingAllocator::Create(CpuAllocator()));
+    Step step(program), other(program);
+    CHECK(step.IsLean());
+    CHECK(step.cache() == other.cache());
+    const tenon::detail::OwnsCache owner(&step), of_other(&other);  // neither owns it
+    CHECK_FALSE(step.cache()->IsOwnerThread());
+    OpKernelContext::NodeFrame room, again;
+    const OpKernelContext::NodeFrame& frame = step.FrameFor(1, &room);
+    CHECK(&frame == &room);
+    CHECK(frame.inputs[0] == &step.value(0));
+    CHECK(frame.outputs == &step.value(1));
+    CHECK(frame.last_use[0] == 1);
+    CHECK(frame.output_escapes[0] == 1);
+    CHECK(frame.env == &step.environment(true));
+    REQUIRE(frame.memo != nullptr);
+    CHECK(step.FrameFor(1, &again).memo == frame.memo);
+    CHECK(step.FrameFor(0, &again).memo == nullptr);
+    CHECK(other.FrameFor(1, &again).memo != frame.memo);
+  }
   TEST_CASE("a pool gives back what it was given") {
     CpuDevice device("/job:localhost/replica:0/task:0/device:CPU:0", CpuAllocator(), nullptr);
     Program program;

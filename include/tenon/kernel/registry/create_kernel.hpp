@@ -11,6 +11,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/op/attr/attr_value.hpp>
+#include <tenon/kernel/adapted_async_kernel.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/registry/kernel_constraints.hpp>

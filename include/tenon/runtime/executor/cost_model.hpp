@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include <tenon/base/clock.hpp>
-#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/to_size.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/runtime/program/program.hpp>
@@ -24,13 +24,12 @@ class NodeCosts {
   // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
   static constexpr std::int64_t kExpensiveNs = 2500;
 
-  explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
-    for (std::size_t n = 0; n < ns_.size(); ++n) {
+  explicit NodeCosts(const Program& program) : ns_(program.nodes.size()) {
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
-      if (node.async != nullptr)
-        ns_[n] = kAlways;
-      else if (node.kernel != nullptr && !node.kernel->IsExpensive())
-        ns_[n] = kNever;
+      ns_[n] = node.async != nullptr                                   ? kAlways
+               : node.kernel != nullptr && !node.kernel->IsExpensive() ? kNever
+                                                                       : kUnknown;
     }
   }
   void BeginRun() { ++run_; }
@@ -74,7 +73,7 @@ class NodeCosts {
  private:
   static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
 
-  SlimVector<std::int32_t> ns_;  // per node
+  Owned<std::int32_t[]> ns_;  // per node
   unsigned run_ = 0;
 };
 

@@ -39,15 +39,12 @@ class DataflowRun final : public Executor {
   class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
 
   DataflowRun(const Program& program, Step* step)
-      : program_(program),
-        step_(step),
-        memory_(BytesFor(program.nodes.size(), ToSize(program.num_values))),
-        costs_(program) {
+      : program_(program), step_(step), memory_(BytesFor(program)), costs_(program) {
     const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
     std::byte* free = &memory_[0];
     tasks_ = TakeItems<Task>(&free, num_nodes);
     nodes_ = TakeItems<Counts>(&free, num_nodes + 1);
-    queue_ = TakeItems<int>(&free, num_nodes + 1);
+    queue_ = TakeItems<int>(&free, NumNothings(program) + 1);
     after_ = TakeItems<int>(&free, num_nodes);
     first_readers_ = TakeItems<int>(&free, num_values);
     readers_ = TakeItems<std::atomic<int>>(&free, num_values);
@@ -66,8 +63,8 @@ class DataflowRun final : public Executor {
       readers_[v].store(first_readers_[v], std::memory_order_relaxed);
     }
     for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
-    // Without a fixed order only the sole reader of a value may overwrite it.
-    for (std::size_t n = 0; n < num_nodes; ++n)
+    // Without a fixed order only the sole reader of a value may overwrite it; lean steps know.
+    for (std::size_t n = 0; n < num_nodes && !step->IsLean(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
 
@@ -119,7 +116,9 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    if (trace != nullptr && !Succeeds([this] { ready_ns_.resize(program_.nodes.size()); })) trace_ = nullptr;
+    if (trace != nullptr && ready_ns_ == nullptr &&
+        !Succeeds([this] { ready_ns_ = MakeOwned<SlimVector<std::int64_t>>(program_.nodes.size()); }))
+      trace_ = nullptr;
     linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
@@ -141,17 +140,15 @@ class DataflowRun final : public Executor {
     unsigned does_nothing : 1 = 0;
     std::atomic<int> pending{0};  // edges, in this run
   };
-  static std::size_t BytesFor(std::size_t num_nodes, std::size_t num_values) {
-    constexpr std::size_t kForNode = sizeof(Task) + sizeof(Counts) + 2 * sizeof(int);
-    return (num_nodes + 1) * kForNode + num_values * 2 * sizeof(int);
+  static std::size_t NumNothings(const Program& program) {
+    std::size_t count = 0;
+    for (const ProgramNode& node : program.nodes) count += node.kind == ProgramNode::Kind::kNothing ? 1 : 0;
+    return count;
   }
-  // The next items of the block, whose alignment is not smaller than that of all later ones.
-  template <class T>
-  static T* TakeItems(std::byte** free, std::size_t count) {
-    T* const items = reinterpret_cast<T*>(*free);
-    for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(items + i)) T();
-    *free += count * sizeof(T);
-    return items;
+  static std::size_t BytesFor(const Program& program) {
+    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
+    return num_nodes * (sizeof(Task) + sizeof(Counts) + sizeof(int)) + sizeof(Counts) +
+           (NumNothings(program) + 1 + 2 * num_values) * sizeof(int);
   }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
@@ -168,7 +165,7 @@ class DataflowRun final : public Executor {
     Counts& node = nodes_[ToSize(number)];
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
     if (trace_ != nullptr) [[unlikely]]
-      ready_ns_[ToSize(number)] = trace_->Now();
+      (*ready_ns_)[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
       after_[ToSize(number)] = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
@@ -271,15 +268,17 @@ class DataflowRun final : public Executor {
     int node;
     std::int64_t begin;
     OpKernelContext context;
+    OpKernelContext::NodeFrame room;  // for the frame of a lean step
     Owned<RefReads> references;  // null: the node reads none
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     Owned<AsyncState> made;
+    const OpKernelContext::NodeFrame* frame = nullptr;
     const Status status = CatchAll("DataflowRun", [&] {
-      if (node.uses_memo) step_->NeedMemo(number);
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), nullptr});
+      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), {}, {}, nullptr});
+      frame = &step_->FrameFor(number, &made->room);
       if (node.reads_references) made->references = MakeOwned<RefReads>();
       return OkStatus();
     });
@@ -290,9 +289,9 @@ class DataflowRun final : public Executor {
     AsyncState* const state = made.release();
     busy_.fetch_add(1, std::memory_order_relaxed);
     if (!node.reads_references) {
-      state->context.Enter(&step_->frame(number));
+      state->context.Enter(frame);
     } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(step_->frame(number)); });
+      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(*frame); });
       state->context.Enter(&state->references->frame());
       if (!read.ok()) {
         state->context.SetStatus(read);
@@ -314,7 +313,7 @@ class DataflowRun final : public Executor {
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
-      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
+      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(state->node, &state->room)));
       if (run->trace_ != nullptr) {
         const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
         run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
@@ -339,7 +338,7 @@ class DataflowRun final : public Executor {
   };
   struct Linked;
 
-  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : ready_ns_[ToSize(number)]; }
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : (*ready_ns_)[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -468,7 +467,7 @@ class DataflowRun final : public Executor {
   Owned<std::byte[]> memory_;  // holds the six arrays
   Task* tasks_;
   Counts* nodes_;  // and one more, behind the last
-  int* queue_;  // nodes that do nothing, and one more; for a thread that is alone
+  int* queue_;  // room for all nodes that do nothing, and one more; for a thread that is alone
   int* after_;  // per node: the next one in a list of Local, or in a published task
   int* first_readers_;  // per value: readers_ when a run begins; or kStays
   std::atomic<int>* readers_;  // per value: reads that are still to come
@@ -480,7 +479,7 @@ class DataflowRun final : public Executor {
   RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
-  SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
+  Owned<SlimVector<std::int64_t>> ready_ns_;  // per node; null before the first run with a trace
   bool flush_denormals_ = false;
   SpinLock lock_;
   Status status_;

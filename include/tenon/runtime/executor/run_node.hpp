@@ -260,10 +260,11 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
-    if (node.uses_memo) step->NeedMemo(number);
-    status = RunKernelOf(node, step->frame(number), context);
+    OpKernelContext::NodeFrame room;
+    status = RunKernelOf(node, step->FrameFor(number, &room), context);
   } else if (node.kind != ProgramNode::Kind::kNothing) {
-    status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));
+    status = CopyValue(program, node, step->value(program.inputs[static_cast<std::size_t>(node.first_input)]), step,
+                       &step->value(node.first_output));
   }
   if (!status.ok()) [[unlikely]]
     return AtNode(status, program, node);

@@ -6,12 +6,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/spin_lock.hpp>
+#include <tenon/base/to_size.hpp>
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/kernel/context.hpp>
@@ -22,53 +25,96 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // A value slot that nothing was put into.
 inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
 
+namespace detail {
+
+// The next items of a block, whose alignment is not smaller than that of all later ones.
+template <class T>
+T* TakeItems(std::byte** free, std::size_t count) {
+  T* const items = reinterpret_cast<T*>(*free);
+  for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(items + i)) T();
+  *free += count * sizeof(T);
+  return items;
+}
+
+// The arrays of a step, in one block. one thread.
+struct StepArrays {
+  using NodeFrame = OpKernelContext::NodeFrame;
+  StepArrays(const Program& program, bool lean)
+      : num_values(program.num_values), num_nodes(static_cast<int>(program.nodes.size())) {
+    for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
+    const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
+                              ToSize(num_nodes) * (lean ? sizeof(ShapeMemo*) : sizeof(NodeFrame)) +
+                              ToSize(num_memos) * sizeof(ShapeMemo);
+    auto* free = static_cast<std::byte*>(AllocateItems(bytes, 1, alignof(Tensor)));
+    values = TakeItems<Tensor>(&free, ToSize(num_values));
+    for (Tensor& value : Values()) value = EmptySlot();
+    inputs = TakeItems<Tensor*>(&free, program.inputs.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) inputs[i] = values + program.inputs[i];
+    if (lean) {
+      late_memos = TakeItems<ShapeMemo*>(&free, ToSize(num_nodes));
+    } else {
+      frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
+      memos = TakeItems<ShapeMemo>(&free, ToSize(num_memos));
+    }
+  }
+  StepArrays(const StepArrays&) = delete;
+  StepArrays& operator=(const StepArrays&) = delete;
+  ~StepArrays() {
+    for (Tensor& value : Values()) value.~Tensor();
+    for (int n = 0; n < num_memos; ++n) memos[n].~ShapeMemo();
+    for (int n = 0; n < num_nodes && late_memos != nullptr; ++n) delete late_memos[n];
+    FreeItems(values, alignof(Tensor));
+  }
+  Span<Tensor> Values() { return {values, ToSize(num_values)}; }
+
+  const int num_values, num_nodes;
+  int num_memos = 0;  // one for each node that uses one; 0 in a lean step
+  Tensor* values;  // at the beginning of the block
+  Tensor** inputs;
+  NodeFrame* frames = nullptr;  // per node; null in a lean step
+  ShapeMemo* memos = nullptr;  // null in a lean step
+  ShapeMemo** late_memos = nullptr;  // per node, made when it first runs; null in other steps
+};
+
+}  // namespace detail
+
 // One run at a time. Between runs every value but the constants is empty.
 class Step {
  public:
   // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
-  // own.
-  explicit Step(const Program& program, Step* lender = nullptr) : program_(program) {
-    if (lender == nullptr) {
-      own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
-      if (program.device != program.host) own_host_cache_.reset(CachingAllocator::Create(program.host->allocator()));
-    }
-    cache_ = lender != nullptr ? lender->cache_ : own_cache_.get();
-    host_cache_ = lender != nullptr ? lender->host_cache_ : own_host_cache_.get();
-    const auto count = static_cast<std::size_t>(program.num_values);
-    values_.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) values_.push_back(EmptySlot());
-    for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
-    input_pointers_.reserve(program.inputs.size());
-    for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
-    if (!MakesMemosLate()) memos_ = SlimVector<ShapeMemo>(program.nodes.size());
-    MakeEnvironments();
-    if (lender != nullptr) {
-      device_.result_allocator = lender->device_.result_allocator;
-      host_->result_allocator = lender->host_->result_allocator;
-    }
-    frames_.reserve(program.nodes.size());
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
-      const ProgramNode& node = program.nodes[n];
-      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input,
-                         program.last_use.data() + node.first_input, values_.data() + node.first_output,
-                         program.escapes.data() + node.first_output, memos_.empty() ? nullptr : &memos_[n],
-                         node.on_host ? host_ : &device_});
-    }
+  // own, or the program's.
+  explicit Step(const Program& program, Step* lender = nullptr) : program_(program), arrays_(program, IsLean()) {
+    if (lender == nullptr && !IsLean()) own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
+    cache_ = lender != nullptr ? lender->cache_ : IsLean() ? program.steps_cache.get() : own_cache_.get();
+    for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
+    MakeEnvironments(lender);
+    if (IsLean()) return;
+    ShapeMemo* memo = arrays_.memos;
+    for (int n = 0; n < arrays_.num_nodes; ++n)
+      arrays_.frames[n] = MakeFrame(n, program.last_use, program.nodes[ToSize(n)].uses_memo ? memo++ : nullptr);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
   const Program& program() const { return program_; }
-  Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
-  Tensor* values() { return values_.data(); }  // null for a program without values
-  const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
-  OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
-  // Called before the node runs: thousands of runs may wait, and each has run few of its nodes.
-  void NeedMemo(int node) {
-    OpKernelContext::NodeFrame& frame = mutable_frame(node);
-    if (frame.memo == nullptr) [[unlikely]]
-      MakeMemo(&frame);
+  Tensor& value(int v) { return arrays_.values[v]; }
+  Tensor* values() { return arrays_.values; }
+  // True: thousands of runs of the program may wait, and each has run few of its nodes. The step makes frames and memos
+  // when it needs them. Other steps use its cache, too, at the same time: no thread owns the cache.
+  bool IsLean() const { return program_.steps_cache != nullptr; }
+  // The frame that the node runs with, in *room if the step is lean. For the thread that runs the node.
+  const OpKernelContext::NodeFrame& FrameFor(int node, OpKernelContext::NodeFrame* room) {
+    if (arrays_.frames != nullptr) [[likely]]
+      return arrays_.frames[node];
+    ShapeMemo*& memo = arrays_.late_memos[node];
+    if (memo == nullptr && program_.nodes[ToSize(node)].uses_memo) [[unlikely]]
+      memo = new ShapeMemo;
+    *room = MakeFrame(node, program_.only_use, memo);
+    return *room;
   }
+  // Frames of a step that is not lean.
+  const OpKernelContext::NodeFrame& frame(int node) const { return arrays_.frames[node]; }
+  OpKernelContext::NodeFrame& mutable_frame(int node) { return arrays_.frames[node]; }
   CachingAllocator* cache() { return cache_; }
   Allocator* host_allocator() const { return host_->host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_->step_id = id; }
@@ -93,30 +139,42 @@ class Step {
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
   void KeepMemory() { keeps_memory_ = true; }
   // Kernels of the device get this object; null: the step's own.
-  void set_kernel_device(void* device) { device_.device = device != nullptr ? device : own_device_; }
+  void set_kernel_device(void* device) {
+    device_.device = device != nullptr ? device : devices_ != nullptr ? devices_->kernel_device : &cpu_;
+  }
 
   // Empties the values of a run that ended early.
   void Clear() {
-    for (Tensor& t : values_) t = EmptySlot();
-    for (const auto& [value, tensor] : program_.constants) values_[static_cast<std::size_t>(value)] = tensor;
+    for (Tensor& t : arrays_.Values()) t = EmptySlot();
+    for (const auto& [value, tensor] : program_.constants) this->value(value) = tensor;
   }
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
     if (keeps_memory_) return;
     TrimCache(cache_, &cache_limit_);
-    if (host_cache_ != nullptr) TrimCache(host_cache_, &host_cache_limit_);
+    if (devices_ != nullptr) TrimCache(devices_->host_cache, &devices_->host_cache_limit);
   }
 
  private:
-  // Loops have frames of their own, with these memos.
-  bool MakesMemosLate() const { return program_.has_async && !program_.has_control_flow(); }
-  TENON_DETAIL_COLD void MakeMemo(OpKernelContext::NodeFrame* frame) {
-    Owned<ShapeMemo> made = MakeOwned<ShapeMemo>();
-    ShapeMemo* const memo = made.get();
-    const SpinLockHolder lock(late_memos_lock_);
-    late_memos_.push_back(std::move(made));
-    frame->memo = memo;
+  // Members of a step whose device is not the host.
+  struct Devices {
+    Owned<CachingAllocator, CachingAllocator::Releaser> own_host_cache;
+    CachingAllocator* host_cache = nullptr;
+    std::int64_t host_cache_limit = 0;  // as cache_limit_
+    Owned<KernelDevice> own_kernel_device;  // null: the device's own serves
+    void* kernel_device = nullptr;
+    StepEnvironment host;
+  };
+  OpKernelContext::NodeFrame MakeFrame(int number, const SlimVector<std::uint8_t>& last_use, ShapeMemo* memo) {
+    const ProgramNode& node = program_.nodes[ToSize(number)];
+    return {node.kernel,
+            arrays_.inputs + node.first_input,
+            last_use.data() + node.first_input,
+            arrays_.values + node.first_output,
+            program_.escapes.data() + node.first_output,
+            memo,
+            node.on_host ? host_ : &device_};
   }
   static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
     constexpr std::int64_t kSlack = 1 << 20;
@@ -130,7 +188,7 @@ class Step {
       *limit = 0;  // the next run says how much it needs
     }
   }
-  void MakeEnvironments() {
+  void MakeEnvironments(Step* lender) {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
       env->device_name = device->name();
@@ -144,57 +202,61 @@ class Step {
       env->functions = program_.functions;
     };
     fill(&device_, program_.device, cache_);
+    CachingAllocator* host_cache = cache_;
     if (program_.device != program_.host) {
-      own_host_ = MakeOwned<StepEnvironment>();
-      host_ = own_host_.get();
+      devices_ = MakeOwned<Devices>();
+      if (lender == nullptr) devices_->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
+      host_cache = lender == nullptr ? devices_->own_host_cache.get() : lender->devices_->host_cache;
+      devices_->host_cache = host_cache;
+      host_ = &devices_->host;
     }
-    CachingAllocator* const host_cache = host_cache_ != nullptr ? host_cache_ : cache_;
     fill(host_, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
     cpu_.allocator = host_cache;
     host_->device = &cpu_;
-    if (program_.device == program_.host)
-      device_.device = &cpu_;
-    else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
-      device_.device = kernel_device_->get();
-    own_device_ = device_.device;
+    if (devices_ != nullptr) {
+      devices_->own_kernel_device = program_.device->MakeKernelDevice(cache_);
+      if (devices_->own_kernel_device != nullptr) device_.device = devices_->own_kernel_device->get();
+      devices_->kernel_device = device_.device;
+    }
     device_.host_allocator = host_->host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
-    if (program_.device != program_.host) device_.result_allocator = cache_;
+    if (devices_ != nullptr) device_.result_allocator = cache_;
+    if (lender != nullptr) {
+      device_.result_allocator = lender->device_.result_allocator;
+      host_->result_allocator = lender->host_->result_allocator;
+    }
   }
 
   const Program& program_;
-  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_, own_host_cache_;
-  CachingAllocator *cache_ = nullptr, *host_cache_ = nullptr;  // host_cache_: null where there is one memory
-  std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
+  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_;  // null: another's serves
+  CachingAllocator* cache_ = nullptr;
+  std::int64_t cache_limit_ = 0;  // bytes; 0: not known yet
   bool keeps_memory_ = false;
   Cpu cpu_;
-  Owned<KernelDevice> kernel_device_;  // null: the device's own serves
-  void* own_device_ = nullptr;
   StepEnvironment device_;
-  Owned<StepEnvironment> own_host_;  // null where there is one device
   StepEnvironment* host_ = &device_;
-  SlimVector<Tensor> values_;
-  SlimVector<Tensor*> input_pointers_;
-  SlimVector<ShapeMemo> memos_;  // per node; empty where they are made late
-  SpinLock late_memos_lock_;
-  SlimVector<Owned<ShapeMemo>> late_memos_;
-  SlimVector<OpKernelContext::NodeFrame> frames_;
+  Owned<Devices> devices_;  // null where there is one device
+  detail::StepArrays arrays_;
 };
 
 namespace detail {
 
-// While it lives, this thread owns the step's cache.
+// While it lives, this thread owns the step's cache, unless other steps use it.
 class OwnsCache {
  public:
-  explicit OwnsCache(Step* step) : cache_(step->cache()) { cache_->SetOwnerThread(); }
-  ~OwnsCache() { cache_->ClearOwnerThread(); }
+  explicit OwnsCache(Step* step) : cache_(step->IsLean() ? nullptr : step->cache()) {
+    if (cache_ != nullptr) cache_->SetOwnerThread();
+  }
+  ~OwnsCache() {
+    if (cache_ != nullptr) cache_->ClearOwnerThread();
+  }
   OwnsCache(const OwnsCache&) = delete;
   OwnsCache& operator=(const OwnsCache&) = delete;
 
  private:
-  CachingAllocator* const cache_;
+  CachingAllocator* const cache_;  // null: other steps use it
 };
 
 }  // namespace detail

@@ -61,6 +61,7 @@ class RunPlanner {
   enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
   const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
   int input(const ProgramNode& n, int i) const { return program_.inputs[ToSize(n.first_input + i)]; }
+  bool HasMemo(int number) const { return ran_.frame(number).memo != nullptr && memo(number).valid; }
   const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
 
   void FindKnown() {
@@ -78,7 +79,7 @@ class RunPlanner {
     const ProgramNode& n = node(number);
     if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
     const AdaptedCore* const core = n.kernel->adapted();
-    if (core == nullptr || (core->takes_spans() && MayKeepInputs(n)) || !memo(number).valid) return false;
+    if (core == nullptr || (core->takes_spans() && MayKeepInputs(n)) || !HasMemo(number)) return false;
     if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
     for (int i = 0; i < n.num_outputs; ++i)
       if (!IsPlainData(n.kernel->output_type(i))) return false;

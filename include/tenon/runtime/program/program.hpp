@@ -8,9 +8,11 @@
 #include <string>
 #include <utility>
 
+#include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/memory/caching_allocator.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -116,6 +118,9 @@ struct Program {
   Device* host = nullptr;
   FunctionRuntime* functions = nullptr;  // functions of the graph's library
   const Graph* graph = nullptr;  // graph that the nodes belong to
+  // Steps of a program that thousands of runs may wait in: one cache for all of them, without an owner thread. Null:
+  // each has its own.
+  Owned<CachingAllocator, CachingAllocator::Releaser> steps_cache;
   Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
   int graph_def_version = 0;
 };

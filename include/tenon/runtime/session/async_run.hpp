@@ -97,58 +97,68 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   }
   static void FinishStartedTask(void* run) {
     const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
-    Status room = CatchAll("RunAsync", [&] { return self->MakeFetches(); });
+    std::vector<Tensor> fetches;
+    Status room = CatchAll("RunAsync", [&] { return self->MakeRoom(&fetches); });
     Status status = CatchAll("RunAsync", [&] {
-      return self->prepared_->Finish(self->under_way_.get(), std::move(room), self->feeds(), self->fetches_,
-                                     self->settings_);
+      return self->prepared_->Finish(self->under_way_.get(), std::move(room), self->feeds(), fetches, self->Settings());
     });
     (void)self->control_.Deregister(-1);  // waits for callbacks that may use the run
     self->under_way_ = nullptr;
-    self->Finish(std::move(status));
+    self->Finish(std::move(status), std::move(fetches));
   }
   void Execute() noexcept {
+    std::vector<Tensor> fetches;
     Status status = CatchAll("RunAsync", [&]() -> Status {
-      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_)) {
-        TENON_RETURN_IF_ERROR(MakeFetches());
-        return session_->Run(prepared_.get(), feeds(), fetches_, settings_);
+      const RunArgs settings = Settings();
+      if (session_->watched_number() != 0 || !prepared_->CanStart(settings)) {
+        TENON_RETURN_IF_ERROR(MakeRoom(&fetches));
+        return session_->Run(prepared_.get(), feeds(), fetches, settings);
       }
-      starts_ = settings_.owns_cancellation = true;
-      return prepared_->Start(feeds(), settings_, {&HasEnded, this}, &under_way_);
+      starts_ = true;
+      return prepared_->Start(feeds(), settings, {&HasEnded, this}, &under_way_);
     });
-    if (!starts_ || !status.ok()) Finish(std::move(status));
+    if (!starts_ || !status.ok()) Finish(std::move(status), std::move(fetches));
   }
   // The caller may hold locks, and be a callback that the end of the run waits for.
   static void HasEnded(void* run) {
     static_cast<AsyncRun*>(run)->AddRef();
     ScheduleSurely(AsyncPool(), &FinishStartedTask, run);
   }
-  void Finish(Status status) noexcept;
+  void Finish(Status status, std::vector<Tensor> fetches = {}) noexcept;
   Status GivenUp() const {
     return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
   }
   Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
-  Status MakeFetches() {
-    fetches_.resize(prepared_->program().fetches.size());
+  std::int64_t CountFeedBytes() const {
+    std::int64_t bytes = 0;
+    for (const Tensor& feed : feeds_) bytes += static_cast<std::int64_t>(feed.TotalBytes());
+    return bytes;
+  }
+  Status MakeRoom(std::vector<Tensor>* fetches) const {
+    fetches->resize(prepared_->program().fetches.size());
     return OkStatus();
   }
+  // Settings as TryStart has chosen them: thousands of runs may wait, and keep no more than they must.
+  RunArgs Settings();
+  ThreadPoolInterface* pool_of_tasks() const { return needs_pool_ ? AsyncPool() : pool_; }
 
   const Ref<SessionImpl> session_;
   const Ref<PreparedSignature> prepared_;
   AsyncRuns* const runs_;  // the session's
   const std::int64_t since_ns_;
   SlimVector<Tensor> feeds_;
-  std::int64_t feed_bytes_ = 0;
-  std::vector<Tensor> fetches_;  // empty while the run waits
   RunCallback done_;
-  RunArgs settings_;
-  StepServices services_;
-  ThreadPoolInterface* pool_ = nullptr;
+  ThreadPoolInterface* pool_ = nullptr;  // runs the nodes
+  Owned<StepServices> services_;  // null: those that most runs of the session have
   CancellationManager control_;
   CancellationManager* users_ = nullptr;  // null: Stop is not registered there
   CancellationManager::Token users_token_ = 0;
   DeadlineTimer::Entry timer_ = 0;
   std::int64_t timeout_in_ms_ = 0;
   std::atomic<bool> timed_out_{false};
+  bool needs_pool_ = false;  // for its tasks: pool_ has no threads of its own
+  bool dataflow_ = false;
+  bool reports_memory_ = false;  // when it runs out
   bool starts_ = false;  // no thread waits for it; only Execute writes it before, and reads it after an error
   Owned<PreparedSignature::UnderWay> under_way_;
   // Guarded by the session's async_mutex(), as the links.
@@ -159,12 +169,19 @@ class AsyncRun final : public RefCounted, public AsyncLink {
 // The runs of one session, in the order in which they came. thread-safe.
 class AsyncRuns final : public RefCounted {
  public:
-  explicit AsyncRuns(SessionImpl* session) : session_(session), token_(session->cancellation()->NewToken()) {}
+  explicit AsyncRuns(SessionImpl* session)
+      : session_(session),
+        token_(session->cancellation()->NewToken()),
+        services_{RunOfOptions::CommonServices(*session->services(), false),
+                  RunOfOptions::CommonServices(*session->services(), true)} {}
 
   static AsyncRuns* Of(SessionImpl* session) {
     return static_cast<AsyncRuns*>(
         session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
   }
+
+  // Services for runs without a deadline and without services of their own.
+  const StepServices& services(bool dataflow) const { return services_[dataflow ? 1 : 0]; }
 
   struct Counts {
     std::int64_t queued = 0, queued_bytes = 0, begun = 0, refused = 0;
@@ -187,14 +204,14 @@ class AsyncRuns final : public RefCounted {
       run->state_ = AsyncRun::State::kQueued;
       run->AddRef();
       ++num_queued_;
-      queued_bytes_ += run->feed_bytes_;
+      queued_bytes_ += run->CountFeedBytes();
       if (!MayAdmitLocked()) {
         waiting_.Append(run);
         return OkStatus();
       }
       AdmitLocked(run);
     }
-    if (CanSchedule(run->pool_, &AsyncRun::RunTask, run)) [[likely]]
+    if (CanSchedule(run->pool_of_tasks(), &AsyncRun::RunTask, run)) [[likely]]
       return OkStatus();
     const bool ends_here = Begin(run);  // otherwise it was stopped, and ends elsewhere
     (void)run->Unref();
@@ -225,7 +242,7 @@ class AsyncRuns final : public RefCounted {
       }
     }
     (void)run->Unref();
-    if (next != nullptr) ScheduleSurely(next->pool_, &AsyncRun::RunTask, next);
+    if (next != nullptr) ScheduleSurely(next->pool_of_tasks(), &AsyncRun::RunTask, next);
   }
   // Gives a run up that may be new. True: the caller ends it, and has a reference for that.
   bool Stop(AsyncRun* run) {
@@ -243,9 +260,9 @@ class AsyncRuns final : public RefCounted {
       return errors::Unavailable("RunAsync: ", num_queued_,
                                  " runs are queued, as many as async_limits.max_queued_runs ",
                                  "allows; try again later");
-    if (limits.max_queued_bytes > 0 && run.feed_bytes_ > limits.max_queued_bytes - queued_bytes_)
-      return errors::Unavailable("RunAsync: the feeds have ", run.feed_bytes_, " bytes, and the feeds of ", num_queued_,
-                                 " queued runs ", queued_bytes_, "; async_limits.max_queued_bytes is ",
+    if (limits.max_queued_bytes > 0 && run.CountFeedBytes() > limits.max_queued_bytes - queued_bytes_)
+      return errors::Unavailable("RunAsync: the feeds have ", run.CountFeedBytes(), " bytes, and the feeds of ",
+                                 num_queued_, " queued runs ", queued_bytes_, "; async_limits.max_queued_bytes is ",
                                  limits.max_queued_bytes, "; try again later");
     return OkStatus();
   }
@@ -272,7 +289,7 @@ class AsyncRuns final : public RefCounted {
     run->state_ = next;
     if (next == AsyncRun::State::kBegun) ++num_begun_;
     --num_queued_;
-    queued_bytes_ -= run->feed_bytes_;
+    queued_bytes_ -= run->CountFeedBytes();
     return true;
   }
   // When the session is closed.
@@ -303,6 +320,7 @@ class AsyncRuns final : public RefCounted {
 
   SessionImpl* const session_;  // which holds this
   const CancellationManager::Token token_;
+  const StepServices services_[2];  // for runs in order, and for dataflow runs
   // Guarded by the session's async_mutex().
   bool watches_ = false;  // StopAll is registered
   AsyncLink admitted_, waiting_, stopping_;
@@ -316,19 +334,20 @@ inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Spa
       prepared_(Ref<PreparedSignature>::Share(prepared)),
       runs_(AsyncRuns::Of(session)),
       since_ns_(since_ns) {
-  for (const Tensor& feed : feeds) {
-    feeds_.push_back(feed);
-    feed_bytes_ += static_cast<std::int64_t>(feed.TotalBytes());
-  }
+  feeds_.append(feeds.begin(), feeds.end());
 }
 inline Status AsyncRun::TryStart(const RunOptions& options) {
   if (session_->IsClosed()) return session_->Closed();
+  RunArgs settings;
+  StepServices services;
   TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options, nullptr, since_ns_)
-                            .MakeSettings(&settings_, &services_, &timeout_in_ms_));
-  settings_.cancellation = &control_;
+                            .MakeSettings(&settings, &services, &timeout_in_ms_));
+  if (services != runs_->services(settings.dataflow)) services_ = MakeOwned<StepServices>(services);
+  dataflow_ = settings.dataflow;
+  reports_memory_ = settings.on_error != nullptr;
+  pool_ = settings.pool;
   const bool is_callers = options.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
-  pool_ = settings_.pool;
-  if (pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1)) pool_ = AsyncPool();
+  needs_pool_ = pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1);
   if (options.cancellation != nullptr) {
     users_token_ = options.cancellation->NewToken();
     if (!options.cancellation->Register(users_token_, [this] { Stop(); }))
@@ -344,6 +363,16 @@ inline Status AsyncRun::TryStart(const RunOptions& options) {
   }
   return runs_->Add(this);
 }
+inline RunArgs AsyncRun::Settings() {
+  RunArgs settings = session_->SettingsFor(*prepared_);
+  settings.pool = pool_;
+  settings.since_ns = since_ns_;
+  settings.dataflow = dataflow_;
+  settings.cancellation = &control_;
+  settings.services = services_ != nullptr ? services_.get() : &runs_->services(dataflow_);
+  if (reports_memory_) settings.on_error = &RunOfOptions::ReportMemory;
+  return settings;
+}
 // From a callback of the timer or of a cancellation, which the end of the run waits for.
 inline void AsyncRun::Stop() {
   control_.StartCancel();
@@ -353,7 +382,7 @@ inline void AsyncRun::RunTask(void* run) {
   const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
   if (self->runs_->Begin(self.get())) self->Execute();
 }
-inline void AsyncRun::Finish(Status status) noexcept {
+inline void AsyncRun::Finish(Status status, std::vector<Tensor> fetches) noexcept {
   if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
   if (users_ != nullptr) (void)users_->Deregister(users_token_);
   if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
@@ -362,7 +391,7 @@ inline void AsyncRun::Finish(Status status) noexcept {
   runs_->Remove(this);
   CallAndLog("the callback of RunAsync", [&] {
     if (status.ok())
-      done_(std::move(fetches_));
+      done_(std::move(fetches));
     else
       done_(std::move(status));
   });

@@ -53,7 +53,7 @@ namespace detail {
 
 inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
   ++counters->steps;
-  counters->step_bytes += step->cache()->held_bytes();
+  if (!step->IsLean()) counters->step_bytes += step->cache()->held_bytes();
   PlanReport report;
   if (plans != nullptr && plans->GetReport(&report))
     counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
@@ -73,6 +73,8 @@ inline SessionCounters CountersOf(SessionImpl* session_impl) {
   counters.runs = counters.planned_runs + session.counts().others();
   counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
     ++counters.programs;
+    if (const auto& shared = prepared->program().steps_cache; shared != nullptr)
+      counters.step_bytes += shared->held_bytes();
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();

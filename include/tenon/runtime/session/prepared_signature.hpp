@@ -85,13 +85,13 @@ class PreparedSignature : public RefCounted {
   // State of one run, from the taking of its step to its end.
   class UnderWay {
    public:
-    UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings)
+    // `cancellation`: the run's own, where kernels may register.
+    UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings,
+             CancellationManager* cancellation)
         : running(prepared->steps_.Take()),
-          step_id(NextStepId().fetch_add(1, std::memory_order_relaxed)),
-          container(settings.resources, step_id),
-          cancellation(settings.cancellation),
-          services{settings.resources, &container, settings.owns_cancellation ? settings.cancellation : &cancellation},
-          rendezvous(services.cancellation) {
+          container(settings.resources, NextStepId().fetch_add(1, std::memory_order_relaxed)),
+          services{settings.resources, &container, cancellation},
+          rendezvous(cancellation) {
       plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
       plan = planned != nullptr ? plans : nullptr;
@@ -100,7 +100,7 @@ class PreparedSignature : public RefCounted {
       services.pool = settings.pool;
       services.more = settings.services;
       services.own_rendezvous = &rendezvous;
-      step->set_step_id(step_id);
+      step->set_step_id(container.step_id());
       step->set_services(&services);
       for (std::size_t i = 0; i < feeds.size(); ++i) step->value(prepared->program_->feeds[i].value) = feeds[i];
     }
@@ -112,9 +112,7 @@ class PreparedSignature : public RefCounted {
     Owned<Running> running;
     RunPlans *plans, *plan;  // plans of the step; those that have one for these feeds, or null
     Step* step;
-    const std::int64_t step_id;
     StepContainer container;
-    CancellationManager cancellation;
     DeferredOps deferred;
     RunServices services;
     LazyRendezvous rendezvous;
@@ -127,7 +125,11 @@ class PreparedSignature : public RefCounted {
         placed_(std::move(placed)),
         dataflow_(dataflow),
         make_plans_(!dataflow && program_->may_plan() ? extensions.plans.load(std::memory_order_acquire) : nullptr),
-        steps_(*program_) {}
+        steps_(*program_) {
+    if (dataflow && program_->has_async && placed_ == nullptr && !program_->has_control_flow() &&
+        program_->device == program_->host)
+      program_->steps_cache.reset(CachingAllocator::Create(program_->device->allocator()));
+  }
 
   const Program& program() const { return *program_; }
   PlacedProgram* placed() const { return placed_.get(); }
@@ -139,7 +141,8 @@ class PreparedSignature : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches.size()));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
-    UnderWay run(this, feeds, settings);
+    CancellationManager cancellation(settings.cancellation);
+    UnderWay run(this, feeds, settings, &cancellation);
     Status status;
     if (settings.trace == nullptr) [[likely]] {
       status = Execute(run.running.get(), run.plan, settings, nullptr);
@@ -160,10 +163,10 @@ class PreparedSignature : public RefCounted {
   }
   // Starts a run that no thread waits for: a kernel may wait. Calls `ended` as Executor::Start does. Then Finish, with
   // these arguments again, ends the run; with an error as `room` as if the run had failed. Nothing was started after an
-  // error. `settings` and *run outlive the run.
+  // error. *settings.cancellation is the run's own, and it and *run outlive the run.
   Status Start(Span<const Tensor> feeds, const RunArgs& settings, RunEnded ended, Owned<UnderWay>* run) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, program_->fetches.size()));
-    *run = MakeOwned<UnderWay>(this, feeds, settings);
+    *run = MakeOwned<UnderWay>(this, feeds, settings, settings.cancellation);
     Running* const running = (*run)->running.get();
     if (running->on_pool == nullptr) {
       if (Status made = MakeEngine(true, &running->step, &running->on_pool); !made.ok())
@@ -201,7 +204,7 @@ class PreparedSignature : public RefCounted {
   Status End(UnderWay* run, Status status, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
     Step* const step = run->step;
     run->deferred.Wait();
-    if (run->cancellation.IsCancelled()) [[unlikely]]
+    if (run->services.cancellation->IsCancelled()) [[unlikely]]
       status.Update(RunCancelled());
     if (run->container.keeps_fetched() && status.ok()) [[unlikely]]
       status = KeepFetched(&run->container);

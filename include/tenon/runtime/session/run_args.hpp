@@ -72,7 +72,6 @@ struct RunArgs {
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
-  bool owns_cancellation = false;  // no other run has it, and kernels may register there
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;

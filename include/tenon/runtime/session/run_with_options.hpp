@@ -92,15 +92,22 @@ class RunOfOptions {
     settings->services = services;
     return OkStatus();
   }
+  // `services` with what every run under RunOptions has.
+  static StepServices CommonServices(StepServices services, bool dataflow) {
+    if (services.executor_type.empty()) services.executor_type = dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+    return services;
+  }
+  // RunArgs::on_error of runs that report the live tensors.
+  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
+    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
+  }
 
  private:
   // The run's own or the session's, with what the options decide.
   StepServices ServicesFor(const RunArgs& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
-    StepServices services = *settings.services;
-    if (options_.services != nullptr) services = *options_.services;
+    StepServices services =
+        CommonServices(options_.services != nullptr ? *options_.services : *settings.services, settings.dataflow);
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
-    if (services.executor_type.empty())
-      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
     if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
@@ -137,10 +144,6 @@ class RunOfOptions {
         break;
     }
     return OkStatus();
-  }
-
-  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
-    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
   }
 
   void Describe(const RunTrace* trace, std::int64_t start_us) const {

@@ -331,6 +331,7 @@ class SessionImpl : public RefCounted {
   }
   ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
+  const StepServices* services() const { return &services_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
   // The partial and the asynchronous runs of the session; the first call makes them with make(this).
