@@ -42,6 +42,14 @@ TEST_SUITE("node validation") {
     CHECK(inputs == OpInfo::Types{DataType::kHalf, DataType::kHalf, DataType::kInt64});
     CHECK(outputs == OpInfo::Types{DataType::kHalf});
   }
+  TEST_CASE("takes the number of inputs of a node whose edges are elsewhere") {
+    const OpInfo info(&testing::ops::kConcatV2);
+    const NodeDef node = MakeNode("c", "ConcatV2", {}, {{"N", 2}, {"T", DataType::kHalf}, {"Tidx", DataType::kInt64}});
+    OpInfo::Types inputs, outputs;
+    CHECK(info.Resolve(node, 2, &inputs, &outputs).code() == Code::kInvalidArgument);
+    REQUIRE(info.Resolve(node, 3, &inputs, &outputs).ok());
+    CHECK(inputs == OpInfo::Types{DataType::kHalf, DataType::kHalf, DataType::kInt64});
+  }
   TEST_CASE("reference arguments have reference types") {
     OpInfo::Types inputs, outputs;
     REQUIRE(OpInfo(&testing::ops::kAssign).Resolve(MakeFloat("a", "Assign", {"v", "x"}), &inputs, &outputs).ok());

@@ -41,7 +41,7 @@ class EditedGraph {
       TENON_RETURN_IF_ERROR(RaiseLoops(&raised_, &raised_.library, ops_.registry(), import));
     }
     import.refiner = &refiner_;
-    import.spare_nodes = 2 * def_.node.size();
+    import.spare_nodes = 3 * def_.node.size();
     const GraphDef& source = raised_.node.empty() ? def_ : raised_;
     TENON_ASSIGN_OR_RETURN(graph_, ImportGraphDef(GraphDef(source), ops_.registry(), import));
     refiner_->set_graph(&graph_);
@@ -100,31 +100,43 @@ class EditedGraph {
       for (const InEdge& edge : node.inputs) use(edge.node);
       for (const int control : node.control_inputs) use(control);
     }
+    const std::size_t before = def_.node.size();
+    std::size_t more = 0;
+    for (const char one : used) more += one != 0 ? 1 : 0;
+    def_.node.reserve(before + more);
     for (int id = old_nodes_; id < graph_.num_nodes(); ++id)
       if (used[ToSize(id)] != 0) def_.node.push_back(ToNodeDef(id));
-    if (editor_->edited().empty()) return;
-    SlimVector<char> edited(ToSize(old_nodes_), 0);
-    for (const int id : editor_->edited())
-      if (id < old_nodes_) edited[ToSize(id)] = 1;
-    for (NodeDef& node : def_.node) {
-      const Node* const now = graph_.Find(node.name);
-      if (now != nullptr && now->id < old_nodes_ && edited[ToSize(now->id)] != 0) node = ToNodeDef(now->id);
-    }
-    def_.library = graph_.library();
+    if (!editor_->edited().empty()) StoreEdited(before);
+    // No input needs the names any more.
+    std::size_t at = before;
+    for (int id = old_nodes_; id < graph_.num_nodes(); ++id)
+      if (used[ToSize(id)] != 0) def_.node[at++].name = std::move(graph_.mutable_node(id).def.name);
   }
 
  private:
+  // Replaces edited nodes among the first `count`, and the library.
+  void StoreEdited(std::size_t count) {
+    SlimVector<char> edited(ToSize(old_nodes_), 0);
+    for (const int id : editor_->edited())
+      if (id < old_nodes_) edited[ToSize(id)] = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Node* const now = graph_.Find(def_.node[i].name);
+      if (now == nullptr || now->id >= old_nodes_ || edited[ToSize(now->id)] == 0) continue;
+      def_.node[i] = ToNodeDef(now->id);
+      def_.node[i].name = now->name();
+    }
+    def_.library = graph_.library();
+  }
   bool HasScope(std::string_view scope) const {
     const std::string prefix = StrCat(scope, "/");
     for (const Node& node : graph_.nodes())
       if (StartsWith(node.name(), prefix)) return true;
     return graph_.Find(scope) != nullptr;
   }
-  // A new node's attrs are moved: the graph is not used afterwards. Its name is, by the inputs of other nodes.
+  // The node's op and attrs are moved. Its name is not set: the inputs of other nodes read it.
   NodeDef ToNodeDef(int id) {
     Node& node = graph_.mutable_node(id);
     NodeDef def;
-    def.name = node.def.name;
     def.op = std::move(node.def.op);
     def.device = node.def.device;
     def.attr = std::move(node.def.attr);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/to_size.hpp>
@@ -66,8 +67,8 @@ class GradientBuilder {
         node_(node),
         num_inputs_(editor->graph().node(node).num_inputs()),
         num_outputs_(editor->graph().node(node).num_outputs()) {
-    gradients_.append(gradients.begin(), gradients.end());
-    needed_.append(needed.begin(), needed.end());
+    gradients_.assign(gradients.begin(), gradients.end());
+    needed_.assign(needed.begin(), needed.end());
     results_.resize(ToSize(num_inputs_));
   }
 
@@ -125,7 +126,7 @@ class GradientBuilder {
     results_[ToSize(i)] = {{}, indices.edge(), values.edge(), dense_shape.edge()};
   }
   // The gradients that were set, one per input.
-  Span<const TensorGradient> results() const { return results_; }
+  Span<const TensorGradient> results() const { return {results_.data(), results_.size()}; }
 
   // ---- new nodes
   Symbol Add(std::string_view op, std::initializer_list<Input> inputs, std::initializer_list<Attr> attrs = {}) {
@@ -225,6 +226,20 @@ class GradientBuilder {
   }
   // Sets the gradient of input i, which was broadcast to output 0.
   void SetSummed(int i, Symbol gradient) { set(i, SumTo(gradient, input(i), output(0))); }
+  // Does so for an op whose output 0 has the shape that inputs 0 and 1 have together. Both inputs share the nodes that
+  // find the axes; there are none where the shapes say that the input was not broadcast.
+  void SetBroadcast(int i, Symbol gradient) {
+    const Symbol part = input(i), whole = output(0);
+    const PartialTensorShape from = whole.shape(), to = part.shape();
+    if (KnownSame(from, to) || IsWhole(to, input(1 - i).shape())) return set(i, gradient);
+    if (from.IsFullyDefined() && to.IsFullyDefined()) return set(i, SumTo(gradient, part, whole));
+    if (!axes_) {
+      shapes_[0] = Shape(input(0));
+      shapes_[1] = Shape(input(1));
+      axes_ = editor_->Add("BroadcastGradientArgs", {shapes_[0], shapes_[1]});
+    }
+    set(i, Reshape(Sum(gradient, axes_[i]), shapes_[i]));
+  }
 
   // The value of a symbol that depends on constants alone; false: it is not known.
   bool Value(Symbol s, Tensor* value) { return editor_->Value(s, value); }
@@ -240,6 +255,17 @@ class GradientBuilder {
   static bool KnownSame(const PartialTensorShape& a, const PartialTensorShape& b) {
     return a.IsFullyDefined() && b.IsFullyDefined() && a.IsIdenticalTo(b);
   }
+  // Whether broadcasting with `other` leaves every tensor of shape `part` as it is.
+  static bool IsWhole(const PartialTensorShape& part, const PartialTensorShape& other) {
+    if (other.dims() == 0) return true;
+    if (part.unknown_rank() || other.unknown_rank() || other.dims() > part.dims()) return false;
+    const int more = part.dims() - other.dims();
+    for (int d = 0; d < other.dims(); ++d) {
+      const Index size = part.dim_size(d + more);
+      if (other.dim_size(d) != 1 && (size == 1 || size < 0)) return false;
+    }
+    return true;
+  }
 
   // Refuses the derivation.
   void Fail(const Status& status) { editor_->Fail(status); }
@@ -252,8 +278,9 @@ class GradientBuilder {
   GraphEditor* editor_;
   const GradientIndex* functions_;
   int node_, num_inputs_, num_outputs_;
-  SlimVector<TensorGradient> gradients_, results_;
-  SlimVector<char> needed_;
+  InlinedVector<TensorGradient, 4> gradients_, results_;
+  InlinedVector<char, 8> needed_;
+  Symbol shapes_[2], axes_;  // of SetBroadcast
 };
 
 TENON_DETAIL_SETUP_CODE_END

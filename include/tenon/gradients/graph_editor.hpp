@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
@@ -205,13 +206,13 @@ class GraphEditor {
     NodeDef def;
     def.op = std::string(op);
     def.name = UniqueName(op);
+    def.attr.reserve(info->op().attrs.size());
     for (const Attr& attr : attrs) def.attr.Set(std::string(attr.first), attr.second);
-    SlimVector<InEdge> edges;
+    InlinedVector<InEdge, 4> edges;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), inputs, &def, &edges));
     info->AddDefaults(&def);
-    def.input.resize(edges.size());
     OpInfo::Types in, out;
-    TENON_RETURN_IF_ERROR(info->Resolve(def, &in, &out));
+    TENON_RETURN_IF_ERROR(info->Resolve(def, static_cast<std::int64_t>(edges.size()), &in, &out));
     TENON_ASSIGN_OR_RETURN(*id, graph_->AddNode(std::move(def), &info->op(), Span<const DataType>(in.data(), in.size()),
                                                 Span<const DataType>(out.data(), out.size())));
     for (std::size_t i = 0; i < edges.size(); ++i)
@@ -219,15 +220,14 @@ class GraphEditor {
     return refiner_->AddNode(*id);
   }
 
+  DataType TypeOf(InEdge edge) const { return BaseType(graph_->node(edge.node).output_type(edge.output)); }
   // Tensors in the order of the op's inputs, and the attrs that they decide.
-  Status Distribute(const OpView& op, Span<const Input> inputs, NodeDef* def, SlimVector<InEdge>* edges) const {
+  Status Distribute(const OpView& op, Span<const Input> inputs, NodeDef* def, InlinedVector<InEdge, 4>* edges) const {
     std::size_t total = 0;
     for (const Input& input : inputs) total += input.size();
-    SlimVector<Symbol> all;
     for (const Input& input : inputs)
       for (const Symbol& s : input) {
         if (!s) return errors::InvalidArgument("Node '", def->name, "' (", op.name, "): an input has no tensor");
-        all.push_back(s);
         edges->push_back(s.edge());
       }
     const bool by_argument = inputs.size() == op.inputs.size();
@@ -245,10 +245,10 @@ class GraphEditor {
         AddNodeAttr(number->name(), static_cast<std::int64_t>(count), def);
       if (const AttrSpec* type = op.TypeAttr(arg); type != nullptr && arg.is_type_list) {
         SlimVector<DataType> types;
-        for (std::size_t k = at; k < at + count; ++k) types.push_back(dtype(all[k]));
+        for (std::size_t k = at; k < at + count; ++k) types.push_back(TypeOf((*edges)[k]));
         AddNodeAttr(type->name(), AttrValue(types), def);
       } else if (type != nullptr && count > 0) {
-        AddNodeAttr(type->name(), dtype(all[at]), def);
+        AddNodeAttr(type->name(), TypeOf((*edges)[at]), def);
       }
       at += count;
     }

@@ -156,7 +156,7 @@ class GradientWalk {
   Status Derive(int id) {
     editor_.set_scope(StrCat(scope_, "/", graph_.node(id).name(), "_grad"));
     const auto outputs = static_cast<int>(first_output_[ToSize(id) + 1] - first_output_[ToSize(id)]);
-    SlimVector<TensorGradient> gradients;
+    InlinedVector<TensorGradient, 4> gradients;
     bool any = false;
     for (int i = 0; i < outputs; ++i) {
       gradients.push_back(Summed({id, i}));
@@ -173,10 +173,11 @@ class GradientWalk {
       return OkStatus();
     }
     if (row->function == nullptr) return OkStatus();
-    SlimVector<char> needed;
+    InlinedVector<char, 8> needed;
     for (const InEdge& input : graph_.node(id).inputs)
       needed.push_back(input.node >= 0 && Has(input.node, kReached) ? 1 : 0);
-    GradientBuilder builder(&editor_, &functions_, id, gradients, needed);
+    GradientBuilder builder(&editor_, &functions_, id, {gradients.data(), gradients.size()},
+                            {needed.data(), needed.size()});
     row->function(builder);
     if (!editor_.status().ok()) return AttachNode(editor_.status(), graph_.node(id).name());
     for (int i = 0; i < builder.num_inputs(); ++i) {

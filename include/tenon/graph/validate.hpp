@@ -115,12 +115,16 @@ class OpInfo {
 
   // Validate, and the dtypes of all inputs and outputs.
   Status Resolve(const NodeDef& node, Types* inputs, Types* outputs) const {
+    std::int64_t data_inputs = 0;
+    if (node.op == op_->name) TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
+    return Resolve(node, data_inputs, inputs, outputs);
+  }
+  // Does so for a node with so many data inputs, whatever its list of inputs has.
+  Status Resolve(const NodeDef& node, std::int64_t data_inputs, Types* inputs, Types* outputs) const {
     if (node.op != op_->name) {
       return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", Summary(),
                                      "; NodeDef: ", FormatNodeForError(node.name));
     }
-    std::int64_t data_inputs = 0;
-    TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
     Values values;
     if (!Match(node, &values)) return MissingAttrs(node, values);
     if (node.attr.size() > values.size()) LogUnknownAttrs(node);

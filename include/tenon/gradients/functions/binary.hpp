@@ -14,35 +14,35 @@ namespace detail::gradients {
 
 inline void Div(G& g) {
   const Symbol x = g.Conj(g.input(0)), y = g.Conj(g.input(1)), dy = g.dy();
-  g.SetSummed(0, dy / y);
-  g.SetSummed(1, dy * ((-x / y) / y));
+  g.SetBroadcast(0, dy / y);
+  if (g.needs(1)) g.SetBroadcast(1, dy * ((-x / y) / y));
 }
 inline void DivNoNan(G& g) {
   const Symbol x = g.Conj(g.input(0)), y = g.Conj(g.input(1)), dy = g.dy();
-  g.SetSummed(0, g.Add("DivNoNan", {dy, y}));
-  g.SetSummed(1, dy * g.Add("DivNoNan", {g.Add("DivNoNan", {-x, y}), y}));
+  g.SetBroadcast(0, g.Add("DivNoNan", {dy, y}));
+  g.SetBroadcast(1, dy * g.Add("DivNoNan", {g.Add("DivNoNan", {-x, y}), y}));
 }
 inline void Power(G& g) {
   const Symbol x = g.Conj(g.input(0)), y = g.Conj(g.input(1)), z = g.Conj(g.y()), dy = g.dy();
-  g.SetSummed(0, dy * y * g.Add("Pow", {x, y - 1.0}));
+  g.SetBroadcast(0, dy * y * g.Add("Pow", {x, y - 1.0}));
   // log(x) where x > 0; complex: where x is not 0.
   const Symbol zero = g.ZerosLike(x);
   const Symbol mask = kComplexTypes.contains(x.dtype()) ? g.Add("NotEqual", {x, zero}) : g.Add("Greater", {x, zero});
   const Symbol safe = g.Where(mask, x, g.Add("OnesLike", {x}));
-  g.SetSummed(1, dy * z * g.Where(mask, g.Add("Log", {safe}), zero));
+  g.SetBroadcast(1, dy * z * g.Where(mask, g.Add("Log", {safe}), zero));
 }
 // Maximum, Minimum: all to the first input where `test` holds.
 inline void Extreme(G& g, std::string_view test) {
   const Symbol dy = g.dy(), zero = g.ZerosLike(dy), mask = g.Add(test, {g.input(0), g.input(1)});
-  g.SetSummed(0, g.Where(mask, dy, zero));
-  g.SetSummed(1, g.Where(mask, zero, dy));
+  g.SetBroadcast(0, g.Where(mask, dy, zero));
+  if (g.needs(1)) g.SetBroadcast(1, g.Where(mask, zero, dy));
 }
 inline Symbol NotZero(G& g, Symbol x) {  // 1 where x is not 0
   return g.Cast(g.Add("NotEqual", {x, g.Scalar(x.dtype(), 0)}), x.dtype());
 }
 inline void SquaredDifference(G& g) {
   const Symbol slope = 2.0 * g.dy() * (g.input(0) - g.input(1));
-  g.SetSummed(0, slope);
+  g.SetBroadcast(0, slope);
   const Symbol part = g.SumTo(slope, g.input(1), g.y());
   g.set(1, -part);
 }
@@ -50,8 +50,8 @@ inline void IncompleteGamma(G& g, bool upper) {
   const Symbol a = g.input(0), x = g.input(1), dy = g.dy();
   const Symbol by_a = g.Add("IgammaGradA", {a, x});
   const Symbol by_x = g.Add("Exp", {-x + (a - 1.0) * g.Add("Log", {x}) - g.Add("Lgamma", {a})});
-  g.SetSummed(0, upper ? -(by_a * dy) : by_a * dy);
-  g.SetSummed(1, upper ? -(by_x * dy) : by_x * dy);
+  g.SetBroadcast(0, upper ? -(by_a * dy) : by_a * dy);
+  g.SetBroadcast(1, upper ? -(by_x * dy) : by_x * dy);
 }
 inline void IncompleteBeta(G& g) {
   const Symbol a = g.input(0), b = g.input(1), x = g.input(2);
@@ -81,34 +81,34 @@ inline void AddAll(G& g) {
 }
 inline void FloorMod(G& g) {
   const Symbol dy = g.dy();
-  g.SetSummed(0, dy);
-  g.SetSummed(1, dy * -g.Add("FloorDiv", {g.input(0), g.input(1)}));
+  g.SetBroadcast(0, dy);
+  g.SetBroadcast(1, dy * -g.Add("FloorDiv", {g.input(0), g.input(1)}));
 }
 inline constexpr GradientRow kBinary[] = {
     {"Add",
      [](G& g) {
-       g.SetSummed(0, g.dy());
-       g.SetSummed(1, g.dy());
+       g.SetBroadcast(0, g.dy());
+       if (g.needs(1)) g.SetBroadcast(1, g.dy());
      }},
     {"AddV2",
      [](G& g) {
-       g.SetSummed(0, g.dy());
-       g.SetSummed(1, g.dy());
+       g.SetBroadcast(0, g.dy());
+       if (g.needs(1)) g.SetBroadcast(1, g.dy());
      }},
     {"Sub",
      [](G& g) {
-       g.SetSummed(0, g.dy());
-       g.SetSummed(1, -g.dy());
+       g.SetBroadcast(0, g.dy());
+       if (g.needs(1)) g.SetBroadcast(1, -g.dy());
      }},
     {"Mul",
      [](G& g) {
-       g.SetSummed(0, g.dy() * g.Conj(g.input(1)));
-       g.SetSummed(1, g.Conj(g.input(0)) * g.dy());
+       g.SetBroadcast(0, g.dy() * g.Conj(g.input(1)));
+       if (g.needs(1)) g.SetBroadcast(1, g.Conj(g.input(0)) * g.dy());
      }},
     {"MulNoNan",
      [](G& g) {
-       g.SetSummed(0, g.Add("MulNoNan", {g.dy(), g.input(1)}));
-       g.SetSummed(1, g.Add("MulNoNan", {g.input(0), g.dy()}));
+       g.SetBroadcast(0, g.Add("MulNoNan", {g.dy(), g.input(1)}));
+       g.SetBroadcast(1, g.Add("MulNoNan", {g.input(0), g.dy()}));
      }},
     {"Div", Div},
     {"RealDiv", Div},
@@ -120,44 +120,44 @@ inline constexpr GradientRow kBinary[] = {
     {"Xlogy",
      [](G& g) {
        const Symbol x = g.input(0), y = g.input(1), dy = g.dy();
-       g.SetSummed(0, g.Add("Xlogy", {NotZero(g, x), y}) * dy);
-       g.SetSummed(1, g.Add("Xdivy", {x, y}) * dy);
+       g.SetBroadcast(0, g.Add("Xlogy", {NotZero(g, x), y}) * dy);
+       g.SetBroadcast(1, g.Add("Xdivy", {x, y}) * dy);
      }},
     {"Xlog1py",
      [](G& g) {
        const Symbol x = g.input(0), y = g.input(1), dy = g.dy();
-       g.SetSummed(0, g.Add("Xlog1py", {NotZero(g, x), y}) * dy);
-       g.SetSummed(1, g.Add("Xdivy", {x, y + 1.0}) * dy);
+       g.SetBroadcast(0, g.Add("Xlog1py", {NotZero(g, x), y}) * dy);
+       g.SetBroadcast(1, g.Add("Xdivy", {x, y + 1.0}) * dy);
      }},
     {"Xdivy",
      [](G& g) {
        const Symbol x = g.input(0), y = g.input(1), dy = g.dy();
-       g.SetSummed(0, g.Add("Xdivy", {NotZero(g, x), y}) * dy);
-       g.SetSummed(1, g.Add("Xdivy", {-x, g.Add("Square", {y})}) * dy);
+       g.SetBroadcast(0, g.Add("Xdivy", {NotZero(g, x), y}) * dy);
+       g.SetBroadcast(1, g.Add("Xdivy", {-x, g.Add("Square", {y})}) * dy);
      }},
     {"Atan2",
      [](G& g) {
        const Symbol y = g.input(0), x = g.input(1);
        const Symbol slope = g.dy() / (g.Add("Square", {x}) + g.Add("Square", {y}));
-       g.SetSummed(0, x * slope);
-       g.SetSummed(1, -y * slope);
+       g.SetBroadcast(0, x * slope);
+       g.SetBroadcast(1, -y * slope);
      }},
     {"FloorMod", FloorMod},
     {"NextAfter",
      [](G& g) {
        const Symbol dy = g.dy();
-       g.SetSummed(0, dy);
-       g.SetSummed(1, g.ZerosLike(dy));
+       g.SetBroadcast(0, dy);
+       g.SetBroadcast(1, g.ZerosLike(dy));
      }},
     {"Zeta",
      [](G& g) {
        const Symbol x = g.input(0), q = g.input(1);
-       g.SetSummed(1, -x * g.Add("Zeta", {x + 1.0, q}) * g.dy());
+       g.SetBroadcast(1, -x * g.Add("Zeta", {x + 1.0, q}) * g.dy());
      }},
     {"Polygamma",
      [](G& g) {
        const Symbol n = g.input(0), x = g.input(1);
-       g.SetSummed(1, g.dy() * g.Add("Polygamma", {n + 1.0, x}));
+       g.SetBroadcast(1, g.dy() * g.Add("Polygamma", {n + 1.0, x}));
      }},
     {"Igamma", [](G& g) { IncompleteGamma(g, false); }},
     {"Igammac", [](G& g) { IncompleteGamma(g, true); }},

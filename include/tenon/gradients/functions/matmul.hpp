@@ -25,7 +25,7 @@ inline void Product2(G& g) {
     return g.Add("MatMul", {left, right}, {{"transpose_a", t_left}, {"transpose_b", t_right}});
   };
   g.set(0, ta ? product(b, dy, tb, true) : product(dy, b, false, !tb));
-  g.set(1, tb ? product(dy, a, true, ta) : product(a, dy, !ta, false));
+  if (g.needs(1)) g.set(1, tb ? product(dy, a, true, ta) : product(a, dy, !ta, false));
 }
 // Its product is float, whatever its operands are.
 inline void MixedProduct(G& g) {
