@@ -23,8 +23,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype_of.hpp>
-#include <tenon/op/op_def/op_def_builder.hpp>
-#include <tenon/op/op_def/owned_op.hpp>
+#include <tenon/compat/signature_builder.hpp>
 #include <tenon/kernel/registry/kernel_constraints.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/registry/registry.hpp>
@@ -49,57 +48,24 @@ inline bool LinkFailure(Status status) {
   return detail::LinkBatch(&(new Failure(std::move(status)))->batch);
 }
 
-// OpDefBuilder with a shape function.
-class OpBuilder {
- public:
-  explicit OpBuilder(std::string name) : name_(name), builder_(std::move(name)) {}
-  OpBuilder& Attr(std::string spec) { return builder_.Attr(std::move(spec)), *this; }
-  OpBuilder& Input(std::string spec) { return builder_.Input(std::move(spec)), *this; }
-  OpBuilder& Output(std::string spec) { return builder_.Output(std::move(spec)), *this; }
-  OpBuilder& ControlOutput(std::string name) { return builder_.ControlOutput(std::move(name)), *this; }
-  OpBuilder& Doc(std::string text) { return builder_.Doc(std::move(text)), *this; }
-  OpBuilder& Deprecated(int version, std::string explanation) {
-    return builder_.Deprecated(version, std::move(explanation)), *this;
-  }
-  OpBuilder& SetIsStateful() { return builder_.SetIsStateful(), *this; }
-  OpBuilder& SetIsCommutative() { return builder_.SetIsCommutative(), *this; }
-  OpBuilder& SetIsAggregate() { return builder_.SetIsAggregate(), *this; }
-  OpBuilder& SetAllowsUninitializedInput() { return builder_.SetAllowsUninitializedInput(), *this; }
-  OpBuilder& SetIsDistributedCommunication() { return builder_.SetIsDistributedCommunication(), *this; }
-  OpBuilder& SetShapeFn(ShapeFn fn) {
-    if (shape_fn_ != nullptr) builder_.AddError(StrCat("SetShapeFn called twice for Op ", name_));
-    return shape_fn_ = fn, *this;
-  }
-
-  const std::string& name() const { return name_; }
-  Result<OwnedOp> Build() const {
-    OpDef def;
-    TENON_RETURN_IF_ERROR(builder_.Finalize(&def));
-    return OwnedOp::FromOpDef(def, shape_fn_);
-  }
-
- private:
-  std::string name_;
-  OpDefBuilder builder_;
-  ShapeFn shape_fn_ = nullptr;
-};
+using OpBuilder = SignatureBuilder;
 
 // The object that REGISTER_OP makes. Never destroyed.
 struct RegisteredOp {
-  explicit RegisteredOp(OwnedOp made) : op(std::move(made)) {}
-  OwnedOp op;
+  explicit RegisteredOp(Owned<BuiltSignature> made) : op(std::move(made)) {}
+  Owned<BuiltSignature> op;
   OpRow row{};
   const OpRow* rows[1]{};
   RegistrationBatch batch{};
 };
 // The batch of a builder's op, or the error of the op.
 inline Result<RegisteredOp*> MakeOp(const OpBuilder& builder) {
-  Result<OwnedOp> op = builder.Build();
+  Result<Owned<BuiltSignature>> op = builder.Build();
   if (!op.ok())
     return Status(op.status().code(), StrCat("REGISTER_OP(\"", builder.name(), "\"): ", op.status().message()));
   auto* const made = new RegisteredOp(*std::move(op));
-  made->row.view = &made->op.view();
-  made->row.struct_name = made->op.view().name;
+  made->row.view = &made->op->view();
+  made->row.struct_name = made->op->view().name;
   made->rows[0] = &made->row;
   made->batch.ops = made->rows;
   made->batch.op_count = 1;

@@ -12,7 +12,7 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/attr_slice.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
-#include <tenon/op/graph_def/proto_io.hpp>
+#include <tenon/op/graph_def/function_proto.hpp>
 #include <tenon/op/op_def/node_check.hpp>
 #include <tenon/compat/tensorflow/proto/graph.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>

@@ -23,18 +23,12 @@
 #include <tenon/op/graph_def/graph_proto.hpp>
 #include <tenon/op/signature/message_text.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/op/signature/spec_words.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
-
-inline std::string Unescape(std::string_view raw) {
-  std::string out;
-  EscapeReader escapes(raw);
-  for (char c = 0; escapes.Next(&c);) out += c;
-  return out;
-}
 
 // ------------------------------------------------------------- shape, tensor and func defaults: message text to wire
 // bytes
@@ -69,10 +63,6 @@ class WireSink {
     bytes.append(text);
   }
 };
-
-inline std::string AttrTypeText(const AttrSpec& attr) {
-  return attr.is_list ? StrCat("list(", Name(attr.kind), ")") : std::string(Name(attr.kind));
-}
 
 // One short text may name one value for a tensor of any size; a default that would be larger stays undecoded.
 inline constexpr std::uint64_t kMaxRepeatedDefaultBytes = std::uint64_t{1} << 24;

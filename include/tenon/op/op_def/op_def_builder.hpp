@@ -16,6 +16,7 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/op_def.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/op/signature/spec_words.hpp>
 #include <tenon/op/op_def/to_op_def.hpp>
 #include <tenon/op/op_def/validate_op_def.hpp>
 
@@ -79,33 +80,6 @@ class OpDefBuilder {
   }
 
  private:
-  // TensorFlow's sentence for a mistake in a spec.
-  static std::string Text(const SpecIssue& issue, std::string_view spec, bool is_attr) {
-    const std::string_view quoted = spec.substr(issue.begin, issue.end - issue.begin);
-    switch (issue.error) {
-      case SpecError::kNone: return {};
-      case SpecError::kNameNotIdentifier:
-      case SpecError::kNoColon: return is_attr ? "Trouble parsing '<name>:'" : "Trouble parsing 'name:'";
-      case SpecError::kUnknownAttrKind:
-      case SpecError::kNoTypeInList: return StrCat("Trouble parsing type string at '", quoted, "'");
-      case SpecError::kNotACompoundType: return StrCat("Expected to see a compound type, saw: ", quoted);
-      case SpecError::kUnknownTypeInList: return StrCat("Unrecognized type string '", quoted, "'");
-      case SpecError::kBadStringInList: return StrCat("Trouble parsing allowed string at '", quoted, "'");
-      case SpecError::kBadEscapeInList: return StrCat("Trouble unescaping \"", quoted, "\", got error: not a C escape");
-      case SpecError::kNoCommaAfterString: return StrCat("Expected , or } after strings in list, not: '", quoted, "'");
-      case SpecError::kNoCommaAfterType: return StrCat("Expected , or } after types in list, not: '", quoted, "'");
-      case SpecError::kListNotClosed: return StrCat("Expected ) to close 'list(', not: '", quoted, "'");
-      case SpecError::kBadMinimum:
-        return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
-      case SpecError::kBadDefault: return StrCat("Could not parse default value '", quoted, "'");
-      case SpecError::kNoType: return StrCat("Trouble parsing either a type or an attr name at '", quoted, "'");
-      case SpecError::kRefNotClosed:
-        return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
-      case SpecError::kTextLeftOver: return StrCat("Extra '", quoted, "' unparsed at the end");
-      case SpecError::kTooLong: return "The spec is longer than 65535 characters";
-    }
-    return {};
-  }
   void AddAttr(const std::string& spec, OpDef* def, SlimVector<std::string>* errors) const {
     AttrSpec attr;
     SpecIssue issue = ReadAttrSpec(spec, &attr);
@@ -117,7 +91,8 @@ class OpDefBuilder {
     if (issue.ok()) return;
     if (issue.error != SpecError::kNameNotIdentifier && issue.error != SpecError::kNoColon) to.name = attr.name();
     if (type_known) to.type = detail::AttrTypeText(attr);
-    errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
+    errors->push_back(
+        StrCat(detail::SpecIssueText(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
   }
   void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
               SlimVector<std::string>* errors) const {
@@ -129,7 +104,7 @@ class OpDefBuilder {
     const bool type_read =
         issue.ok() || issue.error == SpecError::kRefNotClosed || issue.error == SpecError::kTextLeftOver;
     to->name = arg.name();
-    if (!type_read) return fail(Text(issue, spec, false));
+    if (!type_read) return fail(detail::SpecIssueText(issue, spec, false));
     to->number_attr = arg.number_attr();
     to->is_ref = arg.is_ref;
     to->type = arg.type;
@@ -144,7 +119,7 @@ class OpDefBuilder {
       else
         return fail(StrCat("Reference to attr '", name, "' with type ", attr->type, " that isn't type or list(type)"));
     }
-    if (!issue.ok()) return fail(Text(issue, spec, false));
+    if (!issue.ok()) return fail(detail::SpecIssueText(issue, spec, false));
     const std::string& counter = !to->number_attr.empty() ? to->number_attr : to->type_list_attr;
     for (OpDef::AttrDef& attr : def->attr)
       if (!counter.empty() && attr.name == counter && !attr.has_minimum) {
