@@ -332,8 +332,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
-  static constexpr int kYields = 250;  // about 100 us
-  static constexpr std::int64_t kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
+  static constexpr std::int64_t kYieldNs = 100'000, kFirstPatienceNs = 200'000, kLastPatienceNs = 100'000'000;
   static constexpr int kMaxDepth = 32;  // greatest depth of tasks that schedule tasks in a pool without threads
 
   struct Task {
@@ -509,11 +508,12 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     if (*link != nullptr) *link = place.next;  // null: this thread called fork()
   }
 
-  // Spins, then sleeps, until published_ is no longer `seen`.
+  // Spins, then sleeps, until published_ is no longer `seen`. A busy machine takes milliseconds for a single yield.
   void WaitForChange(std::uint32_t seen, Place* place) {
     spinning_.fetch_add(1);
     for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
-    for (int i = 0; i < kYields && published_.load(std::memory_order_acquire) == seen; ++i) Thread::YieldNow();
+    const std::int64_t end = SteadyNanoseconds() + kYieldNs;
+    while (published_.load(std::memory_order_acquire) == seen && SteadyNanoseconds() < end) Thread::YieldNow();
     spinning_.fetch_sub(1);
     if (published_.load() != seen) return;
     {
@@ -667,6 +667,34 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/base/sort.hpp ----
+// SortItems: std::sort for set-up code. std::sort is 2 to 4 KB of code for each type; this is a call of qsort.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
+
+template <class T>
+bool LessThan(const T& a, const T& b) {
+  return a < b;
+}
+template <class T, bool (*less)(const T&, const T&)>
+int CompareItems(const void* a, const void* b) {
+  const T &left = *static_cast<const T*>(a), &right = *static_cast<const T*>(b);
+  return less(left, right) ? -1 : less(right, left) ? 1 : 0;
+}
+// Sorts items in place, in ascending order by `less`. Equal items may change places.
+template <class T, bool (*less)(const T&, const T&) = &LessThan<T>>
+void SortItems(T* items, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (count > 1) std::qsort(items, count, sizeof(T), &CompareItems<T, less>);
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/graph/algorithms.hpp ----
@@ -888,7 +916,7 @@ void DepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&
   const auto outputs = [&readers](const Node& node, auto&& visit) {
     readers.clear();
     for (const OutEdge& edge : node.outputs) readers.push_back(edge.node);
-    std::sort(readers.begin(), readers.end());
+    detail::SortItems(readers.data(), readers.size());
     for (const int id : readers) visit(id);
   };
   detail::DepthFirst(graph, roots, outputs, enter, leave);
@@ -912,7 +940,7 @@ class FedOutputs {
   FedOutputs(int num_nodes, Span<const InEdge> fed)
       : has_feed_(static_cast<std::size_t>(num_nodes), 0), sorted_(fed.begin(), fed.end()) {
     for (const InEdge& edge : fed) has_feed_[static_cast<std::size_t>(edge.node)] = 1;
-    std::sort(sorted_.begin(), sorted_.end(), &Less);
+    detail::SortItems<InEdge, &Less>(sorted_.data(), sorted_.size());
   }
   // Whether some output of the node is fed.
   bool HasNode(int id) const { return has_feed_[static_cast<std::size_t>(id)] != 0; }
@@ -1318,7 +1346,7 @@ inline std::uintptr_t AddressOf(const Tensor& tensor) { return reinterpret_cast<
 inline SlimVector<std::uintptr_t> SortedOutputs(const OpKernelContext::NodeFrame& frame) {
   SlimVector<std::uintptr_t> outputs;
   for (int i = 0; i < frame.kernel->num_outputs(); ++i) outputs.push_back(AddressOf(frame.outputs[i]));
-  std::sort(outputs.begin(), outputs.end());
+  SortItems(outputs.data(), outputs.size());
   return outputs;
 }
 
@@ -1472,170 +1500,6 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEn
   StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context, end.faults));
 #endif
 }
-
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/runtime/program/program.hpp ----
-// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
-// nothing is looked up by name again. Built once (builder.hpp),
-// shared by all steps that run it.
-TENON_DETAIL_NAMESPACE_BEGIN
-TENON_DETAIL_SETUP_CODE_BEGIN
-
-// One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
-struct ProgramNode {
-  enum class Kind : std::uint8_t {
-    kKernel,
-    kNothing,    // NoOp: only its control edges count
-    kToDevice,   // copies a value from host memory
-    kToHost,     // copies a value to host memory
-    kFetch,      // takes a fetched value out of its loop
-  };
-  Kind kind = Kind::kKernel;
-  bool on_host = true;
-  bool reads_references = false;  // some input is a reference, and the kernel takes its value
-  bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
-  bool uses_memo = false;  // the shape function may run, and its answer is kept
-  bool ends_later = false;     // a copy to the host that only the caller reads: it may end with the run
-  const OpKernel* kernel = nullptr;
-  AsyncOpKernel* async = nullptr;
-  const Node* node = nullptr;  // node of the graph, for messages; for a copy or a fetch: the producer
-  int first_input = 0, num_inputs = 0;
-  int first_output = 0, num_outputs = 0;    // values
-  int first_consumer = 0, num_consumers = 0;  // nodes to tell, one entry per edge
-  int first_release = 0, num_releases = 0;  // in sequential order: values without later readers
-  int pending = 0;                          // edges to wait for
-};
-
-// One loop of a program with TensorFlow 1 control flow; frame 0 is the world outside of all loops.
-struct ProgramFrame {
-  int parent = -1;
-  int parallel_iterations = 1;  // that may be under way at once
-  int num_enters = 0;           // Enter nodes that must arrive before it can end
-  std::uint64_t name_hash = 0;  // hash of the frame's name
-};
-
-struct ProgramOptions {
-  bool constant_folding = true;
-  // An Identity that only hands its input on is not a node, but another name for its input.
-  bool drop_identities = false;
-  int plan_after_runs = 0;  // as in SessionOptions
-  bool record_steps = false;  // as in SessionOptions
-  const CancellationManager* cancellation = nullptr;  // gives Build up; may be null
-  bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
-  // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
-  // No fetch stays there that may share its memory with a variable by reference.
-  Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
-  bool ends_with_device = false;  // every run of the program ends with Device::EndRun, before its fetches are read
-};
-
-// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
-// outputs.
-struct Program {
-  SlimVector<ProgramNode> nodes;  // in an order that respects all edges
-  SlimVector<int> sequence;  // the numbers of the nodes that have something to do, in that order
-  SlimVector<int> inputs;  // value per input
-  SlimVector<std::uint8_t> last_use;  // per input: in sequential order the value has no later reader
-  SlimVector<std::uint8_t> only_use;  // per input: the value has no other reader
-  SlimVector<int> consumers;
-  SlimVector<int> releases;
-  SlimVector<int> readers;  // per value: inputs and fetches that read it
-  SlimVector<std::uint8_t> escapes;  // per value: it is fetched
-  SlimVector<std::pair<int, Tensor>> constants;
-  SlimVector<int> roots;  // nodes with nothing to wait for
-  struct Feed {
-    std::string name;
-    int value;
-    DataType dtype;
-    PartialTensorShape shape;  // that the graph declares
-  };
-  SlimVector<Feed> feeds;
-  struct Fetch {
-    std::string name;
-    int value;
-    bool last;  // no later fetch of the same value
-  };
-  SlimVector<Fetch> fetches;
-  // These four are empty without TensorFlow 1 control flow. A program with it needs the executor with frames.
-  SlimVector<ProgramFrame> frames;  // parents before their children
-  SlimVector<int> node_frames;  // per node: where it runs
-  SlimVector<int> value_frames;  // per value: where it lives
-  SlimVector<std::pair<int, int>> control_edges;  // nodes, from and to
-  bool has_control_flow() const { return !frames.empty(); }
-  bool may_plan() const {
-    return plan_after_runs > 0 && !has_control_flow() && !has_async && (device == host || records);
-  }
-  int num_values = 0;
-  bool has_references = false;  // some value is a reference to a variable
-  bool has_async = false;  // some kernel may wait for another node
-  int plan_after_runs = 0;  // with the same shapes; 0: never
-  bool records = false;  // planned runs are recorded: the device can, and is to do so
-  int width = 1;  // nodes that may run side by side, estimated: the widest level
-  Device* device = nullptr;
-  Device* host = nullptr;
-  FunctionRuntime* functions = nullptr;  // functions of the graph's library
-  const Graph* graph = nullptr;  // graph that the nodes belong to
-  Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
-  int graph_def_version = 0;
-};
-
-TENON_DETAIL_SETUP_CODE_END
-TENON_DETAIL_NAMESPACE_END
-
-// ---- tenon/runtime/executor/ref_inputs.hpp ----
-// RefReads: a node that takes plain values where its graph has references gets the variables' values at the moment it
-// starts.
-TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-
-// The frame of one such node for one run of it; lives until the kernel has ended.
-class RefReads {
- public:
-  // Reads every reference that the kernel does not take as one. FailedPrecondition when a variable has no value yet.
-  Status Read(const OpKernelContext::NodeFrame& from) {
-    frame_ = from;
-    const OpKernel& kernel = *from.kernel;
-    const auto count = static_cast<std::size_t>(kernel.num_inputs());
-    values_.resize(count);
-    inputs_.resize(count);
-    last_use_.assign(from.last_use, from.last_use + count);
-    for (std::size_t i = 0; i < count; ++i) {
-      inputs_[i] = from.inputs[i];
-      if (!IsRefType(from.inputs[i]->dtype()) || IsRefType(kernel.input_type(static_cast<int>(i)))) continue;
-      TENON_RETURN_IF_ERROR(ReadReference(*from.inputs[i], kernel.def().input[i], &values_[i]));
-      if (kernel.input_memory_type(static_cast<int>(i)) == MemoryType::kDevice)
-        TENON_RETURN_IF_ERROR(BringToKernel(*from.env, &values_[i]));
-      inputs_[i] = &values_[i];
-      last_use_[i] = 0;
-    }
-    frame_.inputs = inputs_.data();
-    frame_.last_use = last_use_.data();
-    return OkStatus();
-  }
-  const OpKernelContext::NodeFrame& frame() const { return frame_; }
-
- private:
-  OpKernelContext::NodeFrame frame_{};
-  SlimVector<Tensor> values_;
-  SlimVector<Tensor*> inputs_;
-  SlimVector<std::uint8_t> last_use_;
-};
-
-// A fetched value: references become values, and what shares a variable's buffer is copied, for the variable may change
-// in place. For programs with references.
-TENON_DETAIL_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
-  if (IsRefType(value->dtype())) {
-    const Tensor reference = *value;
-    TENON_RETURN_IF_ERROR(ReadReference(reference, name, value));
-  }
-  if (value->NumElements() > 0 && !value->RefCountIsOne()) *value = value->DeepCopy();
-  return value->IsInitialized() ? OkStatus()
-                                : errors::ResourceExhausted("OOM when allocating tensor with shape", value->shape(),
-                                                            " and type ", value->dtype(), " for a fetched variable");
-}
-
-}  // namespace detail
 
 TENON_DETAIL_NAMESPACE_END
 
@@ -1961,6 +1825,173 @@ inline bool CachingAllocator::ClearStats() {
 
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/program/program.hpp ----
+// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
+// nothing is looked up by name again. Built once (builder.hpp),
+// shared by all steps that run it.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+// One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
+struct ProgramNode {
+  enum class Kind : std::uint8_t {
+    kKernel,
+    kNothing,    // NoOp: only its control edges count
+    kToDevice,   // copies a value from host memory
+    kToHost,     // copies a value to host memory
+    kFetch,      // takes a fetched value out of its loop
+  };
+  Kind kind = Kind::kKernel;
+  bool on_host = true;
+  bool reads_references = false;  // some input is a reference, and the kernel takes its value
+  bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
+  bool uses_memo = false;  // the shape function may run, and its answer is kept
+  bool ends_later = false;     // a copy to the host that only the caller reads: it may end with the run
+  const OpKernel* kernel = nullptr;
+  AsyncOpKernel* async = nullptr;
+  const Node* node = nullptr;  // node of the graph, for messages; for a copy or a fetch: the producer
+  int first_input = 0, num_inputs = 0;
+  int first_output = 0, num_outputs = 0;    // values
+  int first_consumer = 0, num_consumers = 0;  // nodes to tell, one entry per edge
+  int first_release = 0, num_releases = 0;  // in sequential order: values without later readers
+  int pending = 0;                          // edges to wait for
+};
+
+// One loop of a program with TensorFlow 1 control flow; frame 0 is the world outside of all loops.
+struct ProgramFrame {
+  int parent = -1;
+  int parallel_iterations = 1;  // that may be under way at once
+  int num_enters = 0;           // Enter nodes that must arrive before it can end
+  std::uint64_t name_hash = 0;  // hash of the frame's name
+};
+
+struct ProgramOptions {
+  bool constant_folding = true;
+  // An Identity that only hands its input on is not a node, but another name for its input.
+  bool drop_identities = false;
+  int plan_after_runs = 0;  // as in SessionOptions
+  bool record_steps = false;  // as in SessionOptions
+  const CancellationManager* cancellation = nullptr;  // gives Build up; may be null
+  bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
+  // One a feed or fetch, not 0: its value is in the device's memory. Empty: all are in host memory. Both outlive Build.
+  // No fetch stays there that may share its memory with a variable by reference.
+  Span<const std::uint8_t> feeds_on_device = {}, fetches_on_device = {};
+  bool ends_with_device = false;  // every run of the program ends with Device::EndRun, before its fetches are read
+};
+
+// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
+// outputs.
+struct Program {
+  SlimVector<ProgramNode> nodes;  // in an order that respects all edges
+  SlimVector<int> sequence;  // the numbers of the nodes that have something to do, in that order
+  SlimVector<int> inputs;  // value per input
+  SlimVector<std::uint8_t> last_use;  // per input: in sequential order the value has no later reader
+  SlimVector<std::uint8_t> only_use;  // per input: the value has no other reader
+  SlimVector<int> consumers;
+  SlimVector<int> releases;
+  SlimVector<int> readers;  // per value: inputs and fetches that read it
+  SlimVector<std::uint8_t> escapes;  // per value: it is fetched
+  SlimVector<std::pair<int, Tensor>> constants;
+  SlimVector<int> roots;  // nodes with nothing to wait for
+  struct Feed {
+    std::string name;
+    int value;
+    DataType dtype;
+    PartialTensorShape shape;  // that the graph declares
+  };
+  SlimVector<Feed> feeds;
+  struct Fetch {
+    std::string name;
+    int value;
+    bool last;  // no later fetch of the same value
+  };
+  SlimVector<Fetch> fetches;
+  // These four are empty without TensorFlow 1 control flow. A program with it needs the executor with frames.
+  SlimVector<ProgramFrame> frames;  // parents before their children
+  SlimVector<int> node_frames;  // per node: where it runs
+  SlimVector<int> value_frames;  // per value: where it lives
+  SlimVector<std::pair<int, int>> control_edges;  // nodes, from and to
+  bool has_control_flow() const { return !frames.empty(); }
+  bool may_plan() const {
+    return plan_after_runs > 0 && !has_control_flow() && !has_async && (device == host || records);
+  }
+  int num_values = 0;
+  bool has_references = false;  // some value is a reference to a variable
+  bool has_async = false;  // some kernel may wait for another node
+  int plan_after_runs = 0;  // with the same shapes; 0: never
+  bool records = false;  // planned runs are recorded: the device can, and is to do so
+  int width = 1;  // nodes that may run side by side, estimated: the widest level
+  Device* device = nullptr;
+  Device* host = nullptr;
+  FunctionRuntime* functions = nullptr;  // functions of the graph's library
+  const Graph* graph = nullptr;  // graph that the nodes belong to
+  // Steps of a program that thousands of runs may wait in: one cache for all of them, without an owner thread. Null:
+  // each has its own.
+  Owned<CachingAllocator, CachingAllocator::Releaser> steps_cache;
+  Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
+  int graph_def_version = 0;
+};
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/runtime/executor/ref_inputs.hpp ----
+// RefReads: a node that takes plain values where its graph has references gets the variables' values at the moment it
+// starts.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The frame of one such node for one run of it; lives until the kernel has ended.
+class RefReads {
+ public:
+  // Reads every reference that the kernel does not take as one. FailedPrecondition when a variable has no value yet.
+  Status Read(const OpKernelContext::NodeFrame& from) {
+    frame_ = from;
+    const OpKernel& kernel = *from.kernel;
+    const auto count = static_cast<std::size_t>(kernel.num_inputs());
+    values_.resize(count);
+    inputs_.resize(count);
+    last_use_.assign(from.last_use, from.last_use + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      inputs_[i] = from.inputs[i];
+      if (!IsRefType(from.inputs[i]->dtype()) || IsRefType(kernel.input_type(static_cast<int>(i)))) continue;
+      TENON_RETURN_IF_ERROR(ReadReference(*from.inputs[i], kernel.def().input[i], &values_[i]));
+      if (kernel.input_memory_type(static_cast<int>(i)) == MemoryType::kDevice)
+        TENON_RETURN_IF_ERROR(BringToKernel(*from.env, &values_[i]));
+      inputs_[i] = &values_[i];
+      last_use_[i] = 0;
+    }
+    frame_.inputs = inputs_.data();
+    frame_.last_use = last_use_.data();
+    return OkStatus();
+  }
+  const OpKernelContext::NodeFrame& frame() const { return frame_; }
+
+ private:
+  OpKernelContext::NodeFrame frame_{};
+  SlimVector<Tensor> values_;
+  SlimVector<Tensor*> inputs_;
+  SlimVector<std::uint8_t> last_use_;
+};
+
+// A fetched value: references become values, and what shares a variable's buffer is copied, for the variable may change
+// in place. For programs with references.
+TENON_DETAIL_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
+  if (IsRefType(value->dtype())) {
+    const Tensor reference = *value;
+    TENON_RETURN_IF_ERROR(ReadReference(reference, name, value));
+  }
+  if (value->NumElements() > 0 && !value->RefCountIsOne()) *value = value->DeepCopy();
+  return value->IsInitialized() ? OkStatus()
+                                : errors::ResourceExhausted("OOM when allocating tensor with shape", value->shape(),
+                                                            " and type ", value->dtype(), " for a fetched variable");
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/executor/step.hpp ----
 // Step: the values, frames, counts and memory of one run of a program. Steps are pooled: the second run of a program
 // allocates only the tensors that it returns.
@@ -1969,53 +2000,96 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // A value slot that nothing was put into.
 inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
 
+namespace detail {
+
+// The next items of a block, whose alignment is not smaller than that of all later ones.
+template <class T>
+T* TakeItems(std::byte** free, std::size_t count) {
+  T* const items = reinterpret_cast<T*>(*free);
+  for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(items + i)) T();
+  *free += count * sizeof(T);
+  return items;
+}
+
+// The arrays of a step, in one block. one thread.
+struct StepArrays {
+  using NodeFrame = OpKernelContext::NodeFrame;
+  StepArrays(const Program& program, bool lean)
+      : num_values(program.num_values), num_nodes(static_cast<int>(program.nodes.size())) {
+    for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
+    const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
+                              ToSize(num_nodes) * (lean ? sizeof(ShapeMemo*) : sizeof(NodeFrame)) +
+                              ToSize(num_memos) * sizeof(ShapeMemo);
+    auto* free = static_cast<std::byte*>(AllocateItems(bytes, 1, alignof(Tensor)));
+    values = TakeItems<Tensor>(&free, ToSize(num_values));
+    for (Tensor& value : Values()) value = EmptySlot();
+    inputs = TakeItems<Tensor*>(&free, program.inputs.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) inputs[i] = values + program.inputs[i];
+    if (lean) {
+      late_memos = TakeItems<ShapeMemo*>(&free, ToSize(num_nodes));
+    } else {
+      frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
+      memos = TakeItems<ShapeMemo>(&free, ToSize(num_memos));
+    }
+  }
+  StepArrays(const StepArrays&) = delete;
+  StepArrays& operator=(const StepArrays&) = delete;
+  ~StepArrays() {
+    for (Tensor& value : Values()) value.~Tensor();
+    for (int n = 0; n < num_memos; ++n) memos[n].~ShapeMemo();
+    for (int n = 0; n < num_nodes && late_memos != nullptr; ++n) delete late_memos[n];
+    FreeItems(values, alignof(Tensor));
+  }
+  Span<Tensor> Values() { return {values, ToSize(num_values)}; }
+
+  const int num_values, num_nodes;
+  int num_memos = 0;  // one for each node that uses one; 0 in a lean step
+  Tensor* values;  // at the beginning of the block
+  Tensor** inputs;
+  NodeFrame* frames = nullptr;  // per node; null in a lean step
+  ShapeMemo* memos = nullptr;  // null in a lean step
+  ShapeMemo** late_memos = nullptr;  // per node, made when it first runs; null in other steps
+};
+
+}  // namespace detail
+
 // One run at a time. Between runs every value but the constants is empty.
 class Step {
  public:
   // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
-  // own.
-  explicit Step(const Program& program, Step* lender = nullptr) : program_(program) {
-    if (lender == nullptr) {
-      own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
-      if (program.device != program.host) own_host_cache_.reset(CachingAllocator::Create(program.host->allocator()));
-    }
-    cache_ = lender != nullptr ? lender->cache_ : own_cache_.get();
-    host_cache_ = lender != nullptr ? lender->host_cache_ : own_host_cache_.get();
-    const auto count = static_cast<std::size_t>(program.num_values);
-    values_.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) values_.push_back(EmptySlot());
-    for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
-    input_pointers_.reserve(program.inputs.size());
-    for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
-    if (!MakesMemosLate()) memos_ = SlimVector<ShapeMemo>(program.nodes.size());
-    MakeEnvironments();
-    if (lender != nullptr) {
-      device_.result_allocator = lender->device_.result_allocator;
-      host_->result_allocator = lender->host_->result_allocator;
-    }
-    frames_.reserve(program.nodes.size());
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
-      const ProgramNode& node = program.nodes[n];
-      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input,
-                         program.last_use.data() + node.first_input, values_.data() + node.first_output,
-                         program.escapes.data() + node.first_output, memos_.empty() ? nullptr : &memos_[n],
-                         node.on_host ? host_ : &device_});
-    }
+  // own, or the program's.
+  explicit Step(const Program& program, Step* lender = nullptr) : program_(program), arrays_(program, IsLean()) {
+    if (lender == nullptr && !IsLean()) own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
+    cache_ = lender != nullptr ? lender->cache_ : IsLean() ? program.steps_cache.get() : own_cache_.get();
+    for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
+    MakeEnvironments(lender);
+    if (IsLean()) return;
+    ShapeMemo* memo = arrays_.memos;
+    for (int n = 0; n < arrays_.num_nodes; ++n)
+      arrays_.frames[n] = MakeFrame(n, program.last_use, program.nodes[ToSize(n)].uses_memo ? memo++ : nullptr);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
   const Program& program() const { return program_; }
-  Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
-  Tensor* values() { return values_.data(); }  // null for a program without values
-  const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
-  OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
-  // Called before the node runs: thousands of runs may wait, and each has run few of its nodes.
-  void NeedMemo(int node) {
-    OpKernelContext::NodeFrame& frame = mutable_frame(node);
-    if (frame.memo == nullptr) [[unlikely]]
-      MakeMemo(&frame);
+  Tensor& value(int v) { return arrays_.values[v]; }
+  Tensor* values() { return arrays_.values; }
+  // True: thousands of runs of the program may wait, and each has run few of its nodes. The step makes frames and memos
+  // when it needs them. Other steps use its cache, too, at the same time: no thread owns the cache.
+  bool IsLean() const { return program_.steps_cache != nullptr; }
+  // The frame that the node runs with, in *room if the step is lean. For the thread that runs the node.
+  const OpKernelContext::NodeFrame& FrameFor(int node, OpKernelContext::NodeFrame* room) {
+    if (arrays_.frames != nullptr) [[likely]]
+      return arrays_.frames[node];
+    ShapeMemo*& memo = arrays_.late_memos[node];
+    if (memo == nullptr && program_.nodes[ToSize(node)].uses_memo) [[unlikely]]
+      memo = new ShapeMemo;
+    *room = MakeFrame(node, program_.only_use, memo);
+    return *room;
   }
+  // Frames of a step that is not lean.
+  const OpKernelContext::NodeFrame& frame(int node) const { return arrays_.frames[node]; }
+  OpKernelContext::NodeFrame& mutable_frame(int node) { return arrays_.frames[node]; }
   CachingAllocator* cache() { return cache_; }
   Allocator* host_allocator() const { return host_->host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_->step_id = id; }
@@ -2040,30 +2114,42 @@ class Step {
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
   void KeepMemory() { keeps_memory_ = true; }
   // Kernels of the device get this object; null: the step's own.
-  void set_kernel_device(void* device) { device_.device = device != nullptr ? device : own_device_; }
+  void set_kernel_device(void* device) {
+    device_.device = device != nullptr ? device : devices_ != nullptr ? devices_->kernel_device : &cpu_;
+  }
 
   // Empties the values of a run that ended early.
   void Clear() {
-    for (Tensor& t : values_) t = EmptySlot();
-    for (const auto& [value, tensor] : program_.constants) values_[static_cast<std::size_t>(value)] = tensor;
+    for (Tensor& t : arrays_.Values()) t = EmptySlot();
+    for (const auto& [value, tensor] : program_.constants) this->value(value) = tensor;
   }
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
     if (keeps_memory_) return;
     TrimCache(cache_, &cache_limit_);
-    if (host_cache_ != nullptr) TrimCache(host_cache_, &host_cache_limit_);
+    if (devices_ != nullptr) TrimCache(devices_->host_cache, &devices_->host_cache_limit);
   }
 
  private:
-  // Loops have frames of their own, with these memos.
-  bool MakesMemosLate() const { return program_.has_async && !program_.has_control_flow(); }
-  TENON_DETAIL_COLD void MakeMemo(OpKernelContext::NodeFrame* frame) {
-    Owned<ShapeMemo> made = MakeOwned<ShapeMemo>();
-    ShapeMemo* const memo = made.get();
-    const SpinLockHolder lock(late_memos_lock_);
-    late_memos_.push_back(std::move(made));
-    frame->memo = memo;
+  // Members of a step whose device is not the host.
+  struct Devices {
+    Owned<CachingAllocator, CachingAllocator::Releaser> own_host_cache;
+    CachingAllocator* host_cache = nullptr;
+    std::int64_t host_cache_limit = 0;  // as cache_limit_
+    Owned<KernelDevice> own_kernel_device;  // null: the device's own serves
+    void* kernel_device = nullptr;
+    StepEnvironment host;
+  };
+  OpKernelContext::NodeFrame MakeFrame(int number, const SlimVector<std::uint8_t>& last_use, ShapeMemo* memo) {
+    const ProgramNode& node = program_.nodes[ToSize(number)];
+    return {node.kernel,
+            arrays_.inputs + node.first_input,
+            last_use.data() + node.first_input,
+            arrays_.values + node.first_output,
+            program_.escapes.data() + node.first_output,
+            memo,
+            node.on_host ? host_ : &device_};
   }
   static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
     constexpr std::int64_t kSlack = 1 << 20;
@@ -2077,7 +2163,7 @@ class Step {
       *limit = 0;  // the next run says how much it needs
     }
   }
-  void MakeEnvironments() {
+  void MakeEnvironments(Step* lender) {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
       env->device_name = device->name();
@@ -2091,57 +2177,61 @@ class Step {
       env->functions = program_.functions;
     };
     fill(&device_, program_.device, cache_);
+    CachingAllocator* host_cache = cache_;
     if (program_.device != program_.host) {
-      own_host_ = MakeOwned<StepEnvironment>();
-      host_ = own_host_.get();
+      devices_ = MakeOwned<Devices>();
+      if (lender == nullptr) devices_->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
+      host_cache = lender == nullptr ? devices_->own_host_cache.get() : lender->devices_->host_cache;
+      devices_->host_cache = host_cache;
+      host_ = &devices_->host;
     }
-    CachingAllocator* const host_cache = host_cache_ != nullptr ? host_cache_ : cache_;
     fill(host_, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
     cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
     cpu_.allocator = host_cache;
     host_->device = &cpu_;
-    if (program_.device == program_.host)
-      device_.device = &cpu_;
-    else if ((kernel_device_ = program_.device->MakeKernelDevice(cache_)) != nullptr)
-      device_.device = kernel_device_->get();
-    own_device_ = device_.device;
+    if (devices_ != nullptr) {
+      devices_->own_kernel_device = program_.device->MakeKernelDevice(cache_);
+      if (devices_->own_kernel_device != nullptr) device_.device = devices_->own_kernel_device->get();
+      devices_->kernel_device = device_.device;
+    }
     device_.host_allocator = host_->host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
-    if (program_.device != program_.host) device_.result_allocator = cache_;
+    if (devices_ != nullptr) device_.result_allocator = cache_;
+    if (lender != nullptr) {
+      device_.result_allocator = lender->device_.result_allocator;
+      host_->result_allocator = lender->host_->result_allocator;
+    }
   }
 
   const Program& program_;
-  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_, own_host_cache_;
-  CachingAllocator *cache_ = nullptr, *host_cache_ = nullptr;  // host_cache_: null where there is one memory
-  std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
+  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_;  // null: another's serves
+  CachingAllocator* cache_ = nullptr;
+  std::int64_t cache_limit_ = 0;  // bytes; 0: not known yet
   bool keeps_memory_ = false;
   Cpu cpu_;
-  Owned<KernelDevice> kernel_device_;  // null: the device's own serves
-  void* own_device_ = nullptr;
   StepEnvironment device_;
-  Owned<StepEnvironment> own_host_;  // null where there is one device
   StepEnvironment* host_ = &device_;
-  SlimVector<Tensor> values_;
-  SlimVector<Tensor*> input_pointers_;
-  SlimVector<ShapeMemo> memos_;  // per node; empty where they are made late
-  SpinLock late_memos_lock_;
-  SlimVector<Owned<ShapeMemo>> late_memos_;
-  SlimVector<OpKernelContext::NodeFrame> frames_;
+  Owned<Devices> devices_;  // null where there is one device
+  detail::StepArrays arrays_;
 };
 
 namespace detail {
 
-// While it lives, this thread owns the step's cache.
+// While it lives, this thread owns the step's cache, unless other steps use it.
 class OwnsCache {
  public:
-  explicit OwnsCache(Step* step) : cache_(step->cache()) { cache_->SetOwnerThread(); }
-  ~OwnsCache() { cache_->ClearOwnerThread(); }
+  explicit OwnsCache(Step* step) : cache_(step->IsLean() ? nullptr : step->cache()) {
+    if (cache_ != nullptr) cache_->SetOwnerThread();
+  }
+  ~OwnsCache() {
+    if (cache_ != nullptr) cache_->ClearOwnerThread();
+  }
   OwnsCache(const OwnsCache&) = delete;
   OwnsCache& operator=(const OwnsCache&) = delete;
 
  private:
-  CachingAllocator* const cache_;
+  CachingAllocator* const cache_;  // null: other steps use it
 };
 
 }  // namespace detail
@@ -2773,10 +2863,11 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
-    if (node.uses_memo) step->NeedMemo(number);
-    status = RunKernelOf(node, step->frame(number), context);
+    OpKernelContext::NodeFrame room;
+    status = RunKernelOf(node, step->FrameFor(number, &room), context);
   } else if (node.kind != ProgramNode::Kind::kNothing) {
-    status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));
+    status = CopyValue(program, node, step->value(program.inputs[static_cast<std::size_t>(node.first_input)]), step,
+                       &step->value(node.first_output));
   }
   if (!status.ok()) [[unlikely]]
     return AtNode(status, program, node);
@@ -3716,9 +3807,9 @@ class FunctionReach {
         with_gradient_.push_back({i, gradient.gradient_func});
     for (std::size_t i = 0; i < library.function.size(); ++i)
       if (const AttrValue* api = ApiOf(library.function[i]); api != nullptr)
-        by_api_.push_back({api->s(), static_cast<int>(i)});
-    std::sort(with_gradient_.begin(), with_gradient_.end());
-    std::sort(by_api_.begin(), by_api_.end());
+        by_api_.push_back({static_cast<int>(i), api->s()});
+    SortItems<Entry, &HasLowerNumber>(with_gradient_.data(), with_gradient_.size());
+    SortItems<Entry, &HasLowerName>(by_api_.data(), by_api_.size());
   }
 
   void Add(Span<const NodeDef> nodes) {
@@ -3744,6 +3835,12 @@ class FunctionReach {
   }
 
  private:
+  struct Entry {
+    int function;
+    std::string_view name;
+  };
+  static bool HasLowerNumber(const Entry& a, const Entry& b) { return a.function < b.function; }
+  static bool HasLowerName(const Entry& a, const Entry& b) { return a.name < b.name; }
   struct NameOf {
     const FunctionDefLibrary* library;
     std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
@@ -3759,15 +3856,16 @@ class FunctionReach {
   static const AttrValue* ApiOf(const FunctionDef& function) { return function.attr.Find("api_implements"); }
   void AddGradients(int function) {
     const auto first = std::lower_bound(with_gradient_.begin(), with_gradient_.end(), function,
-                                        [](const auto& item, int wanted) { return item.first < wanted; });
-    for (auto at = first; at != with_gradient_.end() && at->first == function; ++at) AddName(at->second);
+                                        [](const Entry& entry, int wanted) { return entry.function < wanted; });
+    for (auto at = first; at != with_gradient_.end() && at->function == function; ++at) AddName(at->name);
   }
   // Which of the functions with one api_implements is called is decided later. Those of one name go together, once.
   void AddImplementations(std::string_view api) {
-    const auto first = std::lower_bound(by_api_.begin(), by_api_.end(), api,
-                                        [](const auto& item, std::string_view wanted) { return item.first < wanted; });
-    for (auto at = first; at != by_api_.end() && at->first == api && at->second >= 0; ++at) {
-      const int function = std::exchange(at->second, -1);
+    const auto first =
+        std::lower_bound(by_api_.begin(), by_api_.end(), api,
+                         [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });
+    for (auto at = first; at != by_api_.end() && at->name == api && at->function >= 0; ++at) {
+      const int function = std::exchange(at->function, -1);
       AddName(library_.function[static_cast<std::size_t>(function)].signature.name);
     }
   }
@@ -3791,8 +3889,8 @@ class FunctionReach {
 
   const FunctionDefLibrary& library_;
   NameIndex index_;
-  SlimVector<std::pair<int, std::string_view>> with_gradient_;  // function and gradient function, by the first
-  SlimVector<std::pair<std::string_view, int>> by_api_;  // api_implements and function, by the first; -1: was added
+  SlimVector<Entry> with_gradient_;  // functions and the names of their gradient functions, by number
+  SlimVector<Entry> by_api_;         // functions and their api_implements, by name; function -1: was added
   SlimVector<char> reached_;  // per function
   SlimVector<int> todo_;
 };
@@ -4736,7 +4834,6 @@ struct RunArgs {
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
-  bool owns_cancellation = false;  // no other run has it, and kernels may register there
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   std::int64_t since_ns = 0;  // from when on the time of a run with a deadline counts; 0: its start
   RunTrace* trace = nullptr;
@@ -4870,13 +4967,13 @@ class PreparedSignature : public RefCounted {
   // State of one run, from the taking of its step to its end.
   class UnderWay {
    public:
-    UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings)
+    // `cancellation`: the run's own, where kernels may register.
+    UnderWay(PreparedSignature* prepared, Span<const Tensor> feeds, const RunArgs& settings,
+             CancellationManager* cancellation)
         : running(prepared->steps_.Take()),
-          step_id(NextStepId().fetch_add(1, std::memory_order_relaxed)),
-          container(settings.resources, step_id),
-          cancellation(settings.cancellation),
-          services{settings.resources, &container, settings.owns_cancellation ? settings.cancellation : &cancellation},
-          rendezvous(services.cancellation) {
+          container(settings.resources, NextStepId().fetch_add(1, std::memory_order_relaxed)),
+          services{settings.resources, &container, cancellation},
+          rendezvous(cancellation) {
       plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
       plan = planned != nullptr ? plans : nullptr;
@@ -4885,7 +4982,7 @@ class PreparedSignature : public RefCounted {
       services.pool = settings.pool;
       services.more = settings.services;
       services.own_rendezvous = &rendezvous;
-      step->set_step_id(step_id);
+      step->set_step_id(container.step_id());
       step->set_services(&services);
       for (std::size_t i = 0; i < feeds.size(); ++i) step->value(prepared->program_->feeds[i].value) = feeds[i];
     }
@@ -4897,9 +4994,7 @@ class PreparedSignature : public RefCounted {
     Owned<Running> running;
     RunPlans *plans, *plan;  // plans of the step; those that have one for these feeds, or null
     Step* step;
-    const std::int64_t step_id;
     StepContainer container;
-    CancellationManager cancellation;
     DeferredOps deferred;
     RunServices services;
     LazyRendezvous rendezvous;
@@ -4912,7 +5007,11 @@ class PreparedSignature : public RefCounted {
         placed_(std::move(placed)),
         dataflow_(dataflow),
         make_plans_(!dataflow && program_->may_plan() ? extensions.plans.load(std::memory_order_acquire) : nullptr),
-        steps_(*program_) {}
+        steps_(*program_) {
+    if (dataflow && program_->has_async && placed_ == nullptr && !program_->has_control_flow() &&
+        program_->device == program_->host)
+      program_->steps_cache.reset(CachingAllocator::Create(program_->device->allocator()));
+  }
 
   const Program& program() const { return *program_; }
   PlacedProgram* placed() const { return placed_.get(); }
@@ -4924,7 +5023,8 @@ class PreparedSignature : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches.size()));
     if (placed_ != nullptr) [[unlikely]]
       return placed_->Run(feeds, fetches, settings);
-    UnderWay run(this, feeds, settings);
+    CancellationManager cancellation(settings.cancellation);
+    UnderWay run(this, feeds, settings, &cancellation);
     Status status;
     if (settings.trace == nullptr) [[likely]] {
       status = Execute(run.running.get(), run.plan, settings, nullptr);
@@ -4945,10 +5045,10 @@ class PreparedSignature : public RefCounted {
   }
   // Starts a run that no thread waits for: a kernel may wait. Calls `ended` as Executor::Start does. Then Finish, with
   // these arguments again, ends the run; with an error as `room` as if the run had failed. Nothing was started after an
-  // error. `settings` and *run outlive the run.
+  // error. *settings.cancellation is the run's own, and it and *run outlive the run.
   Status Start(Span<const Tensor> feeds, const RunArgs& settings, RunEnded ended, Owned<UnderWay>* run) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, program_->fetches.size()));
-    *run = MakeOwned<UnderWay>(this, feeds, settings);
+    *run = MakeOwned<UnderWay>(this, feeds, settings, settings.cancellation);
     Running* const running = (*run)->running.get();
     if (running->on_pool == nullptr) {
       if (Status made = MakeEngine(true, &running->step, &running->on_pool); !made.ok())
@@ -4986,7 +5086,7 @@ class PreparedSignature : public RefCounted {
   Status End(UnderWay* run, Status status, Span<const Tensor> feeds, Span<Tensor> fetches, const RunArgs& settings) {
     Step* const step = run->step;
     run->deferred.Wait();
-    if (run->cancellation.IsCancelled()) [[unlikely]]
+    if (run->services.cancellation->IsCancelled()) [[unlikely]]
       status.Update(RunCancelled());
     if (run->container.keeps_fetched() && status.ok()) [[unlikely]]
       status = KeepFetched(&run->container);
@@ -6432,6 +6532,7 @@ class SessionImpl : public RefCounted {
   }
   ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
+  const StepServices* services() const { return &services_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
   // The partial and the asynchronous runs of the session; the first call makes them with make(this).
@@ -9735,13 +9836,12 @@ class NodeCosts {
   // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
   static constexpr std::int64_t kExpensiveNs = 2500;
 
-  explicit NodeCosts(const Program& program) : ns_(program.nodes.size(), kUnknown) {
-    for (std::size_t n = 0; n < ns_.size(); ++n) {
+  explicit NodeCosts(const Program& program) : ns_(program.nodes.size()) {
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
-      if (node.async != nullptr)
-        ns_[n] = kAlways;
-      else if (node.kernel != nullptr && !node.kernel->IsExpensive())
-        ns_[n] = kNever;
+      ns_[n] = node.async != nullptr                                   ? kAlways
+               : node.kernel != nullptr && !node.kernel->IsExpensive() ? kNever
+                                                                       : kUnknown;
     }
   }
   void BeginRun() { ++run_; }
@@ -9785,7 +9885,7 @@ class NodeCosts {
  private:
   static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
 
-  SlimVector<std::int32_t> ns_;  // per node
+  Owned<std::int32_t[]> ns_;  // per node
   unsigned run_ = 0;
 };
 
@@ -10863,15 +10963,12 @@ class DataflowRun final : public Executor {
   class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
 
   DataflowRun(const Program& program, Step* step)
-      : program_(program),
-        step_(step),
-        memory_(BytesFor(program.nodes.size(), ToSize(program.num_values))),
-        costs_(program) {
+      : program_(program), step_(step), memory_(BytesFor(program)), costs_(program) {
     const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
     std::byte* free = &memory_[0];
     tasks_ = TakeItems<Task>(&free, num_nodes);
     nodes_ = TakeItems<Counts>(&free, num_nodes + 1);
-    queue_ = TakeItems<int>(&free, num_nodes + 1);
+    queue_ = TakeItems<int>(&free, NumNothings(program) + 1);
     after_ = TakeItems<int>(&free, num_nodes);
     first_readers_ = TakeItems<int>(&free, num_values);
     readers_ = TakeItems<std::atomic<int>>(&free, num_values);
@@ -10890,8 +10987,8 @@ class DataflowRun final : public Executor {
       readers_[v].store(first_readers_[v], std::memory_order_relaxed);
     }
     for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
-    // Without a fixed order only the sole reader of a value may overwrite it.
-    for (std::size_t n = 0; n < num_nodes; ++n)
+    // Without a fixed order only the sole reader of a value may overwrite it; lean steps know.
+    for (std::size_t n = 0; n < num_nodes && !step->IsLean(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
 
@@ -10943,7 +11040,9 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    if (trace != nullptr && !Succeeds([this] { ready_ns_.resize(program_.nodes.size()); })) trace_ = nullptr;
+    if (trace != nullptr && ready_ns_ == nullptr &&
+        !Succeeds([this] { ready_ns_ = MakeOwned<SlimVector<std::int64_t>>(program_.nodes.size()); }))
+      trace_ = nullptr;
     linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
@@ -10965,17 +11064,15 @@ class DataflowRun final : public Executor {
     unsigned does_nothing : 1 = 0;
     std::atomic<int> pending{0};  // edges, in this run
   };
-  static std::size_t BytesFor(std::size_t num_nodes, std::size_t num_values) {
-    constexpr std::size_t kForNode = sizeof(Task) + sizeof(Counts) + 2 * sizeof(int);
-    return (num_nodes + 1) * kForNode + num_values * 2 * sizeof(int);
+  static std::size_t NumNothings(const Program& program) {
+    std::size_t count = 0;
+    for (const ProgramNode& node : program.nodes) count += node.kind == ProgramNode::Kind::kNothing ? 1 : 0;
+    return count;
   }
-  // The next items of the block, whose alignment is not smaller than that of all later ones.
-  template <class T>
-  static T* TakeItems(std::byte** free, std::size_t count) {
-    T* const items = reinterpret_cast<T*>(*free);
-    for (std::size_t i = 0; i < count; ++i) ::new (static_cast<void*>(items + i)) T();
-    *free += count * sizeof(T);
-    return items;
+  static std::size_t BytesFor(const Program& program) {
+    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
+    return num_nodes * (sizeof(Task) + sizeof(Counts) + sizeof(int)) + sizeof(Counts) +
+           (NumNothings(program) + 1 + 2 * num_values) * sizeof(int);
   }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
@@ -10992,7 +11089,7 @@ class DataflowRun final : public Executor {
     Counts& node = nodes_[ToSize(number)];
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
     if (trace_ != nullptr) [[unlikely]]
-      ready_ns_[ToSize(number)] = trace_->Now();
+      (*ready_ns_)[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
       after_[ToSize(number)] = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
@@ -11095,15 +11192,17 @@ class DataflowRun final : public Executor {
     int node;
     std::int64_t begin;
     OpKernelContext context;
+    OpKernelContext::NodeFrame room;  // for the frame of a lean step
     Owned<RefReads> references;  // null: the node reads none
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     Owned<AsyncState> made;
+    const OpKernelContext::NodeFrame* frame = nullptr;
     const Status status = CatchAll("DataflowRun", [&] {
-      if (node.uses_memo) step_->NeedMemo(number);
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), nullptr});
+      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), {}, {}, nullptr});
+      frame = &step_->FrameFor(number, &made->room);
       if (node.reads_references) made->references = MakeOwned<RefReads>();
       return OkStatus();
     });
@@ -11114,9 +11213,9 @@ class DataflowRun final : public Executor {
     AsyncState* const state = made.release();
     busy_.fetch_add(1, std::memory_order_relaxed);
     if (!node.reads_references) {
-      state->context.Enter(&step_->frame(number));
+      state->context.Enter(frame);
     } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(step_->frame(number)); });
+      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(*frame); });
       state->context.Enter(&state->references->frame());
       if (!read.ok()) {
         state->context.SetStatus(read);
@@ -11138,7 +11237,7 @@ class DataflowRun final : public Executor {
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
-      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->frame(state->node)));
+      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(state->node, &state->room)));
       if (run->trace_ != nullptr) {
         const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
         run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
@@ -11163,7 +11262,7 @@ class DataflowRun final : public Executor {
   };
   struct Linked;
 
-  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : ready_ns_[ToSize(number)]; }
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : (*ready_ns_)[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -11292,7 +11391,7 @@ class DataflowRun final : public Executor {
   Owned<std::byte[]> memory_;  // holds the six arrays
   Task* tasks_;
   Counts* nodes_;  // and one more, behind the last
-  int* queue_;  // nodes that do nothing, and one more; for a thread that is alone
+  int* queue_;  // room for all nodes that do nothing, and one more; for a thread that is alone
   int* after_;  // per node: the next one in a list of Local, or in a published task
   int* first_readers_;  // per value: readers_ when a run begins; or kStays
   std::atomic<int>* readers_;  // per value: reads that are still to come
@@ -11304,7 +11403,7 @@ class DataflowRun final : public Executor {
   RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
-  SlimVector<std::int64_t> ready_ns_;  // per node, in a run with a trace
+  Owned<SlimVector<std::int64_t>> ready_ns_;  // per node; null before the first run with a trace
   bool flush_denormals_ = false;
   SpinLock lock_;
   Status status_;
@@ -12284,6 +12383,7 @@ class RunPlanner {
   enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
   const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
   int input(const ProgramNode& n, int i) const { return program_.inputs[ToSize(n.first_input + i)]; }
+  bool HasMemo(int number) const { return ran_.frame(number).memo != nullptr && memo(number).valid; }
   const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
 
   void FindKnown() {
@@ -12301,7 +12401,7 @@ class RunPlanner {
     const ProgramNode& n = node(number);
     if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
     const AdaptedCore* const core = n.kernel->adapted();
-    if (core == nullptr || (core->takes_spans() && MayKeepInputs(n)) || !memo(number).valid) return false;
+    if (core == nullptr || (core->takes_spans() && MayKeepInputs(n)) || !HasMemo(number)) return false;
     if (core->sized_outputs().size() != ToSize(n.num_outputs)) return false;
     for (int i = 0; i < n.num_outputs; ++i)
       if (!IsPlainData(n.kernel->output_type(i))) return false;
@@ -14430,15 +14530,22 @@ class RunOfOptions {
     settings->services = services;
     return OkStatus();
   }
+  // `services` with what every run under RunOptions has.
+  static StepServices CommonServices(StepServices services, bool dataflow) {
+    if (services.executor_type.empty()) services.executor_type = dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+    return services;
+  }
+  // RunArgs::on_error of runs that report the live tensors.
+  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
+    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
+  }
 
  private:
   // The run's own or the session's, with what the options decide.
   StepServices ServicesFor(const RunArgs& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
-    StepServices services = *settings.services;
-    if (options_.services != nullptr) services = *options_.services;
+    StepServices services =
+        CommonServices(options_.services != nullptr ? *options_.services : *settings.services, settings.dataflow);
     if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
-    if (services.executor_type.empty())
-      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
       services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
     if (options_.inter_op_thread_pool < 0 && prepared_->placed() == nullptr) services.run_all_kernels_inline = true;
@@ -14475,10 +14582,6 @@ class RunOfOptions {
         break;
     }
     return OkStatus();
-  }
-
-  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
-    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
   }
 
   void Describe(const RunTrace* trace, std::int64_t start_us) const {
@@ -14643,58 +14746,68 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   }
   static void FinishStartedTask(void* run) {
     const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
-    Status room = CatchAll("RunAsync", [&] { return self->MakeFetches(); });
+    std::vector<Tensor> fetches;
+    Status room = CatchAll("RunAsync", [&] { return self->MakeRoom(&fetches); });
     Status status = CatchAll("RunAsync", [&] {
-      return self->prepared_->Finish(self->under_way_.get(), std::move(room), self->feeds(), self->fetches_,
-                                     self->settings_);
+      return self->prepared_->Finish(self->under_way_.get(), std::move(room), self->feeds(), fetches, self->Settings());
     });
     (void)self->control_.Deregister(-1);  // waits for callbacks that may use the run
     self->under_way_ = nullptr;
-    self->Finish(std::move(status));
+    self->Finish(std::move(status), std::move(fetches));
   }
   void Execute() noexcept {
+    std::vector<Tensor> fetches;
     Status status = CatchAll("RunAsync", [&]() -> Status {
-      if (session_->watched_number() != 0 || !prepared_->CanStart(settings_)) {
-        TENON_RETURN_IF_ERROR(MakeFetches());
-        return session_->Run(prepared_.get(), feeds(), fetches_, settings_);
+      const RunArgs settings = Settings();
+      if (session_->watched_number() != 0 || !prepared_->CanStart(settings)) {
+        TENON_RETURN_IF_ERROR(MakeRoom(&fetches));
+        return session_->Run(prepared_.get(), feeds(), fetches, settings);
       }
-      starts_ = settings_.owns_cancellation = true;
-      return prepared_->Start(feeds(), settings_, {&HasEnded, this}, &under_way_);
+      starts_ = true;
+      return prepared_->Start(feeds(), settings, {&HasEnded, this}, &under_way_);
     });
-    if (!starts_ || !status.ok()) Finish(std::move(status));
+    if (!starts_ || !status.ok()) Finish(std::move(status), std::move(fetches));
   }
   // The caller may hold locks, and be a callback that the end of the run waits for.
   static void HasEnded(void* run) {
     static_cast<AsyncRun*>(run)->AddRef();
     ScheduleSurely(AsyncPool(), &FinishStartedTask, run);
   }
-  void Finish(Status status) noexcept;
+  void Finish(Status status, std::vector<Tensor> fetches = {}) noexcept;
   Status GivenUp() const {
     return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
   }
   Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
-  Status MakeFetches() {
-    fetches_.resize(prepared_->program().fetches.size());
+  std::int64_t CountFeedBytes() const {
+    std::int64_t bytes = 0;
+    for (const Tensor& feed : feeds_) bytes += static_cast<std::int64_t>(feed.TotalBytes());
+    return bytes;
+  }
+  Status MakeRoom(std::vector<Tensor>* fetches) const {
+    fetches->resize(prepared_->program().fetches.size());
     return OkStatus();
   }
+  // Settings as TryStart has chosen them: thousands of runs may wait, and keep no more than they must.
+  RunArgs Settings();
+  ThreadPoolInterface* pool_of_tasks() const { return needs_pool_ ? AsyncPool() : pool_; }
 
   const Ref<SessionImpl> session_;
   const Ref<PreparedSignature> prepared_;
   AsyncRuns* const runs_;  // the session's
   const std::int64_t since_ns_;
   SlimVector<Tensor> feeds_;
-  std::int64_t feed_bytes_ = 0;
-  std::vector<Tensor> fetches_;  // empty while the run waits
   RunCallback done_;
-  RunArgs settings_;
-  StepServices services_;
-  ThreadPoolInterface* pool_ = nullptr;
+  ThreadPoolInterface* pool_ = nullptr;  // runs the nodes
+  Owned<StepServices> services_;  // null: those that most runs of the session have
   CancellationManager control_;
   CancellationManager* users_ = nullptr;  // null: Stop is not registered there
   CancellationManager::Token users_token_ = 0;
   DeadlineTimer::Entry timer_ = 0;
   std::int64_t timeout_in_ms_ = 0;
   std::atomic<bool> timed_out_{false};
+  bool needs_pool_ = false;  // for its tasks: pool_ has no threads of its own
+  bool dataflow_ = false;
+  bool reports_memory_ = false;  // when it runs out
   bool starts_ = false;  // no thread waits for it; only Execute writes it before, and reads it after an error
   Owned<PreparedSignature::UnderWay> under_way_;
   // Guarded by the session's async_mutex(), as the links.
@@ -14705,12 +14818,19 @@ class AsyncRun final : public RefCounted, public AsyncLink {
 // The runs of one session, in the order in which they came. thread-safe.
 class AsyncRuns final : public RefCounted {
  public:
-  explicit AsyncRuns(SessionImpl* session) : session_(session), token_(session->cancellation()->NewToken()) {}
+  explicit AsyncRuns(SessionImpl* session)
+      : session_(session),
+        token_(session->cancellation()->NewToken()),
+        services_{RunOfOptions::CommonServices(*session->services(), false),
+                  RunOfOptions::CommonServices(*session->services(), true)} {}
 
   static AsyncRuns* Of(SessionImpl* session) {
     return static_cast<AsyncRuns*>(
         session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
   }
+
+  // Services for runs without a deadline and without services of their own.
+  const StepServices& services(bool dataflow) const { return services_[dataflow ? 1 : 0]; }
 
   struct Counts {
     std::int64_t queued = 0, queued_bytes = 0, begun = 0, refused = 0;
@@ -14733,14 +14853,14 @@ class AsyncRuns final : public RefCounted {
       run->state_ = AsyncRun::State::kQueued;
       run->AddRef();
       ++num_queued_;
-      queued_bytes_ += run->feed_bytes_;
+      queued_bytes_ += run->CountFeedBytes();
       if (!MayAdmitLocked()) {
         waiting_.Append(run);
         return OkStatus();
       }
       AdmitLocked(run);
     }
-    if (CanSchedule(run->pool_, &AsyncRun::RunTask, run)) [[likely]]
+    if (CanSchedule(run->pool_of_tasks(), &AsyncRun::RunTask, run)) [[likely]]
       return OkStatus();
     const bool ends_here = Begin(run);  // otherwise it was stopped, and ends elsewhere
     (void)run->Unref();
@@ -14771,7 +14891,7 @@ class AsyncRuns final : public RefCounted {
       }
     }
     (void)run->Unref();
-    if (next != nullptr) ScheduleSurely(next->pool_, &AsyncRun::RunTask, next);
+    if (next != nullptr) ScheduleSurely(next->pool_of_tasks(), &AsyncRun::RunTask, next);
   }
   // Gives a run up that may be new. True: the caller ends it, and has a reference for that.
   bool Stop(AsyncRun* run) {
@@ -14789,9 +14909,9 @@ class AsyncRuns final : public RefCounted {
       return errors::Unavailable("RunAsync: ", num_queued_,
                                  " runs are queued, as many as async_limits.max_queued_runs ",
                                  "allows; try again later");
-    if (limits.max_queued_bytes > 0 && run.feed_bytes_ > limits.max_queued_bytes - queued_bytes_)
-      return errors::Unavailable("RunAsync: the feeds have ", run.feed_bytes_, " bytes, and the feeds of ", num_queued_,
-                                 " queued runs ", queued_bytes_, "; async_limits.max_queued_bytes is ",
+    if (limits.max_queued_bytes > 0 && run.CountFeedBytes() > limits.max_queued_bytes - queued_bytes_)
+      return errors::Unavailable("RunAsync: the feeds have ", run.CountFeedBytes(), " bytes, and the feeds of ",
+                                 num_queued_, " queued runs ", queued_bytes_, "; async_limits.max_queued_bytes is ",
                                  limits.max_queued_bytes, "; try again later");
     return OkStatus();
   }
@@ -14818,7 +14938,7 @@ class AsyncRuns final : public RefCounted {
     run->state_ = next;
     if (next == AsyncRun::State::kBegun) ++num_begun_;
     --num_queued_;
-    queued_bytes_ -= run->feed_bytes_;
+    queued_bytes_ -= run->CountFeedBytes();
     return true;
   }
   // When the session is closed.
@@ -14849,6 +14969,7 @@ class AsyncRuns final : public RefCounted {
 
   SessionImpl* const session_;  // which holds this
   const CancellationManager::Token token_;
+  const StepServices services_[2];  // for runs in order, and for dataflow runs
   // Guarded by the session's async_mutex().
   bool watches_ = false;  // StopAll is registered
   AsyncLink admitted_, waiting_, stopping_;
@@ -14862,19 +14983,20 @@ inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Spa
       prepared_(Ref<PreparedSignature>::Share(prepared)),
       runs_(AsyncRuns::Of(session)),
       since_ns_(since_ns) {
-  for (const Tensor& feed : feeds) {
-    feeds_.push_back(feed);
-    feed_bytes_ += static_cast<std::int64_t>(feed.TotalBytes());
-  }
+  feeds_.append(feeds.begin(), feeds.end());
 }
 inline Status AsyncRun::TryStart(const RunOptions& options) {
   if (session_->IsClosed()) return session_->Closed();
+  RunArgs settings;
+  StepServices services;
   TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options, nullptr, since_ns_)
-                            .MakeSettings(&settings_, &services_, &timeout_in_ms_));
-  settings_.cancellation = &control_;
+                            .MakeSettings(&settings, &services, &timeout_in_ms_));
+  if (services != runs_->services(settings.dataflow)) services_ = MakeOwned<StepServices>(services);
+  dataflow_ = settings.dataflow;
+  reports_memory_ = settings.on_error != nullptr;
+  pool_ = settings.pool;
   const bool is_callers = options.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
-  pool_ = settings_.pool;
-  if (pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1)) pool_ = AsyncPool();
+  needs_pool_ = pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1);
   if (options.cancellation != nullptr) {
     users_token_ = options.cancellation->NewToken();
     if (!options.cancellation->Register(users_token_, [this] { Stop(); }))
@@ -14890,6 +15012,16 @@ inline Status AsyncRun::TryStart(const RunOptions& options) {
   }
   return runs_->Add(this);
 }
+inline RunArgs AsyncRun::Settings() {
+  RunArgs settings = session_->SettingsFor(*prepared_);
+  settings.pool = pool_;
+  settings.since_ns = since_ns_;
+  settings.dataflow = dataflow_;
+  settings.cancellation = &control_;
+  settings.services = services_ != nullptr ? services_.get() : &runs_->services(dataflow_);
+  if (reports_memory_) settings.on_error = &RunOfOptions::ReportMemory;
+  return settings;
+}
 // From a callback of the timer or of a cancellation, which the end of the run waits for.
 inline void AsyncRun::Stop() {
   control_.StartCancel();
@@ -14899,7 +15031,7 @@ inline void AsyncRun::RunTask(void* run) {
   const auto self = Ref<AsyncRun>::Adopt(static_cast<AsyncRun*>(run));
   if (self->runs_->Begin(self.get())) self->Execute();
 }
-inline void AsyncRun::Finish(Status status) noexcept {
+inline void AsyncRun::Finish(Status status, std::vector<Tensor> fetches) noexcept {
   if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
   if (users_ != nullptr) (void)users_->Deregister(users_token_);
   if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
@@ -14908,7 +15040,7 @@ inline void AsyncRun::Finish(Status status) noexcept {
   runs_->Remove(this);
   CallAndLog("the callback of RunAsync", [&] {
     if (status.ok())
-      done_(std::move(fetches_));
+      done_(std::move(fetches));
     else
       done_(std::move(status));
   });
@@ -15001,7 +15133,7 @@ namespace detail {
 
 inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
   ++counters->steps;
-  counters->step_bytes += step->cache()->held_bytes();
+  if (!step->IsLean()) counters->step_bytes += step->cache()->held_bytes();
   PlanReport report;
   if (plans != nullptr && plans->GetReport(&report))
     counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
@@ -15021,6 +15153,8 @@ inline SessionCounters CountersOf(SessionImpl* session_impl) {
   counters.runs = counters.planned_runs + session.counts().others();
   counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
     ++counters.programs;
+    if (const auto& shared = prepared->program().steps_cache; shared != nullptr)
+      counters.step_bytes += shared->held_bytes();
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
@@ -20957,6 +21091,37 @@ struct LowerOptions {
   int max_nodes = 1'000'000;  // that may be added: calls within calls multiply
 };
 
+namespace detail {
+
+// Sets of numbers that are not negative. Each is made from another one, which stays, in a time that grows with the
+// logarithm of its size. one thread.
+class NumberSets {
+ public:
+  static constexpr int kEmpty = 0;
+  bool Has(int set, int number) const {
+    for (int bit = 0; set > 0; ++bit) set = forks_[ToSize(set)].child[number >> bit & 1];
+    return set == ~number;
+  }
+  // Returns the set with one number more, which is not in it.
+  int With(int set, int number, int bit = 0) {
+    if (set == kEmpty) return ~number;
+    Fork made = set > 0 ? forks_[ToSize(set)] : Fork();
+    if (set < 0) made.child[~set >> bit & 1] = set;
+    int& child = made.child[number >> bit & 1];
+    child = With(child, number, bit + 1);
+    forks_.push_back(made);
+    return static_cast<int>(forks_.size()) - 1;
+  }
+
+ private:
+  struct Fork {
+    int child[2] = {kEmpty, kEmpty};  // by the next bit of the number: a fork, or a number inverted
+  };
+  SlimVector<Fork> forks_{Fork()};  // the first is not used
+};
+
+}  // namespace detail
+
 // Does the work of LowerFunctionalOps; use that. one thread.
 class FunctionalLowering {
  public:
@@ -20971,7 +21136,7 @@ class FunctionalLowering {
       has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
       chooses_by_shape_.push_back(ChoosesByShape(graph, node));
     }
-    chain_of_.assign(static_cast<std::size_t>(given_), -1);
+    callers_of_.assign(static_cast<std::size_t>(given_), detail::NumberSets::kEmpty);
   }
 
   // Nodes that a lowering adds come last, so that they are lowered as well.
@@ -20979,7 +21144,7 @@ class FunctionalLowering {
     for (int i = 0; i < rewrite_.size(); ++i) {
       TENON_RETURN_IF_ERROR(Lower(i));
       if (rewrite_.size() - given_ > options_.max_nodes) return TooMany(i);
-      chain_of_.resize(static_cast<std::size_t>(rewrite_.size()), next_chain_);
+      callers_of_.resize(static_cast<std::size_t>(rewrite_.size()), next_callers_);
     }
     return OkStatus();
   }
@@ -20987,12 +21152,6 @@ class FunctionalLowering {
   GraphDef Finish() && { return std::move(rewrite_).Finish(); }
 
  private:
-  // The functions whose bodies a node comes from.
-  struct Chain {
-    int outer;  // chain, -1: the graph itself
-    int function;  // among numbers_
-  };
-
   TENON_DETAIL_COLD Status TooMany(int i) const {
     return errors::ResourceExhausted("LowerFunctionalOps: more than ", options_.max_nodes,
                                      " nodes would be added, the last ones for ",
@@ -21013,7 +21172,7 @@ class FunctionalLowering {
   }
 
   Status Lower(int i) {
-    next_chain_ = chain_of_[ToSize(i)];
+    next_callers_ = callers_of_[ToSize(i)];
     const NodeDef node = rewrite_.node(i);
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
@@ -21048,8 +21207,7 @@ class FunctionalLowering {
     TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
     if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();
     const int number = numbers_.Insert(f);
-    for (int at = next_chain_; at >= 0; at = chains_[ToSize(at)].outer)
-      if (chains_[ToSize(at)].function == number) return OkStatus();  // a recursion: inlining it would never end
+    if (sets_.Has(next_callers_, number)) return OkStatus();  // a recursion: inlining it would never end
     InlineOptions options;
     options.keep_caller = Keep(i);
     if (!multi_device && Has(node, kDirectCallAttr)) {
@@ -21058,8 +21216,7 @@ class FunctionalLowering {
     }
     if (!InlineFunctionCall(functions_, &ops_, i, options, &rewrite_).ok()) return OkStatus();
     changed_ = true;
-    chains_.push_back({next_chain_, number});
-    next_chain_ = static_cast<int>(chains_.size()) - 1;
+    next_callers_ = sets_.With(next_callers_, number);
     return OkStatus();
   }
 
@@ -21079,10 +21236,10 @@ class FunctionalLowering {
   const int given_;  // nodes before the lowering
   GraphRewrite rewrite_;
   CallNumbers numbers_;  // numbers of the called functions
-  SlimVector<Chain> chains_;
-  SlimVector<int> chain_of_;  // per node
+  detail::NumberSets sets_;
+  SlimVector<int> callers_of_;  // per node: the functions whose bodies it comes from, a set
   SlimVector<bool> chooses_by_shape_;  // per node given
-  int next_chain_ = -1;  // chain of the nodes that are being added
+  int next_callers_ = detail::NumberSets::kEmpty;  // set for the nodes that are being added
   bool has_retvals_ = false;
   bool changed_ = false;
 };
@@ -31375,33 +31532,6 @@ class OpDefBuilder {
   }
 
  private:
-  // TensorFlow's sentence for a mistake in a spec.
-  static std::string Text(const SpecIssue& issue, std::string_view spec, bool is_attr) {
-    const std::string_view quoted = spec.substr(issue.begin, issue.end - issue.begin);
-    switch (issue.error) {
-      case SpecError::kNone: return {};
-      case SpecError::kNameNotIdentifier:
-      case SpecError::kNoColon: return is_attr ? "Trouble parsing '<name>:'" : "Trouble parsing 'name:'";
-      case SpecError::kUnknownAttrKind:
-      case SpecError::kNoTypeInList: return StrCat("Trouble parsing type string at '", quoted, "'");
-      case SpecError::kNotACompoundType: return StrCat("Expected to see a compound type, saw: ", quoted);
-      case SpecError::kUnknownTypeInList: return StrCat("Unrecognized type string '", quoted, "'");
-      case SpecError::kBadStringInList: return StrCat("Trouble parsing allowed string at '", quoted, "'");
-      case SpecError::kBadEscapeInList: return StrCat("Trouble unescaping \"", quoted, "\", got error: not a C escape");
-      case SpecError::kNoCommaAfterString: return StrCat("Expected , or } after strings in list, not: '", quoted, "'");
-      case SpecError::kNoCommaAfterType: return StrCat("Expected , or } after types in list, not: '", quoted, "'");
-      case SpecError::kListNotClosed: return StrCat("Expected ) to close 'list(', not: '", quoted, "'");
-      case SpecError::kBadMinimum:
-        return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
-      case SpecError::kBadDefault: return StrCat("Could not parse default value '", quoted, "'");
-      case SpecError::kNoType: return StrCat("Trouble parsing either a type or an attr name at '", quoted, "'");
-      case SpecError::kRefNotClosed:
-        return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
-      case SpecError::kTextLeftOver: return StrCat("Extra '", quoted, "' unparsed at the end");
-      case SpecError::kTooLong: return "The spec is longer than 65535 characters";
-    }
-    return {};
-  }
   void AddAttr(const std::string& spec, OpDef* def, SlimVector<std::string>* errors) const {
     AttrSpec attr;
     SpecIssue issue = ReadAttrSpec(spec, &attr);
@@ -31413,7 +31543,8 @@ class OpDefBuilder {
     if (issue.ok()) return;
     if (issue.error != SpecError::kNameNotIdentifier && issue.error != SpecError::kNoColon) to.name = attr.name();
     if (type_known) to.type = detail::AttrTypeText(attr);
-    errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
+    errors->push_back(
+        StrCat(detail::SpecIssueText(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
   }
   void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
               SlimVector<std::string>* errors) const {
@@ -31425,7 +31556,7 @@ class OpDefBuilder {
     const bool type_read =
         issue.ok() || issue.error == SpecError::kRefNotClosed || issue.error == SpecError::kTextLeftOver;
     to->name = arg.name();
-    if (!type_read) return fail(Text(issue, spec, false));
+    if (!type_read) return fail(detail::SpecIssueText(issue, spec, false));
     to->number_attr = arg.number_attr();
     to->is_ref = arg.is_ref;
     to->type = arg.type;
@@ -31440,7 +31571,7 @@ class OpDefBuilder {
       else
         return fail(StrCat("Reference to attr '", name, "' with type ", attr->type, " that isn't type or list(type)"));
     }
-    if (!issue.ok()) return fail(Text(issue, spec, false));
+    if (!issue.ok()) return fail(detail::SpecIssueText(issue, spec, false));
     const std::string& counter = !to->number_attr.empty() ? to->number_attr : to->type_list_attr;
     for (OpDef::AttrDef& attr : def->attr)
       if (!counter.empty() && attr.name == counter && !attr.has_minimum) {

@@ -13518,6 +13518,11 @@ enum class ParamKind : std::uint8_t {
 };
 constexpr bool IsInputKind(ParamKind kind) { return kind >= ParamKind::kIn && kind <= ParamKind::kTensorsIn; }
 constexpr bool IsOutputKind(ParamKind kind) { return kind >= ParamKind::kOut; }
+// Whether the parameter points to memory of the call: views, spans or LateSlots.
+constexpr bool PointsIntoCall(ParamKind kind) {
+  return kind == ParamKind::kInList || kind == ParamKind::kTensorsIn || kind == ParamKind::kOutList ||
+         kind == ParamKind::kLate;
+}
 
 // Describes one parameter for the framework; a kernel has a constant array of these, inputs first.
 struct ParamInfo {
@@ -14044,7 +14049,7 @@ class OpKernelContext {
   // Whether output i has a tensor of this node's call; the step's slots may hold another call's. `i` is one of the
   // outputs.
   bool IsSet(int i) const {
-    return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && far_set_[FarIndex(i)] != 0;
+    return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && (*far_set_)[FarIndex(i)] != 0;
   }
   void MarkSet(int i) {
     if (i >= kNearOutputs) [[unlikely]]
@@ -14055,16 +14060,17 @@ class OpKernelContext {
     if (i < kNearOutputs)
       set_ &= ~(std::uint64_t{1} << i);
     else if (HasFarOutputs())
-      far_set_[FarIndex(i)] = 0;
+      (*far_set_)[FarIndex(i)] = 0;
   }
   // For nodes with many outputs. Enter, which runs for every node, says with one bit that far_set_ is another node's.
   static constexpr int kNearOutputs = 63;
   static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
   bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
   TENON_DETAIL_NOINLINE void MarkFarSet(int i) {
-    if (!HasFarOutputs()) far_set_.assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
+    if (far_set_ == nullptr) far_set_ = MakeOwned<SlimVector<std::uint8_t>>();
+    if (!HasFarOutputs()) far_set_->assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
     set_ |= std::uint64_t{1} << kNearOutputs;
-    far_set_[FarIndex(i)] = 1;
+    (*far_set_)[FarIndex(i)] = 1;
   }
   // The variable of a reference input; null, and an error, for any other input.
   LegacyVar* FindVariable(int i);
@@ -14097,7 +14103,7 @@ class OpKernelContext {
   const NodeFrame* frame_ = nullptr;
   // Bit i: output i, one of the first 63, has been allocated or set. Bit 63: far_set_ says so of the other outputs.
   std::uint64_t set_ = 0;
-  SlimVector<std::uint8_t> far_set_;
+  Owned<SlimVector<std::uint8_t>> far_set_;
   MemoryListener* record_ = nullptr;
   Status status_;
 };
@@ -14207,8 +14213,8 @@ struct LateSlot {
   alignas(16) std::byte bytes[16];
 };
 
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
-// for an asynchronous kernel until Done is called.
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack. The
+// views, LateSlots and spans of an asynchronous kernel that takes lists or Late live until Done is called.
 struct KernelCall {
   OpKernelContext* context;
   void* device;
@@ -16173,6 +16179,8 @@ class AdaptedCore {
   Status Call(KernelCall& frame) const { return row_->call(object_, frame); }
 
   bool takes_spans() const { return takes_spans_; }
+  // Whether parameters point into the views, the LateSlots or the spans of a call.
+  bool keeps_arguments() const { return keeps_arguments_; }
   void FillSpans(OpKernelContext* ctx, SpanStorage* spans, KernelCall* call) const {
     for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
     call->spans = spans;
@@ -16216,6 +16224,7 @@ class AdaptedCore {
       const ParamInfo& info = row_->params[a];
       const bool output = a >= static_cast<int>(op.inputs.size());
       if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
+      if (PointsIntoCall(info.kind)) keeps_arguments_ = true;
       if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
       if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
         continue;
@@ -16282,6 +16291,7 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
+  bool keeps_arguments_ = false;
   InlinedVector<int, 8> first_;  // tensor of each argument, and one past the last
   InlinedVector<OutputPlan, 2> outputs_;
   alignas(std::max_align_t) std::byte small_[32];  // where the object lies that fits: most are a few attrs
@@ -16403,6 +16413,13 @@ class AdaptedKernel final : public OpKernel {
   detail::AdaptedCore core_;
 };
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/kernel/adapted_async_kernel.hpp ----
+// AdaptedAsyncKernel: a user's kernel struct that ends later, as an AsyncOpKernel. Thousands of calls may wait: each
+// keeps no more than its parameters point to.
+TENON_DETAIL_NAMESPACE_BEGIN
+
 // A user's kernel struct whose operator() takes a Done, as an AsyncOpKernel.
 class AdaptedAsyncKernel final : public AsyncOpKernel {
  public:
@@ -16417,21 +16434,25 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}});
-    made->views.resize(ToSize(core_.view_count()));
-    made->late.resize(ToSize(core_.argument_count()));
-    if (core_.takes_spans()) made->spans = MakeOwned<detail::SpanStorage>();
-    PendingCall* const call = made.release();
-    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
-    call->frame = core_.Frame(ctx, call->views.data(), call->late.data());
-    if (call->spans != nullptr) core_.FillSpans(ctx, call->spans.get(), &call->frame);
-    call->frame.done = &Finish;
-    call->frame.done_state = call;
+    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, op().name, std::move(done), nullptr});
+    InlinedVector<AnyView, 8> own_views;
+    if (core_.keeps_arguments())
+      made->arguments = MakeOwned<Arguments>(core_);
+    else
+      own_views.resize(ToSize(core_.view_count()));
+    PendingCall* const call = made.get();
+    AnyView* const views = call->arguments == nullptr ? own_views.data() : call->arguments->views.data();
+    if (Status status = core_.Prepare(ctx, views); !status.ok()) return End(made.release(), std::move(status));
+    detail::KernelCall frame =
+        core_.Frame(ctx, views, call->arguments == nullptr ? nullptr : call->arguments->late.data());
+    if (core_.takes_spans()) core_.FillSpans(ctx, &call->arguments->spans, &frame);
+    frame.done = &Finish;
+    frame.done_state = made.release();
     call->watched = call->done.Share();  // the Done has it
 #if defined(__cpp_exceptions)
     Starting starting{call, false, std::exchange(starting_, &starting)};
     try {
-      (void)core_.Call(call->frame);
+      (void)core_.Call(frame);
     } catch (...) {
       starting_ = starting.outer;
       if (!starting.dropped) throw;
@@ -16440,19 +16461,23 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     }
     starting_ = starting.outer;
 #else
-    (void)core_.Call(call->frame);  // errors go through Done
+    (void)core_.Call(frame);  // errors go through Done
 #endif
   }
 
  private:
-  struct PendingCall : detail::DoneState {
-    OpKernelContext* context;
-    std::string_view op;  // outlives the kernel
-    DoneCallback done;
+  // Memory that parameters point to until Done is called.
+  struct Arguments {
+    explicit Arguments(const detail::AdaptedCore& core)
+        : views(ToSize(core.view_count())), late(ToSize(core.argument_count())) {}
     SlimVector<AnyView> views;
     SlimVector<detail::LateSlot> late;
-    Owned<detail::SpanStorage> spans;  // null: the kernel takes none
-    detail::KernelCall frame;
+    detail::SpanStorage spans;
+  };
+  struct PendingCall : detail::DoneState {
+    std::string_view op;  // outlives the kernel
+    DoneCallback done;
+    Owned<Arguments> arguments;  // null: the kernel takes no lists and no Late
   };
   // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call.
   struct Starting {
@@ -20252,9 +20277,8 @@ inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/op/graph_def/attr_def.hpp ----
-// An attr's declaration as plain data: the values that its spec string stands for, and whether a node's value keeps to
-// it.
+// ---- tenon/op/signature/spec_words.hpp ----
+// Strings about spec strings: TensorFlow's sentences for their mistakes, the type of an attr, a text without escapes.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
@@ -20266,6 +20290,51 @@ inline std::string Unescape(std::string_view raw) {
   for (char c = 0; escapes.Next(&c);) out += c;
   return out;
 }
+
+// "int", "list(type)".
+inline std::string AttrTypeText(const AttrSpec& attr) {
+  return attr.is_list ? StrCat("list(", Name(attr.kind), ")") : std::string(Name(attr.kind));
+}
+
+// TensorFlow's sentence for a mistake in a spec.
+inline std::string SpecIssueText(const SpecIssue& issue, std::string_view spec, bool is_attr) {
+  const std::string_view quoted = spec.substr(issue.begin, issue.end - issue.begin);
+  switch (issue.error) {
+    case SpecError::kNone: return {};
+    case SpecError::kNameNotIdentifier:
+    case SpecError::kNoColon: return is_attr ? "Trouble parsing '<name>:'" : "Trouble parsing 'name:'";
+    case SpecError::kUnknownAttrKind:
+    case SpecError::kNoTypeInList: return StrCat("Trouble parsing type string at '", quoted, "'");
+    case SpecError::kNotACompoundType: return StrCat("Expected to see a compound type, saw: ", quoted);
+    case SpecError::kUnknownTypeInList: return StrCat("Unrecognized type string '", quoted, "'");
+    case SpecError::kBadStringInList: return StrCat("Trouble parsing allowed string at '", quoted, "'");
+    case SpecError::kBadEscapeInList: return StrCat("Trouble unescaping \"", quoted, "\", got error: not a C escape");
+    case SpecError::kNoCommaAfterString: return StrCat("Expected , or } after strings in list, not: '", quoted, "'");
+    case SpecError::kNoCommaAfterType: return StrCat("Expected , or } after types in list, not: '", quoted, "'");
+    case SpecError::kListNotClosed: return StrCat("Expected ) to close 'list(', not: '", quoted, "'");
+    case SpecError::kBadMinimum:
+      return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
+    case SpecError::kBadDefault: return StrCat("Could not parse default value '", quoted, "'");
+    case SpecError::kNoType: return StrCat("Trouble parsing either a type or an attr name at '", quoted, "'");
+    case SpecError::kRefNotClosed: return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
+    case SpecError::kTextLeftOver: return StrCat("Extra '", quoted, "' unparsed at the end");
+    case SpecError::kTooLong: return "The spec is longer than 65535 characters";
+  }
+  return {};
+}
+
+}  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/attr_def.hpp ----
+// An attr's declaration as plain data: the values that its spec string stands for, and whether a node's value keeps to
+// it.
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace detail {
 
 // ------------------------------------------------------------- shape, tensor and func defaults: message text to wire
 // bytes
@@ -20300,10 +20369,6 @@ class WireSink {
     bytes.append(text);
   }
 };
-
-inline std::string AttrTypeText(const AttrSpec& attr) {
-  return attr.is_list ? StrCat("list(", Name(attr.kind), ")") : std::string(Name(attr.kind));
-}
 
 // One short text may name one value for a tensor of any size; a default that would be larger stays undecoded.
 inline constexpr std::uint64_t kMaxRepeatedDefaultBytes = std::uint64_t{1} << 24;
@@ -20644,12 +20709,16 @@ class OpInfo {
 
   // Validate, and the dtypes of all inputs and outputs.
   Status Resolve(const NodeDef& node, Types* inputs, Types* outputs) const {
+    std::int64_t data_inputs = 0;
+    if (node.op == op_->name) TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
+    return Resolve(node, data_inputs, inputs, outputs);
+  }
+  // Does so for a node with so many data inputs, whatever its list of inputs has.
+  Status Resolve(const NodeDef& node, std::int64_t data_inputs, Types* inputs, Types* outputs) const {
     if (node.op != op_->name) {
       return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", Summary(),
                                      "; NodeDef: ", FormatNodeForError(node.name));
     }
-    std::int64_t data_inputs = 0;
-    TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
     Values values;
     if (!Match(node, &values)) return MissingAttrs(node, values);
     if (node.attr.size() > values.size()) LogUnknownAttrs(node);
@@ -35204,6 +35273,7 @@ class StepContainer {
 
   // The container that handles carry; code that makes a resource through the manager calls MarkUsed().
   std::string name() const { return StrCat("__per_step_", step_id_); }
+  std::int64_t step_id() const { return step_id_; }
   void MarkUsed() { used_.store(true, std::memory_order_release); }
   ResourceMgr* resources() const { return resources_; }
 
@@ -35952,6 +36022,8 @@ struct StepServices {
   std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
   bool run_all_kernels_inline = false;
   bool map_checkpoints = false;  // RestoreV2 gives views of mapped files: these must not be written to in place
+
+  friend bool operator==(const StepServices&, const StepServices&) = default;
 };
 
 // Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the
@@ -36566,9 +36638,9 @@ inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/op/graph_def/proto_io.hpp ----
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
-// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
+// ---- tenon/op/graph_def/function_proto.hpp ----
+// The tables of the fields of functions and op descriptions. op/graph_def/proto_io.hpp has functions over them, and
+// lets the reader of graphs read functions.
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
@@ -36716,8 +36788,6 @@ inline constexpr Field kFunctionDefLibraryFields[] = {
     MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
 };
 inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool fills_function_library =
-    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
 
 }  // namespace wire
 
@@ -36729,6 +36799,20 @@ std::string SerializeProto(const T& object) {
   return out;
 }
 }  // namespace detail
+
+TENON_DETAIL_SETUP_CODE_END
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/op/graph_def/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Gives the
+// functions' fields to the reader of graphs (op/graph_def/graph_proto.hpp), as an extension (base/extensions.hpp).
+TENON_DETAIL_NAMESPACE_BEGIN
+TENON_DETAIL_SETUP_CODE_BEGIN
+
+namespace wire {
+inline const bool fills_function_library =
+    tenon::detail::FillExtension(&tenon::detail::extensions.function_library, &kFunctionDefLibrary);
+}  // namespace wire
 
 // Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
 // host.

@@ -120,7 +120,7 @@ class BuiltSignature {
   }
 
   // ---------------------------------------------------------------------------------------------------------- checking
-  // What TensorFlow asks of a whole description, as ValidateOpDef does.
+  // Checks a whole description as ValidateOpDef does.
   Status Check() const {
     if (!detail::IsOpName(texts_.name))
       return errors::InvalidArgument("Invalid name: ", texts_.name, " (Did you use CamelCase?)");
@@ -210,7 +210,7 @@ class BuiltSignature {
   }
 
   SignatureTexts texts_;
-  SlimVector<std::string> types_;  // of the attrs; empty: the spec has none
+  SlimVector<std::string> types_;  // types of the attrs; empty: the spec has none
   SlimVector<std::string> mistakes_;
   SlimVector<AttrSpec> attrs_;
   SlimVector<ArgSpec> inputs_, outputs_;
