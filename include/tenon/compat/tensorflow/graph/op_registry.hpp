@@ -13,6 +13,7 @@
 
 #include <tenon/base/mutex.hpp>
 #include <tenon/kernel/registry/registry.hpp>
+#include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/op/op_def/op_def_builder.hpp>
 #include <tenon/op/op_def/op_def_compatible.hpp>
 #include <tenon/op/op_def/op_list.hpp>
