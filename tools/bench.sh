@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and writes their tables to bench/results.
-#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models]...
-# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), and every_op, for which
-# all ops are compiled.
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models|gradients]...
+# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), every_op, for which
+# all ops are compiled, and gradients.
 # Benchmarks not named -portable are compiled with -march=native. They run for 15 minutes at most, all together
 # (building them takes longer the first time); the benchmarks that are left then keep their old files.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.

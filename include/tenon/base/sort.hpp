@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SortItems: std::sort for set-up code. std::sort is 2 to 4 KB of code for each type; this is a call of qsort.
+// SortItems: std::sort for set-up code. std::sort is some 2 KB of code for each type; this is a call of qsort.
 
 #include <cstddef>
 #include <cstdlib>

@@ -63,7 +63,7 @@ class DataflowRun final : public Executor {
       readers_[v].store(first_readers_[v], std::memory_order_relaxed);
     }
     for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
-    // Without a fixed order only the sole reader of a value may overwrite it; lean steps know.
+    // Without a fixed order only the sole reader of a value may overwrite it. Frames of lean steps say so.
     for (std::size_t n = 0; n < num_nodes && !step->IsLean(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
