@@ -28,6 +28,7 @@
 #include <tenon/ops/nn/fused_elementwise.hpp>
 #include <tenon/ops/nn/layer_norm.hpp>
 #include <tenon/ops/nn/relu.hpp>
+#include <tenon/ops/quantize/int8_layer.hpp>
 #include <tenon/ops/string/each.hpp>
 #include <tenon/ops/string/hash_bucket.hpp>
 #include <tenon/ops/string/regex.hpp>
@@ -36,6 +37,8 @@
 TENON_REGISTER(tenon::Types<float>, tenon::ops::FusedAttention, tenon::ops::FusedElementwise, tenon::ops::FusedProducer,
                tenon::ops::FusedConv2D, tenon::ops::FusedMatMul, tenon::ops::LayerNorm, tenon::ops::Conv2DBackpropInput,
                tenon::ops::FakeQuantWithMinMaxVars, tenon::ops::LeakyRelu, tenon::ops::Log, tenon::ops::Pow);
+TENON_REGISTER(tenon::Types<>, tenon::ops::DequantizeUint8, tenon::ops::Int8Conv2D, tenon::ops::Int8DepthwiseConv2D,
+               tenon::ops::Int8MatMul, tenon::ops::QuantizeUint8);
 TENON_REGISTER(tenon::Types<float, std::int32_t, std::int64_t, bool>, tenon::ops::ReduceAll, tenon::ops::ReduceAny,
                tenon::ops::Cast, tenon::ops::Ceil, tenon::ops::Cumsum, tenon::ops::DenseBincount, tenon::ops::Equal,
                tenon::ops::Fill, tenon::ops::FloorDiv, tenon::ops::FloorMod, tenon::ops::Greater,

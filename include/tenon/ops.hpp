@@ -166,6 +166,7 @@
 #include <tenon/ops/quantize/conv.hpp>
 #include <tenon/ops/quantize/fused.hpp>
 #include <tenon/ops/quantize/fused_matmul.hpp>
+#include <tenon/ops/quantize/int8_layer.hpp>
 #include <tenon/ops/quantize/normalize.hpp>
 #include <tenon/ops/quantize/per_channel.hpp>
 #include <tenon/ops/quantize/quantize.hpp>
@@ -346,7 +347,7 @@ using All = OpList<
     MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2,
     MaxPoolWithArgmax, MaxPool3DGradGrad, MaxPoolGradGrad, MaxPoolGradGradV2, BlockLSTM, BlockLSTMV2, BlockLSTMGrad,
     BlockLSTMGradV2, GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax, FractionalAvgPool, FractionalMaxPool,
-    FusedAttention, FusedElementwise, FusedProducer, LayerNorm,
+    FusedAttention, FusedElementwise, FusedProducer, LayerNorm, DequantizeUint8, Int8Conv2D, Int8DepthwiseConv2D,
     // mathematics, linear algebra, random numbers
     SelfAdjointEig, BatchSelfAdjointEig, BatchCholesky, BatchCholeskyGrad, BatchMatrixDeterminant, BatchMatrixInverse,
     BatchMatrixSolve, BatchMatrixSolveLs, BatchMatrixTriangularSolve, BatchSelfAdjointEigV2, BatchSvd,
@@ -363,7 +364,7 @@ using All = OpList<
     FakeQuantWithMinMaxVarsPerChannel, FakeQuantWithMinMaxVarsPerChannelGradient, IgammaGradA, RandomGammaGrad, InvGrad,
     ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad, Bincount, Bucketize, DenseBincount, HistogramFixedWidth,
     RaggedBincount, SparseBincount, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2, AddN, ClipByValue, L2Loss,
-    QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
+    QuantizeAndDequantize, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4, Int8MatMul,
     QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
     NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
     SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select,
@@ -375,7 +376,7 @@ using All = OpList<
     BesselK0e, BesselK1, BesselK1e, BesselY0, BesselY1, FresnelCos, FresnelSin, Spence, IsotonicRegression, ApproxTopK,
     QuantizeV2, Dequantize, QuantizeDownAndShrinkRange, Requantize, RequantizationRange, QuantizedAdd, QuantizedBiasAdd,
     QuantizedMatMul, QuantizedMul, QuantizedRelu, QuantizedRelu6, QuantizedConcat, QuantizedConcatV2, QuantizedReshape,
-    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, QuantizedBatchNormWithGlobalNormalization,
+    QuantizedAvgPool, QuantizedConv2D, QuantizedMaxPool, QuantizedBatchNormWithGlobalNormalization, QuantizeUint8,
     QuantizedInstanceNorm, RequantizationRangePerChannel, RequantizePerChannel, QuantizedResizeBilinear,
     QuantizedConv2DPerChannel, QuantizedConv2DAndRelu, QuantizedConv2DAndRequantize,
     QuantizedConv2DAndReluAndRequantize, QuantizedConv2DWithBias, QuantizedConv2DWithBiasAndRelu,

@@ -2,9 +2,11 @@
 // Every op under a TensorFlow name is TensorFlow's op, field by field, and has a kernel.
 #include <tenon/ops.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -44,7 +46,10 @@ const OpDef* FindTensorFlowOp(std::string_view name) {
 
 // Made by the optimizer alone; TensorFlow has no such ops.
 bool IsOwn(std::string_view name) {
-  return name == "_FusedAttention" || name == "_FusedElementwise" || name == "_FusedProducer" || name == "_LayerNorm";
+  constexpr std::string_view kNames[] = {"_DequantizeUint8", "_FusedAttention", "_FusedElementwise",
+                                         "_FusedProducer",   "_Int8Conv2D",     "_Int8DepthwiseConv2D",
+                                         "_Int8MatMul",      "_LayerNorm",      "_QuantizeUint8"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 // Finds the first field in which an op differs from TensorFlow's; after that it compares nothing more.

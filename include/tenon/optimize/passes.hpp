@@ -15,6 +15,7 @@
 #include <tenon/optimize/passes/loop_invariants.hpp>
 #include <tenon/optimize/passes/movement.hpp>
 #include <tenon/optimize/passes/prune.hpp>
+#include <tenon/optimize/passes/quantization.hpp>
 #include <tenon/optimize/passes/remap.hpp>
 #include <tenon/optimize/passes/shape.hpp>
 
@@ -31,6 +32,7 @@ inline constexpr Pass kPasses[] = {
     {kFunctionPass, OptimizerLevel::kExact, nullptr},  // once, before the rounds: InlineFunctions
     {"pruning", OptimizerLevel::kExact, Prune},
     {"shape", OptimizerLevel::kExact, MaterialiseShapes},
+    {"quantization", OptimizerLevel::kFast, Quantize},  // before the FakeQuant nodes of weights are folded
     {"constant_folding", OptimizerLevel::kExact, FoldConstants},
     {"common_subgraph_elimination", OptimizerLevel::kExact, MergeCommonSubexpressions},
     {"loop", OptimizerLevel::kExact, OptimizeLoops},

@@ -2,7 +2,6 @@
 #pragma once
 // FakeQuantWithMinMax ops: floats as they would be after quantisation within a range, and their gradients.
 
-#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -11,7 +10,7 @@
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/math/fake_quant.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -63,34 +62,6 @@ inline Status FakeQuantChannelGradientShape(InferenceContext* c) {
   return OkStatus();
 }
 
-// A range moved so that 0 is one of its 2^bits (less one, when narrow) steps. As in TensorFlow, a range that is one
-// tensor's divides by the step (`divides`), and one of attrs or of a channel multiplies by its inverse: halves fall
-// either way.
-struct FakeQuantRange {
-  float low, high, scale, inverse, zero;
-  bool is_zero;  // the range was [0, 0]: everything is 0
-  bool divides;
-
-  FakeQuantRange(float min, float max, std::int64_t bits, bool narrow, bool divide)
-      : is_zero(min == 0 && max == 0), divides(divide) {
-    const float least = narrow ? 1 : 0, most = static_cast<float>((1 << bits) - 1);
-    scale = (max - min) / (most - least);
-    const float point = least - min / scale;
-    const float nudged = point < least ? least : point > most ? most : std::round(point);
-    low = (least - nudged) * scale;
-    high = (most - nudged) * scale;
-    inverse = (most - least) / (max - min);
-    zero = std::floor((divides ? -low / scale : -low * inverse) + 0.5f);
-  }
-  float operator()(float x) const {
-    if (is_zero) return 0;
-    x = x > high ? high : x;
-    x = x < low ? low : x;
-    const float steps = divides ? (x - low) / scale : (x - low) * inverse;
-    return std::floor(steps - zero + 0.5f) * scale;
-  }
-};
-
 TENON_DETAIL_COLD inline Status CheckFakeQuantBits(std::string_view op, std::int64_t bits) {
   if (bits >= 2 && bits <= 16) return OkStatus();
   return errors::InvalidArgument(op, ": num_bits must be between 2 and 16, inclusive, got ", bits);
@@ -113,37 +84,6 @@ inline Status CheckFakeQuant(std::string_view op, const TensorShape& inputs, con
   const Index depth = channels ? inputs.dim_size(inputs.dims() - 1) : 1;
   TENON_RETURN_IF_ERROR(CheckFakeQuantLimit(op, "min", min, channels, depth));
   return CheckFakeQuantLimit(op, "max", max, channels, depth);
-}
-
-#if TENON_DETAIL_TARGETS
-TENON_DETAIL_LOOPS_BEGIN
-
-// y[i] = range(x[i]), where the range is not [0, 0].
-template <bool kDivides>
-TENON_DETAIL_CHOICES_AVX2 void FakeQuantAvx2(const FakeQuantRange& range, const float* x, float* y, Index n) {
-  const float low = range.low, high = range.high, scale = range.scale, inverse = range.inverse, zero = range.zero;
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) {
-    const float read = x[i], most = read > high ? high : read, value = most < low ? low : most;
-    const float step = (kDivides ? (value - low) / scale : (value - low) * inverse) - zero + 0.5f;
-    // g++ does not vectorise floor. There are at most 2^17 steps; infinities and NaN come out right, too.
-    const float near = (step + 12582912.0f) - 12582912.0f;
-    y[i] = (near > step ? near - 1 : near) * scale;
-  }
-}
-
-TENON_DETAIL_LOOPS_END
-#endif
-
-inline void FakeQuantPart(const FakeQuantRange& range, const float* x, float* y, Index n) {
-#if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() != simd::Level::kUnit && !range.is_zero)
-    return range.divides ? FakeQuantAvx2<true>(range, x, y, n) : FakeQuantAvx2<false>(range, x, y, n);
-#endif
-  for (Index i = 0; i < n; ++i) y[i] = range(x[i]);
-}
-inline void FakeQuantRun(Cpu& device, const FakeQuantRange& range, const float* x, float* y, Index n) {
-  ParallelFor(device, n, 2, [&](Index begin, Index end) { FakeQuantPart(range, x + begin, y + begin, end - begin); });
 }
 
 // Gradients of every `step`-th element from `first` on; sums of those below and above the range.
@@ -233,8 +173,8 @@ struct FakeQuantWithMinMaxArgs {
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) { return this->Check("FakeQuantWithMinMaxArgs"); }
     Status operator()(Device& device, In<float> inputs, Out<float> outputs) const {
-      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
-      detail::FakeQuantRun(device, range, inputs.data, outputs.data, inputs.size());
+      const FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
+      FakeQuantRun(device, range, inputs.data, outputs.data, inputs.size());
       return OkStatus();
     }
   };
@@ -260,7 +200,7 @@ struct FakeQuantWithMinMaxArgsGradient {
       TENON_RETURN_IF_ERROR(
           detail::SameGradientShape("FakeQuantWithMinMaxArgsGradient", gradients.shape(), inputs.shape()));
       float below = 0, above = 0;
-      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
+      const FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range, false);
       detail::FakeQuantGradientRun(range, gradients.data, inputs.data, backprops.data, 0, 1, inputs.size(), &below,
                                    &above);
       return OkStatus();
