@@ -202,9 +202,15 @@ class Case {
     options.executor = ExecutorKind::kSequential;
     options.allow_soft_placement = true;
     options.lower_control_flow = places.lower != nullptr ? places.lower : &KeepFunctionalOps;
-    const auto session = Session::FromGraphDef(RandomGraphWriter(places.devices).Write(&copy, &fetches), options);
+    const GraphDef graph = RandomGraphWriter(places.devices).Write(&copy, &fetches);
+    const auto session = Session::FromGraphDef(graph, options);
     if (!session.ok()) return Says(places.name, session.status());
-    return Compare("several devices in order", session->Run(feeds_, fetches_));
+    if (!Compare("several devices in order", session->Run(feeds_, fetches_))) return false;
+    options.executor = ExecutorKind::kAuto;
+    options.optimizer.level = OptimizerLevel::kExact;
+    const auto optimised = Session::FromGraphDef(graph, options);
+    if (!optimised.ok()) return Says(places.name, optimised.status());
+    return Compare("several devices, optimised", optimised->Run(feeds_, fetches_));
   }
   bool empty() const { return fetches_.empty(); }
 

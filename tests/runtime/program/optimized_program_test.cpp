@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <tenon/devices.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/optimizer.hpp>
 #include <tenon/runtime/api/session.hpp>
@@ -99,6 +100,66 @@ TEST_SUITE("optimised sessions") {
     REQUIRE(trace.nodes.size() == 1);
     CHECK(trace.nodes[0].name == "y");
     CHECK(y.flat<float>()[1] == 2);
+  }
+
+  TEST_CASE("each device's part of a graph is optimised, and what crosses stays") {
+    Reports reports;
+    GraphDef def = Chain();
+    for (NodeDef& node : def.node)
+      node.device = node.name == "m" || node.name == "n" ? "/device:CPU:1" : "/device:CPU:0";
+    // On CPU:1: 1 + 1, a pair of Negs. On CPU:0: an Identity behind the placeholder.
+    const SessionOptions options{.devices = {"CPU:0", "CPU:1"},
+                                 .optimizer = {.level = OptimizerLevel::kExact, .sink = &reports}};
+    const auto session = Session::FromGraphDef(def, options);
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    const Tensor x = Tensor::From<float>({1.5f, -2}, {2});
+    for (int i = 0; i < 3; ++i) {
+      const auto y = session->Run({{"x", x}}, {"y"});
+      REQUIRE_MESSAGE(y.ok(), y.status().ToString());
+      CHECK((*y)[0].flat<float>()[1] == 2);
+    }
+    CHECK(reports.count == 2);
+    const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"y"}});
+    REQUIRE(callable.ok());
+    Tensor y;
+    RunTrace trace;
+    REQUIRE(callable->RunTraced({&x, 1}, {&y, 1}, &trace).ok());
+    int negs = 0;
+    for (const NodeTiming& node : trace.nodes) negs += node.node != nullptr && node.node->op_name() == "Neg" ? 1 : 0;
+    CHECK(negs == 0);
+    CHECK(y.flat<float>()[1] == 2);
+    // What a signature fetches is there, and its part of the graph stays as it is.
+    const auto inner = session->Run({{"x", x}}, {"m", "y"});
+    REQUIRE(inner.ok());
+    CHECK((*inner)[0].flat<float>()[1] == 2);
+    // A partial run sees every node.
+    const auto handle = session->PRunSetup({"x"}, {"m", "y"});
+    REQUIRE_MESSAGE(handle.ok(), handle.status().ToString());
+    const auto part = session->PRun(*handle, {{"x", x}}, {"m"});
+    REQUIRE(part.ok());
+    CHECK((*part)[0].flat<float>()[0] == -1.5f);
+  }
+
+  TEST_CASE("graphs with loops over several devices run as they are") {
+    Reports reports;
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, {2});
+    const Output p = b.Placeholder("p", DataType::kBool, {});
+    const Output s = b.Add("Switch", "s", {x, p});
+    b.Add("Merge", "y", {{b.Add("Neg", "n", {s}), b.Add("Identity", "i", {s[1]})}});
+    REQUIRE(b.status().ok());
+    GraphDef def = b.graph_def();
+    for (NodeDef& node : def.node) node.device = node.name == "n" ? "/device:CPU:1" : "/device:CPU:0";
+    const auto session = Session::FromGraphDef(
+        def, {.devices = {"CPU:0", "CPU:1"}, .optimizer = {.level = OptimizerLevel::kExact, .sink = &reports}});
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    const Tensor value = Tensor::From<float>({1.5f, -2}, {2});
+    for (const bool taken : {false, true}) {
+      const auto y = session->Run({{"x", value}, {"p", Tensor::Scalar(taken)}}, {"y"});
+      REQUIRE_MESSAGE(y.ok(), y.status().ToString());
+      CHECK((*y)[0].flat<float>()[0] == (taken ? 1.5f : -1.5f));
+    }
+    CHECK(reports.count == 0);
   }
 }
 

@@ -3,6 +3,7 @@
 // PartitionedGraph: a graph that was cut into partitions, one per device, with _Send and _Recv at the cuts. The
 // partitions run side by side, each as its own program, and meet in the run's rendezvous.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,6 +38,7 @@
 #include <tenon/runtime/program/endpoints.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/program/builder.hpp>
+#include <tenon/runtime/extensions.hpp>
 #include <tenon/runtime/session/extensions.hpp>
 #include <tenon/runtime/executor/step.hpp>
 
@@ -150,15 +152,17 @@ class PartitionedGraph : public RefCounted {
   }
   // Prepares a signature, for MakeCallable. The result runs with this graph's devices, while the graph lives.
   // `places` is null if all feeds and fetches are in host memory. `cancellation` gives it up: Cancelled; may be null.
+  // `optimizer`: rewrites each partition's part of the signature; null: it stays as it is.
   Result<Ref<detail::PartitionedCallable>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
                                                    Span<const std::string> targets,
                                                    const detail::EndPlaces* places = nullptr,
-                                                   const CancellationManager* cancellation = nullptr) {
+                                                   const CancellationManager* cancellation = nullptr,
+                                                   const OptimizerOptions* optimizer = nullptr) {
     SlimVector<Wanted> wanted(parts_.size());
     auto callable = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
     TENON_RETURN_IF_ERROR(FindAll(feeds, fetches, targets, places, &wanted, callable.get()));
     TENON_RETURN_IF_ERROR(FollowReceives(&wanted, cancellation));
-    TENON_RETURN_IF_ERROR(Build(wanted, cancellation, callable.get()));
+    TENON_RETURN_IF_ERROR(Build(wanted, cancellation, optimizer, callable.get()));
     callable->plan_.Make(callable->programs_);
     return callable;
   }
@@ -184,6 +188,7 @@ class PartitionedGraph : public RefCounted {
 
   Status Load(SlimVector<DeviceGraph> parts, const detail::GraphServices& session) {
     registry_ = options_.registry != nullptr ? options_.registry : &Registry::Global();
+    packed_weights_bytes_ = session.packed_weights_bytes;
     TENON_RETURN_IF_ERROR(registry_->status());
     host_ = devices_->HostCPU();
     if (host_ == nullptr) return errors::InvalidArgument("PartitionedGraph: there must be a CPU among the devices");
@@ -372,7 +377,7 @@ class PartitionedGraph : public RefCounted {
 
   // Partitions that have nothing to do are left out.
   Status Build(const SlimVector<Wanted>& wanted, const CancellationManager* cancellation,
-               detail::PartitionedCallable* callable) {
+               const OptimizerOptions* optimizer, detail::PartitionedCallable* callable) {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     ProgramOptions options{
         .constant_folding = options_.constant_folding, .cancellation = cancellation, .dead_values = HasControlFlow()};
@@ -386,6 +391,9 @@ class PartitionedGraph : public RefCounted {
       detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options, part.functions);
       TENON_ASSIGN_OR_RETURN(Owned<Program> program,
                              builder.Build(wanted[p].feeds, wanted[p].fetches, wanted[p].targets));
+      // Passes know no dead values that come from other partitions.
+      if (optimizer != nullptr && !options.dead_values)
+        TENON_RETURN_IF_ERROR(Optimize(&part, wanted[p], options, *optimizer, &program));
       TENON_RETURN_IF_ERROR(part.device->Synchronize());  // constants were copied there
       number[p] = static_cast<int>(callable->programs_.size());
       callable->programs_.push_back(std::move(program));
@@ -394,6 +402,14 @@ class PartitionedGraph : public RefCounted {
     for (auto* endpoints : {&callable->feeds_, &callable->fetches_})
       for (detail::PartitionedCallable::Endpoint& endpoint : *endpoints) endpoint.part = number[ToSize(endpoint.part)];
     return OkStatus();
+  }
+
+  TENON_DETAIL_COLD Status Optimize(detail::LoadedPartition* part, const Wanted& wanted, const ProgramOptions& options,
+                                    const OptimizerOptions& optimizer, Owned<Program>* program) {
+    const detail::OptimizedBuild build{part->graph,     part->kernels.get(),  registry_,      part->device,   host_,
+                                       part->functions, wanted.feeds,         wanted.fetches, wanted.targets, options,
+                                       optimizer,       packed_weights_bytes_};
+    return detail::extensions.optimizer.load(std::memory_order_acquire)->replace(build, program);
   }
 
   // Then any partition may receive dead values.
@@ -414,6 +430,7 @@ class PartitionedGraph : public RefCounted {
   ThreadPoolInterface* pool_ = nullptr;
   Ref<detail::DeviceFunctions> functions_;
   SlimVector<Owned<detail::LoadedPartition>> parts_;
+  std::int64_t packed_weights_bytes_ = 0;
 };
 
 TENON_DETAIL_SETUP_CODE_END

@@ -223,8 +223,10 @@ class PlacedGraphImpl final : public PlacedGraph {
   Status Prepare(Span<const std::string> feeds, Span<const std::string> fetches, Span<const std::string> targets,
                  const ProgramEnds& ends, const EndPlaces* places, const CancellationManager* cancellation,
                  Program* front, Owned<PlacedProgram>* program) override {
+    const OptimizerOptions& optimizer = owner_.options->optimizer;
     TENON_ASSIGN_OR_RETURN(Ref<PartitionedCallable> callable,
-                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places, cancellation));
+                           parts_->Prepare(FeedNames(feeds, ends), fetches, targets, places, cancellation,
+                                           optimizer.level == OptimizerLevel::kOff ? nullptr : &optimizer));
     auto made = MakeOwned<PlacedProgramImpl<PlacedProgram>>(owner_, graph_, std::move(callable));
     TENON_RETURN_IF_ERROR(made->Describe(ends, owner_.session->host(), cancellation, front));
     *program = Owned<PlacedProgram>(made.release());
