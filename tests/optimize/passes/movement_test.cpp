@@ -53,6 +53,36 @@ TEST_SUITE("movement") {
                 kPass) == "t = Transpose(x, p); x = Placeholder(); y = Neg(t)");
   }
 
+  TEST_CASE("a slice of a slice and a pad of a pad are one, where the first is known to fit") {
+    Moved slices;
+    const Output s = slices.b.Add("Slice", "s", {slices.x, slices.Ints("b", {0, 1}), slices.Ints("n", {2, -1})});
+    CHECK(slices.Exact(slices.b.Add("Slice", "t", {s, slices.Ints("c", {1, 1}), slices.Ints("m", {-1, 1})})) ==
+          "t = Slice(x, t/opt_0, t/opt_1); x = Placeholder(); y = Neg(t)");
+    Moved open({-1, 3});
+    const Output o = open.b.Add("Slice", "s", {open.x, open.Ints("b", {0, 1}), open.Ints("n", {2, -1})});
+    CHECK(Count(Optimize(open.def(open.b.Add("Slice", "t", {o, open.Ints("c", {1, 1}), open.Ints("m", {-1, 1})})),
+                         {{"x"}, {"y"}}, kPass)
+                    .def,
+                "Slice") == 2);
+    Moved beyond;
+    const Output w = beyond.b.Add("Slice", "s", {beyond.x, beyond.Ints("b", {0, 0}), beyond.Ints("n", {2, 2})});
+    const Output past =
+        beyond.b.Add("Slice", "t", {w, beyond.Ints("c", {0, 0}), beyond.b.Placeholder("m", DataType::kInt32, {2})});
+    CHECK(Count(Optimize(beyond.def(past), {{"x", "m"}, {"y"}}, kPass).def, "Slice") == 2);
+    Moved pads;
+    const auto paddings = [&](const char* name, std::initializer_list<std::int32_t> values) {
+      return pads.b.Const(name, Tensor::From<std::int32_t>(values, {2, 2}));
+    };
+    const Output p = pads.b.Add("Pad", "p", {pads.x, paddings("a", {1, 0, 0, 2})});
+    CHECK(pads.Exact(pads.b.Add("Pad", "q", {p, paddings("b", {0, 1, 3, 0})})) ==
+          "q = Pad(x, q/opt_0); x = Placeholder(); y = Neg(q)");
+    Moved read;
+    const Output a = read.b.Const("a", Tensor::From<std::int32_t>({1, 0, 0, 2}, {2, 2}));
+    const Output first = read.b.Add("Pad", "p", {read.x, a});
+    read.b.Add("Neg", "z", {first});
+    CHECK(Count(Optimize(read.def(read.b.Add("Pad", "q", {first, a})), {{"x"}, {"y", "z"}}, kPass).def, "Pad") == 2);
+  }
+
   TEST_CASE("reshapes that change nothing go, and the first of two that fits") {
     Moved same;
     CHECK(same.Exact(same.b.Add("Reshape", "r", {same.x, same.Ints("s", {-1, 3})})) == kNothing);

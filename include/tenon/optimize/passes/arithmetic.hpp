@@ -19,6 +19,7 @@
 #include <tenon/optimize/core/rules.hpp>
 #include <tenon/optimize/passes/constant_folding.hpp>
 #include <tenon/optimize/passes/guards.hpp>
+#include <tenon/optimize/passes/reassociation.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
@@ -101,6 +102,16 @@ inline constexpr Rule kArithmeticRules[] = {
     {"twice what once does",
      "Abs|Ceil|Floor|Rint|Round|Sign|Relu|Relu6(inner:Abs|Ceil|Floor|Rint|Round|Sign|Relu|Relu6(x))", "inner",
      detail::SameOps},
+    {"activation twice", "Relu6(!Relu(x))", "Relu6(x)"},
+    {"activation of the smaller range", "Relu(x:Relu6(_))", "x"},
+    {"a choice of one", "Maximum|Minimum|LogicalAnd|LogicalOr|BitwiseAnd|BitwiseOr(x, x)", "x"},
+    {"absolute value of a negation", "Abs(!Neg(x))", "Abs(x)"},
+    {"square of a negation", "Square(!Neg|Abs(x))", "Square(x)"},
+    {"product of negations", "Mul(!Neg(x), !Neg(y))", "Mul(x, y)"},
+    {"quotient of negations", "RealDiv(!Neg(x), !Neg(y))", "RealDiv(x, y)"},
+    {"negated difference", "Neg(!Sub(x, y))", "Sub(y, x)", nullptr, nullptr, OptimizerLevel::kFast},
+    {"not equal", "LogicalNot(!Equal[incompatible_shape_error=true](x, y))", "NotEqual(x, y)"},
+    {"equal", "LogicalNot(!NotEqual[incompatible_shape_error=true](x, y))", "Equal(x, y)"},
     {"plus a negation", "Add|AddV2~(x, !Neg(y))", "Sub(x, y)"},
     {"minus a negation", "Sub(x, !Neg(y))", "AddV2(x, y)"},
     {"times itself", "Mul(x, x)", "Square(x)"},
@@ -124,7 +135,10 @@ inline constexpr Rule kArithmeticRules[] = {
     {"cast chain", "Cast(inner:Cast(x))", "Cast(x)", detail::CastChain},
 };
 
-inline void SimplifyArithmetic(PassRun* run) { ApplyRules(kArithmeticRules, run); }
+inline void SimplifyArithmetic(PassRun* run) {
+  ApplyRules(kArithmeticRules, run);
+  ApplyRules(kReassociationRules, run);
+}
 
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END

@@ -179,6 +179,62 @@ inline Refusal SqueezesExpanded(const Match& match) {
   return (squeezed < 0 ? squeezed + rank + 1 : squeezed) == expanded ? Refusal() : Refusal(kNoMatch);
 }
 
+// A slice of a slice that is known to lie within x.
+inline Refusal JoinSlices(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  SlimVector<std::int64_t> begin, size, second, sizes;
+  const PartialTensorShape shape = match.shape("x"), inner = match.shape("inner");
+  if (!ReadVector(match, "b", &begin) || !ReadVector(match, "s", &size) || !ReadVector(match, "c", &second) ||
+      !ReadVector(match, "t", &sizes))
+    return "the place is not known";
+  const int rank = shape.dims();
+  if (rank < 1 || inner.dims() != rank || graph.frame(match.root()) != 0) return "the shapes are not known";
+  for (const auto* list : {&begin, &size, &second, &sizes})
+    if (static_cast<int>(list->size()) != rank) return kNoMatch;
+  SlimVector<std::int64_t> from, count;
+  for (int d = 0; d < rank; ++d) {
+    const std::size_t at = ToSize(d);
+    const Index all = shape.dim_size(d), part = inner.dim_size(d);
+    if (all < 0 || part < 0 || begin[at] < 0 || begin[at] + part > all || second[at] < 0) return "may lie beyond";
+    const std::int64_t taken = sizes[at] == -1 ? part - second[at] : sizes[at];
+    if (taken < 0 || second[at] + taken > part) return "may lie beyond";
+    from.push_back(begin[at] + second[at]);
+    count.push_back(taken);
+  }
+  const TensorShape vector{Index{rank}};
+  const Result<int> first = graph.AddConstant(Tensor::From<std::int64_t>(from, vector), match.root()),
+                    length = graph.AddConstant(Tensor::From<std::int64_t>(count, vector), match.root());
+  if (first.ok() && length.ok()) {
+    const InEdge inputs[] = {match["x"], {*first, 0}, {*length, 0}};
+    if (graph.Change(match.root(), "Slice", inputs, {}).ok()) return {};
+  }
+  for (const Result<int>* added : {&first, &length})
+    if (added->ok()) graph.RemoveIfUnused(**added);
+  return "no kernel";
+}
+// A pad of a pad, both with zeros.
+inline Refusal JoinPads(const Match& match) {
+  IndexedGraph& graph = match.graph();
+  const Tensor *const p = match.constant("p"), *const q = match.constant("q");
+  Integers first, second;
+  if (p == nullptr || q == nullptr || p->dims() != 2 || p->shape() != q->shape() || !ReadIntegers(*p, &first) ||
+      !ReadIntegers(*q, &second) || match.shape("x").dims() != p->dim_size(0))
+    return "paddings are not known";
+  if (graph.frame(match.root()) != 0) return "in a loop";
+  SlimVector<std::int64_t> sums;
+  for (Index i = 0; i < first.size(); ++i) {
+    if (first.at(i) < 0 || second.at(i) < 0 || first.at(i) > 1 << 30 || second.at(i) > 1 << 30)
+      return "paddings are not known";
+    sums.push_back(first.at(i) + second.at(i));
+  }
+  const Result<int> paddings = graph.AddConstant(Tensor::From<std::int64_t>(sums, p->shape()), match.root());
+  if (!paddings.ok()) return "no Const of the type";
+  const InEdge inputs[] = {match["x"], {*paddings, 0}};
+  if (graph.Change(match.root(), "Pad", inputs, {}).ok()) return {};
+  graph.RemoveIfUnused(*paddings);
+  return "no kernel";
+}
+
 }  // namespace detail
 
 inline constexpr Rule kMovementRules[] = {
@@ -189,6 +245,8 @@ inline constexpr Rule kMovementRules[] = {
     {"reshape by the own size", "Reshape(x, sizes:Pack(...))", {}, nullptr, detail::ReshapeByOwnSize},
     {"squeezed expansion", "Squeeze(ExpandDims(x, axis))", "x", detail::SqueezesExpanded},
     {"slice of all", "Slice(x, begin, size)", "x", detail::SlicesAll},
+    {"slice of a slice", "Slice(!inner:Slice(x, b, s), c, t)", {}, nullptr, detail::JoinSlices},
+    {"pad of a pad", "Pad(!Pad(x, p), q)", {}, nullptr, detail::JoinPads},
     {"pad by nothing", "Pad|MirrorPad(x, p)", "x", detail::PadsNothing},
     {"pad by nothing", "PadV2(x, p, _)", "x", detail::PadsNothing},
     {"tile once", "Tile(x, m)", "x", detail::TilesOnce},
