@@ -54,15 +54,17 @@ TEST_SUITE("Match") {
                       kOrder = "AddV2(q, Mul(_, _))", kThree = "AddV2(Mul(3, _), _)", kTwice = "AddV2(q, q)",
                       kFewer = "AddV2(_)", kMore = "AddV2(_, ...)", kOne = "Sub|AddV2|Div(_, _)",
                       kAttr = "AddV2[T=DT_FLOAT|DT_HALF](_, _)", kOther = "AddV2[T=DT_HALF](_, _)",
-                      kMissing = "AddV2[no=1](_, _)";
+                      kMissing = "AddV2[no=1](_, _)", kConstant = "AddV2(Mul~(Neg(q), #c), _)",
+                      kVariable = "AddV2(_, #c)";
     Fixture f;
     CHECK(f.Try(kSum) == "");
     CHECK(f.found == "m");
     CHECK(f.Try(kSwapped) == "");
     CHECK(f.Try(kMore) == "");
+    CHECK(f.Try(kConstant) == "");
     CHECK(f.Try(kOne) == "");
     CHECK(f.Try(kAttr) == "");
-    for (const Pattern* pattern : {&kOrder, &kThree, &kTwice, &kFewer, &kOther, &kMissing}) {
+    for (const Pattern* pattern : {&kOrder, &kThree, &kTwice, &kFewer, &kOther, &kMissing, &kVariable}) {
       CAPTURE(pattern->text());
       CHECK(f.Try(*pattern) == "no");
     }

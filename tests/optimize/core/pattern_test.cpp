@@ -41,6 +41,11 @@ TEST_SUITE("Pattern") {
     CHECK_FALSE(kNone.term(0).more_inputs);
     CHECK(kNumber.term(2).kind == PatternTerm::Kind::kNumber);
     CHECK(kNumber.name(1) == "one");
+    CHECK_FALSE(kNumber.term(1).constant);
+    constexpr Pattern kConstant = "Mul(!x, #c)";
+    CHECK(kConstant.term(2).constant);
+    CHECK(kConstant.term(2).kind == PatternTerm::Kind::kValue);
+    CHECK(kConstant.name(1) == "c");
     CHECK(kEmpty.empty());
     CHECK(Pattern().empty());
   }

@@ -74,21 +74,22 @@ Status Int8StepsOf(std::string_view op, const Attrs& a, const Tensor& factor, co
                                  " a unit");
 }
 template <class Op>
-constexpr auto Int8LayerAttrsOf(const Op& op) {
-  return op.Attr("out_type: {float, uint8}")
+constexpr auto Int8LayerOf(const Op& op) {
+  return op.Input("x: uint8")
+      .Input("filter: int8")
+      .Input("factor: float")
+      .Input("offset: float")
+      .Output("y: out_type")
+      .Attr("out_type: {float, uint8}")
       .Attr("zero: int = 0")
       .Attr("low: float")
       .Attr("high: float")
       .Attr("origin: float = 0.0")
       .Attr("per_unit: float = 0.0");
 }
-constexpr auto Int8ConvOp(const char* name) {
-  return Int8LayerAttrsOf(Op(name)
-                              .Input("x: uint8")
-                              .Input("filter: int8")
-                              .Input("factor: float")
-                              .Input("offset: float")
-                              .Output("y: out_type"))
+template <class Op>
+constexpr auto Int8ConvOf(const Op& op) {
+  return Int8LayerOf(op)
       .Attr("strides: list(int)")
       .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
       .Attr("explicit_paddings: list(int) = []")
@@ -187,7 +188,7 @@ struct DequantizeUint8 {
 // x: [n, h, w, c], bytes for the numbers less `zero`  filter: [fh, fw, c, k]  factor, offset: [k]  ->  [n, oh, ow, k]
 struct Int8Conv2D {
   static constexpr auto signature =
-      detail::Int8ConvOp("_Int8Conv2D").SetShapeFn(shape_inference::Conv2DShapeWithExplicitPadding);
+      detail::Int8ConvOf(Op("_Int8Conv2D")).SetShapeFn(shape_inference::Conv2DShapeWithExplicitPadding);
   using Attrs = detail::Int8ConvAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -216,7 +217,7 @@ struct Int8Conv2D {
 // x: [n, h, w, c]  filter: [fh, fw, c, 1]  factor, offset: [c]  ->  [n, oh, ow, c]
 struct Int8DepthwiseConv2D {
   static constexpr auto signature =
-      detail::Int8ConvOp("_Int8DepthwiseConv2D").SetShapeFn(shape_inference::DepthwiseConv2DNativeShape);
+      detail::Int8ConvOf(Op("_Int8DepthwiseConv2D")).SetShapeFn(shape_inference::DepthwiseConv2DNativeShape);
   using Attrs = detail::Int8ConvAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -246,13 +247,7 @@ struct Int8DepthwiseConv2D {
 
 // x: [m, k], bytes for the numbers less `zero`  filter: [k, n]  factor, offset: [n]  ->  [m, n]
 struct Int8MatMul {
-  static constexpr auto signature = detail::Int8LayerAttrsOf(Op("_Int8MatMul")
-                                                                 .Input("x: uint8")
-                                                                 .Input("filter: int8")
-                                                                 .Input("factor: float")
-                                                                 .Input("offset: float")
-                                                                 .Output("y: out_type"))
-                                        .SetShapeFn(detail::Int8MatMulShape);
+  static constexpr auto signature = detail::Int8LayerOf(Op("_Int8MatMul")).SetShapeFn(detail::Int8MatMulShape);
   using Attrs = detail::Int8MatMulAttrs;
   static constexpr auto kernel_types = TypeAttrs();
 

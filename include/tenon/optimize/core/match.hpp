@@ -100,7 +100,7 @@ class Match {
     if (edge.node < 0) return false;
     switch (term.kind) {
       case PatternTerm::Kind::kAny: return true;
-      case PatternTerm::Kind::kValue: return Bind(term, edge);
+      case PatternTerm::Kind::kValue: return (!term.constant || graph_->constant(edge) != nullptr) && Bind(term, edge);
       case PatternTerm::Kind::kNumber: {
         const Tensor* const value = graph_->constant(edge);
         return value != nullptr && AllElementsAre(*value, term.number) && Bind(term, edge);

@@ -3,6 +3,7 @@
 // Pattern: a part of a graph as text, read by the C++ compiler. Match: nodes of a graph that a pattern fits.
 //
 //   x, scale      any value; one name twice: one value. Names begin with a small letter
+//   #c            a value that is constant
 //   _             any value
 //   0.5           a constant, all of whose elements have this value
 //   Neg(x)        output 0 of a Neg; Add|AddV2(x, y): of one of these ops
@@ -28,6 +29,7 @@ struct PatternTermFlags {
   bool commutes = false;
   bool only_reader = false;
   bool more_inputs = false;
+  bool constant = false;
   std::int8_t slot = -1;  // place of its name among the pattern's names; -1: none
   std::int8_t num_inputs = 0;
   std::int8_t end = 0;  // past its inputs
@@ -137,6 +139,7 @@ struct Pattern {
     const std::int8_t number = size++;
     Stored term;
     term.plain.only_reader = Eat('!');
+    term.plain.constant = Eat('#');
     if (IsSmall(peek())) {
       term.plain.kind = PatternTerm::Kind::kValue;
       term.plain.slot = Name(Word());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -131,6 +132,46 @@ class RuleResult {
   SlimVector<int> made_;
 };
 
+// Ops, by their address: many nodes are asked for.
+class OpSet {
+ public:
+  // Number of the op, in the order of their first Add.
+  int Find(const OpView* op) const {
+    if (slots_.empty()) return -1;
+    for (std::size_t at = SlotOf(op);; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at] < 0) return -1;
+      if (ops_[ToSize(slots_[at])] == op) return slots_[at];
+    }
+  }
+  bool Has(const OpView* op) const { return Find(op) >= 0; }
+  // True: the op is new.
+  bool Add(const OpView* op) {
+    if (Has(op)) return false;
+    ops_.push_back(op);
+    if (slots_.size() < 4 * ops_.size()) {
+      slots_.assign(slots_.empty() ? 16 : 4 * slots_.size(), -1);
+      for (std::size_t i = 0; i < ops_.size(); ++i) Place(static_cast<int>(i));
+    } else {
+      Place(static_cast<int>(ops_.size()) - 1);
+    }
+    return true;
+  }
+
+ private:
+  std::size_t SlotOf(const OpView* op) const {
+    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(op));
+    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15u) >> 40) & (slots_.size() - 1);
+  }
+  void Place(int number) {
+    std::size_t at = SlotOf(ops_[ToSize(number)]);
+    while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = number;
+  }
+
+  SlimVector<const OpView*> ops_;
+  SlimVector<int> slots_;  // numbers in ops_
+};
+
 // Which rules begin with an op, and which nodes these need to read.
 class RuleIndex {
  public:
@@ -146,25 +187,21 @@ class RuleIndex {
     SlimVector<Need> needs;
   };
 
-  RuleIndex(Span<const Rule> rules, OptimizerLevel level, OpInfoCache* ops) {
+  // Leaves out rules that need ops of which `present` has none.
+  RuleIndex(Span<const Rule> rules, OptimizerLevel level, OpInfoCache* ops, const OpSet& present) {
     for (const Rule& rule : rules) {
       if (rule.level > level) continue;
-      Entry entry{&rule, NeedsOf(rule.pattern, ops)};
+      if (!MayOccur(rule.pattern, ops, present)) continue;
+      const Entry entry{&rule, NeedsOf(rule.pattern, ops)};
       for (const OpView* const op : OpsOf(rule.pattern.term(0).ops, ops)) {
-        int at = Find(op);
-        if (at < 0) {
-          at = static_cast<int>(first_.size());
-          first_.push_back(op);
-          entries_.emplace_back();
-          Insert(at);
-        }
-        entries_[ToSize(at)].push_back(entry);
+        if (first_.Add(op)) entries_.emplace_back();
+        entries_[ToSize(first_.Find(op))].push_back(entry);
       }
     }
   }
   // The rules whose first node may be this one.
   Span<const Entry> Of(const Node& node) const {
-    const int at = Find(node.op);
+    const int at = first_.Find(node.op);
     return at < 0 ? Span<const Entry>() : Span<const Entry>(entries_[ToSize(at)].data(), entries_[ToSize(at)].size());
   }
   // False: an input is not what the pattern asks for.
@@ -191,13 +228,24 @@ class RuleIndex {
     });
     return found;
   }
+  // Whether the graph has some op for each term of the pattern.
+  static bool MayOccur(const Pattern& pattern, OpInfoCache* ops, const OpSet& present) {
+    for (int i = 0; i < pattern.size; ++i) {
+      const PatternTerm term = pattern.term(i);
+      if (term.kind == PatternTerm::Kind::kOp &&
+          !AnyItem(OpsOf(term.ops, ops), [&](const OpView* op) { return present.Has(op); }))
+        return false;
+    }
+    return true;
+  }
   static SlimVector<Need> NeedsOf(const Pattern& pattern, OpInfoCache* ops) {
     SlimVector<Need> needs;
     int next = 1;
     for (int i = 0; i < pattern.term(0).num_inputs; ++i) {
       const PatternTerm term = pattern.term(next);
       next = term.end;
-      Need need{i, pattern.term(0).commutes && i < 2, term.kind == PatternTerm::Kind::kNumber, {}};
+      const bool constant = term.kind == PatternTerm::Kind::kNumber || term.constant;
+      Need need{i, pattern.term(0).commutes && i < 2, constant, {}};
       if (term.kind == PatternTerm::Kind::kOp)
         need.ops = OpsOf(term.ops, ops);
       else if (!need.constant)
@@ -206,35 +254,8 @@ class RuleIndex {
     }
     return needs;
   }
-  // By the address: many nodes are asked for.
-  int Find(const OpView* op) const {
-    if (slots_.empty()) return -1;
-    for (std::size_t at = SlotOf(op);; at = (at + 1) & (slots_.size() - 1)) {
-      if (slots_[at] < 0) return -1;
-      if (first_[ToSize(slots_[at])] == op) return slots_[at];
-    }
-  }
-  std::size_t SlotOf(const OpView* op) const {
-    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(op));
-    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15u) >> 40) & (slots_.size() - 1);
-  }
-  void Insert(int number) {
-    if (slots_.size() < 4 * first_.size()) {
-      slots_.assign(slots_.empty() ? 16 : 4 * slots_.size(), -1);
-      for (std::size_t i = 0; i < first_.size(); ++i) Place(static_cast<int>(i));
-    } else {
-      Place(number);
-    }
-  }
-  void Place(int number) {
-    std::size_t at = SlotOf(first_[ToSize(number)]);
-    while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = number;
-  }
-
-  SlimVector<const OpView*> first_;
+  OpSet first_;
   SlimVector<SlimVector<Entry>> entries_;  // per op in first_
-  SlimVector<int> slots_;  // numbers in first_ by address
 };
 
 }  // namespace detail
@@ -243,7 +264,10 @@ class RuleIndex {
 // rules outlive the run's report.
 inline void ApplyRules(Span<const Rule> rules, PassRun* run) {
   IndexedGraph& graph = run->graph();
-  const detail::RuleIndex index(rules, run->level(), graph.ops());
+  detail::OpSet present;
+  for (int id = 0; id < graph.num_nodes(); ++id)
+    if (graph.is_alive(id)) present.Add(graph.node(id).op);
+  detail::RuleIndex index(rules, run->level(), graph.ops(), present);
   bool any = false;
   for (int id = 0; id < graph.num_nodes() && !any; ++id) any = graph.is_alive(id) && !index.Of(graph.node(id)).empty();
   if (!any) return;
@@ -279,6 +303,10 @@ inline void ApplyRules(Span<const Rule> rules, PassRun* run) {
         continue;
       }
       run->Apply(rule.name);
+      // Ops that were not there may make other rules fit.
+      bool is_new = graph.is_alive(id) && present.Add(graph.node(id).op);
+      for (int made = first_new; made < graph.num_nodes(); ++made) is_new = present.Add(graph.node(made).op) || is_new;
+      if (is_new) index = detail::RuleIndex(rules, run->level(), graph.ops(), present);
       for (int made = first_new; made < graph.num_nodes(); ++made) revisit(made);
       revisit(id);
       for (const int reader : changed) revisit(reader);

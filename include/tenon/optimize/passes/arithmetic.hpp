@@ -123,7 +123,7 @@ inline constexpr Rule kArithmeticRules[] = {
     {"power of -1", "Pow(x, c:-1)", "Reciprocal(x)", detail::KeepsShapeOfFloats, nullptr, OptimizerLevel::kFast},
     {"reciprocal of a root", "Reciprocal|Inv(!Sqrt(x))", "Rsqrt(x)", nullptr, nullptr, OptimizerLevel::kFast},
     {"divided by a root", "RealDiv(x, !Sqrt(y))", "Mul(x, Rsqrt(y))", nullptr, nullptr, OptimizerLevel::kFast},
-    {"divided by a constant", "RealDiv(x, c)", "Mul(x, Reciprocal(c))", detail::ByConstantFloats, nullptr,
+    {"divided by a constant", "RealDiv(x, #c)", "Mul(x, Reciprocal(c))", detail::ByConstantFloats, nullptr,
      OptimizerLevel::kFast},
     {"logarithm of a softmax", "Log(!Softmax(x))", "LogSoftmax(x)", nullptr, nullptr, OptimizerLevel::kFast},
     {"logarithm of 1 + x", "Log(!Add|AddV2~(x, c:1))", "Log1p(x)", detail::KeepsShapeOfFloats, nullptr,

@@ -33,14 +33,13 @@ namespace detail {
 // Larger results may stay unfolded, and would be computed in each run.
 inline constexpr std::size_t kMostJoinedBytes = 1 << 20;
 
-// op(op(x, c), d) -> op(x, op(c, d)) for constants c and d, in any order of the inputs.
+// op(op(x, c), d) -> op(x, op(c, d)) for constants c and d.
 inline Refusal JoinConstants(const Match& match) {
   IndexedGraph& graph = match.graph();
   const int id = match.root();
-  const bool first = graph.constant(match["c"]) != nullptr;
-  const InEdge c = match[first ? "c" : "x"], x = match[first ? "x" : "c"], d = match["d"];
+  const InEdge x = match["x"], c = match["c"], d = match["d"];
   const Tensor *const a = graph.constant(c), *const b = graph.constant(d);
-  if (a == nullptr || b == nullptr || graph.constant(x) != nullptr) return kNoMatch;
+  if (graph.constant(x) != nullptr) return kNoMatch;
   if (graph.frame(id) != 0) return "in a loop";
   // No more numbers than one of the constants has: they have one shape, or one is a scalar.
   if (a->shape() != b->shape() && a->NumElements() != 1 && b->NumElements() != 1) return "the constants broadcast";
@@ -199,23 +198,23 @@ inline Refusal JoinTerms(const Match& match) {
 
 inline constexpr Rule kReassociationRules[] = {
     {"constants of a sum of integers",
-     "Add|AddV2~[T=DT_INT32|DT_INT64](!Add|AddV2(x, c), d)",
+     "Add|AddV2~[T=DT_INT32|DT_INT64](!Add|AddV2~(x, #c), #d)",
      {},
      nullptr,
      detail::JoinConstants},
     {"constants of a product of integers",
-     "Mul~[T=DT_INT32|DT_INT64](!Mul(x, c), d)",
+     "Mul~[T=DT_INT32|DT_INT64](!Mul~(x, #c), #d)",
      {},
      nullptr,
      detail::JoinConstants},
     {"constants of a sum",
-     "Add|AddV2~[T=DT_FLOAT|DT_DOUBLE](!Add|AddV2(x, c), d)",
+     "Add|AddV2~[T=DT_FLOAT|DT_DOUBLE](!Add|AddV2~(x, #c), #d)",
      {},
      nullptr,
      detail::JoinConstants,
      OptimizerLevel::kFast},
     {"constants of a product",
-     "Mul~[T=DT_FLOAT|DT_DOUBLE](!Mul(x, c), d)",
+     "Mul~[T=DT_FLOAT|DT_DOUBLE](!Mul~(x, #c), #d)",
      {},
      nullptr,
      detail::JoinConstants,
