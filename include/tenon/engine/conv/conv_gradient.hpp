@@ -53,7 +53,8 @@ inline bool TapPosition(const Window& w, Index place, Index tap, Index* position
 template <class T>
 void ImageToColumns(const Conv3DGeometry& g, const T* images, Index channel, Index channels, Index first, Index count,
                     T* columns) {
-  const Index places = g.places(), elements = g.image_elements();
+  const Index places = g.places(), elements = g.image_elements(), run = g.columns.size * channels;
+  const bool whole = channels == g.in_depth && g.columns.dilation == 1;
   for (Index i = first; i < first + count; ++i) {
     const T* const image = images + i / places * elements;
     const Index column = i % g.columns.output, row = i / g.columns.output % g.rows.output,
@@ -63,6 +64,13 @@ void ImageToColumns(const Conv3DGeometry& g, const T* images, Index channel, Ind
         Index z = 0, y = 0;
         const bool inside = TapPosition(g.planes, plane, p, &z) && TapPosition(g.rows, row, r, &y);
         const Index start = (z * g.rows.input + y) * g.columns.input;
+        const Index left = column * g.columns.stride - g.columns.pad_before;
+        if (whole && inside && left >= 0 &&
+            left + g.columns.size <= g.columns.input) {  // a row of the window is one run
+          std::copy_n(image + (start + left) * g.in_depth, run, columns);
+          columns += run;
+          continue;
+        }
         for (Index c = 0; c < g.columns.size; ++c, columns += channels) {
           Index x = 0;
           if (inside && TapPosition(g.columns, column, c, &x))

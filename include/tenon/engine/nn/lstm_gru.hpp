@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
@@ -15,6 +14,7 @@
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/math/vector_exp_log.hpp>
 #include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/simd/row_lanes.hpp>
 #include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
@@ -64,26 +64,6 @@ struct LstmRowOf {
   LstmOutputs out;
 };
 #if TENON_DETAIL_LANES
-// All lanes of a vector, or the first of them.
-template <class L>
-struct WholeLanes {
-  TENON_HD L Load(const float* p) const { return L::Load(p); }
-  TENON_HD void Store(float* p, const L& x) const { x.Store(p); }
-};
-template <class L>
-struct FirstLanes {
-  std::size_t bytes;
-  TENON_HD L Load(const float* p) const {
-    float part[L::size] = {};
-    std::memcpy(part, p, bytes);
-    return L::Load(part);
-  }
-  TENON_HD void Store(float* p, const L& x) const {
-    float part[L::size];
-    x.Store(part);
-    std::memcpy(p, part, bytes);
-  }
-};
 template <class L, class Access>
 TENON_HD L AddPeephole(const Access& access, const float* peephole, Index c, const L& sum, const L& state) {
   return peephole == nullptr ? sum : sum + state * access.Load(peephole + c);
@@ -118,8 +98,8 @@ struct LstmRowBody {
   TENON_HD static void Run(const LstmRowOf* row, Index n) {
     using L = simd::Lanes<float, bytes>;
     Index c = 0;
-    for (; c + L::size <= n; c += L::size) LstmLanes<L>(*row, c, WholeLanes<L>());
-    if (c < n) LstmLanes<L>(*row, c, FirstLanes<L>{static_cast<std::size_t>(n - c) * sizeof(float)});
+    for (; c + L::size <= n; c += L::size) LstmLanes<L>(*row, c, simd::AllLanes<L>());
+    if (c < n) LstmLanes<L>(*row, c, simd::FirstLanes<L>{static_cast<std::size_t>(n - c)});
   }
 };
 inline void RunLstmRow(const LstmRowOf& row, Index n) {
