@@ -26,8 +26,8 @@ struct LstmRecord {
   const float *i, *cs, *f, *o, *ci, *co, *h;   // [steps, batch, cells]
   const float *cs_grad, *h_grad;               // [steps, batch, cells]
 };
-// Of x [steps, batch, inputs], the states before the first step [batch, cells], the weights, the peepholes [cells] each
-// (null without) and the biases.
+// Where gradients go: x [steps, batch, inputs], the states before the first step [batch, cells], the weights, the
+// peepholes [cells] each (null without) and the biases.
 struct LstmGradients {
   float *x, *cs_prev, *h_prev, *w;
   float* peepholes[3];
@@ -49,7 +49,7 @@ inline Status GradientProduct(Cpu& device, const float* a, Index a_rows, Index a
 struct LstmRow {
   const float *i, *cs_prev, *f, *o, *ci, *co, *cs_grad, *h_grad, *dh;
   float* dcs;
-  float *d_i, *d_new, *d_forget, *d_o;  // of the gates' sums
+  float *d_i, *d_new, *d_forget, *d_o;  // gradients before the activation
 };
 
 TENON_DETAIL_LOOPS_BEGIN
