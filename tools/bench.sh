@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and writes their tables to bench/results.
-#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models|gradients]...
-# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), every_op, for which
-# all ops are compiled, and gradients.
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models|training|gradients]...
+# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), training
+# (tools/bench_training.sh), every_op, for which all ops are compiled, and gradients.
 # Benchmarks not named -portable are compiled with -march=native. They run for 15 minutes at most, all together
 # (building them takes longer the first time); the benchmarks that are left then keep their old files.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
@@ -16,7 +16,7 @@ if [[ ${1:-} == --install-peers ]]; then
   shift
   tools/setup.sh bench
   [[ -d build/peers ]] || python3 -m venv build/peers
-  build/peers/bin/pip install -q tensorflow-cpu==2.21.0 onnxruntime onnx tf2onnx openvino ai-edge-litert
+  build/peers/bin/pip install -q tensorflow-cpu==2.21.0 onnxruntime onnx tf2onnx openvino ai-edge-litert torch
 fi
 if [[ -z ${TENON_TENSORFLOW_PYTHON:-} && -x build/peers/bin/python ]]; then
   export TENON_TENSORFLOW_PYTHON=$PWD/build/peers/bin/python
@@ -49,6 +49,8 @@ for name in "${names[@]}"; do
     run=(bench/compile/compile_bench.py)
   elif [[ $name == whole-models ]]; then
     run=(tools/bench_models.sh) results=(--markdown $build/tables/$name.md)
+  elif [[ $name == training ]]; then
+    run=(tools/bench_training.sh) results=(--markdown $build/tables/$name.md)
   else
     folder=$build/native options=(-DTENON_BENCH_OPTIONS=-march=native)
     if [[ $name == *-portable ]]; then

@@ -37,6 +37,11 @@ const std::vector<Conv3DGeometry> kCases = {
     Geometry(Padding::kExplicit, {.input = 1}, {.input = 2, .size = 3, .pad_before = 4, .pad_after = 3},
              {.input = 3, .size = 2, .pad_before = 0, .pad_after = 2}, 1, 2),
     Geometry(Padding::kSame, {.input = 2, .size = 2}, {.input = 4, .size = 3}, {.input = 4, .size = 2}, 6, 4, 2),
+    // The gradient of the input is a convolution of that of the output.
+    Geometry(Padding::kSame, {.input = 1}, {.input = 9, .size = 3}, {.input = 8, .size = 3}, 19, 21),
+    Geometry(Padding::kValid, {.input = 1}, {.input = 6, .size = 4}, {.input = 7, .size = 2}, 3, 17),
+    Geometry(Padding::kExplicit, {.input = 1}, {.input = 7, .size = 3, .pad_before = 2, .pad_after = 0},
+             {.input = 6, .size = 2, .pad_before = 0, .pad_after = 3}, 5, 4),
 };
 
 // Calls body(input element, filter element, output element) for every product of the convolution.

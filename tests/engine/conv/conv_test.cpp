@@ -93,6 +93,9 @@ const std::vector<ConvCase> kCases = {
     {{1, 5, 5, 6}, {2, 2, 3, 4}, {1, 1, 1, 1}, {1, 2, 2, 1}, Padding::kValid},
     {{1, 1, 40, 3}, {1, 9, 3, 66}},
     {{1, 3, 3, 2}, {7, 7, 2, 3}},
+    // Batches of small images: products of their windows.
+    {.input = {5, 4, 3, 7}, .filter = {3, 3, 7, 9}},
+    {.input = {3, 7, 8, 5}, .filter = {3, 2, 5, 33}, .strides = {1, 2, 2, 1}, .dilations = {1, 1, 2, 1}},
 };
 
 }  // namespace

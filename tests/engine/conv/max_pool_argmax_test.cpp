@@ -61,6 +61,23 @@ TEST_SUITE("pools with places") {
       CHECK(got == counts);
     }
   }
+  TEST_CASE("the gradient of float has the bits that the places give") {
+    for (const PoolGeometry& g : {Geometry(Padding::kSame, 7, 5, 19, 3, 2), Geometry(Padding::kValid, 6, 6, 35, 2, 2),
+                                  Geometry(Padding::kSame, 4, 5, 3, 3, 1), Geometry(Padding::kSame, 5, 5, 64, 2, 3)}) {
+      const Index image = g.rows.input * g.columns.input * g.depth, out = g.output_shape().num_elements();
+      std::vector<float> x = RandomVector<float>(g.batch * image, 3, -3, 3);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::round(x[i]);  // many are equal
+      for (std::size_t i = 0; i < x.size(); i += 11) x[i] = std::numeric_limits<float>::quiet_NaN();
+      const std::vector<float> grad = RandomVector<float>(out, 4);
+      Cpu device;
+      std::vector<float> most(grad.size()), want(x.size(), 7), got(x.size(), 9);
+      std::vector<Index> places(grad.size());
+      CHECK(MaxPoolPlaces(device, g, x.data(), most.data(), places.data()).ok());
+      AddAtPlaces(device, g.batch, out / g.batch, image, grad.data(), places.data(), want.data());
+      CHECK(MaxPoolGradient(device, g, x.data(), grad.data(), most.data(), places.data(), got.data()).ok());
+      CHECK(got == want);
+    }
+  }
   TEST_CASE("a NaN stays only where it comes first, as in TensorFlow") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const PoolGeometry g = [] {

@@ -81,7 +81,44 @@ void Ftrl(double* x, double g, double shrunk, double lr, double l1, double l2, d
 
 }  // namespace
 
+// A run of elements has the bits that its parts have: threads may cut it anywhere.
+template <class Rule>
+void CheckParts(const std::vector<float>& scalars) {
+  constexpr int kElements = 101;
+  const void* pointers[8];
+  for (std::size_t k = 0; k < scalars.size(); ++k) pointers[k] = &scalars[k];
+  std::vector<float> grad, whole[4], parts[4];
+  for (int i = 0; i < kElements; ++i) grad.push_back(static_cast<float>((i * 37) % 19 - 9) / 7);
+  for (int k = 0; k < Rule::kSlots; ++k)
+    for (int i = 0; i < kElements; ++i) whole[k].push_back(static_cast<float>((i * (k + 11)) % 23 + 1) / 13);
+  const auto run = [&](std::vector<float>* slots, int begin, int end) {
+    TrainingRun r{};
+    r.scalars = pointers;
+    r.flag = true;
+    r.n = end - begin;
+    r.grad = grad.data() + begin;
+    for (int k = 0; k < Rule::kSlots; ++k) r.slots[k] = slots[k].data() + begin;
+    training::RunRule<Rule, float>(r);
+  };
+  for (int cut : {0, 1, 15, 17, 50, 64, 100}) {
+    std::vector<float> all[4];
+    for (int k = 0; k < 4; ++k) all[k] = parts[k] = whole[k];
+    run(all, 0, kElements);
+    run(parts, 0, cut);
+    run(parts, cut, kElements);
+    for (int k = 0; k < Rule::kSlots; ++k) CHECK(all[k] == parts[k]);
+    CHECK(all[0] != whole[0]);
+  }
+}
+
 TEST_SUITE("training rules against their formulas") {
+  TEST_CASE("rules by vectors give the same bits wherever a run is cut") {
+    CheckParts<training::GradientDescent>({.1f});
+    CheckParts<training::Adagrad>({.1f});
+    CheckParts<training::AdagradV2>({.1f, 1e-7f});
+    CheckParts<training::Momentum>({.1f, .9f});
+    CheckParts<training::Adam>({.9f, .99f, .1f, .9f, .99f, 1e-8f});
+  }
   TEST_CASE("descent and Adagrad") {
     Check<training::GradientDescent>({.25},
                                      [](double* x, double g, const double* s, double, bool) { x[0] -= s[0] * g; });

@@ -19,6 +19,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/conv/amx_conv.hpp>
 #include <tenon/engine/conv/conv_geometry.hpp>
+#include <tenon/engine/conv/im2col.hpp>
 #include <tenon/engine/conv/microkernel.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/gemm/blocking.hpp>
@@ -51,6 +52,14 @@ inline bool IsMatrixProduct(const Conv2DGeometry& g) {
     return w.size == 1 && w.stride == 1 && w.output == w.input && w.pad_before == 0;
   };
   return same(g.rows) && same(g.columns) && g.groups == 1;
+}
+// Whether windows are copied to be the rows of a matrix: of many small images, each of which would read the whole
+// filter.
+inline bool IsProductOfPatches(const Conv2DGeometry& g, Index element_bytes) {
+  constexpr Index kFewPlaces = 16, kMostBytes = Index{4} << 20;
+  const Index places = g.rows.output * g.columns.output, window = g.rows.size * g.columns.size * g.in_depth;
+  return g.groups == 1 && g.batch > 1 && places <= kFewPlaces && window > 0 &&
+         g.batch <= kMostBytes / element_bytes / window / places;
 }
 
 }  // namespace detail
@@ -401,6 +410,20 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
   return OkStatus();
 }
 
+template <class T>
+Status MultiplyPatches(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output,
+                       PackedWeights* weights) {
+  const PatchGeometry patches{.batch = g.batch, .rows = g.rows, .columns = g.columns, .depth = g.in_depth};
+  const Index rows = g.batch * patches.places(), window = patches.taps() * g.in_depth;
+  Scratch scratch(device, ScratchBytes<T>(rows * window));
+  TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+  ExtractPatches(device, patches, sizeof(T), input, scratch.As<T>());
+  return GemmArranged(
+      device,
+      GemmArgs<T>{rows, g.out_depth, window, scratch.As<T>(), window, 1, filter, g.out_depth, 1, output, g.out_depth},
+      weights);
+}
+
 }  // namespace detail
 
 template <class T>
@@ -415,6 +438,10 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
                                   detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output,
                                                       n, k, input, k, 1, filter, n, 1, output, n},
                                   weights);
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (detail::IsProductOfPatches(geometry, sizeof(T)))
+      return detail::MultiplyPatches(device, geometry, input, filter, output, weights);
   }
 #if TENON_DETAIL_AMX
   if constexpr (std::is_same_v<T, bfloat16>) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
@@ -13,6 +14,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/conv/conv.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
@@ -47,17 +49,28 @@ inline bool TapPosition(const Window& w, Index place, Index tap, Index* position
 }
 
 // columns[i] = the window of output position first + i: channels [channel, channel + channels) of every tap, 0 outside.
+// Positions are numbered through the images.
 template <class T>
-void ImageToColumns(const Conv3DGeometry& g, const T* image, Index channel, Index channels, Index first, Index count,
+void ImageToColumns(const Conv3DGeometry& g, const T* images, Index channel, Index channels, Index first, Index count,
                     T* columns) {
+  const Index places = g.places(), elements = g.image_elements(), run = g.columns.size * channels;
+  const bool whole = channels == g.in_depth && g.columns.dilation == 1;
   for (Index i = first; i < first + count; ++i) {
+    const T* const image = images + i / places * elements;
     const Index column = i % g.columns.output, row = i / g.columns.output % g.rows.output,
-                plane = i / g.columns.output / g.rows.output;
+                plane = i % places / g.columns.output / g.rows.output;
     for (Index p = 0; p < g.planes.size; ++p) {
       for (Index r = 0; r < g.rows.size; ++r) {
         Index z = 0, y = 0;
         const bool inside = TapPosition(g.planes, plane, p, &z) && TapPosition(g.rows, row, r, &y);
         const Index start = (z * g.rows.input + y) * g.columns.input;
+        const Index left = column * g.columns.stride - g.columns.pad_before;
+        if (whole && inside && left >= 0 &&
+            left + g.columns.size <= g.columns.input) {  // a row of the window is one run
+          std::copy_n(image + (start + left) * g.in_depth, run, columns);
+          columns += run;
+          continue;
+        }
         for (Index c = 0; c < g.columns.size; ++c, columns += channels) {
           Index x = 0;
           if (inside && TapPosition(g.columns, column, c, &x))
@@ -122,6 +135,47 @@ inline Status ColumnsTooLarge(const char* who, Index places, Index window) {
   return errors::ResourceExhausted(who, ": OOM when allocating ", places, " windows of ", window, " elements");
 }
 
+// Whether the gradient of the input is a convolution of `gradient`: each step goes one on, and images are not so small
+// that a product which reads the filter once for many of them is faster.
+inline bool IsConvolutionOfGradient(const Conv3DGeometry& g) {
+  constexpr Index kFewPixels = 32;
+  const auto fits = [](const Window& w) { return w.stride == 1 && w.dilation == 1 && w.pad_before < w.size; };
+  return g.taps() > 1 && g.planes.size == 1 && g.planes.input == 1 && g.planes.output == 1 && fits(g.rows) &&
+         fits(g.columns) && g.rows.input * g.columns.input >= kFewPixels;
+}
+// filter [rows, columns, in_depth, out_depth] with both ends exchanged and in the order [rows, columns, out_depth,
+// in_depth].
+template <class T>
+void TurnFilter(Cpu& device, const Conv3DGeometry& g, const T* filter, T* turned) {
+  constexpr Index kSide = 16;
+  const Index taps = g.taps(), in = g.in_depth, out = g.out_depth;
+  ParallelFor(device, taps, static_cast<double>(in * out), [&](Index begin, Index end) {
+    for (Index tap = begin; tap < end; ++tap) {
+      const T* const from = filter + (taps - 1 - tap) * in * out;
+      T* const to = turned + tap * in * out;
+      for (Index i = 0; i < in; i += kSide)
+        for (Index o = 0; o < out; o += kSide)
+          for (Index y = o; y < std::min(o + kSide, out); ++y)
+            for (Index x = i; x < std::min(i + kSide, in); ++x) to[y * in + x] = from[x * out + y];
+    }
+  });
+}
+template <class T>
+Status ConvolveGradient(Cpu& device, const Conv3DGeometry& g, const T* filter, const T* gradient, T* output) {
+  const auto turned_window = [](const Window& w) {
+    return Window{.input = w.output, .size = w.size, .pad_before = w.size - 1 - w.pad_before, .output = w.input};
+  };
+  Scratch scratch(device, ScratchBytes<T>(g.taps() * g.in_depth * g.out_depth));
+  TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropInput"));
+  TurnFilter(device, g, filter, scratch.As<T>());
+  const Conv2DGeometry turned{.batch = g.batch,
+                              .rows = turned_window(g.rows),
+                              .columns = turned_window(g.columns),
+                              .in_depth = g.out_depth,
+                              .out_depth = g.in_depth};
+  return Conv2D<T>(device, turned, gradient, scratch.As<T>(), output);
+}
+
 }  // namespace detail
 
 // Overwrites `output`. Groups share out channels of input and output evenly.
@@ -168,20 +222,30 @@ Status Conv3D(Cpu& device, const Conv3DGeometry& g, const T* input, const T* fil
 template <class T>
 Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, const T* gradient, T* output) {
   if (g.batch == 0 || g.image_elements() == 0) return OkStatus();
+  if constexpr (std::is_same_v<T, float>) {
+    if (g.out_depth > 0 && g.places() > 0 && detail::IsConvolutionOfGradient(g))
+      return detail::ConvolveGradient(device, g, filter, gradient, output);
+  }
   const Index places = g.places(), window = g.taps() * g.in_depth, rows = g.planes.input * g.rows.input;
   const Index elements = MultiplyWithoutOverflow(places, window);
   if (elements < 0 || elements > (Index{1} << 58)) return detail::ColumnsTooLarge("ConvBackpropInput", places, window);
-  Scratch scratch(device, detail::ScratchBytes<T>(elements));
+  // Images that are small share a product, which then reads the filter once for all of them.
+  const Index fit =
+      detail::PlacesAtOnce(MultiplySizes(g.batch, places), window, sizeof(T)) / std::max<Index>(places, 1);
+  const Index at_once = std::clamp<Index>(fit, 1, g.batch);
+  Scratch scratch(device, detail::ScratchBytes<T>(at_once * elements));
   TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropInput"));
   T* const columns = scratch.As<T>();
-  for (Index image = 0; image < g.batch; ++image) {
-    TENON_RETURN_IF_ERROR(detail::Product(device, gradient + image * places * g.out_depth, false, places, g.out_depth,
-                                          filter, true, window, g.out_depth, columns));
+  for (Index image = 0; image < g.batch; image += at_once) {
+    const Index images = std::min(at_once, g.batch - image);
+    TENON_RETURN_IF_ERROR(detail::Product(device, gradient + image * places * g.out_depth, false, images * places,
+                                          g.out_depth, filter, true, window, g.out_depth, columns));
     T* const out = output + image * g.image_elements();
     const double ns = 0.5 * static_cast<double>(elements) / static_cast<double>(rows) + 50;
-    ParallelFor(device, rows, ns, [&](Index begin, Index end) {
+    ParallelFor(device, images * rows, ns, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
-        detail::ColumnsToRow(g, columns, i / g.rows.input, i % g.rows.input, out + i * g.columns.input * g.in_depth);
+        detail::ColumnsToRow(g, columns + i / rows * elements, i % rows / g.rows.input, i % g.rows.input,
+                             out + i * g.columns.input * g.in_depth);
     });
   }
   return OkStatus();
@@ -191,28 +255,27 @@ Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, 
 template <class T>
 Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, const T* gradient, T* output) {
   const Index places = g.places(), window = g.taps() * g.in_depth, elements = window * g.out_depth;
-  std::fill_n(output, elements, T(0));
-  if (g.batch == 0 || places == 0 || elements == 0) return OkStatus();
-  const Index step = std::min(places, detail::PlacesAtOnce(places, window, sizeof(T)));
+  if (g.batch == 0 || places == 0 || elements == 0) {
+    std::fill_n(output, elements, T(0));
+    return OkStatus();
+  }
+  const Index all = MultiplySizes(g.batch, places);
+  const Index step = std::min(all, detail::PlacesAtOnce(all, window, sizeof(T)));
   const std::size_t columns_bytes = detail::ScratchBytes<T>(step * window);
-  Scratch scratch(device, columns_bytes + detail::ScratchBytes<T>(elements));
+  Scratch scratch(device, columns_bytes + (step < all ? detail::ScratchBytes<T>(elements) : 0));
   TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropFilter"));
   T* const columns = scratch.As<T>();
   T* const product = scratch.As<T>(columns_bytes);
-  for (Index image = 0; image < g.batch; ++image) {
-    for (Index first = 0; first < places; first += step) {
-      const Index count = std::min(step, places - first);
-      ParallelFor(device, count, 0.3 * static_cast<double>(window), [&](Index begin, Index end) {
-        detail::ImageToColumns(g, input + image * g.image_elements(), Index{0}, g.in_depth, first + begin, end - begin,
-                               columns + begin * window);
-      });
-      TENON_RETURN_IF_ERROR(detail::Product(device, columns, true, count, window,
-                                            gradient + (image * places + first) * g.out_depth, false, count,
-                                            g.out_depth, product));
-      ParallelFor(device, elements, 0.3, [&](Index begin, Index end) {
-        detail::AddWrappingRun(product + begin, output + begin, end - begin);
-      });
-    }
+  for (Index first = 0; first < all; first += step) {
+    const Index count = std::min(step, all - first);
+    ParallelFor(device, count, 0.3 * static_cast<double>(window), [&](Index begin, Index end) {
+      detail::ImageToColumns(g, input, Index{0}, g.in_depth, first + begin, end - begin, columns + begin * window);
+    });
+    TENON_RETURN_IF_ERROR(detail::Product(device, columns, true, count, window, gradient + first * g.out_depth, false,
+                                          count, g.out_depth, first == 0 ? output : product));
+    if (first == 0) continue;
+    ParallelFor(device, elements, 0.3,
+                [&](Index begin, Index end) { detail::AddWrappingRun(product + begin, output + begin, end - begin); });
   }
   return OkStatus();
 }

@@ -3,10 +3,11 @@
 // MaxPool with the places of the largest values, and gradients that go back to these places. NHWC, over rows and
 // columns.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
-
-#include <cstdint>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
@@ -16,6 +17,8 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/conv/avg_pool.hpp>
 #include <tenon/engine/conv/max_pool.hpp>
+#include <tenon/engine/simd/row_lanes.hpp>
+#include <tenon/engine/simd/vector.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -104,11 +107,90 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
   });
 }
 
+#if TENON_DETAIL_LANES
+namespace detail {
+
+// One window: `rows` by `columns` pixels of `depth` elements, where rows of the image have `row_step` elements.
+struct PoolGradientWindow {
+  const float *x, *grad;
+  float* out;
+  Index rows, columns, row_step, depth;
+};
+// Adds `grad` where the first of the largest elements is. Taps are counted in floats, in which they are exact.
+template <class L, class Access>
+TENON_HD void AddAtLargest(const PoolGradientWindow& w, Index d, const Access& at) {
+  L most = at.Load(w.x + d), tap = L::Zero(), number = L::Zero();
+  for (Index r = 0; r < w.rows; ++r) {
+    for (Index c = r == 0 ? 1 : 0; c < w.columns; ++c) {
+      const L x = at.Load(w.x + r * w.row_step + c * w.depth + d);
+      number = number + L(1.0f);
+      const auto larger = most < x;
+      most = Select(larger, x, most);
+      tap = Select(larger, number, tap);
+    }
+  }
+  const L grad = at.Load(w.grad + d);
+  number = L::Zero();
+  for (Index r = 0; r < w.rows; ++r) {
+    for (Index c = 0; c < w.columns; ++c, number = number + L(1.0f)) {
+      float* const out = w.out + r * w.row_step + c * w.depth + d;
+      at.Store(out, at.Load(out) + Select(tap == number, grad, L::Zero()));
+    }
+  }
+}
+struct PoolGradientBody {
+  template <int bytes>
+  TENON_HD static void Run(const PoolGradientWindow* w) {
+    using L = simd::Lanes<float, bytes>;
+    Index d = 0;
+    for (; d + L::size <= w->depth; d += L::size) AddAtLargest<L>(*w, d, simd::AllLanes<L>());
+    if (d < w->depth) AddAtLargest<L>(*w, d, simd::FirstLanes<L>{static_cast<std::size_t>(w->depth - d)});
+  }
+};
+
+// MaxPoolGradient of float, without places.
+inline void MaxPoolGradientByLanes(Cpu& device, const PoolGeometry& g, const float* input, const float* grad,
+                                   float* output) {
+  const Index image = g.rows.input * g.columns.input * g.depth, row_step = g.columns.input * g.depth;
+  const auto run = simd::detail::ForLevels<PoolGradientBody, simd::Compiled, const PoolGradientWindow*>::Best();
+  ParallelFor(device, g.batch, 1.0 * static_cast<double>(image), [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      float* const out = output + n * image;
+      std::fill_n(out, image, 0.0f);
+      const float* gradient = grad + n * g.rows.output * g.columns.output * g.depth;
+      for (Index row = 0; row < g.rows.output; ++row) {
+        Index top, bottom, left, right;
+        ClipWindow(g.rows, row, &top, &bottom);
+        for (Index column = 0; column < g.columns.output; ++column, gradient += g.depth) {
+          ClipWindow(g.columns, column, &left, &right);
+          if (top >= bottom || left >= right) continue;
+          const Index corner = top * row_step + left * g.depth;
+          const PoolGradientWindow window{
+              input + n * image + corner, gradient, out + corner, bottom - top, right - left, row_step, g.depth};
+          run(&window);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace detail
+#endif
+
+// Whether MaxPoolGradient on the CPU needs its scratch memory for this type.
+constexpr bool MaxPoolGradientNeedsPlaces(DataType type) { return !TENON_DETAIL_LANES || type != DataType::kFloat; }
+
 // The gradient of MaxPool: each element of `grad` where the largest of its window is. Overwrites `output`, which has
-// the input's shape. `most` and `places` are scratch memory of the shape of grad.
+// the input's shape. `most` and `places` are scratch memory of the shape of grad, where it is needed.
 template <class T>
 Status MaxPoolGradient(Cpu& device, const PoolGeometry& g, const T* input, const T* grad, T* most, Index* places,
                        T* output) {
+#if TENON_DETAIL_LANES
+  if constexpr (std::is_same_v<T, float>) {
+    detail::MaxPoolGradientByLanes(device, g, input, grad, output);
+    return OkStatus();
+  }
+#endif
   TENON_RETURN_IF_ERROR(MaxPoolPlaces(device, g, input, most, places));
   AddAtPlaces(device, g.batch, g.rows.output * g.columns.output * g.depth, g.rows.input * g.columns.input * g.depth,
               grad, places, output);

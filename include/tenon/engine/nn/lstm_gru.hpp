@@ -12,6 +12,10 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
+#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/simd/row_lanes.hpp>
+#include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -49,6 +53,82 @@ inline Status GateProduct(Cpu& device, const float* x, Index rows, Index inner, 
                      Out<float, 2>(out, out_dims));
 }
 
+// Rows [cells] of one image: the gates' sums of products and biases, the peepholes (null without), the state before,
+// and the outputs.
+struct LstmRowOf {
+  const float *input, *created, *forget, *output;
+  const float *b_input, *b_created, *b_forget, *b_output;
+  const float* peepholes[3];
+  const float* before;
+  float forget_bias, cell_clip;
+  LstmOutputs out;
+};
+#if TENON_DETAIL_LANES
+template <class L, class Access>
+TENON_HD L AddPeephole(const Access& access, const float* peephole, Index c, const L& sum, const L& state) {
+  return peephole == nullptr ? sum : sum + state * access.Load(peephole + c);
+}
+// The elements of one vector, from c on.
+template <class L, class Access>
+TENON_HD void LstmLanes(const LstmRowOf& row, Index c, const Access& at) {
+  const L before = at.Load(row.before + c);
+  const L i = Sigmoid(AddPeephole(at, row.peepholes[0], c, at.Load(row.input + c) + at.Load(row.b_input + c), before));
+  const L created = Tanh(at.Load(row.created + c) + at.Load(row.b_created + c));
+  const L forgets = at.Load(row.forget + c) + at.Load(row.b_forget + c) + L(row.forget_bias);
+  const L f = Sigmoid(AddPeephole(at, row.peepholes[1], c, forgets, before));
+  L state = created * i + f * before;
+  if (row.cell_clip > 0) {
+    const L high(row.cell_clip), low(-row.cell_clip);
+    state = Select(state < low, low, state);
+    state = Select(state > high, high, state);
+  }
+  const L activated = Tanh(state);
+  const L o = Sigmoid(AddPeephole(at, row.peepholes[2], c, at.Load(row.output + c) + at.Load(row.b_output + c), state));
+  at.Store(row.out.i + c, i);
+  at.Store(row.out.cs + c, state);
+  at.Store(row.out.f + c, f);
+  at.Store(row.out.o + c, o);
+  at.Store(row.out.ci + c, created);
+  at.Store(row.out.co + c, activated);
+  at.Store(row.out.h + c, o * activated);
+}
+// The end of a row goes through vectors, too: an element has the same bits wherever it stands.
+struct LstmRowBody {
+  template <int bytes>
+  TENON_HD static void Run(const LstmRowOf* row, Index n) {
+    using L = simd::Lanes<float, bytes>;
+    Index c = 0;
+    for (; c + L::size <= n; c += L::size) LstmLanes<L>(*row, c, simd::AllLanes<L>());
+    if (c < n) LstmLanes<L>(*row, c, simd::FirstLanes<L>{static_cast<std::size_t>(n - c)});
+  }
+};
+inline void RunLstmRow(const LstmRowOf& row, Index n) {
+  simd::detail::ForLevels<LstmRowBody, simd::Compiled, const LstmRowOf*, Index>::Best()(&row, n);
+}
+#else
+inline void RunLstmRow(const LstmRowOf& row, Index n) {
+  const auto peep = [&](int which, float state, Index c) {
+    return row.peepholes[which] == nullptr ? 0.0f : state * row.peepholes[which][c];
+  };
+  for (Index c = 0; c < n; ++c) {
+    const float before = row.before[c];
+    const float i = Logistic(row.input[c] + row.b_input[c] + peep(0, before, c));
+    const float created = std::tanh(row.created[c] + row.b_created[c]);
+    const float f = Logistic(row.forget[c] + row.b_forget[c] + row.forget_bias + peep(1, before, c));
+    float state = created * i + f * before;
+    if (row.cell_clip > 0) state = std::min(std::max(state, -row.cell_clip), row.cell_clip);
+    const float o = Logistic(row.output[c] + row.b_output[c] + peep(2, state, c));
+    row.out.i[c] = i;
+    row.out.cs[c] = state;
+    row.out.f[c] = f;
+    row.out.o[c] = o;
+    row.out.ci[c] = created;
+    row.out.co[c] = std::tanh(state);
+    row.out.h[c] = o * row.out.co[c];
+  }
+}
+#endif
+
 }  // namespace detail
 
 // x: [batch, inputs], cs_prev, h_prev: [batch, cells], which may be outputs of the step before.
@@ -62,25 +142,26 @@ inline Status LstmStep(Cpu& device, const LstmCell& cell, const float* x, const 
   float* const gates = scratch.As<float>(joined_bytes);
   detail::JoinRows(x, cell.inputs, h_prev, n, cell.batch, joined);
   TENON_RETURN_IF_ERROR(detail::GateProduct(device, joined, cell.batch, inner, cell.w, 4 * n, gates));
-  ParallelFor(device, cell.batch, 60.0 * static_cast<double>(n), [&](Index begin, Index end) {
+  ParallelFor(device, cell.batch, 5.0 * static_cast<double>(n), [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) {
-      const auto gate = [&](int number, Index c) { return gates[(r * 4 + number) * n + c] + cell.b[number * n + c]; };
-      const auto peep = [&](int which, float state, Index c) {
-        return cell.peepholes[which] == nullptr ? 0.0f : state * cell.peepholes[which][c];
-      };
-      for (Index c = 0; c < n; ++c) {
-        const Index at = r * n + c;
-        const float before = cs_prev[at];
-        out.i[at] = detail::Logistic(gate(cell.input_gate, c) + peep(0, before, c));
-        out.ci[at] = std::tanh(gate(cell.new_gate, c));
-        out.f[at] = detail::Logistic(gate(cell.forget_gate, c) + cell.forget_bias + peep(1, before, c));
-        float state = out.ci[at] * out.i[at] + out.f[at] * before;
-        if (cell.cell_clip > 0) state = std::min(std::max(state, -cell.cell_clip), cell.cell_clip);
-        out.cs[at] = state;
-        out.co[at] = std::tanh(state);
-        out.o[at] = detail::Logistic(gate(cell.output_gate, c) + peep(2, state, c));
-        out.h[at] = out.o[at] * out.co[at];
-      }
+      const auto gate = [&](int number) { return gates + (r * 4 + number) * n; };
+      const auto bias = [&](int number) { return cell.b + number * n; };
+      const Index at = r * n;
+      const detail::LstmRowOf row{
+          gate(cell.input_gate),
+          gate(cell.new_gate),
+          gate(cell.forget_gate),
+          gate(cell.output_gate),
+          bias(cell.input_gate),
+          bias(cell.new_gate),
+          bias(cell.forget_gate),
+          bias(cell.output_gate),
+          {cell.peepholes[0], cell.peepholes[1], cell.peepholes[2]},
+          cs_prev + at,
+          cell.forget_bias,
+          cell.cell_clip,
+          {out.i + at, out.cs + at, out.f + at, out.o + at, out.ci + at, out.co + at, out.h + at}};
+      detail::RunLstmRow(row, n);
     }
   });
   return OkStatus();

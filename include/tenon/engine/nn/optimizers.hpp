@@ -13,6 +13,8 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
+#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/simd/vector.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -96,9 +98,10 @@ struct Subtract {
 // scalars: alpha
 struct GradientDescent {
   static constexpr int kSlots = 1, kScalars = 1;
+  static constexpr bool kByLanes = true;
   template <class T>
   TENON_HD static void Step(T& var, T g, const Given<T>& p) {
-    var -= g * p.s[0];
+    var = var - g * p.s[0];
   }
 };
 
@@ -118,19 +121,21 @@ struct Adadelta {
 // flag: update_slots; scalars: lr
 struct Adagrad {
   static constexpr int kSlots = 2, kScalars = 1;
+  static constexpr bool kByLanes = true;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
-    if (p.flag) accum += g * g;
-    var -= g * p.s[0] * (T(1) / Sqrt(accum));
+    if (p.flag) accum = accum + g * g;
+    var = var - g * p.s[0] * (T(1) / Sqrt(accum));
   }
 };
 // flag: update_slots; scalars: lr, epsilon
 struct AdagradV2 {
   static constexpr int kSlots = 2, kScalars = 2;
+  static constexpr bool kByLanes = true;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
-    if (p.flag) accum += g * g;
-    var -= (g * p.s[0]) / (Sqrt(accum) + p.s[1]);
+    if (p.flag) accum = accum + g * g;
+    var = var - (g * p.s[0]) / (Sqrt(accum) + p.s[1]);
   }
 };
 
@@ -225,10 +230,11 @@ using SparseFtrlV2 = FtrlV2Of<false>;
 // flag: use_nesterov; scalars: lr, momentum
 struct Momentum {
   static constexpr int kSlots = 2, kScalars = 2;
+  static constexpr bool kByLanes = true;
   template <class T>
   TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
     accum = accum * p.s[1] + g;
-    var -= p.flag ? g * p.s[0] + accum * p.s[1] * p.s[0] : accum * p.s[0];
+    var = var - (p.flag ? g * p.s[0] + accum * p.s[1] * p.s[0] : accum * p.s[0]);
   }
 };
 struct KerasMomentum {
@@ -243,13 +249,14 @@ struct KerasMomentum {
 // flag: use_nesterov; scalars: beta1_power, beta2_power, lr, beta1, beta2, epsilon
 struct Adam {
   static constexpr int kSlots = 3, kScalars = 6;
+  static constexpr bool kByLanes = true;
   template <class T>
   TENON_HD static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
     const T alpha = p.s[2] * Sqrt(T(1) - p.s[1]) / (T(1) - p.s[0]), beta1 = p.s[3];
-    m += (g - m) * (T(1) - beta1);
-    v += (g * g - v) * (T(1) - p.s[4]);
+    m = m + (g - m) * (T(1) - beta1);
+    v = v + (g * g - v) * (T(1) - p.s[4]);
     const T direction = p.flag ? g * (T(1) - beta1) + beta1 * m : m;
-    var -= (direction * alpha) / (Sqrt(v) + p.s[5]);
+    var = var - (direction * alpha) / (Sqrt(v) + p.s[5]);
   }
 };
 struct AdamWithAmsgrad {
@@ -348,8 +355,64 @@ TENON_HD void StepElement(T* const (&slots)[4], const T* g, Index i, const Given
     Rule::Step(slots[0][i], slots[1][i], slots[2][i], slots[3][i], T(g[i]), p);
 }
 
+// Whether a rule also takes vectors of float for T.
+template <class Rule, class T>
+inline constexpr bool kByLanes = false;
+#if TENON_DETAIL_LANES
+template <class Rule>
+  requires(Rule::kByLanes)
+inline constexpr bool kByLanes<Rule, float> = true;
+
+// The rest of a run goes through a vector, too: an element has the same bits wherever the run begins.
+template <class Rule>
+struct LaneRule {
+  template <int bytes>
+  TENON_HD static void Run(const TrainingRun* run) {
+    using L = simd::Lanes<float, bytes>;
+    Given<L> p;
+    for (int k = 0; k < Rule::kScalars; ++k) p.s[k] = L::Repeat(*static_cast<const float*>(run->scalars[k]));
+    p.flag = run->flag;
+    float* slots[Rule::kSlots];
+    for (int k = 0; k < Rule::kSlots; ++k) slots[k] = static_cast<float*>(run->slots[k]);
+    const float* const g = static_cast<const float*>(run->grad);
+    Index i = 0;
+    for (; i + L::size <= run->n; i += L::size) StepAt(slots, g, i, p);
+    const Index rest = run->n - i;
+    if (rest == 0) return;
+    float ends[Rule::kSlots][L::size] = {}, end[L::size] = {};
+    float* at_ends[Rule::kSlots];
+    for (int k = 0; k < Rule::kSlots; ++k) {
+      at_ends[k] = ends[k];
+      for (Index j = 0; j < rest; ++j) ends[k][j] = slots[k][i + j];
+    }
+    for (Index j = 0; j < rest; ++j) end[j] = g[i + j];
+    StepAt(at_ends, end, 0, p);
+    for (int k = 0; k < Rule::kSlots; ++k)
+      for (Index j = 0; j < rest; ++j) slots[k][i + j] = ends[k][j];
+  }
+
+ private:
+  template <class L>
+  TENON_HD static void StepAt(float* const (&slots)[Rule::kSlots], const float* g, Index i, const Given<L>& p) {
+    L values[Rule::kSlots];
+    for (int k = 0; k < Rule::kSlots; ++k) values[k] = L::Load(slots[k] + i);
+    if constexpr (Rule::kSlots == 1)
+      Rule::Step(values[0], L::Load(g + i), p);
+    else if constexpr (Rule::kSlots == 2)
+      Rule::Step(values[0], values[1], L::Load(g + i), p);
+    else
+      Rule::Step(values[0], values[1], values[2], L::Load(g + i), p);
+    for (int k = 0; k < Rule::kSlots; ++k) values[k].Store(slots[k] + i);
+  }
+};
+#endif
+
 template <class Rule, class T>
 void RunRule(const TrainingRun& run) {
+#if TENON_DETAIL_LANES
+  if constexpr (kByLanes<Rule, T>)
+    return simd::detail::ForLevels<LaneRule<Rule>, simd::Compiled, const TrainingRun*>::Best()(&run);
+#endif
   Given<T> p{};
   for (int k = 0; k < Rule::kScalars; ++k) p.s[k] = *static_cast<const T*>(run.scalars[k]);
   p.global_step = static_cast<T>(static_cast<float>(run.global_step));

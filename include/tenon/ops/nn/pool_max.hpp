@@ -109,12 +109,15 @@ Status RunMaxPoolGrad(OpKernelContext& context, Device& device, std::string_view
   Tensor places, most;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
-  TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, shape, &places));
-  TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), shape, &most));
   if (out->NumElements() == 0) return OkStatus();
+  const bool needs_places = Device::type != "CPU" || MaxPoolGradientNeedsPlaces(input.dtype());
+  if (needs_places) {
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt64, shape, &places));
+    TENON_RETURN_IF_ERROR(context.allocate_temp(input.dtype(), shape, &most));
+  }
   return MaxPoolLoopsOf<Device>(input.dtype())
-      .gradient(device, g, input.raw_data(), grad.raw_data(), most.raw_data(), places.data<std::int64_t>(),
-                out->raw_data());
+      .gradient(device, g, input.raw_data(), grad.raw_data(), needs_places ? most.raw_data() : nullptr,
+                needs_places ? places.data<std::int64_t>() : nullptr, out->raw_data());
 }
 
 // Reads positions back as positions in an image. InvalidArgument: a position is not in its image.

@@ -67,35 +67,36 @@ inline Status RunLstmGrad(OpKernelContext& context, Cpu& device, std::string_vie
   for (int i = 1; i < kLstmGradInputs; ++i) TENON_RETURN_IF_ERROR(in[i].Read(context, device, context.input(i)));
   for (int i = 0; i < kLstmGradOutputs; ++i) {
     TENON_RETURN_IF_ERROR(outs[i].Make(context, i, context.input(i + 1).shape()));
-    std::fill_n(outs[i].As<float>(), outs[i].size(), 0.0f);
   }
   cell.w = in[4].As<float>();
   for (int i = 0; peephole && i < 3; ++i) cell.peepholes[i] = in[5 + i].As<float>();
-  const Index state = cell.batch * cell.cells, x_step = cell.batch * cell.inputs;
-  float *const cs_prev = outs[1].As<float>(), *const h_prev = outs[2].As<float>();
-  for (Index t = length; t-- > 0 && state > 0;) {
-    const auto at = [&](int input) { return in[input].As<float>() + t * state; };
-    const bool last = t + 1 == length;
-    const LstmStepRecord step{in[1].As<float>() + t * x_step,
-                              t == 0 ? in[2].As<float>() : at(10) - state,
-                              t == 0 ? in[3].As<float>() : at(15) - state,
-                              at(9),
-                              at(10),
-                              at(11),
-                              at(12),
-                              at(13),
-                              at(14),
-                              at(16),
-                              at(17),
-                              last ? nullptr : cs_prev,
-                              last ? nullptr : h_prev};
-    const LstmGradients gradients{outs[0].As<float>() + t * x_step,
-                                  cs_prev,
-                                  h_prev,
-                                  outs[3].As<float>(),
-                                  {outs[4].As<float>(), outs[5].As<float>(), outs[6].As<float>()},
-                                  outs[7].As<float>()};
-    TENON_RETURN_IF_ERROR(LstmStepGradient(device, cell, step, gradients));
+  const Index worked = cell.batch * cell.cells > 0 ? length : 0;  // steps
+  for (int i = 0; i < kLstmGradOutputs; ++i) {
+    const bool written = worked > 0 && (i < 4 || i == 7 || peephole);
+    const Index start = !written ? 0 : i == 0 ? worked * cell.batch * cell.inputs : outs[i].size();
+    std::fill(outs[i].As<float>() + start, outs[i].As<float>() + outs[i].size(), 0.0f);
+  }
+  if (worked > 0) {
+    const LstmRecord record{worked,
+                            in[1].As<float>(),
+                            in[2].As<float>(),
+                            in[3].As<float>(),
+                            in[9].As<float>(),
+                            in[10].As<float>(),
+                            in[11].As<float>(),
+                            in[12].As<float>(),
+                            in[13].As<float>(),
+                            in[14].As<float>(),
+                            in[15].As<float>(),
+                            in[16].As<float>(),
+                            in[17].As<float>()};
+    TENON_RETURN_IF_ERROR(LstmGradient(device, cell, record,
+                                       {outs[0].As<float>(),
+                                        outs[1].As<float>(),
+                                        outs[2].As<float>(),
+                                        outs[3].As<float>(),
+                                        {outs[4].As<float>(), outs[5].As<float>(), outs[6].As<float>()},
+                                        outs[7].As<float>()}));
   }
   for (FloatOutput& out : outs) out.Finish(device);
   return OkStatus();
