@@ -23,10 +23,10 @@ struct NamedType {
   DataType dtype;
   std::string_view name;  // NumPy's
 };
-constexpr NamedType kTypes[] = {{DataType::kFloat, "float32"},       {DataType::kDouble, "float64"},
-                                {DataType::kInt32, "int32"},         {DataType::kInt64, "int64"},
-                                {DataType::kComplex64, "complex64"}, {DataType::kComplex128, "complex128"},
-                                {DataType::kBool, "bool"}};
+constexpr NamedType kTypes[] = {
+    {DataType::kFloat, "float32"}, {DataType::kDouble, "float64"},      {DataType::kInt32, "int32"},
+    {DataType::kInt64, "int64"},   {DataType::kComplex64, "complex64"}, {DataType::kComplex128, "complex128"},
+    {DataType::kBool, "bool"}};
 std::string_view NameOf(DataType dtype) {
   for (const NamedType& type : kTypes)
     if (type.dtype == dtype) return type.name;

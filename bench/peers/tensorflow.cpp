@@ -253,8 +253,9 @@ class TensorFlowSession final : public PeerSession {
   }
   TF_Tensor* Copy(const Tensor& value) const {
     if (value.dtype() == DataType::kString) {
-      TF_Tensor* tensor = api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(),
-                                              value.dims(), static_cast<std::size_t>(value.NumElements()) * kStringBytes);
+      TF_Tensor* tensor =
+          api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(), value.dims(),
+                              static_cast<std::size_t>(value.NumElements()) * kStringBytes);
       char* at = static_cast<char*>(api_.TensorData(tensor));
       for (const tstring& text : value.flat<tstring>()) {
         api_.StringInit(at);

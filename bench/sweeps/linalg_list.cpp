@@ -28,8 +28,8 @@ Index PrimeBefore(Index n) {
   }
   return n;
 }
-const std::initializer_list<std::pair<std::string, AttrValue>> kSame3 = {
-    {"strides", List{1, 1, 1, 1}}, {"padding", "SAME"}};
+const std::initializer_list<std::pair<std::string, AttrValue>> kSame3 = {{"strides", List{1, 1, 1, 1}},
+                                                                         {"padding", "SAME"}};
 const std::initializer_list<std::pair<std::string, AttrValue>> kPool2 = {
     {"ksize", List{1, 2, 2, 1}}, {"strides", List{1, 2, 2, 1}}, {"padding", "VALID"}};
 

@@ -25,12 +25,12 @@ namespace tenon::bench {
 // One node: its inputs, all fed, and its attrs.
 struct Call {
   std::vector<std::vector<Tensor>> inputs = {};  // one entry for each argument of the op
-  std::vector<bool> is_list = {};                // whether the argument is a list
+  std::vector<bool> is_list = {};  // whether the argument is a list
   std::vector<std::pair<std::string, AttrValue>> attrs = {};
-  int compared = -1;             // so many outputs are compared with TensorFlow's; -1: all, 0: random draws
+  int compared = -1;  // so many outputs are compared with TensorFlow's; -1: all, 0: random draws
   double relative_error = 1e-4;  // of TensorFlow's floats
-  bool shapes = false;           // the graph knows the inputs' shapes; without, TensorFlow refuses some ops
-  const char* numpy = nullptr;   // an expression of x, the first input, that does the same
+  bool shapes = false;  // the graph knows the inputs' shapes; without, TensorFlow refuses some ops
+  const char* numpy = nullptr;  // an expression of x, the first input, that does the same
 
   void In(Tensor tensor) {
     inputs.push_back({std::move(tensor)});
@@ -43,10 +43,10 @@ struct Call {
 };
 
 struct Sweep {
-  const char* name;    // the op, and a word about the data where an op has several
+  const char* name;  // the op, and a word about the data where an op has several
   const char* op;
   const char* counts;  // what n counts
-  int largest;         // log2 of the largest n
+  int largest;  // log2 of the largest n
   void (*fill)(Index n, Call& call);
 };
 

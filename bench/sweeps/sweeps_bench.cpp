@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops over sizes 2^4, 2^6, ..., 2^24 beside TensorFlow on one thread, and NumPy where it does the same. The lists are in
-// the other files of this folder. A size is left out when the sizes before it say that a run would take longer than half
-// a second. bench/sweeps/table.py makes the page of the results, with growth exponents.
+// Ops over sizes 2^4, 2^6, ..., 2^24 beside TensorFlow on one thread, and NumPy where it does the same. The lists are
+// in the other files of this folder. A size is left out when the sizes before it say that a run would take longer than
+// half a second. bench/sweeps/table.py makes the page of the results, with growth exponents.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -55,8 +55,8 @@ Status TimeSweep(State& state, const Sweep& sweep) {
     SlimVector<Output> list;
     for (const Tensor& tensor : call.inputs[i]) {
       const std::string name = StrCat("in", feeds.size());
-      list.push_back(b.Placeholder(name, tensor.dtype(),
-                                   call.shapes ? PartialTensorShape(tensor.shape()) : PartialTensorShape()));
+      list.push_back(
+          b.Placeholder(name, tensor.dtype(), call.shapes ? PartialTensorShape(tensor.shape()) : PartialTensorShape()));
       feeds.push_back({name + ":0", tensor});
     }
     inputs.push_back(call.is_list[i] ? GraphBuilder::Input(list) : GraphBuilder::Input(list[0]));
@@ -73,8 +73,7 @@ Status TimeSweep(State& state, const Sweep& sweep) {
   const int threads = state.options().threads;
   c.others = {{"TensorFlow", [&] { return MakeBestTensorFlow(c.graph, threads); }}};
   if (call.numpy != nullptr)  // its answers are not compared: the expression has the first input only
-    AddPeer(
-        state, "NumPy", [&] { return MakePythonPeer("numpy", call.numpy, call.inputs[0][0], threads); }, {}, 0);
+    AddPeer(state, "NumPy", [&] { return MakePythonPeer("numpy", call.numpy, call.inputs[0][0], threads); }, {}, 0);
   state.SetItems(static_cast<double>(state.arg()), sweep.counts);
   TENON_RETURN_IF_ERROR(TimeGraphOrFail(state, c));
   times.before = times.last;

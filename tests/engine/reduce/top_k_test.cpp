@@ -83,7 +83,8 @@ TEST_SUITE("TopK") {
     row[3] = std::numeric_limits<float>::quiet_NaN();
     std::vector<std::uint64_t> scratch(TopKScratchBytes(200) / 8 + 1);
     std::vector<float> best(200);
-    const std::int32_t* at = TopK(WideTypeOf(DataType::kFloat), row.data(), 200, 200, true, scratch.data(), best.data());
+    const std::int32_t* at =
+        TopK(WideTypeOf(DataType::kFloat), row.data(), 200, 200, true, scratch.data(), best.data());
     Is sorted(at, at + 200);
     std::sort(sorted.begin(), sorted.end());
     for (std::int32_t i = 0; i < 200; ++i) CHECK(sorted[static_cast<std::size_t>(i)] == i);

@@ -67,8 +67,8 @@ TEST_SUITE("EditDistance") {
           const ops::detail::SymbolNumbers both(device, keys, y);
           ops::detail::BitParallelEdits bits(both.count());
           SlimVector<Index> row;
-          const Index wanted = ops::detail::EditsBetween(ops::detail::SymbolKeys(x), 0, n, ops::detail::SymbolKeys(y),
-                                                         0, m, &row);
+          const Index wanted =
+              ops::detail::EditsBetween(ops::detail::SymbolKeys(x), 0, n, ops::detail::SymbolKeys(y), 0, m, &row);
           CHECK(bits.Between(both.truth(), n, both.hypothesis(), m) == wanted);
           CHECK(bits.Between(both.truth(), n, both.hypothesis(), m) == wanted);  // nothing is left behind
           CHECK(bits.Between(both.truth(), n, both.truth(), n) == 0);
@@ -89,8 +89,8 @@ TEST_SUITE("EditDistance") {
       for (const Tensor* places : {&a_places, &b_places})
         for (Index i = 0; i < places->NumElements(); ++i)
           const_cast<Tensor*>(places)->data<std::int64_t>()[i] = i % 2 == 0 ? 0 : i / 2;
-      return Distances({{"normalize", false}}, {a_places, a, Longs({1, a.NumElements()}), b_places, b,
-                                                Longs({1, b.NumElements()})})[0];
+      return Distances({{"normalize", false}},
+                       {a_places, a, Longs({1, a.NumElements()}), b_places, b, Longs({1, b.NumElements()})})[0];
     };
     CHECK(distance(Make<float>({3}, {0, 1, kNaN}), Make<float>({3}, {-0.0, 1, kNaN})) == 1);
     CHECK(distance(Make<complex64>({2}, {0, 2}), Make<complex64>({3}, {-0.0, 3, 4})) == 2);

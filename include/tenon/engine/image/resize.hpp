@@ -212,9 +212,8 @@ inline double ResizedRowNs(const ResizeGeometry& g, double ns_per_element) {
 inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
-  const detail::PlacesOfColumns<detail::LinearPlace> columns(device, g.columns.output, [&](Index j) {
-    return detail::LinearPlaceOf(g.columns, g.half_pixel_centers, j);
-  });
+  const detail::PlacesOfColumns<detail::LinearPlace> columns(
+      device, g.columns.output, [&](Index j) { return detail::LinearPlaceOf(g.columns, g.half_pixel_centers, j); });
   TENON_RETURN_IF_ERROR(columns.status());
   const auto work = [&](Index i, float* scratch) {
     const detail::LinearPlace y = detail::LinearPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
@@ -238,9 +237,8 @@ inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtyp
 inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
-  const detail::PlacesOfColumns<detail::CubicPlace> columns(device, g.columns.output, [&](Index j) {
-    return detail::CubicPlaceOf(g.columns, g.half_pixel_centers, j);
-  });
+  const detail::PlacesOfColumns<detail::CubicPlace> columns(
+      device, g.columns.output, [&](Index j) { return detail::CubicPlaceOf(g.columns, g.half_pixel_centers, j); });
   TENON_RETURN_IF_ERROR(columns.status());
   const auto work = [&](Index i, float* scratch) {
     const detail::CubicPlace y = detail::CubicPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
@@ -362,9 +360,8 @@ inline GradientPlaces GradientPlacesOf(ResizeMethod method, const ResizeGeometry
 template <class G, class T>
 Status ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
   const Index image = g.rows.input * g.columns.input * g.depth, places = g.rows.output * g.columns.output;
-  const detail::PlacesOfColumns<detail::GradientPlaces> columns(device, g.columns.output, [&](Index j) {
-    return detail::GradientPlacesOf(method, g, g.columns, j);
-  });
+  const detail::PlacesOfColumns<detail::GradientPlaces> columns(
+      device, g.columns.output, [&](Index j) { return detail::GradientPlacesOf(method, g, g.columns, j); });
   TENON_RETURN_IF_ERROR(columns.status());
   ParallelFor(device, g.batch, 8.0 * static_cast<double>(places * g.depth + image), [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {

@@ -24,7 +24,7 @@ struct SegmentLoops {
   void (*fold)(const void* row, void* out, Index n) = nullptr;          // out[j] = out[j] op row[j]
   // Rows of one element. out[ids[i]] = out[ids[i]] op row[i]; negative ids are left out.
   void (*fold_each)(const void* row, const Index* ids, void* out, Index n) = nullptr;
-  // The same for ids that ascend; the first row of a segment is copied. `previous`: the id before ids[0], or -1.
+  // Does so for ids that ascend; the first row of a segment is copied. `previous`: the id before ids[0], or -1.
   void (*fold_ascending)(const void* row, const Index* ids, Index previous, void* out, Index n) = nullptr;
   void (*divide)(void* out, Index count, Index n) = nullptr;            // for means
   Index bytes = 0;                                                     // size of one element

@@ -214,7 +214,7 @@ class BitParallelEdits {
 
   static constexpr std::size_t kMostPlaces = std::size_t{1} << 22;
 
-  SlimVector<Index> local_;  // of each symbol, its row in places_; -1: none
+  SlimVector<Index> local_;  // rows of symbols in places_; -1: none
   SlimVector<std::uint64_t> places_, up_, down_;
 };
 
@@ -267,8 +267,8 @@ struct EditDistance {
                       In<std::int64_t> truth_shape, Tensor& output) const {
       TENON_RETURN_IF_ERROR(Check("hypothesis", hypothesis_indices, hypothesis_values.shape(), hypothesis_shape));
       TENON_RETURN_IF_ERROR(Check("truth", truth_indices, truth_values.shape(), truth_shape));
-      return Run(context.op(), context.device(), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values,
-                 truth_shape, this->normalize, &output);
+      return Run(context.op(), context.device(), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices,
+                 truth_values, truth_shape, this->normalize, &output);
     }
   };
 

@@ -98,7 +98,7 @@ void SumCounts(const Tensor& weights, bool binary, const SlimVector<std::size_t>
 // Orders items by key(item), equal ones in their order, keys in [0, keys).
 template <class Key>
 void CountingSort(Index keys, const Key& key, SlimVector<std::size_t>* items) {
-  SlimVector<std::size_t> ends(static_cast<std::size_t>(keys), std::size_t{0}), sorted(items->size());
+  SlimVector<std::size_t> ends(static_cast<std::size_t>(keys), std::size_t{0}), sorted(items -> size());
   for (const std::size_t item : *items) ++ends[static_cast<std::size_t>(key(item))];
   std::size_t end = 0;
   for (std::size_t& place : ends) {
