@@ -302,7 +302,7 @@ const Sweep kSweeps[] = {
      [](Index n, Call& c) {
        Draw(c, n);
        Key(c);
-       c.In(Vector<float>({2}));
+       c.In(One(2.0f));
      }},
     {"StatelessRandomBinomial", "StatelessRandomBinomial", "draws of 40 with 0.3", 20,
      [](Index n, Call& c) {

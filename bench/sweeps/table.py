@@ -65,7 +65,8 @@ def number(value, form="{:.2f}"):
 
 def main():
     report = json.load(open(sys.argv[1], encoding="utf-8"))
-    machine, sweeps = report["machine"], read(report)
+    machine = report["machine"]
+    sweeps = {name: s for name, s in read(report).items() if s.times["Tenon"] or s.errors}
     sizes = sorted({n for s in sweeps.values() for n in s.times["Tenon"]})
     heads = [f"2^{int(math.log2(n))}" for n in sizes]
     cells = [r for s in sweeps.values() for r in s.ratios["TensorFlow"].values()]

@@ -279,7 +279,7 @@ const Sweep kSweeps[] = {
     // ---- sequences
     {"CTCLoss", "CTCLoss", "steps, n / 4 labels", 14, &CtcLoss},
     {"CTCGreedyDecoder", "CTCGreedyDecoder", "steps of 16 classes", 20, [](Index n, Call& c) { Steps16(c, n); }},
-    {"CTCBeamSearchDecoder", "CTCBeamSearchDecoder", "steps of 16 classes, 16 beams", 12,
+    {"CTCBeamSearchDecoder", "CTCBeamSearchDecoder", "steps of 16 classes, 16 beams", 10,
      [](Index n, Call& c) {
        Steps16(c, n);
        c.attrs = {{"beam_width", 16}, {"top_paths", 1}};
