@@ -24,6 +24,7 @@ struct GraphCase {
   bool optimize = false;    // TensorFlow's graph optimizations
   bool single_threaded = true;  // TensorFlow's single-threaded executor, too
   double relative_error = 1e-4;  // of a peer's floats
+  int compared = -1;        // so many fetches are compared with a peer's; -1: all
   int pool_threads = 0;     // TensorFlow on a pool of so many threads instead of in the calling thread
   std::vector<std::pair<std::string, MakePeer>> others = {};  // further peers
 };
@@ -63,7 +64,10 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
     AddPeer(
         state, "ONNX Runtime", [&] { return MakeOnnxRuntime(graph, state.options().threads, c.optimize); }, fetches,
         c.relative_error);
-  for (const auto& [name, make] : c.others) AddPeer(state, name, make, fetches, c.relative_error);
+  const std::span<const Tensor> wanted = fetches;
+  for (const auto& [name, make] : c.others)
+    AddPeer(state, name, make, c.compared < 0 ? wanted : wanted.first(static_cast<std::size_t>(c.compared)),
+            c.relative_error);
 
   if (c.by_name) {
     for (auto _ : state) state.Check(session.Run(graph.feeds, graph.fetches, graph.targets).status());

@@ -166,6 +166,11 @@ class State {
   Iterator begin() { return Iterator(this); }
   Sentinel end() { return {}; }
 
+  // Lets go of the peers; their times stay.
+  void Release() {
+    for (Subject& subject : subjects_) subject.run = {};
+  }
+
   // What came out.
   const std::vector<Subject>& subjects() const { return subjects_; }
   const Status& error() const { return error_; }

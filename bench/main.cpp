@@ -31,6 +31,7 @@ constexpr const char* kUsage = R"(usage: %s [option]...
   --markdown FILE   the table
   --rounds N        samples of each subject (default 41)
   --batch-ms X      length of a sample (default 1)
+  --case-ms X       length of all samples of a case together, five rounds at least (default 3000)
   --threads N       threads inside one op (default 1)
   --processor-time  measure the process's processor time, on a busy machine and one thread
   --cycles          count this thread's cycles instead of the time, on a busy machine; "ns" then means cycles
@@ -291,6 +292,8 @@ bool Parse(int argc, char** argv, CommandLine* line) {
       line->options.rounds = static_cast<int>(value);
     else if (arg == "--batch-ms" && (value = number(0.01)) > 0)
       line->options.batch_ns = value * 1e6;
+    else if (arg == "--case-ms" && (value = number(0.01)) > 0)
+      line->options.most_ns = value * 1e6;
     else if (arg == "--processor-time")
       line->options.now = &NowProcessorNs;
     else if (arg == "--cycles" && CanCountCycles())
@@ -331,6 +334,7 @@ int Main(int argc, char** argv) {
       result.state = std::make_unique<State>(line.options, c.name, arg);
       if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K%s ", result.name.c_str());
       c.run(*result.state);
+      result.state->Release();
       failed |= !result.state->error().ok();
       for (const State::GoalResult& goal : result.state->goals()) missed |= goal.got > goal.wanted;
       results.push_back(std::move(result));

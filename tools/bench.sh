@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and writes their tables to bench/results.
-#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models|training|gradients]...
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|every_op|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models|training|gradients|sweeps]...
 # Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh), training
-# (tools/bench_training.sh), every_op, for which all ops are compiled, and gradients.
+# (tools/bench_training.sh), every_op and sweeps, for which all ops are compiled, and gradients.
 # Benchmarks not named -portable are compiled with -march=native. They run for 15 minutes at most, all together
-# (building them takes longer the first time); the benchmarks that are left then keep their old files.
+# (building them takes longer the first time); the benchmarks that are left then keep their old files. sweeps may take two
+# hours more.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
 set -euo pipefail
@@ -63,6 +64,9 @@ for name in "${names[@]}"; do
     run=("$folder/bench/$program")
   fi
   begin=$SECONDS status=0
+  if [[ $name == sweeps ]]; then  # few samples of each of its 2,700 cells
+    results=(--json $build/tables/sweeps.json --rounds 5 --batch-ms 0.5 --case-ms 50) left_seconds=$((left_seconds + 7200))
+  fi
   timeout $left_seconds "${run[@]}" "${results[@]}" 2>$build/tables/"$name".log || status=$?  # where TensorFlow talks, too
   left_seconds=$((left_seconds - (SECONDS - begin)))
   if ((status == 124 || left_seconds <= 0)); then
@@ -111,6 +115,9 @@ for name in sys.argv[2:]:
     path = f"bench/results/{name}.md"
     if name == "every_op":
         table = op_table(json.load(open(f"bench/baselines/{name}.json", encoding="utf-8")))
+    elif name == "sweeps":
+        table = subprocess.run(["bench/sweeps/table.py", f"{sys.argv[1]}/sweeps.json"], check=True, capture_output=True,
+                               encoding="utf-8").stdout.strip()
     else:
         table = open(f"{sys.argv[1]}/{name}.md", encoding="utf-8").read().strip()
     with open(path, "w", encoding="utf-8") as file:

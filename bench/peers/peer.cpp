@@ -38,19 +38,51 @@ std::string ShellQuoted(std::string_view text) {
   return quoted + "'";
 }
 
+template <class T>
+Status CompareFloats(const Tensor& got, const Tensor& wanted, double relative_error) {
+  const std::size_t n = wanted.TotalBytes() / sizeof(T);  // a complex number is two
+  const T* const a = static_cast<const T*>(got.raw_data());
+  const T* const b = static_cast<const T*>(wanted.raw_data());
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(static_cast<double>(b[i])));
+  const double least = 1e-5 + relative_error * largest / 100;  // sums that cancel
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    const bool equal = x == y || (std::isnan(x) && std::isnan(y));  // equal: infinities, too
+    if (!equal && !(std::abs(x - y) <= least + relative_error * std::abs(y)))
+      return errors::Internal("gives ", x, " in element ", i, " where Tenon gives ", y);
+  }
+  return OkStatus();
+}
+Status CompareStrings(const Tensor& got, const Tensor& wanted) {
+  for (Index i = 0; i < wanted.NumElements(); ++i)
+    if (std::string_view(got.flat<tstring>()[i]) != std::string_view(wanted.flat<tstring>()[i]))
+      return errors::Internal("gives another string than Tenon in element ", i);
+  return OkStatus();
+}
+
+constexpr double kNothing = 1e30;  // a relative error that says: compare types and shapes only
+
 Status Compare(const Tensor& got, const Tensor& wanted, double relative_error) {
   if (got.dtype() != wanted.dtype() || got.shape() != wanted.shape())
     return errors::Internal("gives ", got.dtype(), got.shape(), " where Tenon gives ", wanted.dtype(), wanted.shape());
-  if (wanted.dtype() != DataType::kFloat) return OkStatus();
-  const auto a = got.flat<float>();
-  const auto b = wanted.flat<float>();
-  float largest = 0;
-  for (const float value : b) largest = std::max(largest, std::abs(value));
-  const double least = 1e-5 + relative_error * largest / 100;  // sums that cancel
-  for (Index i = 0; i < b.size(); ++i)
-    if (a[i] != b[i] && !(std::abs(a[i] - b[i]) <= least + relative_error * std::abs(b[i])))  // equal: infinities, too
-      return errors::Internal("gives ", a[i], " in element ", i, " where Tenon gives ", b[i]);
-  return OkStatus();
+  if (relative_error >= kNothing) return OkStatus();
+  switch (wanted.dtype()) {
+    case DataType::kFloat:
+    case DataType::kComplex64: return CompareFloats<float>(got, wanted, relative_error);
+    case DataType::kDouble:
+    case DataType::kComplex128: return CompareFloats<double>(got, wanted, relative_error);
+    case DataType::kHalf: return CompareFloats<half>(got, wanted, relative_error);
+    case DataType::kBfloat16: return CompareFloats<bfloat16>(got, wanted, relative_error);
+    case DataType::kString: return CompareStrings(got, wanted);
+    default: break;
+  }
+  const auto* const a = static_cast<const char*>(got.raw_data());
+  const auto* const b = static_cast<const char*>(wanted.raw_data());
+  const std::size_t at = static_cast<std::size_t>(std::mismatch(b, b + wanted.TotalBytes(), a).first - b);
+  if (at == wanted.TotalBytes()) return OkStatus();
+  const Index element = static_cast<Index>(at) / SizeOf(wanted.dtype());
+  return errors::Internal("gives another value than Tenon in element ", element, " of ", wanted.NumElements());
 }
 
 // Whether its answers are those of Tenon.

@@ -65,15 +65,15 @@ struct TensorFlowOptions {
 Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, const TensorFlowOptions& options);
 Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads, bool optimize = true);
 
-// A runtime that bench/peers/python_peer.py drives: "xla", "openvino" or "litert", for a graph from `x:0` to `y:0`.
-// NotFound: it is not there, or cannot run the graph.
+// A runtime that bench/peers/python_peer.py drives: "xla", "openvino" or "litert", for a graph from `x:0` to `y:0`; or
+// "numpy", for an expression of x in the place of the file. NotFound: it is not there, or cannot run the graph.
 Result<std::unique_ptr<PeerSession>> MakePythonPeer(const char* kind, const std::string& graph_file, const Tensor& feed,
                                                     int threads);
 
 using MakePeer = std::function<Result<std::unique_ptr<PeerSession>>()>;
 
-// Makes what `make` gives a peer of the case, if its answers agree with `wanted` (float: to so much of the value plus
-// 1e-5). NotFound: it does not take part.
+// Makes what `make` gives a peer of the case, if its first answers agree with `wanted` (floats: to so much of the value
+// plus 1e-5; from 1e30 on only types and shapes count). NotFound: it does not take part.
 void AddPeer(State& state, std::string name, const MakePeer& make, std::span<const Tensor> wanted,
              double relative_error);
 

@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
@@ -17,8 +19,23 @@
 namespace tenon::bench {
 namespace {
 
-const char* NameOf(DataType dtype) {
-  return dtype == DataType::kFloat ? "float32" : dtype == DataType::kInt32 ? "int32" : nullptr;
+struct NamedType {
+  DataType dtype;
+  std::string_view name;  // NumPy's
+};
+constexpr NamedType kTypes[] = {
+    {DataType::kFloat, "float32"}, {DataType::kDouble, "float64"},      {DataType::kInt32, "int32"},
+    {DataType::kInt64, "int64"},   {DataType::kComplex64, "complex64"}, {DataType::kComplex128, "complex128"},
+    {DataType::kBool, "bool"}};
+std::string_view NameOf(DataType dtype) {
+  for (const NamedType& type : kTypes)
+    if (type.dtype == dtype) return type.name;
+  return {};
+}
+DataType TypeOf(std::string_view name) {
+  for (const NamedType& type : kTypes)
+    if (type.name == name) return type.dtype;
+  return DataType::kInvalid;
 }
 
 class PythonPeer final : public PeerSession {
@@ -33,7 +50,7 @@ class PythonPeer final : public PeerSession {
   }
 
   Status Start(const char* kind, const std::string& graph_file, const Tensor& feed, int threads) {
-    if (NameOf(feed.dtype()) == nullptr) return errors::NotFound("it is not given text");
+    if (NameOf(feed.dtype()).empty()) return errors::NotFound("it is not given text");
     const char* named = std::getenv("TENON_TENSORFLOW_PYTHON");
     const std::string python = named != nullptr ? named : "python3";
     const std::string script = TENON_TEST_DATA "/../../bench/peers/python_peer.py", count = StrCat(threads);
@@ -53,21 +70,23 @@ class PythonPeer final : public PeerSession {
     to_ = fdopen(down[1], "wb");
     from_ = fdopen(up[0], "rb");
     std::signal(SIGPIPE, SIG_IGN);
-    std::fputs(NameOf(feed.dtype()), to_);
+    std::fputs(NameOf(feed.dtype()).data(), to_);
     for (int i = 0; i < feed.dims(); ++i) std::fprintf(to_, " %lld", static_cast<long long>(feed.dim_size(i)));
     std::fputc('\n', to_);
     std::fwrite(feed.raw_data(), 1, feed.TotalBytes(), to_);
     std::fflush(to_);
     // A peer that cannot run the graph takes no part.
     const std::string line = ReadLine();
-    if (!line.starts_with("ok float32")) return errors::NotFound(line.empty() ? "the process has ended" : line);
+    const std::size_t end_of_type = std::min(line.find(' ', 3), line.size());
+    const DataType type = line.starts_with("ok ") ? TypeOf(line.substr(3, end_of_type - 3)) : DataType::kInvalid;
+    if (type == DataType::kInvalid) return errors::NotFound(line.empty() ? "the process has ended" : line);
     std::vector<Index> dims;
-    for (const char* at = line.c_str() + 10; *at == ' ';) {
+    for (const char* at = line.c_str() + end_of_type; *at == ' ';) {
       char* end = nullptr;
       dims.push_back(std::strtoll(at, &end, 10));
       at = end;
     }
-    first_ = Tensor(DataType::kFloat, TensorShape(std::span<const Index>(dims)));
+    first_ = Tensor(type, TensorShape(std::span<const Index>(dims)));
     const bool whole = std::fread(first_.raw_data(), 1, first_.TotalBytes(), from_) == first_.TotalBytes();
     return whole ? OkStatus() : errors::Internal("the process has ended");
   }

@@ -3,10 +3,11 @@
 """A runtime with a Python interface as a peer of the benchmarks: bench/peers/python_peer.cpp starts this program.
 
     python_peer.py xla|openvino|litert GRAPH.pb THREADS
+    python_peer.py numpy EXPRESSION-OF-X THREADS
 
 Reads the feed of "x" from standard input: a line "DTYPE DIM...", then the bytes. Answers with a line "ok DTYPE DIM..." and
 the bytes of "y", or with "absent REASON" or "failed REASON". Then each line "N" asks for N runs; the answer is a line "ok NS" with
-their processor time. Everything computes in float32. LiteRT's form of the graph is kept in GRAPH.tflite.
+their processor time. The runtimes compute in float32. LiteRT's form of the graph is kept in GRAPH.tflite.
 """
 import os
 import sys
@@ -68,19 +69,28 @@ def litert(file, threads, feed):
     return run
 
 
+def numpy(expression, threads, feed):
+    import numpy as np
+    code = compile(expression, "expression", "eval")
+    names = {"np": np, "x": feed}
+    return lambda: eval(code, names)
+
+
 def answer(line, content=b""):
     answers.write(line.encode() + b"\n" + content)
     answers.flush()
 
 
 def main(kind, file, threads):
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        os.environ[library + "_NUM_THREADS"] = threads
     import numpy as np
     dtype, *dims = sys.stdin.buffer.readline().decode().split()
     shape = [int(dim) for dim in dims]
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     feed = np.frombuffer(sys.stdin.buffer.read(size), dtype).reshape(shape).copy()
     try:
-        run = {"xla": xla, "openvino": openvino, "litert": litert}[kind](file, int(threads), feed)
+        run = {"xla": xla, "openvino": openvino, "litert": litert, "numpy": numpy}[kind](file, int(threads), feed)
         value = np.ascontiguousarray(run())
     except Exception as error:  # the runtimes have classes of their own
         return answer(f"{'absent' if isinstance(error, ImportError) else 'failed'} {' '.join(str(error).split())[:300]}")

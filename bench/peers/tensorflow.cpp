@@ -59,7 +59,11 @@ struct Api {
   std::size_t (*TensorByteSize)(const TF_Tensor*);
   void (*StringInit)(void*);
   void (*StringCopy)(void*, const char*, std::size_t);
+  const char* (*StringGetDataPointer)(const void*);
+  std::size_t (*StringGetSize)(const void*);
 };
+
+constexpr std::size_t kStringBytes = 24;  // of a TF_TString
 
 Result<Api> LoadApi() {
   TENON_ASSIGN_OR_RETURN(const std::string folder, FindPythonPackage("tensorflow"));
@@ -95,6 +99,8 @@ Result<Api> LoadApi() {
   TENON_BIND(TensorByteSize);
   TENON_BIND(StringInit);
   TENON_BIND(StringCopy);
+  TENON_BIND(StringGetDataPointer);
+  TENON_BIND(StringGetSize);
 #undef TENON_BIND
   const char* one_dnn = std::getenv("TF_ENABLE_ONEDNN_OPTS");
   Note(StrCat("TensorFlow ", api.Version(), " through its C API",
@@ -189,6 +195,15 @@ class TensorFlowSession final : public PeerSession {
       for (int i = 0; i < api_.NumDims(fetch); ++i) dims.push_back(api_.Dim(fetch, i));
       TENON_ASSIGN_OR_RETURN(Tensor value, Tensor::Make(static_cast<DataType>(api_.TensorType(fetch)),
                                                         TensorShape(std::span<const Index>(dims))));
+      if (value.dtype() == DataType::kString) {
+        const char* at = static_cast<const char*>(api_.TensorData(fetch));
+        for (tstring& text : value.flat<tstring>()) {
+          text = tstring(std::string_view(api_.StringGetDataPointer(at), api_.StringGetSize(at)));
+          at += kStringBytes;
+        }
+        values.push_back(std::move(value));
+        continue;
+      }
       if (value.TotalBytes() != api_.TensorByteSize(fetch))
         return errors::Internal("TensorFlow: a fetch has an unexpected size");
       std::memcpy(value.raw_data(), api_.TensorData(fetch), value.TotalBytes());
@@ -238,14 +253,14 @@ class TensorFlowSession final : public PeerSession {
   }
   TF_Tensor* Copy(const Tensor& value) const {
     if (value.dtype() == DataType::kString) {
-      constexpr std::size_t kSize = 24;  // of a TF_TString
-      TF_Tensor* tensor = api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(),
-                                              value.dims(), static_cast<std::size_t>(value.NumElements()) * kSize);
+      TF_Tensor* tensor =
+          api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(), value.dims(),
+                              static_cast<std::size_t>(value.NumElements()) * kStringBytes);
       char* at = static_cast<char*>(api_.TensorData(tensor));
       for (const tstring& text : value.flat<tstring>()) {
         api_.StringInit(at);
         api_.StringCopy(at, text.data(), text.size());
-        at += kSize;
+        at += kStringBytes;
       }
       return tensor;
     }

@@ -17,8 +17,9 @@ TEST_SUITE("local response normalisation") {
   TEST_CASE("agrees with float64; its gradient with differences of it") {
     Cpu device;
     for (const Index depth : {1, 4, 11}) {
-      for (const LrnParameters& p : {LrnParameters{}, LrnParameters{2, 2.f, 1e-2f, 0.75f},
-                                     LrnParameters{0, 1.f, 0.5f, 1.f}, LrnParameters{2147483646, 1.f, 0.5f, 0.5f}}) {
+      for (const LrnParameters& p :
+           {LrnParameters{}, LrnParameters{2, 2.f, 1e-2f, 0.75f}, LrnParameters{0, 1.f, 0.5f, 1.f},
+            LrnParameters{3, 1.f, 0.5f, 0.3f}, LrnParameters{2147483646, 1.f, 0.5f, 0.5f}}) {
         const auto reference = [&](const std::vector<double>& x) {
           std::vector<double> y(x.size());
           for (Index i = 0; i < static_cast<Index>(x.size()); ++i) {

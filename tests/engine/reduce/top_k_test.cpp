@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <tenon/engine/reduce/top_k.hpp>
@@ -44,6 +47,47 @@ TEST_SUITE("TopK") {
     for (int i = 0; i < 100; ++i) row.push_back(static_cast<float>(i * 37 % 101));
     (void)Places<float>(row, 100, true, &values);
     CHECK(std::is_sorted(values.rbegin(), values.rend()));
+  }
+  TEST_CASE_TEMPLATE("many elements: sorted by bytes, as by comparison", T, float, double, std::int8_t, std::int64_t,
+                     std::uint64_t) {
+    for (const std::size_t n : {128, 1000, 5000})
+      for (const std::uint64_t values : {std::uint64_t{1}, std::uint64_t{10}, ~std::uint64_t{0}}) {
+        std::vector<T> row;
+        std::uint64_t state = n;
+        for (std::size_t i = 0; i < n; ++i) {
+          state = state * 6364136223846793005u + 1442695040888963407u;
+          const auto wide = static_cast<std::int64_t>((state >> 1) % values);
+          row.push_back(static_cast<T>(i % 2 == 0 || std::is_unsigned_v<T> ? wide : -wide));
+        }
+        Is wanted(n);
+        for (std::size_t i = 0; i < n; ++i) wanted[i] = static_cast<std::int32_t>(i);
+        std::stable_sort(wanted.begin(), wanted.end(), [&](std::int32_t a, std::int32_t b) {
+          return row[static_cast<std::size_t>(b)] < row[static_cast<std::size_t>(a)];
+        });
+        for (const std::size_t k : {n, n / 2, n / 16, std::size_t{3}})
+          CHECK(Places<T>(row, static_cast<Index>(k), true) ==
+                Is(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(k)));
+        CHECK(Places<T>(row, static_cast<Index>(n), false) == wanted);
+      }
+  }
+  TEST_CASE("zeros of two signs are equal, and infinities sorted; with NaN the heap decides") {
+    std::vector<float> row(200, 0.0f);
+    for (std::size_t i = 0; i < 200; i += 2) row[i] = -0.0f;
+    row[150] = std::numeric_limits<float>::infinity();
+    row[10] = -row[150];
+    const Is places = Places<float>(row, 200, true);
+    CHECK(places[0] == 150);
+    CHECK(places[1] == 0);
+    CHECK(places[2] == 1);
+    CHECK(places[199] == 10);
+    row[3] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<std::uint64_t> scratch(TopKScratchBytes(200) / 8 + 1);
+    std::vector<float> best(200);
+    const std::int32_t* at =
+        TopK(WideTypeOf(DataType::kFloat), row.data(), 200, 200, true, scratch.data(), best.data());
+    Is sorted(at, at + 200);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int32_t i = 0; i < 200; ++i) CHECK(sorted[static_cast<std::size_t>(i)] == i);
   }
   TEST_CASE("nth element") {
     const std::int16_t row[16] = {5, -3, 9, 0};  // the rest is not looked at

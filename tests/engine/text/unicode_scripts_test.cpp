@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/text/unicode_scripts.hpp>
 
+#include <cstddef>
+#include <cstdint>
+
 #include <doctest/doctest.h>
 
 namespace unicode_scripts_test {
@@ -19,5 +22,13 @@ TEST_CASE("scripts by ICU's numbers, as TensorFlow answers") {
   CHECK(ScriptOf(0x10ffff) == 103);
   CHECK(ScriptOf(-1) == -1);
   CHECK(ScriptOf(0x110000) == -1);
+  std::size_t at = 0;
+  bool same = true;
+  for (std::int32_t code = 0; code <= 0x10ffff; ++code) {
+    while (at + 1 < detail::kScriptStartCount && detail::kScriptStarts[at + 1] >> 8 == static_cast<std::uint32_t>(code))
+      ++at;
+    same = same && ScriptOf(code) == static_cast<std::int32_t>(detail::kScriptStarts[at] & 0xff);
+  }
+  CHECK(same);  // the blocks leave nothing out
 }
 }  // namespace unicode_scripts_test

@@ -51,6 +51,51 @@ TEST_SUITE("EditDistance") {
               static_cast<Index>(Edits(a, b, n, m)));
       }
   }
+  TEST_CASE("64 rows at a time are what rows one by one are, for lengths around words") {
+    tenon::testing::Numbers numbers(5);
+    Cpu device;
+    for (const Index n : {1, 2, 63, 64, 65, 127, 128, 129, 300})
+      for (const Index m : {1, 2, 63, 64, 65, 130, 301})
+        for (const std::uint64_t symbols : {2, 4, 1000}) {
+          Tensor x(DataType::kInt64, {n}), y(DataType::kInt64, {m});
+          for (Index i = 0; i < n; ++i) x.data<std::int64_t>()[i] = static_cast<std::int64_t>(numbers.Below(symbols));
+          for (Index i = 0; i < m; ++i)  // near to x, and other symbols
+            y.data<std::int64_t>()[i] = i < n && numbers.Below(3) > 0
+                                            ? x.data<std::int64_t>()[i]
+                                            : static_cast<std::int64_t>(numbers.Below(symbols + 1));
+          const ops::detail::ElementKeys keys(x);
+          const ops::detail::SymbolNumbers both(device, keys, y);
+          ops::detail::BitParallelEdits bits(both.count());
+          SlimVector<Index> row;
+          const Index wanted =
+              ops::detail::EditsBetween(ops::detail::SymbolKeys(x), 0, n, ops::detail::SymbolKeys(y), 0, m, &row);
+          CHECK(bits.Between(both.truth(), n, both.hypothesis(), m) == wanted);
+          CHECK(bits.Between(both.truth(), n, both.hypothesis(), m) == wanted);  // nothing is left behind
+          CHECK(bits.Between(both.truth(), n, both.truth(), n) == 0);
+          CHECK(bits.Between(both.truth(), n, both.hypothesis(), 0) == n);
+        }
+  }
+  TEST_CASE("symbols of many words and kinds: numbered, or compared one by one") {
+    Cpu device;
+    const Tensor long_text = Random<std::int32_t>({40000}, 1);  // all places of all symbols would be too many
+    const ops::detail::ElementKeys keys(long_text);
+    const ops::detail::SymbolNumbers numbers(device, keys, long_text);
+    ops::detail::BitParallelEdits bits(numbers.count());
+    const Index edits = bits.Between(numbers.truth(), 40000, numbers.hypothesis(), 1);
+    CHECK((numbers.count() > 6710 ? edits == -1 : edits == 39999));
+    CHECK(bits.Between(numbers.truth(), 100, numbers.hypothesis(), 99) == 1);
+    const auto distance = [&](const Tensor& a, const Tensor& b) {
+      Tensor a_places(DataType::kInt64, {a.NumElements(), 2}), b_places(DataType::kInt64, {b.NumElements(), 2});
+      for (const Tensor* places : {&a_places, &b_places})
+        for (Index i = 0; i < places->NumElements(); ++i)
+          const_cast<Tensor*>(places)->data<std::int64_t>()[i] = i % 2 == 0 ? 0 : i / 2;
+      return Distances({{"normalize", false}},
+                       {a_places, a, Longs({1, a.NumElements()}), b_places, b, Longs({1, b.NumElements()})})[0];
+    };
+    CHECK(distance(Make<float>({3}, {0, 1, kNaN}), Make<float>({3}, {-0.0, 1, kNaN})) == 1);
+    CHECK(distance(Make<complex64>({2}, {0, 2}), Make<complex64>({3}, {-0.0, 3, 4})) == 2);
+    CHECK(distance(AnyBits(DataType::kString, {4}), AnyBits(DataType::kString, {5})) == 1);
+  }
   TEST_CASE("texts, zeros of two signs and complex numbers are equal by value, NaN to nothing") {
     const auto distance = [](const Tensor& a, const Tensor& b) {
       SlimVector<Index> row;

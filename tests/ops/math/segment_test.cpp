@@ -63,6 +63,34 @@ TEST_SUITE("segments") {
       for (double& mean : means) mean = std::trunc(mean);
     CHECK(Numbered<T>(Run<ops::SegmentMean>({}, {x, ids})) == means);
   }
+  TEST_CASE_TEMPLATE("rows of one element, many ids", T, std::int8_t, std::int32_t, float, double) {
+    constexpr Index kRows = 1000;  // several blocks of ids
+    const Tensor x = Random<T>({kRows}, 3);
+    Tensor wide(x.dtype(), {kRows, 2}), ids(DataType::kInt32, {kRows}), longs(DataType::kInt64, {kRows});
+    tenon::testing::Numbers numbers(4);
+    std::int32_t id = 2;
+    for (Index i = 0; i < kRows; ++i) {
+      wide.data<T>()[2 * i] = wide.data<T>()[2 * i + 1] = x.data<T>()[i];
+      id += static_cast<std::int32_t>(numbers.Below(4) == 0 ? numbers.Below(3) : 0);
+      ids.data<std::int32_t>()[i] = id;
+      longs.data<std::int64_t>()[i] = static_cast<std::int64_t>(numbers.Below(102)) - 1;
+    }
+    const auto same = [](const Tensor& one, const Tensor& two) {  // columns: those of one element, and of two
+      bool equal = two.NumElements() == 2 * one.NumElements();
+      for (Index i = 0; equal && i < one.NumElements(); ++i) equal = two.data<T>()[2 * i] == one.data<T>()[i];
+      return equal;
+    };
+    CHECK(same(Run<ops::SegmentSum>({}, {x, ids}), Run<ops::SegmentSum>({}, {wide, ids})));
+    CHECK(same(Run<ops::SegmentMean>({}, {x, ids}), Run<ops::SegmentMean>({}, {wide, ids})));
+    CHECK(same(Run<ops::SegmentProd>({}, {x, ids}), Run<ops::SegmentProd>({}, {wide, ids})));
+    CHECK(same(Run<ops::SegmentMax>({}, {x, ids}), Run<ops::SegmentMax>({}, {wide, ids})));
+    CHECK(same(Run<ops::SegmentMin>({}, {x, ids}), Run<ops::SegmentMin>({}, {wide, ids})));
+    const Tensor count = Int(101);
+    CHECK(same(Run<ops::UnsortedSegmentSum>({}, {x, longs, count}),
+               Run<ops::UnsortedSegmentSum>({}, {wide, longs, count})));
+    CHECK(same(Run<ops::UnsortedSegmentMin>({}, {x, longs, count}),
+               Run<ops::UnsortedSegmentMin>({}, {wide, longs, count})));
+  }
   TEST_CASE("ids in any order, negative ones left out; gaps are what the operation starts from") {
     const Tensor x = Random<double>({6, 3}, 2), ids = Ints({3, -1, 0, 3, -7, 0}), five = Int(5);
     const std::vector<double> numbers = Numbered<double>(x);

@@ -47,6 +47,13 @@ TEST_SUITE("sparse counts") {
     CHECK(OutputsOf<DenseCountSparseOutput>(Attrs(-1, -1), {MakeTensor<std::int64_t>({2, 2}, {3, 3, 0, 3}),
                                                             NoWeights()}) == "[0 3][1 0][1 3] | 2 1 1 | 2 4");
   }
+  TEST_CASE("values far apart are counted as near ones are") {
+    CHECK(OutputsOf<DenseCountSparseOutput>(Attrs(-1, -1), {Ints({1000000, 1, 1000000}), Floats({1, 2, 0.5})}) ==
+          "[1][1000000] | 2 1.5 | 1000001");
+    CHECK(OutputsOf<RaggedCountSparseOutput>(Attrs(-1, -1),
+                                             {Longs({0, 3, 3, 4}), Ints({900000, 1, 900000, 1}), NoWeights()}) ==
+          "[0 1][0 900000][2 1] | 1 2 1 | 3 900001");
+  }
   TEST_CASE("integer weights wrap around") {
     CHECK(OutputsOf<DenseCountSparseOutput>(Attrs(-1, -1),
                                             {Ints({1, 1}), Ints({std::numeric_limits<std::int32_t>::max(), 5})}) ==

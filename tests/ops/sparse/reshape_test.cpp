@@ -88,6 +88,8 @@ TEST_SUITE("SparseReshape and SparseReorder") {
   TEST_CASE("SparseReorder leaves elements at one place in their order") {
     CHECK(OutputsOf<SparseReorder>({}, {Places(2, {1, 1, 0, 2, 1, 1, 0, 0}), Make<float>({4}, {1, 2, 3, 4}),
                                         Longs({2, 3})}) == "[0 0][0 2][1 1][1 1] | 4 2 1 3");
+    CHECK(OutputsOf<SparseReorder>({}, {Places(2, {0, 2, 1, 1, 1, 1}), Make<float>({3}, {1, 2, 3}), Longs({2, 3})}) ==
+          "[0 2][1 1][1 1] | 1 2 3");  // in order already
     CHECK(OutputsOf<SparseReorder>({}, {Places(2, {}), Make<float>({0}, {0}), Longs({2, 3})}) == " | ");
     CHECK(ErrorOf<SparseReorder>({}, {Places(2, {0, 0}), Make<float>({2}, {1}), Longs({2, 3})}) ==
           "INVALID_ARGUMENT: SparseReorder: Number of elements in indices (1) and values (2) do not match");

@@ -34,9 +34,11 @@ template <class C>
 void PixelToRgb(const C* hsv, C* rgb) {
   const auto clip = [](C x) { return std::min(std::max(x, C(0)), C(1)); };
   const C hue = hsv[0] * C(6), saturation = hsv[1], value = hsv[2];
-  const C parts[] = {clip(std::abs(hue - C(3)) - C(1)), clip(C(2) - std::abs(hue - C(2))),
-                     clip(C(2) - std::abs(hue - C(4)))};
-  for (int i = 0; i < 3; ++i) rgb[i] = (C(1) - saturation + saturation * parts[i]) * value;
+  const C red = clip(std::abs(hue - C(3)) - C(1)), green = clip(C(2) - std::abs(hue - C(2))),
+          blue = clip(C(2) - std::abs(hue - C(4))), rest = C(1) - saturation;
+  rgb[0] = (rest + saturation * red) * value;
+  rgb[1] = (rest + saturation * green) * value;
+  rgb[2] = (rest + saturation * blue) * value;
 }
 
 // hue: [0, 6); the others as they are.
@@ -146,6 +148,24 @@ inline void AdjustSaturation(Cpu& device, const float* in, Index pixels, float s
 // Moves each of `images` images of [pixels, channels] away from its channels' means: (x - mean) * factor + mean.
 inline void AdjustContrast(Cpu& device, const float* in, Index images, Index pixels, Index channels, float factor,
                            float* out) {
+  constexpr Index kMostChannels = 4;
+  if (channels <= kMostChannels && images * channels * pixels > 0) {
+    ParallelFor(device, images, 2.0 * static_cast<double>(pixels * channels), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const float* const from = in + i * pixels * channels;
+        float* const to = out + i * pixels * channels;
+        double sums[kMostChannels] = {};
+        for (Index k = 0; k < pixels; ++k)
+          for (Index c = 0; c < channels; ++c) sums[c] += static_cast<double>(from[k * channels + c]);
+        float means[kMostChannels] = {};
+        for (Index c = 0; c < channels; ++c) means[c] = static_cast<float>(sums[c] / static_cast<double>(pixels));
+        for (Index k = 0; k < pixels; ++k)
+          for (Index c = 0; c < channels; ++c)
+            to[k * channels + c] = (from[k * channels + c] - means[c]) * factor + means[c];
+      }
+    });
+    return;
+  }
   ParallelFor(device, images * channels, 4.0 * static_cast<double>(pixels), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Index first = i / channels * pixels * channels + i % channels, last = first + pixels * channels;

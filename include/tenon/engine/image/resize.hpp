@@ -170,6 +170,23 @@ inline float AreaWeight(const ResizeAxis& axis, float begin, float end, Index i)
   return x + 1 > end ? end - x : 1.0f;
 }
 
+// The places of all output columns, found once for all rows.
+template <class Place>
+class PlacesOfColumns {
+ public:
+  template <class Find>
+  PlacesOfColumns(Cpu& device, Index columns, const Find& find)
+      : scratch_(device, static_cast<std::size_t>(columns) * sizeof(Place)), places_(scratch_.As<Place>()) {
+    for (Index j = 0; places_ != nullptr && j < columns; ++j) places_[j] = find(j);
+  }
+  Status status() const { return scratch_.status("Resize"); }
+  const Place& operator[](Index j) const { return places_[j]; }
+
+ private:
+  Scratch scratch_;
+  Place* places_;
+};
+
 // row(number of the output row, scratch of this many floats) for all rows of all images.
 template <class Body>
 Status ForResizedRows(Cpu& device, const ResizeGeometry& g, Index scratch_floats, double ns, const Body& row) {
@@ -195,6 +212,9 @@ inline double ResizedRowNs(const ResizeGeometry& g, double ns_per_element) {
 inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
+  const detail::PlacesOfColumns<detail::LinearPlace> columns(
+      device, g.columns.output, [&](Index j) { return detail::LinearPlaceOf(g.columns, g.half_pixel_centers, j); });
+  TENON_RETURN_IF_ERROR(columns.status());
   const auto work = [&](Index i, float* scratch) {
     const detail::LinearPlace y = detail::LinearPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
     const Index first = i / g.rows.output * g.rows.input;
@@ -202,7 +222,7 @@ inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtyp
     const float* const bottom = rows.Get(first + y.upper, scratch + row);
     float* to = out + i * out_row;
     for (Index j = 0; j < g.columns.output; ++j, to += g.depth) {
-      const detail::LinearPlace x = detail::LinearPlaceOf(g.columns, g.half_pixel_centers, j);
+      const detail::LinearPlace& x = columns[j];
       const Index left = x.lower * g.depth, right = x.upper * g.depth;
       for (Index d = 0; d < g.depth; ++d) {
         const float above = top[left + d] + (top[right + d] - top[left + d]) * x.lerp;
@@ -217,6 +237,9 @@ inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtyp
 inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
+  const detail::PlacesOfColumns<detail::CubicPlace> columns(
+      device, g.columns.output, [&](Index j) { return detail::CubicPlaceOf(g.columns, g.half_pixel_centers, j); });
+  TENON_RETURN_IF_ERROR(columns.status());
   const auto work = [&](Index i, float* scratch) {
     const detail::CubicPlace y = detail::CubicPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
     const Index first = i / g.rows.output * g.rows.input;
@@ -225,7 +248,7 @@ inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype
     for (int k = 0; k < 4; ++k) detail::AddWeightedRun(rows.Get(first + y.at[k], scratch), y.weight[k], sums, row);
     float* to = out + i * out_row;
     for (Index j = 0; j < g.columns.output; ++j, to += g.depth) {
-      const detail::CubicPlace x = detail::CubicPlaceOf(g.columns, g.half_pixel_centers, j);
+      const detail::CubicPlace& x = columns[j];
       for (Index d = 0; d < g.depth; ++d) {
         float sum = 0;
         for (int k = 0; k < 4; ++k) sum += sums[x.at[k] * g.depth + d] * x.weight[k];
@@ -249,6 +272,19 @@ inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType d
     *begin = static_cast<float>(i) * axis.scale;
     *end = static_cast<float>(i + 1) * axis.scale;
   };
+  struct Covered {
+    Index first, last;  // inclusive
+    float left, right;
+  };
+  const detail::PlacesOfColumns<Covered> columns(device, g.columns.output, [&](Index j) {
+    Covered covered;
+    bounds(g.columns, j, &covered.left, &covered.right);
+    covered.first = static_cast<Index>(std::floor(covered.left));
+    covered.last = static_cast<Index>(std::ceil(covered.right)) - 1;
+    return covered;
+  });
+  TENON_RETURN_IF_ERROR(columns.status());
+  constexpr Index kTogether = 4;  // channels
   const auto work = [&](Index i, float* scratch) {
     float top, bottom;
     bounds(g.rows, i % g.rows.output, &top, &bottom);
@@ -259,14 +295,16 @@ inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType d
       const float y_weight = detail::AreaWeight(g.rows, top, bottom, y);
       const float* const from = rows.Get(first + std::clamp<Index>(y, 0, g.rows.input - 1), scratch);
       for (Index j = 0; j < g.columns.output; ++j) {
-        float left, right;
-        bounds(g.columns, j, &left, &right);
-        for (Index d = 0; d < g.depth; ++d) {
-          float sum = 0;
-          for (Index x = static_cast<Index>(std::floor(left)); x < static_cast<Index>(std::ceil(right)); ++x)
-            sum += from[std::clamp<Index>(x, 0, g.columns.input - 1) * g.depth + d] *
-                   detail::AreaWeight(g.columns, left, right, x);
-          to[j * g.depth + d] += sum * y_weight;
+        const Covered& c = columns[j];
+        for (Index d = 0; d < g.depth; d += kTogether) {
+          const Index channels = std::min(kTogether, g.depth - d);
+          float sums[kTogether] = {};
+          for (Index x = c.first; x <= c.last; ++x) {
+            const float* const pixel = from + std::clamp<Index>(x, 0, g.columns.input - 1) * g.depth + d;
+            const float weight = detail::AreaWeight(g.columns, c.left, c.right, x);
+            for (Index k = 0; k < channels; ++k) sums[k] += pixel[k] * weight;
+          }
+          for (Index k = 0; k < channels; ++k) to[j * g.depth + d + k] += sums[k] * y_weight;
         }
       }
     }
@@ -322,13 +360,17 @@ inline GradientPlaces GradientPlacesOf(ResizeMethod method, const ResizeGeometry
 template <class G, class T>
 Status ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
   const Index image = g.rows.input * g.columns.input * g.depth, places = g.rows.output * g.columns.output;
+  const detail::PlacesOfColumns<detail::GradientPlaces> columns(
+      device, g.columns.output, [&](Index j) { return detail::GradientPlacesOf(method, g, g.columns, j); });
+  TENON_RETURN_IF_ERROR(columns.status());
   ParallelFor(device, g.batch, 8.0 * static_cast<double>(places * g.depth + image), [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
       T* const to = out + n * image;
       for (Index i = 0; i < image; ++i) to[i] = T(0);
-      for (Index i = 0; i < places; ++i) {
-        const detail::GradientPlaces y = detail::GradientPlacesOf(method, g, g.rows, i / g.columns.output),
-                                     x = detail::GradientPlacesOf(method, g, g.columns, i % g.columns.output);
+      detail::GradientPlaces y = {};
+      for (Index i = 0, column = 0; i < places; ++i, column = column + 1 == g.columns.output ? 0 : column + 1) {
+        if (column == 0) y = detail::GradientPlacesOf(method, g, g.rows, i / g.columns.output);
+        const detail::GradientPlaces& x = columns[column];
         const G* const from = grad + (n * places + i) * g.depth;
         for (int r = 0; r < y.count; ++r) {
           for (int c = 0; c < x.count; ++c) {

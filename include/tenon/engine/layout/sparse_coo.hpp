@@ -42,6 +42,12 @@ inline int CompareRows(const std::int64_t* a, const std::int64_t* b, Index rank)
   return 0;
 }
 
+// Whether the rows are in row-major order; equal ones may follow each other.
+inline bool InOrder(const SparseRows& rows) {
+  for (Index i = 1; i < rows.n; ++i)
+    if (CompareRows(rows.Row(i - 1), rows.Row(i), rows.rank) > 0) return false;
+  return true;
+}
 // Numbers of the rows in row-major order of the columns listed; equal ones stay in their order. Rows that are in order
 // already cost one look.
 inline SlimVector<std::size_t> RowOrder(const SparseRows& rows, const SlimVector<Index>& columns) {

@@ -27,14 +27,42 @@ inline float LrnNorm(const LrnParameters& p, const float* x, Index depth, Index 
   return p.bias + p.alpha * sum;
 }
 
+// norm[c] = LrnNorm(p, x, depth, c) for each c, by the same additions.
+inline void LrnNorms(const LrnParameters& p, const float* x, Index depth, float* norm) {
+  std::fill_n(norm, depth, 0.0f);
+  const Index reach = std::min(p.radius, depth - 1);
+  for (Index k = -reach; k <= reach; ++k) {
+    const Index end = k > 0 ? depth - k : depth;
+    for (Index c = k < 0 ? -k : 0; c < end; ++c) norm[c] += x[c + k] * x[c + k];
+  }
+  for (Index c = 0; c < depth; ++c) norm[c] = p.bias + p.alpha * norm[c];
+}
+// y[c] = x[c] / norm[c]^beta; y is norm. Roots serve the usual powers.
+inline void LrnDivide(float beta, const float* x, Index depth, float* y) {
+  if (beta == 0.5f) {
+    for (Index c = 0; c < depth; ++c) y[c] = x[c] / std::sqrt(y[c]);
+  } else if (beta == 0.75f) {
+    for (Index c = 0; c < depth; ++c) {
+      const float root = std::sqrt(y[c]);
+      y[c] = x[c] / (root * std::sqrt(root));
+    }
+  } else if (beta == 1.0f) {
+    for (Index c = 0; c < depth; ++c) y[c] = x[c] / y[c];
+  } else {
+    for (Index c = 0; c < depth; ++c) y[c] = x[c] * std::pow(y[c], -beta);
+  }
+}
+
 }  // namespace detail
 
 // y[c] = x[c] / norm(c)^beta for each of `rows` rows of `depth` channels.
 inline Status Lrn(Cpu& device, const LrnParameters& p, const float* x, Index rows, Index depth, float* y) {
   const double ns = static_cast<double>(depth) * (20 + static_cast<double>(std::min(p.radius, depth)));
   ParallelFor(device, rows, ns, [&](Index begin, Index end) {
-    for (Index i = begin * depth; i < end * depth; i += depth)
-      for (Index c = 0; c < depth; ++c) y[i + c] = x[i + c] * std::pow(detail::LrnNorm(p, x + i, depth, c), -p.beta);
+    for (Index i = begin * depth; i < end * depth; i += depth) {
+      detail::LrnNorms(p, x + i, depth, y + i);
+      detail::LrnDivide(p.beta, x + i, depth, y + i);
+    }
   });
   return OkStatus();
 }

@@ -22,6 +22,10 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // How rows of one type are folded.
 struct SegmentLoops {
   void (*fold)(const void* row, void* out, Index n) = nullptr;          // out[j] = out[j] op row[j]
+  // Rows of one element. out[ids[i]] = out[ids[i]] op row[i]; negative ids are left out.
+  void (*fold_each)(const void* row, const Index* ids, void* out, Index n) = nullptr;
+  // Does so for ids that ascend; the first row of a segment is copied. `previous`: the id before ids[0], or -1.
+  void (*fold_ascending)(const void* row, const Index* ids, Index previous, void* out, Index n) = nullptr;
   void (*divide)(void* out, Index count, Index n) = nullptr;            // for means
   Index bytes = 0;                                                     // size of one element
   alignas(16) unsigned char start[16] = {};  // the element that changes nothing, or the lowest (highest) finite number
@@ -104,6 +108,24 @@ void FoldRow(const void* prow, void* pout, Index n) {
   T* out = static_cast<T*>(pout);
   for (Index j = 0; j < n; ++j) out[j] = Step::Combine(out[j], row[j]);
 }
+template <class Step, class T>
+void FoldEach(const void* prow, const Index* ids, void* pout, Index n) {
+  const T* row = static_cast<const T*>(prow);
+  T* out = static_cast<T*>(pout);
+  for (Index i = 0; i < n; ++i)
+    if (ids[i] >= 0) out[ids[i]] = Step::Combine(out[ids[i]], row[i]);
+}
+template <class Step, class T>
+void FoldAscending(const void* prow, const Index* ids, Index previous, void* pout, Index n) {
+  const T* row = static_cast<const T*>(prow);
+  T* out = static_cast<T*>(pout);
+  T folded = previous < 0 ? T() : out[previous];
+  for (Index i = 0; i < n; ++i) {
+    folded = ids[i] == previous ? Step::Combine(folded, row[i]) : row[i];
+    previous = ids[i];
+    out[previous] = folded;
+  }
+}
 template <class T>
 void DivideRow(void* pout, Index count, Index n) {
   T* out = static_cast<T*>(pout);
@@ -127,6 +149,8 @@ template <class Step, class T>
 SegmentLoops MakeSegmentLoops() {
   SegmentLoops loops;
   loops.fold = &FoldRow<Step, T>;
+  loops.fold_each = &FoldEach<Step, T>;
+  loops.fold_ascending = &FoldAscending<Step, T>;
   loops.bytes = static_cast<Index>(sizeof(T));
   const T start = Step::template Start<T>();
   std::memcpy(loops.start, &start, sizeof start);

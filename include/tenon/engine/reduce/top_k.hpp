@@ -5,10 +5,12 @@
 // equal, unsorted or NaN follows TensorFlow's algorithm: a heap of the k best so far.
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <tenon/base/config.hpp>
@@ -61,15 +63,80 @@ std::int32_t GreatestPlace(const W* row, std::int32_t n, W* value) {
   return 0;
 }
 
+// A number whose order is the reverse of that of the elements; both zeros are one.
+template <class W>
+std::uint64_t DescendingKey(W x) {
+  constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
+  if constexpr (std::is_floating_point_v<W>) {
+    const auto bits = std::bit_cast<std::uint64_t>(x == W(0) ? W(0) : x);
+    return (bits & kTop) != 0 ? bits : ~(bits | kTop);
+  } else {
+    return ~(static_cast<std::uint64_t>(x) ^ (std::is_signed_v<W> ? kTop : 0));
+  }
+}
+
+// places[0 .. n) = 0 .. n - 1 sorted by the keys, byte by byte from the lowest; equal ones stay in their order. Bytes
+// that all keys share are left out. `other_keys`, `other_places`: room for n.
+inline void RadixSortPlaces(std::int32_t n, std::uint64_t* keys, std::int32_t* places, std::uint64_t* other_keys,
+                            std::int32_t* other_places) {
+  constexpr int kBytes = 8, kDigits = 256;
+  std::int32_t counts[kBytes][kDigits] = {};
+  bool ordered = true;
+  for (std::int32_t i = 0; i < n; ++i) {
+    places[i] = i;
+    ordered = ordered && (i == 0 || keys[i - 1] <= keys[i]);
+    for (int byte = 0; byte < kBytes; ++byte) ++counts[byte][keys[i] >> (8 * byte) & 0xff];
+  }
+  if (ordered) return;
+  std::int32_t* const result = places;
+  for (int byte = 0; byte < kBytes; ++byte) {
+    const int shift = 8 * byte;
+    std::int32_t* const starts = counts[byte];
+    if (starts[keys[0] >> shift & 0xff] == n) continue;
+    std::int32_t start = 0;
+    for (int digit = 0; digit < kDigits; ++digit) start += std::exchange(starts[digit], start);
+    for (std::int32_t i = 0; i < n; ++i) {
+      const std::int32_t to = starts[keys[i] >> shift & 0xff]++;
+      other_keys[to] = keys[i];
+      other_places[to] = places[i];
+    }
+    std::swap(keys, other_keys);
+    std::swap(places, other_places);
+  }
+  if (places != result) std::copy_n(places, n, result);
+}
+
+// Room for a sort of n elements.
+struct SortRoom {
+  std::uint64_t *keys, *other_keys;
+  std::int32_t* other_places;
+};
+
+// The places of all elements, sorted by BeforeInTopK. False where an element is NaN: the places are then unsorted.
+template <class W>
+bool SortedPlaces(const W* row, std::int32_t n, std::int32_t* places, const SortRoom& room) {
+  bool comparable = true;
+  for (std::int32_t i = 0; i < n; ++i) {
+    comparable = comparable && row[i] == row[i];
+    room.keys[i] = DescendingKey(row[i]);
+  }
+  if (comparable) RadixSortPlaces(n, room.keys, places, room.other_keys, room.other_places);
+  return comparable;
+}
+
 // places[0 .. k) = where the k greatest of row[0 .. n) are, 0 < k <= n; room for k + 1. values: those elements.
 template <class W>
-void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::int32_t* places, W* values) {
+void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::int32_t* places, W* values,
+               const SortRoom& room) {
+  constexpr std::int32_t kMany = 128, kPart = 16;  // a heap costs more from here on
   const BeforeInTopK<W> before{row};
   if (k == 1) {
     places[0] = GreatestPlace(row, n, values);
     return;
   }
-  if (k == n) {
+  const bool whole = n >= kMany && (k == n || (sorted && k >= n / kPart));
+  if (whole && SortedPlaces(row, n, places, room)) {
+  } else if (k == n) {
     for (std::int32_t i = 0; i < n; ++i) places[i] = i;
     SortPlaces(places, places + n, before);
   } else {
@@ -89,7 +156,7 @@ void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::i
 }  // namespace detail
 
 // Scratch bytes that the functions below need for rows of n elements.
-constexpr std::size_t TopKScratchBytes(Index n) { return static_cast<std::size_t>(n + 1) * 20; }
+constexpr std::size_t TopKScratchBytes(Index n) { return static_cast<std::size_t>(n + 1) * 32; }
 
 // row: n elements of `type`  ->  values: its k greatest, places: where they are. 0 < k <= n < 2^31. `scratch` is
 // aligned to 8 bytes and has TopKScratchBytes(n); places, in scratch too, are valid until its next use.
@@ -97,11 +164,15 @@ inline const std::int32_t* TopK(const WideType& type, const void* row, Index n, 
                                 void* values) {
   char* const wide = static_cast<char*>(scratch);
   char* const best = wide + n * 8;
-  auto* const places = reinterpret_cast<std::int32_t*>(best + (n + 1) * 8);
+  char* const keys = best + (n + 1) * 8;
+  auto* const places = reinterpret_cast<std::int32_t*>(keys + n * 8);
+  // The best elements are written behind the sort.
+  const detail::SortRoom room{reinterpret_cast<std::uint64_t*>(keys), reinterpret_cast<std::uint64_t*>(best),
+                              places + n + 1};
   type.Widen(row, wide, n);
   VisitWide(type.kind, [&]<class W>() {
     detail::TopKOfRow(reinterpret_cast<const W*>(wide), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k),
-                      sorted, places, reinterpret_cast<W*>(best));
+                      sorted, places, reinterpret_cast<W*>(best), room);
   });
   type.Narrow(best, values, k);
   return places;

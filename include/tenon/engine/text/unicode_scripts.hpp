@@ -177,13 +177,30 @@ inline constexpr std::uint32_t kScriptStarts[] = {
 };
 // clang-format on
 
+inline constexpr std::size_t kScriptStartCount = sizeof kScriptStarts / sizeof *kScriptStarts;
+inline constexpr int kScriptBlocks = 0x110000 >> 8;
+
+// For each block of 256 characters the entry of its first one.
+struct ScriptBlocks {
+  std::uint16_t entry[kScriptBlocks + 1] = {};
+
+  constexpr ScriptBlocks() {
+    std::size_t at = 0;
+    for (int block = 0; block <= kScriptBlocks; ++block) {
+      while (at + 1 < kScriptStartCount && kScriptStarts[at + 1] >> 8 <= static_cast<std::uint32_t>(block) << 8) ++at;
+      entry[block] = static_cast<std::uint16_t>(at);
+    }
+  }
+};
+inline constexpr ScriptBlocks kScriptBlock;
+
 }  // namespace detail
 
 // -1 for what is no character.
 constexpr std::int32_t ScriptOf(std::int32_t code) {
   if (code < 0 || code > 0x10ffff) return -1;
-  std::size_t low = 0,
-              high = sizeof detail::kScriptStarts / sizeof *detail::kScriptStarts;  // the answer is in [low, high)
+  std::size_t low = detail::kScriptBlock.entry[code >> 8];  // the answer is in [low, high)
+  std::size_t high = detail::kScriptBlock.entry[(code >> 8) + 1] + std::size_t{1};
   while (high - low > 1) {
     const std::size_t middle = low + (high - low) / 2;
     (static_cast<std::int32_t>(detail::kScriptStarts[middle] >> 8) <= code ? low : high) = middle;

@@ -103,6 +103,121 @@ class SymbolKeys {
   DataType type_;
 };
 
+inline std::size_t AsSize(Index i) { return static_cast<std::size_t>(i); }
+
+// Numbers of symbols, of all elements of two tensors: equal symbols have equal numbers, -1 equals nothing. Not for
+// complex numbers.
+class SymbolNumbers {
+ public:
+  // `truth_keys` outlives this object.
+  SymbolNumbers(Cpu& device, const ElementKeys& truth_keys, const Tensor& hypothesis)
+      : table_(device, truth_keys), truth_(AsSize(truth_keys.size())), hypothesis_(AsSize(hypothesis.NumElements())) {
+    if (!table_.status("EditDistance").ok()) return;
+    const ElementKeys keys(hypothesis);
+    for (std::size_t i = 0; i < truth_.size(); ++i) {
+      const Index j = static_cast<Index>(i), found = table_.FindOrAdd(j);
+      truth_[i] = found >= 0 ? truth_[AsSize(found)] : IsNan(truth_keys, j) ? -1 : count_++;
+    }
+    for (std::size_t i = 0; i < hypothesis_.size(); ++i) {
+      const Index found = table_.Find(keys, static_cast<Index>(i));
+      hypothesis_[i] = found >= 0 ? truth_[AsSize(found)] : -1;
+    }
+  }
+  Status status() const { return table_.status("EditDistance"); }
+  Index count() const { return count_; }  // numbers are less
+  const Index* truth() const { return truth_.data(); }
+  const Index* hypothesis() const { return hypothesis_.data(); }
+
+ private:
+  static bool IsNan(const ElementKeys& keys, Index i) { return !keys.is_text() && keys.IsNan(i); }
+  ElementTable table_;
+  SlimVector<Index> truth_, hypothesis_;
+  Index count_ = 0;
+};
+
+// Levenshtein's distance of numbered symbols, 64 rows of the table in a word (Hyyro's form of Myers' algorithm).
+class BitParallelEdits {
+ public:
+  explicit BitParallelEdits(Index symbols) : local_(AsSize(symbols), Index{-1}) {}
+
+  // The distance of a[0, n) and b[0, m); -1 where the places of a's symbols would take more than 32 MiB.
+  Index Between(const Index* a, Index n, const Index* b, Index m) {
+    if (n == 0 || m == 0) return n + m;
+    const std::size_t words = AsSize((n + 63) / 64);
+    if (!MarkPlaces(a, n, words)) {
+      Forget(a, n);
+      return -1;
+    }
+    if (words == 1) return OneWord(n, b, m, a);
+    up_.assign(words, ~std::uint64_t{0});
+    down_.assign(words, std::uint64_t{0});
+    const std::uint64_t last = std::uint64_t{1} << ((n - 1) % 64);
+    Index edits = n;
+    for (Index j = 0; j < m; ++j) {
+      const std::uint64_t* const places = PlacesOf(b[j], words);
+      std::uint64_t plus = 1, minus = 0;  // what the word above hands down
+      for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t more, less;
+        Step(places[w], minus, &up_[w], &down_[w], plus, &more, &less);
+        if (w + 1 == words) edits += static_cast<Index>((more & last) != 0) - static_cast<Index>((less & last) != 0);
+        plus = more >> 63;
+        minus = less >> 63;
+      }
+    }
+    Forget(a, n);
+    return edits;
+  }
+
+ private:
+  // One word of one column: differences to the row above (up, down) from those to the column before.
+  static void Step(std::uint64_t places, std::uint64_t minus, std::uint64_t* up, std::uint64_t* down,
+                   std::uint64_t plus, std::uint64_t* more, std::uint64_t* less) {
+    const std::uint64_t equal = places | minus;
+    const std::uint64_t diagonal = (((equal & *up) + *up) ^ *up) | equal | *down;
+    *more = *down | ~(diagonal | *up);
+    *less = diagonal & *up;
+    const std::uint64_t more_below = *more << 1 | plus, less_below = *less << 1 | minus;
+    *up = less_below | ~(diagonal | more_below);
+    *down = more_below & diagonal;
+  }
+  Index OneWord(Index n, const Index* b, Index m, const Index* a) {
+    std::uint64_t up = ~std::uint64_t{0}, down = 0, more, less;
+    const std::uint64_t last = std::uint64_t{1} << (n - 1);
+    Index edits = n;
+    for (Index j = 0; j < m; ++j) {
+      Step(*PlacesOf(b[j], 1), 0, &up, &down, 1, &more, &less);
+      edits += static_cast<Index>((more & last) != 0) - static_cast<Index>((less & last) != 0);
+    }
+    Forget(a, n);
+    return edits;
+  }
+  // places_: for each symbol of `a` the bits of its places. The first words are those of symbols that `a` lacks. False:
+  // that would be too many.
+  bool MarkPlaces(const Index* a, Index n, std::size_t words) {
+    Index rows = 1;
+    for (Index i = 0; i < n; ++i)
+      if (a[i] >= 0 && local_[AsSize(a[i])] < 0) local_[AsSize(a[i])] = rows++;
+    if (AsSize(rows) > kMostPlaces / words) return false;
+    places_.assign(AsSize(rows) * words, std::uint64_t{0});
+    for (Index i = 0; i < n; ++i)
+      if (a[i] >= 0) places_[AsSize(local_[AsSize(a[i])]) * words + AsSize(i / 64)] |= std::uint64_t{1} << (i % 64);
+    return true;
+  }
+  const std::uint64_t* PlacesOf(Index symbol, std::size_t words) const {
+    const Index row = symbol < 0 ? -1 : local_[AsSize(symbol)];
+    return places_.data() + (row < 0 ? 0 : AsSize(row) * words);
+  }
+  void Forget(const Index* a, Index n) {
+    for (Index i = 0; i < n; ++i)
+      if (a[i] >= 0) local_[AsSize(a[i])] = -1;
+  }
+
+  static constexpr std::size_t kMostPlaces = std::size_t{1} << 22;
+
+  SlimVector<Index> local_;  // rows of symbols in places_; -1: none
+  SlimVector<std::uint64_t> places_, up_, down_;
+};
+
 // Levenshtein's distance of a[a_begin ...] and b[b_begin ...]; `row` is scratch of m + 1 numbers.
 inline Index EditsBetween(const SymbolKeys& a, Index a_begin, Index n, const SymbolKeys& b, Index b_begin, Index m,
                           SlimVector<Index>* row) {
@@ -152,8 +267,8 @@ struct EditDistance {
                       In<std::int64_t> truth_shape, Tensor& output) const {
       TENON_RETURN_IF_ERROR(Check("hypothesis", hypothesis_indices, hypothesis_values.shape(), hypothesis_shape));
       TENON_RETURN_IF_ERROR(Check("truth", truth_indices, truth_values.shape(), truth_shape));
-      return Run(context.op(), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values,
-                 truth_shape, this->normalize, &output);
+      return Run(context.op(), context.device(), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices,
+                 truth_values, truth_shape, this->normalize, &output);
     }
   };
 
@@ -190,7 +305,7 @@ struct EditDistance {
     }
     return OkStatus();
   }
-  static Status Run(OpKernelContext& context, const In<std::int64_t>& hypothesis_indices,
+  static Status Run(OpKernelContext& context, Cpu& device, const In<std::int64_t>& hypothesis_indices,
                     const Tensor& hypothesis_values, const In<std::int64_t>& hypothesis_shape,
                     const In<std::int64_t>& truth_indices, const Tensor& truth_values,
                     const In<std::int64_t>& truth_shape, bool normalize, Tensor* output) {
@@ -210,6 +325,11 @@ struct EditDistance {
     const detail::SymbolKeys hypothesis_keys(hypothesis_values), truth_keys(truth_values);
     detail::SequenceReader hypothesis(hypothesis_indices, rank), truth(truth_indices, rank);
     SlimVector<Index> row;
+    const bool is_complex = IsComplex(truth_values.dtype());
+    const detail::ElementKeys truth_elements(truth_values);
+    const detail::SymbolNumbers numbers(device, truth_elements, is_complex ? truth_values : hypothesis_values);
+    TENON_RETURN_IF_ERROR(numbers.status());
+    detail::BitParallelEdits bits(numbers.count());
     while (!hypothesis.done() || !truth.done()) {
       // Groups are taken in order; one of the two may be missing.
       int order = truth.done() ? -1 : hypothesis.done() ? 1 : 0;
@@ -218,8 +338,13 @@ struct EditDistance {
       Index place = 0;
       TENON_RETURN_IF_ERROR(Place(order > 0 ? truth.group() : hypothesis.group(), shape, &place));
       if (order == 0) {
-        const Index edits = detail::EditsBetween(truth_keys, truth.begin(), truth.size(), hypothesis_keys,
-                                                 hypothesis.begin(), hypothesis.size(), &row);
+        Index edits = -1;
+        if (!is_complex)
+          edits = bits.Between(numbers.truth() + truth.begin(), truth.size(), numbers.hypothesis() + hypothesis.begin(),
+                               hypothesis.size());
+        if (edits < 0)
+          edits = detail::EditsBetween(truth_keys, truth.begin(), truth.size(), hypothesis_keys, hypothesis.begin(),
+                                       hypothesis.size(), &row);
         out[place] = static_cast<float>(edits);
         if (normalize) out[place] /= static_cast<float>(truth.size());
       } else if (order < 0) {

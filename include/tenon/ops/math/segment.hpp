@@ -42,15 +42,53 @@ TENON_DETAIL_SETUP_CODE_END
 
 // Ids must ascend within [0, rows).
 inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index rows) {
+  Index previous = 0;
   for (Index i = 0; i < ids.size(); ++i) {
-    if (i > 0 && ids[i] < ids[i - 1])
-      return errors::InvalidArgument(op, ": segment ids are not increasing: segment_ids[", i, "] = ", ids[i],
-                                     " comes after ", ids[i - 1]);
-    if (ids[i] < 0 || ids[i] >= rows)
-      return errors::InvalidArgument(op, ": Segment id ", ids[i], " out of range [0, ", rows,
+    const Index id = ids[i];
+    if (id < previous || id >= rows) [[unlikely]] {
+      if (i > 0 && id < previous)
+        return errors::InvalidArgument(op, ": segment ids are not increasing: segment_ids[", i, "] = ", id,
+                                       " comes after ", previous);
+      return errors::InvalidArgument(op, ": Segment id ", id, " out of range [0, ", rows,
                                      "), possibly because 'segment_ids' input is not sorted.");
+    }
+    previous = id;
   }
   return OkStatus();
+}
+
+// A few ids at a time, as Index.
+class IdBlock {
+ public:
+  static constexpr Index kSize = 256;
+  // Reads ids[begin ...]; returns how many.
+  Index Read(const HostIndices& ids, Index begin) {
+    const Index n = ids.size() - begin < kSize ? ids.size() - begin : kSize;
+    for (Index i = 0; i < n; ++i) ids_[i] = ids[begin + i];
+    return n;
+  }
+  const Index* ids() const { return ids_; }
+
+ private:
+  Index ids_[kSize];
+};
+
+// Rows of one element, on this thread. `output` has the elements of segments without rows.
+inline void FoldAscendingElements(const SegmentLoops& loops, const void* data, const HostIndices& ids, void* output) {
+  IdBlock block;
+  Index previous = -1;
+  for (Index begin = 0, n = 0; begin < ids.size(); begin += n) {
+    n = block.Read(ids, begin);
+    loops.fold_ascending(static_cast<const char*>(data) + begin * loops.bytes, block.ids(), previous, output, n);
+    previous = block.ids()[n - 1];
+  }
+}
+inline void FoldElements(const SegmentLoops& loops, const void* data, const HostIndices& ids, void* output) {
+  IdBlock block;
+  for (Index begin = 0, n = 0; begin < ids.size(); begin += n) {
+    n = block.Read(ids, begin);
+    loops.fold_each(static_cast<const char*>(data) + begin * loops.bytes, block.ids(), output, n);
+  }
 }
 
 // Elements of one row.
@@ -78,6 +116,14 @@ inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLo
   if (shape.num_elements() == 0) return OkStatus();
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
+  if (columns == 1 && loops.divide == nullptr) {
+    if (starts_in_gaps)
+      FillRun(mover, loops.start, output->raw_data(), last + 1);
+    else
+      ZeroRun(mover, output->raw_data(), last + 1);
+    FoldAscendingElements(loops, data.raw_data(), ids, output->raw_data());
+    return OkStatus();
+  }
   ForEachColumnRange(device, count, columns, [&](Index begin, Index end) {
     Index segment = 0;
     for (Index i = 0; i < count;) {
@@ -129,6 +175,10 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   const ElementMover mover = MoverOf(data.dtype());
   tenon::Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
   if (data.NumElements() == 0) return OkStatus();
+  if (columns == 1) {
+    FoldElements(loops, data.raw_data(), ids, output->raw_data());
+    return OkStatus();
+  }
   ForEachColumnRange(device, ids.size(), columns, [&](Index begin, Index end) {
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] >= 0)

@@ -23,6 +23,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/io/mapped_file.hpp>
+#include <tenon/ops/array/unique.hpp>
 #include <tenon/ops/random/range_sampler.hpp>
 #include <tenon/ops/random/unigram_weights.hpp>
 
@@ -148,7 +149,7 @@ inline Status MakeFixedUnigram(const FixedUnigramAttrs& attrs, RangeSampler* sam
   return OkStatus();
 }
 
-inline Status RunAccidentalHits(OpKernelContext& context, std::int64_t num_true) {
+inline Status RunAccidentalHits(OpKernelContext& context, Cpu& device, std::int64_t num_true) {
   constexpr const char* kOp = "ComputeAccidentalHits";
   const Tensor &classes = context.input(0), &sampled = context.input(1);
   if (classes.dims() != 2 || classes.dim_size(1) != num_true)
@@ -157,18 +158,19 @@ inline Status RunAccidentalHits(OpKernelContext& context, std::int64_t num_true)
   if (sampled.dims() != 1)
     return errors::InvalidArgument(kOp, ": sampled_candidates must be a vector, which is typically an output from ",
                                    "CandidateSampler, got shape ", sampled.shape());
-  const std::int64_t* const of = sampled.data<std::int64_t>();
-  const auto count = static_cast<std::size_t>(sampled.NumElements());
-  // Equal candidates stay in their order: the last of them counts.
-  const SlimVector<std::size_t> order = SortedOrder(count, [&](std::size_t a, std::size_t b) { return of[a] < of[b]; });
-  SlimVector<Index> hits, ids;
+  const ElementKeys class_keys(classes), sampled_keys(sampled);
+  ElementTable table(device, class_keys);
+  TENON_RETURN_IF_ERROR(table.status(kOp));
+  for (Index i = 0; i < classes.NumElements(); ++i) table.FindOrAdd(i);
+  // The last candidate that equals a class counts; kept for the first of equal classes.
+  SlimVector<Index> last(static_cast<std::size_t>(classes.NumElements()), Index{-1}), hits, ids;
+  for (Index k = 0; k < sampled.NumElements(); ++k)
+    if (const Index i = table.Find(sampled_keys, k); i >= 0) last[static_cast<std::size_t>(i)] = k;
   for (Index i = 0; i < classes.NumElements(); ++i) {
-    const std::int64_t wanted = classes.data<std::int64_t>()[i];
-    const std::size_t* const after =
-        std::upper_bound(order.begin(), order.end(), wanted, [&](std::int64_t w, std::size_t k) { return w < of[k]; });
-    if (after == order.begin() || of[after[-1]] != wanted) continue;
+    const Index candidate = last[static_cast<std::size_t>(table.Find(class_keys, i))];
+    if (candidate < 0) continue;
     hits.push_back(i / num_true);
-    ids.push_back(static_cast<Index>(after[-1]));
+    ids.push_back(candidate);
   }
   Tensor *rows = nullptr, *places = nullptr, *weights = nullptr;
   const auto n = static_cast<Index>(hits.size());
@@ -358,7 +360,7 @@ struct ComputeAccidentalHits {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&) const {
-      return detail::RunAccidentalHits(context.op(), this->num_true);
+      return detail::RunAccidentalHits(context.op(), context.device(), this->num_true);
     }
   };
 };

@@ -95,6 +95,21 @@ void SumCounts(const Tensor& weights, bool binary, const SlimVector<std::size_t>
   }
 }
 
+// Orders items by key(item), equal ones in their order, keys in [0, keys).
+template <class Key>
+void CountingSort(Index keys, const Key& key, SlimVector<std::size_t>* items) {
+  SlimVector<std::size_t> ends(static_cast<std::size_t>(keys), std::size_t{0}), sorted(items -> size());
+  for (const std::size_t item : *items) ++ends[static_cast<std::size_t>(key(item))];
+  std::size_t end = 0;
+  for (std::size_t& place : ends) {
+    const std::size_t count = place;
+    place = end;
+    end += count;
+  }
+  for (const std::size_t item : *items) sorted[ends[static_cast<std::size_t>(key(item))]++] = item;
+  items->swap(sorted);
+}
+
 inline Status RunCount(OpKernelContext& context, const CountInput& in, const CountAttrs& attrs) {
   const HostIndices& values = *in.values;
   Index largest = 0;
@@ -113,7 +128,16 @@ inline Status RunCount(OpKernelContext& context, const CountInput& in, const Cou
     if (row_a != row_b) return row_a < row_b;
     return values[static_cast<Index>(kept[a])] < values[static_cast<Index>(kept[b])];
   };
-  SlimVector<std::size_t> order = SortedOrder(kept.size(), before), starts;
+  // Values and rows that are not much more than the elements are counted instead of compared.
+  const Index few = 4 * static_cast<Index>(kept.size()) + 64;
+  SlimVector<std::size_t> order, starts;
+  if (largest < few && in.rows <= few) {
+    for (std::size_t k = 0; k < kept.size(); ++k) order.push_back(k);
+    CountingSort(largest + 1, [&](std::size_t k) { return values[static_cast<Index>(kept[k])]; }, &order);
+    if (in.rows > 1) CountingSort(in.rows, [&](std::size_t k) { return in.RowOf(kept[k]); }, &order);
+  } else {
+    order = SortedOrder(kept.size(), before);
+  }
   for (std::size_t k = 0; k < order.size(); ++k)
     if (k == 0 || before(order[k - 1], order[k])) starts.push_back(k);
   for (std::size_t& place : order) place = kept[place];

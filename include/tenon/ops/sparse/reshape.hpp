@@ -170,6 +170,11 @@ struct SparseReorder {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&, Tensor&) const {
       const detail::SparseInput x = detail::SparseInputAt(context.op(), 0);
       TENON_RETURN_IF_ERROR(detail::CheckSparse("SparseReorder", x));
+      if (InOrder(x.rows())) {
+        context.op().set_output(0, *x.indices);
+        context.op().set_output(1, *x.values);
+        return OkStatus();
+      }
       return detail::TakeRows(context.op(), 0, x, RowOrder(x.rows(), AllColumns(x.rank())));
     }
   };

@@ -34,6 +34,38 @@ inline std::string IndexText(const Tensor& indices, Index row, Index rank) {
   return text + "]";
 }
 
+// The first row of [n, rank] indices that is outside of `sizes` or, where they must ascend, not behind the row before
+// it; -1: none.
+template <class T>
+Index FirstBadRow(const T* indices, Index n, Index rank, const Index* sizes, bool ascending) {
+  Index before = -1;
+  for (Index i = 0; i < n; ++i) {
+    Index at = 0;
+    bool inside = true;
+    for (Index d = 0; d < rank; ++d, ++indices) {
+      inside = inside && *indices >= 0 && *indices < sizes[d];
+      at = static_cast<Index>(static_cast<std::uint64_t>(at) * static_cast<std::uint64_t>(sizes[d]) +
+                              static_cast<std::uint64_t>(*indices));
+    }
+    if (!inside || (ascending && at <= before)) return i;
+    before = at;
+  }
+  return -1;
+}
+// Puts value i to where row i says; all are inside.
+template <class T>
+void PlaceValues(const T* indices, Index n, Index rank, const Index* sizes, const ElementMover& mover,
+                 const void* values, Index step, void* dense) {
+  for (Index i = 0; i < n; ++i) {
+    Index at = 0;
+    for (Index d = 0; d < rank; ++d, ++indices) at = at * sizes[d] + static_cast<Index>(*indices);
+    if (mover.bytes == 4 && mover.assign == nullptr)
+      std::memcpy(mover.At(dense, at), mover.At(values, i * step), 4);
+    else
+      CopyRun(mover, mover.At(values, i * step), mover.At(dense, at), 1);
+  }
+}
+
 // Row `i` of [n, rank] indices against the shape and the row before it.
 inline Status CheckOrderedIndex(const Tensor& indices, Index i, Index rank, const TensorShape& shape) {
   bool inside = true, increasing = i == 0;
@@ -118,21 +150,23 @@ struct SparseToDense {
     }
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::ShapeOfSizes("SparseToDense", sizes.data(), rank, &shape));
-    for (Index i = 0; i < n && validate; ++i) TENON_RETURN_IF_ERROR(detail::CheckOrderedIndex(indices, i, rank, shape));
+    const bool narrow = indices.dtype() == DataType::kInt32;
+    const Index bad = narrow ? detail::FirstBadRow(indices.data<std::int32_t>(), n, rank, sizes.data(), validate)
+                             : detail::FirstBadRow(indices.data<std::int64_t>(), n, rank, sizes.data(), validate);
+    if (bad >= 0 && validate) TENON_RETURN_IF_ERROR(detail::CheckOrderedIndex(indices, bad, rank, shape));
+    if (bad >= 0)
+      return errors::InvalidArgument("SparseToDense: Indices are not valid (out of bounds).  Shape: ", shape,
+                                     ", indices[", bad, "] = ", detail::IndexText(indices, bad, rank));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &dense));
     const ElementMover mover = MoverOf(dense->dtype());
     tenon::Fill(device, mover, default_value.raw_data(), dense->raw_data(), dense->NumElements());
-    for (Index i = 0; i < n; ++i) {
-      Index at = 0;
-      for (Index d = 0; d < rank; ++d) {
-        const std::int64_t x = detail::IndexAt(indices, i * rank + d);
-        if (x < 0 || x >= shape.dim_size(static_cast<int>(d)))
-          return errors::InvalidArgument("SparseToDense: Indices are not valid (out of bounds).  Shape: ", shape,
-                                         ", indices[", i, "] = ", detail::IndexText(indices, i, rank));
-        at = at * shape.dim_size(static_cast<int>(d)) + x;
-      }
-      CopyRun(mover, mover.At(values.raw_data(), values.dims() == 0 ? 0 : i), mover.At(dense->raw_data(), at), 1);
-    }
+    const Index step = values.dims() == 0 ? 0 : 1;
+    if (narrow)
+      detail::PlaceValues(indices.data<std::int32_t>(), n, rank, sizes.data(), mover, values.raw_data(), step,
+                          dense->raw_data());
+    else
+      detail::PlaceValues(indices.data<std::int64_t>(), n, rank, sizes.data(), mover, values.raw_data(), step,
+                          dense->raw_data());
     return OkStatus();
   }
 };
