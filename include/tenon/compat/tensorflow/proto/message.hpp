@@ -163,7 +163,7 @@ struct FieldType {
 struct Field {
   int number;
   const char* name;
-  std::size_t offset;  // of the member, from the address of the MessageLite
+  std::size_t offset;  // from the address of the MessageLite to the member
   const FieldType* type;
 };
 struct MessageType {
