@@ -114,6 +114,11 @@ TESTED_TOGETHER = {
         'allocator', 'kernel_params', 'kernels/functors', 'kernels/lookup', 'kernels/numeric_op', 'variant')},
     **{f'compat/tensorflow/testing/{header}.hpp': 'compat/tensorflow/testing/testing_test.cpp' for header in (
         'benchmark', 'matchers', 'op_kernel_test_base', 'ops_testutil', 'shape_inference_testutil', 'tensor_testutil', 'test')},
+    'compat/tensorflow/base/pointer_table.hpp': 'compat/tensorflow/allocator_registry_test.cpp',
+    'compat/tensorflow/base/type_index.hpp': 'compat/tensorflow/variant_op_registry_test.cpp',
+    'compat/tensorflow/proto/tensor_description.hpp': 'compat/tensorflow/proto/messages_test.cpp',
+    'compat/tensorflow/registered_ops.hpp': 'compat/tensorflow/device_mgr_test.cpp',
+    'compat/tensorflow/testing/tensor_matcher.hpp': 'compat/tensorflow/testing/testing_test.cpp',
     'compat/tensorflow/kernels/registered_kernels.hpp': 'compat/tensorflow/testing/testing_test.cpp',
     # Front doors that only include.
     'eager.hpp': 'runtime/api/eager_async_test.cpp',

@@ -29,6 +29,8 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/row.hpp>
 
+TENON_DETAIL_SETUP_CODE_BEGIN
+
 TENON_DETAIL_NAMESPACE_BEGIN
 
 inline constexpr const char* DEVICE_DEFAULT = "DEFAULT";
@@ -234,6 +236,7 @@ inline bool Register(Name name, std::string_view class_name, CreateFn create) {
 
 }  // namespace register_kernel
 
+TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
 #define TENON_DETAIL_REGISTER_JOIN(A, B) A##B

@@ -4,16 +4,15 @@
 
 #include <cstddef>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <tenon/base/mutex.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/compat/tensorflow/base/names.hpp>
+#include <tenon/compat/tensorflow/base/pointer_table.hpp>
 
 namespace tensorflow {
 
@@ -64,13 +63,9 @@ class AllocatorView final : public Allocator {
  public:
   // One for each allocator; never destroyed.
   static Allocator* Of(tenon::Allocator* base) {
-    static tenon::Mutex mutex;
-    static auto* const all = new std::map<tenon::Allocator*, std::unique_ptr<AllocatorView>>();
+    static auto* const all = new internal::PointerTable();
     if (base == nullptr) base = tenon::DefaultAllocator();
-    const tenon::MutexLock lock(mutex);
-    std::unique_ptr<AllocatorView>& view = (*all)[base];
-    if (view == nullptr) view.reset(new AllocatorView(base));
-    return view.get();
+    return static_cast<AllocatorView*>(all->Get(base, &Make));
   }
   std::string Name() override { return std::string(base_->Name()); }
   std::string_view Name() const override { return static_cast<const tenon::Allocator*>(base_)->Name(); }
@@ -104,6 +99,7 @@ class AllocatorView final : public Allocator {
 
  private:
   explicit AllocatorView(tenon::Allocator* base) : base_(base) {}
+  static void* Make(void* base) { return new AllocatorView(static_cast<tenon::Allocator*>(base)); }
   tenon::Allocator* base_;
 };
 inline Allocator* cpu_allocator(int = 0) { return AllocatorView::Of(tenon::DefaultAllocator()); }

@@ -11,6 +11,8 @@
 #include <tenon/compat/tensorflow/op_kernel.hpp>
 #include <tenon/compat/tensorflow/proto/device.hpp>
 
+TENON_DETAIL_SETUP_CODE_BEGIN
+
 namespace tensorflow {
 
 // Holds no message: Build() makes the first.
@@ -94,6 +96,7 @@ class OpKernelRegistrar {
 }  // namespace kernel_factory
 
 }  // namespace tensorflow
+TENON_DETAIL_SETUP_CODE_END
 
 #undef REGISTER_KERNEL_BUILDER
 #define REGISTER_KERNEL_BUILDER(BUILDER, ...)                                                               \

@@ -22,6 +22,9 @@ namespace tensorflow {
 
 using AttrValueMap = protobuf::Map<std::string, AttrValue>;
 
+inline constexpr const char* kColocationAttrName = "_class";
+inline constexpr const char* kColocationGroupPrefix = "loc:@";
+
 // A struct of Tenon as a message, and a message as a struct. Nothing is lost either way.
 template <class Message, class Struct>
 Message MessageOf(const Struct& from) {
@@ -403,6 +406,12 @@ inline Status OutputTypesForNode(const NodeDef& node, const OpDef& op, DataTypeV
   PutTypes(found, types);
   return Status();
 }
+inline Status OutputTypesForNode(const AttrSlice& attrs, const OpDef& op, DataTypeVector* types) {
+  NodeDef node;
+  node.set_op(op.name());
+  for (const auto& [name, value] : attrs) (*node.mutable_attr())[name] = value;
+  return OutputTypesForNode(node, op, types);
+}
 inline Status InOutTypesForNode(const NodeDef& node, const OpDef& op, DataTypeVector* inputs, DataTypeVector* outputs) {
   TF_RETURN_IF_ERROR(InputTypesForNode(node, op, inputs));
   return OutputTypesForNode(node, op, outputs);
@@ -429,7 +438,8 @@ inline Status NumOutputsForNode(const NodeDef& node, const OpDef& op, int* count
 inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op) {
   return tenon::ValidateNodeDef(ToTenon(node), ToTenon(op));
 }
-inline Status NameRangesForNode(const NodeDef& node, const OpDef& op, NameRangeMap* inputs, NameRangeMap* outputs) {
+template <int = 0>
+Status NameRangesForNode(const NodeDef& node, const OpDef& op, NameRangeMap* inputs, NameRangeMap* outputs) {
   tenon::SlimVector<tenon::NameRange> in, out;
   const tenon::OpDef held = ToTenon(op);
   TF_RETURN_IF_ERROR(tenon::NameRangesForNode(ToTenon(node), held, inputs == nullptr ? nullptr : &in,

@@ -3,14 +3,16 @@
 // REGISTER_OP with every call of TensorFlow's builder and any callable as shape function.
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/compat/register.hpp>
 #include <tenon/compat/tensorflow/shape_inference.hpp>
+
+TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace tensorflow {
 namespace register_op {
@@ -24,7 +26,7 @@ class ShapeFunctions {
   }
   void Set(const std::string& op, OpShapeInferenceFn call) {
     const tenon::MutexLock lock(mutex_);
-    calls_[op] = std::move(call);
+    rows_.push_back(new Row{op, std::move(call)});
   }
   // Calls the function of the context's op.
   static Status Call(tenon::InferenceContext* c) {
@@ -32,12 +34,19 @@ class ShapeFunctions {
   }
 
  private:
+  struct Row {
+    std::string op;
+    OpShapeInferenceFn call;
+  };
+  // The last one that was set.
   const OpShapeInferenceFn& Find(StringPiece op) {
     const tenon::MutexLock lock(mutex_);
-    return calls_.find(op)->second;
+    std::size_t i = rows_.size() - 1;
+    while (rows_[i]->op != op) --i;
+    return rows_[i]->call;
   }
   tenon::Mutex mutex_;
-  std::map<std::string, OpShapeInferenceFn, std::less<>> calls_;
+  tenon::SlimVector<Row*> rows_;  // never destroyed
 };
 
 class OpDefBuilderWrapper {
@@ -83,6 +92,7 @@ struct OpRegistration {
 
 }  // namespace register_op
 }  // namespace tensorflow
+TENON_DETAIL_SETUP_CODE_END
 
 #undef REGISTER_OP
 #define REGISTER_OP(NAME)                                                                             \

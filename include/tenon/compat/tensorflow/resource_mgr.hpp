@@ -16,6 +16,7 @@
 #include <tenon/compat/tensorflow/common_shape_fns.hpp>
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 #include <tenon/compat/tensorflow/base/refcount.hpp>
+#include <tenon/compat/tensorflow/base/type_index.hpp>
 #include <tenon/compat/tensorflow/variant.hpp>
 
 namespace tensorflow {
@@ -36,25 +37,12 @@ TENON_DETAIL_NAMESPACE_END
 
 namespace tensorflow {
 
-// A class without run-time type information.
-class TypeIndex {
- public:
-  template <class T>
-  static TypeIndex Make() {
-    return TypeIndex(tenon::kResourceType<T>);
-  }
-  const char* name() const { return type_.name.data(); }
-  uint64_t hash_code() const { return type_.hash; }
-  bool operator==(const TypeIndex& other) const { return type_.hash == other.type_.hash; }
-
- private:
-  explicit TypeIndex(tenon::ResourceType type) : type_(type) {}
-  tenon::ResourceType type_;
-};
-
 class ResourceMgr : public tenon::ResourceMgr {
  public:
   using Base = tenon::ResourceMgr;
+  ResourceMgr() = default;
+  // The default container is "localhost" whatever its name here.
+  explicit ResourceMgr(const std::string&) {}
   std::string default_container() const { return std::string(kDefaultContainer); }
   // Takes over the caller's reference.
   template <class T>

@@ -41,6 +41,7 @@ class InferenceContext : public tenon::InferenceContext {
   static constexpr int32 kUnknownRank = -1;
   using Base::Base;
   // For tests. The op and the node stay for the life of the process.
+  template <int = 0>
   InferenceContext(int graph_def_version, const AttrSlice& attrs, const OpDef& op,
                    const std::vector<PartialTensorShape>& inputs, const std::vector<const Tensor*>& values = {},
                    const std::vector<PartialTensorShape>& = {},
@@ -80,6 +81,7 @@ class InferenceContext : public tenon::InferenceContext {
     }
   }
   // The value that this returns, and the node of attrs(), stay until this thread has asked sixteen times more.
+  template <int = 0>
   const AttrValue* GetAttr(StringPiece name) const {
     const tenon::AttrValue* const found = Base::GetAttr(name);
     return found == nullptr ? nullptr : Keep(FromTenon(*found));
@@ -140,6 +142,7 @@ class InferenceContext : public tenon::InferenceContext {
     tenon::NodeDef node;
     tenon::OwnedOp op;
   };
+  template <int = 0>
   static const Subject* KeepSubject(const AttrSlice& attrs, const OpDef& op) {
     static tenon::Mutex mutex;
     static std::vector<std::unique_ptr<Subject>>* const kept = new std::vector<std::unique_ptr<Subject>>();

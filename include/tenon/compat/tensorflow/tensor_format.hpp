@@ -66,6 +66,55 @@ inline bool FilterFormatFromString(StringPiece text, FilterTensorFormat* format)
     if (text == name) return *format = value, true;
   return false;
 }
+inline std::string ToString(FilterTensorFormat format) {
+  constexpr const char* kNames[] = {"HWIO", "OIHW", "OHWI", "OIHW_VECT_I"};
+  return kNames[format];
+}
+// How many dimensions a filter has, and which of them is the one that is named: 'H', 'W', 'I', 'O', or '0' to '2' for
+// the spatial ones.
+inline int GetFilterTensorDimsFromSpatialDims(int spatial, FilterTensorFormat format) {
+  return spatial + (format == FORMAT_OIHW_VECT_I ? 3 : 2);
+}
+inline int GetFilterTensorSpatialDims(int dims, FilterTensorFormat format) {
+  return dims - (format == FORMAT_OIHW_VECT_I ? 3 : 2);
+}
+inline int GetFilterTensorInputChannelsDimIndex(int dims, FilterTensorFormat format) {
+  return format == FORMAT_HWIO ? dims - 2 : format == FORMAT_OHWI ? dims - 1 : 1;
+}
+inline int GetFilterTensorInnerInputChannelsDimIndex(int dims, FilterTensorFormat format) {
+  return format == FORMAT_OIHW_VECT_I ? dims - 1 : -1;
+}
+inline int GetFilterTensorOutputChannelsDimIndex(int dims, FilterTensorFormat format) {
+  return format == FORMAT_HWIO ? dims - 1 : 0;
+}
+inline int GetFilterTensorSpatialDimIndex(int, FilterTensorFormat format, int spatial) {
+  return spatial + (format == FORMAT_HWIO ? 0 : format == FORMAT_OHWI ? 1 : 2);
+}
+// -1: the format has no such dimension.
+inline int GetFilterDimIndex(FilterTensorFormat format, char dimension, int dims) {
+  switch (dimension) {
+    case 'I': return GetFilterTensorInputChannelsDimIndex(dims, format);
+    case 'O': return GetFilterTensorOutputChannelsDimIndex(dims, format);
+    case 'H': return GetFilterTensorSpatialDimIndex(dims, format, GetFilterTensorSpatialDims(dims, format) - 2);
+    case 'W': return GetFilterTensorSpatialDimIndex(dims, format, GetFilterTensorSpatialDims(dims, format) - 1);
+    default:
+      return dimension >= '0' && dimension <= '2' ? GetFilterTensorSpatialDimIndex(dims, format, dimension - '0') : -1;
+  }
+}
+template <int kSpatialDims>
+int GetFilterDimIndex(FilterTensorFormat format, char dimension) {
+  return GetFilterDimIndex(format, dimension, GetFilterTensorDimsFromSpatialDims(kSpatialDims, format));
+}
+inline int64_t GetFilterDim(const tenon::TensorShape& shape, FilterTensorFormat format, char dimension) {
+  return shape.dim_size(GetFilterDimIndex(format, dimension, shape.dims()));
+}
+inline int64_t GetFilterDim(const Tensor& tensor, FilterTensorFormat format, char dimension) {
+  return GetFilterDim(tensor.shape(), format, dimension);
+}
+template <class T>
+T GetFilterDim(gtl::ArraySlice<T> sizes, FilterTensorFormat format, char dimension) {
+  return sizes[static_cast<std::size_t>(GetFilterDimIndex(format, dimension, static_cast<int>(sizes.size())))];
+}
 inline int GetTensorDimsFromSpatialDims(int spatial, TensorFormat format) {
   return spatial + (format == FORMAT_NCHW_VECT_C || format == FORMAT_NHWC_VECT_W ? 3 : 2);
 }

@@ -299,6 +299,11 @@ class PartialTensorShapeUtils {
 };
 
 inline int64_t MultiplyWithoutOverflow(int64_t a, int64_t b) { return tenon::MultiplyWithoutOverflow(a, b); }
+// -1: the sum does not fit, or a number is negative.
+inline int64_t AddWithoutOverflow(int64_t a, int64_t b) {
+  if (a < 0 || b < 0 || a > std::numeric_limits<int64_t>::max() - b) return -1;
+  return a + b;
+}
 template <class Index, class Limit>
 bool FastBoundsCheck(const Index index, const Limit limit) {
   return static_cast<uint64_t>(static_cast<int64_t>(index)) < static_cast<uint64_t>(static_cast<int64_t>(limit));

@@ -3,9 +3,9 @@
 // thread::ThreadPool over Tenon's pools, Shard, and Eigen's device on such a pool.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +17,7 @@
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/compat/tensorflow/base/eigen.hpp>
 #include <tenon/compat/tensorflow/base/names.hpp>
+#include <tenon/compat/tensorflow/base/pointer_table.hpp>
 #include <tenon/compat/tensorflow/base/sync.hpp>
 
 #include <unsupported/Eigen/CXX11/ThreadPool>
@@ -193,6 +194,7 @@ inline void Shard(int max_parallelism, thread::ThreadPool* workers, int64_t tota
 class UnboundedWorkQueue {
  public:
   using WorkFunction = std::function<void()>;
+  template <int = 0>
   UnboundedWorkQueue(Env*, const std::string&, const ThreadOptions& = {}) : state_(std::make_shared<State>()) {}
   UnboundedWorkQueue(const UnboundedWorkQueue&) = delete;
   UnboundedWorkQueue& operator=(const UnboundedWorkQueue&) = delete;
@@ -200,6 +202,7 @@ class UnboundedWorkQueue {
     mutex_lock lock(state_->mu);
     while (state_->running > 0) state_->ended.wait(lock);
   }
+  template <int = 0>
   void Schedule(WorkFunction call) {
     {
       mutex_lock lock(state_->mu);
@@ -246,24 +249,25 @@ class EigenThreadPoolWrapper : public Eigen::ThreadPoolInterface {
 class EigenPool : public Eigen::ThreadPoolInterface {
  public:
   explicit EigenPool(tenon::ThreadPoolInterface* pool) : pool_(pool) {}
-  void set_threads(int threads) { threads_ = threads; }
+  static void* Make(void* pool) { return new EigenPool(static_cast<tenon::ThreadPoolInterface*>(pool)); }
+  void set_threads(int threads) { threads_.store(threads, std::memory_order_relaxed); }
   void Schedule(std::function<void()> call) override { pool_.Schedule(std::move(call)); }
-  int NumThreads() const override { return threads_ > 0 ? threads_ : pool_.NumThreads(); }
+  int NumThreads() const override {
+    const int threads = threads_.load(std::memory_order_relaxed);
+    return threads > 0 ? threads : pool_.NumThreads();
+  }
   int CurrentThreadId() const override { return -1; }
 
  private:
   thread::ThreadPool pool_;
-  int threads_ = 0;
+  std::atomic<int> threads_ = 0;
 };
 namespace thread {
 inline Eigen::ThreadPoolInterface* ThreadPool::AsEigenThreadPool() const {
-  static mutex lock;
-  static auto* const all = new std::map<tenon::ThreadPoolInterface*, std::unique_ptr<EigenPool>>();
-  mutex_lock guard(lock);
-  std::unique_ptr<EigenPool>& made = (*all)[pool_];
-  if (made == nullptr) made = std::make_unique<EigenPool>(pool_);
+  static auto* const all = new internal::PointerTable();
+  auto* const made = static_cast<EigenPool*>(all->Get(pool_, &EigenPool::Make));
   made->set_threads(threads_);
-  return made.get();
+  return made;
 }
 }  // namespace thread
 

@@ -17,6 +17,7 @@
 #include <tenon/tensor/variant.hpp>
 #include <tenon/tensor/variant_registry.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/compat/tensorflow/base/type_index.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
 #include <tenon/compat/tensorflow/proto/tensor.hpp>
 #include <tenon/compat/tensorflow/tensor.hpp>
@@ -214,10 +215,17 @@ namespace tensorflow {
 class Variant : public tenon::Variant {
  public:
   using Base = tenon::Variant;
+  template <class T>
+  static constexpr bool kIsValue = !std::is_base_of_v<Base, T> && !std::is_same_v<T, VariantTensorData> &&
+                                   !std::is_same_v<T, VariantTensorDataProto>;
   Variant() = default;
   std::string SummarizeValue() const { return DebugString(); }
-  // Equal for equal types of one binary.
-  std::size_t TypeId() const { return reinterpret_cast<std::size_t>(table()); }
+  // The index of the value's type; types of unnamed namespaces have one that Make does not give.
+  TypeIndex TypeId() const {
+    if (table() == nullptr) return TypeIndex::Make<void>();
+    if (!table()->cpp_name.empty()) return TypeIndex(table()->cpp_name);
+    return TypeIndex("unnamed", reinterpret_cast<std::uintptr_t>(table()));
+  }
   void clear() noexcept { Base::operator=(Base()); }
   void swap(Variant& other) noexcept { std::swap(static_cast<Base&>(*this), static_cast<Base&>(other)); }
   template <class T, class... Arguments>
@@ -243,13 +251,24 @@ class Variant : public tenon::Variant {
   Variant(const Base& variant) : Base(variant) {}
   Variant(Base&& variant) noexcept : Base(std::move(variant)) {}
   template <class T>
-    requires(!std::is_base_of_v<Base, std::remove_cvref_t<T>>)
+    requires kIsValue<std::remove_cvref_t<T>>
   Variant(T&& value) : Base(std::forward<T>(value)) {}
+  // A serialised value, which is decoded when it is asked for.
+  Variant(const VariantTensorData& data) : Base(static_cast<const tenon::VariantTensorData&>(data)) {}
+  Variant(VariantTensorData&& data) : Base(static_cast<tenon::VariantTensorData&&>(data)) {}
+  Variant(const VariantTensorDataProto& proto) : Variant(DataOf(proto)) {}
   template <class T>
-    requires(!std::is_base_of_v<Base, std::remove_cvref_t<T>>)
+    requires kIsValue<std::remove_cvref_t<T>>
   Variant& operator=(T&& value) {
     Base::operator=(Base(std::forward<T>(value)));
     return *this;
+  }
+
+ private:
+  static VariantTensorData DataOf(const VariantTensorDataProto& proto) {
+    VariantTensorData data;
+    data.FromProto(proto);
+    return data;
   }
 };
 static_assert(sizeof(Variant) == sizeof(tenon::Variant));
@@ -266,67 +285,4 @@ std::ostream& operator<<(std::ostream& out, const T& variant) {
   return out << variant.DebugString();
 }
 
-// ---- operations of a variant's type
-enum VariantUnaryOp { INVALID_VARIANT_UNARY_OP = 0, ZEROS_LIKE_VARIANT_UNARY_OP = 1, CONJ_VARIANT_UNARY_OP = 2 };
-enum VariantBinaryOp { INVALID_VARIANT_BINARY_OP = 0, ADD_VARIANT_BINARY_OP = 1 };
-enum VariantDeviceCopyDirection {
-  INVALID_DEVICE_COPY_DIRECTION = 0,
-  HOST_TO_DEVICE = 1,
-  DEVICE_TO_HOST = 2,
-  DEVICE_TO_DEVICE = 3
-};
-class UnaryVariantOpRegistry {
- public:
-  typedef std::function<Status(const Tensor& from, Tensor* to)> AsyncTensorDeviceCopyFn;
-};
-inline bool RegisterVariantFunction(const Status& status) {
-  if (!status.ok()) LOG(ERROR) << status.message();
-  return status.ok();
-}
-constexpr tenon::VariantUnaryOp ToTenon(VariantUnaryOp op) {
-  return op == CONJ_VARIANT_UNARY_OP ? tenon::VariantUnaryOp::kConj : tenon::VariantUnaryOp::kZerosLike;
-}
-template <class Device>
-Status UnaryOpVariant(OpKernelContext* context, VariantUnaryOp op, const Variant& in, Variant* out) {
-  return tenon::VariantRegistry::Global().Unary(ToTenon(op), DEVICE_CPU, context, in, out);
-}
-template <class Device>
-Status BinaryOpVariants(OpKernelContext* context, VariantBinaryOp, const Variant& a, const Variant& b, Variant* out) {
-  return tenon::VariantRegistry::Global().Binary(tenon::VariantBinaryOp::kAdd, DEVICE_CPU, context, a, b, out);
-}
-
 }  // namespace tensorflow
-
-#define TENON_COMPAT_VARIANT(...)                                                                        \
-  [[maybe_unused]] static const bool TENON_DETAIL_VARIANT_NAME(tenon_tensorflow_variant_, __COUNTER__) = \
-      ::tensorflow::RegisterVariantFunction(::tenon::VariantRegistry::Global().__VA_ARGS__)
-#define TENON_DETAIL_VARIANT_NAME(A, B) TENON_DETAIL_CONCAT(A, B)
-// The type's name is that of its TypeName().
-#define REGISTER_UNARY_VARIANT_DECODE_FUNCTION(T, NAME) TENON_COMPAT_VARIANT(AddType<T>())
-#define REGISTER_UNARY_VARIANT_UNARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                    \
-  TENON_COMPAT_VARIANT(AddUnary<T>(                                                                          \
-      ::tensorflow::ToTenon(::tensorflow::OP), DEVICE,                                                       \
-      [](::tenon::OpKernelContext* tenon_context, const T& tenon_in, T* tenon_out) -> ::tensorflow::Status { \
-        return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context), tenon_in, tenon_out);    \
-      }))
-#define REGISTER_UNARY_VARIANT_BINARY_OP_FUNCTION(OP, DEVICE, T, FUNCTION)                                          \
-  TENON_COMPAT_VARIANT(AddBinary<T>(::tenon::VariantBinaryOp::kAdd, DEVICE,                                         \
-                                    [](::tenon::OpKernelContext* tenon_context, const T& tenon_a, const T& tenon_b, \
-                                       T* tenon_out) -> ::tensorflow::Status {                                      \
-                                      return FUNCTION(static_cast<::tensorflow::OpKernelContext*>(tenon_context),   \
-                                                      tenon_a, tenon_b, tenon_out);                                 \
-                                    }))
-#define INTERNAL_REGISTER_UNARY_VARIANT_DEVICE_COPY_FUNCTION(T, DIRECTION, FUNCTION)                               \
-  TENON_COMPAT_VARIANT(AddCopy<T>(                                                                                 \
-      static_cast<::tenon::VariantCopyDirection>(DIRECTION),                                                       \
-      [](const T& tenon_from, T* tenon_to, const ::tenon::VariantTensorCopy& tenon_copy) -> ::tensorflow::Status { \
-        return FUNCTION(tenon_from, tenon_to,                                                                      \
-                        [&tenon_copy](const ::tensorflow::Tensor& tenon_in, ::tensorflow::Tensor* tenon_out) {     \
-                          return tenon_copy(tenon_in, tenon_out);                                                  \
-                        });                                                                                        \
-      }))
-#define REGISTER_UNARY_VARIANT_SHAPE_FUNCTION(T, FUNCTION)                                              \
-  TENON_COMPAT_VARIANT(                                                                                 \
-      AddShape<T>([](const T& tenon_value, ::tenon::TensorShape* tenon_shape) -> ::tensorflow::Status { \
-        return FUNCTION(tenon_value, static_cast<::tensorflow::TensorShape*>(tenon_shape));             \
-      }))

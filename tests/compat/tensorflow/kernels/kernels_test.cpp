@@ -12,7 +12,7 @@
 #include <tenon/compat/tensorflow/kernels/functors.hpp>
 #include <tenon/compat/tensorflow/kernels/lookup.hpp>
 #include <tenon/compat/tensorflow/kernels/numeric_op.hpp>
-#include <tenon/compat/tensorflow/variant.hpp>
+#include <tenon/compat/tensorflow/variant_op_registry.hpp>
 
 namespace compat_kernels_test {
 using namespace tensorflow;

@@ -2,7 +2,10 @@
 // Messages with the accessors of protocol buffers: bytes, text, and the structs of Tenon.
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <tenon/compat/tensorflow/node_def.hpp>
 #include <tenon/compat/tensorflow/proto/attr_value.hpp>
@@ -14,6 +17,7 @@
 #include <tenon/compat/tensorflow/proto/op_def.hpp>
 #include <tenon/compat/tensorflow/proto/repeated.hpp>
 #include <tenon/compat/tensorflow/proto/tensor.hpp>
+#include <tenon/compat/tensorflow/proto/tensor_description.hpp>
 #include <tenon/compat/tensorflow/proto/tensor_shape.hpp>
 #include <tenon/compat/tensorflow/proto/text.hpp>
 
@@ -49,6 +53,64 @@ TEST_SUITE("messages") {
     CHECK_FALSE(copy.ParseFromString("\x0a\x05"));
     const std::string bytes = node.SerializeAsString();
     for (std::size_t n = 0; n < bytes.size(); ++n) static_cast<void>(copy.ParseFromString(bytes.substr(0, n)));
+  }
+  TEST_CASE("lists own their items") {
+    TensorDescription description;
+    description.mutable_allocation_description()->set_allocator_name("a");
+    for (int64_t i = 0; i < 4; ++i) description.mutable_shape()->add_dim()->set_size(i);
+    TensorDescription copy = description;
+    protobuf::RepeatedPtrField<TensorShapeProto_Dim>* const dims = copy.mutable_shape()->mutable_dim();
+    const TensorShapeProto_Dim* const last = &dims->Get(3);
+    dims->erase(dims->begin() + 1);
+    dims->SwapElements(0, 2);
+    CHECK(&dims->Get(0) == last);
+    CHECK(dims->Get(1).size() == 2);
+    std::unique_ptr<TensorShapeProto_Dim> taken(dims->ReleaseLast());
+    CHECK(taken->size() == 0);
+    dims->AddAllocated(taken.release());
+    dims->DeleteSubrange(0, 2);
+    CHECK(copy.shape().dim_size() == 1);
+    CHECK(description.shape().dim_size() == 4);
+    copy = std::move(description);
+    CHECK(copy.shape().dim(3).size() == 3);
+    CHECK(copy.allocation_description().allocator_name() == "a");
+    copy.set_allocated_shape(nullptr);
+    CHECK_FALSE(copy.has_shape());
+    CHECK(copy.shape().dim_size() == 0);
+    int64_t sum = 0;
+    protobuf::RepeatedPtrField<std::string> texts;
+    *texts.Add() = "x";
+    texts.Add("yz");
+    const protobuf::RepeatedPtrField<std::string> more(texts);
+    texts.MergeFrom(more);
+    for (const std::string& text : texts) sum += static_cast<int64_t>(text.size());
+    CHECK(sum == 6);
+    protobuf::RepeatedPtrField<std::string>::const_iterator at = texts.begin();
+    CHECK(at->size() == 1);
+    CHECK(copy.GetTypeName() == "tensorflow.TensorDescription");
+  }
+  TEST_CASE("numbers of every width survive bytes and text") {
+    TensorProto tensor;
+    tensor.add_int_val(-1);
+    tensor.add_int_val(std::numeric_limits<int32>::min());
+    tensor.add_int64_val(std::numeric_limits<int64_t>::min());
+    tensor.add_uint32_val(std::numeric_limits<uint32>::max());
+    tensor.add_uint64_val(std::numeric_limits<uint64_t>::max());
+    tensor.add_float_val(-0.5f);
+    tensor.add_double_val(1e300);
+    tensor.add_bool_val(true);
+    tensor.add_bool_val(false);
+    tensor.set_version_number(-7);
+    TensorProto bytes, text;
+    REQUIRE(bytes.ParseFromString(tensor.SerializeAsString()));
+    REQUIRE(text.ParseText(tensor.DebugString()));
+    CHECK(bytes.SerializeAsString() == tensor.SerializeAsString());
+    CHECK(text.SerializeAsString() == tensor.SerializeAsString());
+    CHECK(bytes.uint64_val(0) == std::numeric_limits<uint64_t>::max());
+    CHECK(text.int_val(1) == std::numeric_limits<int32>::min());
+    CHECK_FALSE(text.ParseText("uint32_val: 4294967296"));
+    CHECK_FALSE(text.ParseText("int_val: 2147483648"));
+    CHECK_FALSE(text.ParseText("bool_val: maybe"));
   }
   TEST_CASE("messages that nest too deep are refused") {
     std::string bytes;

@@ -14,6 +14,7 @@
 #include <tenon/compat/tensorflow/testing/op_kernel_test_base.hpp>
 #include <tenon/compat/tensorflow/testing/ops_testutil.hpp>
 #include <tenon/compat/tensorflow/testing/shape_inference_testutil.hpp>
+#include <tenon/compat/tensorflow/testing/tensor_matcher.hpp>
 #include <tenon/compat/tensorflow/testing/tensor_testutil.hpp>
 #include <tenon/compat/tensorflow/testing/test.hpp>
 #endif
@@ -185,6 +186,17 @@ TEST_SUITE("utilities of TensorFlow's tests") {
     CHECK(runs == 1);
   }
 #if defined(TENON_TEST_GTEST)
+  TEST_CASE("a matcher of tensors") {
+    const Tensor pair = test::AsTensor<float>({1, 2});
+    const ::testing::Matcher<const Tensor&> equal = test::TensorEq(pair);
+    CHECK(equal.Matches(test::AsTensor<float>({1, 2})));
+    CHECK_FALSE(equal.Matches(test::AsTensor<float>({1, 3})));
+    CHECK_FALSE(equal.Matches(test::AsTensor<double>({1, 2})));
+    CHECK_FALSE(equal.Matches(test::AsTensor<float>({1, 2}, TensorShape({2, 1}))));
+    ::testing::StringMatchResultListener why;
+    CHECK_FALSE(::testing::ExplainMatchResult(equal, test::AsTensor<float>({1, 3}), &why));
+    CHECK_FALSE(why.str().empty());
+  }
   TEST_CASE("a kernel by OpsTestBase") {
     AddOpTest good;
     good.TestBody();

@@ -119,5 +119,7 @@ inline std::string FormatTime(std::string_view format, Time time, TimeZone) {
   return std::string(out, std::strftime(out, sizeof out, std::string(format).c_str(), &parts));
 }
 inline std::string FormatTime(Time time) { return FormatTime(RFC3339_full, time, {}); }
+inline std::ostream& operator<<(std::ostream& out, Duration d) { return out << FormatDuration(d); }
+inline std::ostream& operator<<(std::ostream& out, Time time) { return out << FormatTime(time); }
 
 }  // namespace absl

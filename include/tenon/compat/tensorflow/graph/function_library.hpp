@@ -81,7 +81,9 @@ class FunctionLibraryDefinition : public OpRegistryInterface {
   FunctionLibraryDefinition(const OpRegistryInterface* ops, const FunctionDefLibrary& library,
                             const GraphDebugInfo& debug_info)
       : FunctionLibraryDefinition(ops, library, CreateStackTracesForFunctionDefLibrary(library, debug_info)) {}
-  FunctionLibraryDefinition(const OpRegistryInterface* ops, const GraphDef& graph)
+  template <class Graph>
+    requires std::is_same_v<Graph, GraphDef>  // {} is an empty FunctionDefLibrary
+  FunctionLibraryDefinition(const OpRegistryInterface* ops, const Graph& graph)
       : FunctionLibraryDefinition(ops, graph.library(), graph.debug_info()) {}
   FunctionLibraryDefinition(const FunctionLibraryDefinition& other) : ops_(other.ops_), state_(other.state()) {}
   FunctionLibraryDefinition& operator=(const FunctionLibraryDefinition&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OpDefBuilder, OpRegistrationData and OpRegistry: descriptions of ops as messages, over Tenon's registry.
+// OpDefBuilder, lists of ops and comparisons: descriptions of ops as messages.
 
 #include <functional>
 #include <map>
@@ -23,20 +23,10 @@
 #include <tenon/compat/tensorflow/node_def.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
 #include <tenon/compat/tensorflow/proto/graph.hpp>
+#include <tenon/compat/tensorflow/registered_ops.hpp>
 #include <tenon/compat/tensorflow/shape_inference.hpp>
 
 namespace tensorflow {
-
-// A description with its shape function.
-struct OpRegistrationData {
-  OpRegistrationData() = default;
-  explicit OpRegistrationData(const OpDef& def) : op_def(def) {}
-  OpRegistrationData(const OpDef& def, const OpShapeInferenceFn& fn, bool is_function = false)
-      : op_def(def), shape_inference_fn(fn), is_function_op(is_function) {}
-  OpDef op_def;
-  OpShapeInferenceFn shape_inference_fn;
-  bool is_function_op = false;
-};
 
 class OpDefBuilder {
  public:
@@ -74,101 +64,6 @@ class OpDefBuilder {
   OpShapeInferenceFn shape_fn_;
 };
 
-class OpRegistryInterface {
- public:
-  virtual ~OpRegistryInterface() = default;
-  virtual Status LookUp(const std::string& name, const OpRegistrationData** data) const = 0;
-  // Borrowed. NotFound: no such op.
-  Status LookUpOpDef(const std::string& name, const OpDef** def) const {
-    const OpRegistrationData* data = nullptr;
-    TF_RETURN_IF_ERROR(LookUp(name, &data));
-    *def = &data->op_def;
-    return Status();
-  }
-};
-
-// The ops of the process. thread-safe.
-class OpRegistry : public OpRegistryInterface {
- public:
-  typedef std::function<Status(OpRegistrationData*)> OpRegistrationDataFactory;
-  static OpRegistry* Global() {
-    static OpRegistry* const all = new OpRegistry(true);  // never destroyed
-    return all;
-  }
-  OpRegistry() = default;
-
-  Status LookUp(const std::string& name, const OpRegistrationData** data) const override {
-    *data = LookUp(name);
-    if (*data != nullptr) return Status();
-    const tenon::OpView* unused = nullptr;
-    return tenon::Registry::Global().ops().LookUp(name, &unused).ok()
-               ? errors::NotFound("Op type not registered '", name, "'")
-               : tenon::Registry::Global().ops().LookUp(name, &unused);
-  }
-  const OpRegistrationData* LookUp(const std::string& name) const {
-    const tenon::MutexLock lock(mutex_);
-    std::unique_ptr<OpRegistrationData>& place = known_[name];
-    if (place == nullptr && global_) {
-      const tenon::OpView* const op = tenon::Registry::Global().FindOp(name);
-      if (op != nullptr) {
-        place = std::make_unique<OpRegistrationData>(FromTenon(tenon::ToOpDef(*op)));
-        if (op->shape_fn != nullptr)
-          place->shape_inference_fn = [fn = op->shape_fn](shape_inference::InferenceContext* c) { return fn(c); };
-      }
-    }
-    return place.get();
-  }
-  // Mistakes are the watcher's, or else end the program.
-  void Register(const OpRegistrationDataFactory& make) {
-    auto data = std::make_unique<OpRegistrationData>();
-    Status status = make(data.get());
-    const std::string name = data->op_def.name();
-    Watcher watcher;
-    {
-      const tenon::MutexLock lock(mutex_);
-      if (status.ok() && known_.count(name) > 0) status = errors::AlreadyExists("Op with name ", name);
-      watcher = watcher_;
-      if (watcher != nullptr) status = watcher(status, data->op_def);
-      if (status.ok()) known_.emplace(name, std::move(data));
-    }
-    TF_CHECK_OK(status);
-  }
-  // Hears of each registration. AlreadyExists: there is a watcher.
-  typedef std::function<Status(const Status&, const OpDef&)> Watcher;
-  Status SetWatcher(const Watcher& watcher) {
-    const tenon::MutexLock lock(mutex_);
-    if (watcher_ != nullptr && watcher != nullptr)
-      return errors::AlreadyExists("Cannot over-write a valid watcher with another.");
-    watcher_ = watcher;
-    return Status();
-  }
-  Status ProcessRegistrations() const { return Status(); }
-  void DeferRegistrations() {}
-  void ClearDeferredRegistrations() {}
-  void Export(bool include_internal, OpList* ops) const {
-    std::vector<OpDef> all;
-    GetRegisteredOps(&all);
-    for (const OpDef& op : all)
-      if (include_internal || !op.name().starts_with('_')) *ops->add_op() = op;
-  }
-  void GetRegisteredOps(std::vector<OpDef>* ops) const {
-    if (!global_) {
-      const tenon::MutexLock lock(mutex_);
-      for (const auto& [name, data] : known_)
-        if (data != nullptr) ops->push_back(data->op_def);
-      return;
-    }
-    for (const tenon::OpView* op : tenon::Registry::Global().ops().ops())
-      ops->push_back(FromTenon(tenon::ToOpDef(*op)));
-  }
-
- private:
-  explicit OpRegistry(bool global) : global_(global) {}
-  bool global_ = false;
-  mutable tenon::Mutex mutex_;
-  mutable std::map<std::string, std::unique_ptr<OpRegistrationData>> known_;
-  Watcher watcher_;
-};
 class OpListOpRegistry : public OpRegistryInterface {
  public:
   explicit OpListOpRegistry(const OpList* ops) {
@@ -298,6 +193,18 @@ inline Status RemoveNewDefaultAttrsFromGraphDef(GraphDef* graph, const OpRegistr
   for (FunctionDef& function : *graph->mutable_library()->mutable_function())
     for (NodeDef& node : *function.mutable_node_def()) TF_RETURN_IF_ERROR(mend(&node));
   return Status();
+}
+// Removes attrs that hold the default of their op. Nodes of ops that the registry does not have stay.
+inline void StripDefaultAttributes(const OpRegistryInterface& registry, protobuf::RepeatedPtrField<NodeDef>* nodes) {
+  for (NodeDef& node : *nodes) {
+    const OpDef* op = nullptr;
+    if (!registry.LookUpOpDef(node.op(), &op).ok()) continue;
+    for (const OpDef_AttrDef& attr : op->attr()) {
+      const AttrValue* const value = AttrSlice(node).Find(attr.name());
+      if (attr.has_default_value() && value != nullptr && AreAttrValuesEqual(*value, attr.default_value()))
+        node.mutable_attr()->erase(attr.name());
+    }
+  }
 }
 inline void OpsUsedByGraph(const GraphDef& graph, std::set<std::string>* ops) {
   ops->clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The text format of messages: printing and reading one field.
+// Message, the base of message classes, and the text format.
 
 #include <cmath>
 #include <cstddef>
@@ -35,121 +35,219 @@ struct EnumText<DataType> {
 
 namespace internal {
 
-// ---------------------------------------------------------------------------------------------------------- printing
-template <class T>
-void PrintScalar(const T& value, std::string* out) {
-  if constexpr (std::is_same_v<T, bool>) {
-    *out += value ? "true" : "false";
-  } else if constexpr (std::is_enum_v<T>) {
-    const std::string name = EnumText<T>::Name(value);
-    *out += name.empty() ? std::to_string(static_cast<int>(value)) : name;
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    tenon::StrAppend(out, value);
-  } else {
-    tenon::StrAppend(out, "\"", tenon::CEscape(value), "\"");
+// ------------------------------------------------------------------------------------------------- types of members
+template <class Enum>
+struct EnumNamesOf {
+  static std::string Name(int value) { return EnumText<Enum>::Name(static_cast<Enum>(value)); }
+  static bool Parse(std::string_view name, int* value) {
+    Enum parsed{};
+    if (!EnumText<Enum>::Parse(name, &parsed)) return false;
+    return *value = static_cast<int>(parsed), true;
   }
+  static constexpr EnumNames names{&Name, &Parse};
+};
+template <class T>
+constexpr ValueType ValueTypeOf() {
+  if constexpr (std::is_enum_v<T>)
+    return {FieldKind::kEnum, &EnumNamesOf<T>::names};
+  else
+    return {KindOf<T>()};
 }
 template <class T>
-void PrintItem(std::string_view name, const T& value, int indent, std::string* out) {
+struct FieldTypeOf {
+  static constexpr FieldType type{ValueTypeOf<T>()};
+};
+template <class T>
+struct FieldTypeOf<std::optional<T>> {
+  using Member = std::optional<T>;
+  static int Count(const void* member) { return static_cast<const Member*>(member)->has_value() ? 1 : 0; }
+  static const void* At(const void* member, int) { return &**static_cast<const Member*>(member); }
+  static void* Add(void* member) { return &static_cast<Member*>(member)->emplace(); }
+  static constexpr FieldType type{ValueTypeOf<T>(), false, &Count, &At, &Add};
+};
+inline int CountOfBox(const void* member) { return static_cast<const HeldBox*>(member)->get() != nullptr ? 1 : 0; }
+inline const void* InBox(const void* member, int) { return static_cast<const HeldBox*>(member)->get(); }
+template <class T>
+struct FieldTypeOf<Box<T>> {
+  static void* Add(void* member) { return Erased(static_cast<Box<T>*>(member)->mutable_get()); }
+  static constexpr FieldType type{{FieldKind::kMessage}, false, &CountOfBox, &InBox, &Add};
+};
+inline int CountOfItems(const void* member) { return static_cast<const ItemList*>(member)->size(); }
+inline const void* ItemAt(const void* member, int i) { return static_cast<const ItemList*>(member)->Get(i); }
+template <class T>
+struct FieldTypeOf<RepeatedPtrField<T>> {
+  static void* Add(void* member) { return Erased(static_cast<RepeatedPtrField<T>*>(member)->Add()); }
+  static constexpr FieldKind kKind = std::is_same_v<T, std::string> ? FieldKind::kText : FieldKind::kMessage;
+  static constexpr FieldType type{{kKind}, true, &CountOfItems, &ItemAt, &Add};
+};
+template <class T>
+struct FieldTypeOf<RepeatedField<T>> {
+  using Member = RepeatedField<T>;
+  static int Count(const void* member) { return static_cast<const Member*>(member)->size(); }
+  static const void* At(const void* member, int i) { return &static_cast<const Member*>(member)->Get(i); }
+  static void* Add(void* member) { return static_cast<Member*>(member)->Add(); }
+  static constexpr FieldType type{ValueTypeOf<T>(), true, &Count, &At, &Add};
+};
+template <class K, class V>
+struct FieldTypeOf<Map<K, V>> {
+  struct Entry {
+    K key{};
+    V value{};
+  };
+  static void Visit(const void* map, void* arg, void (*call)(void* arg, const void* key, const void* value)) {
+    for (const auto& [key, value] : *static_cast<const Map<K, V>*>(map))
+      call(arg, &key, Erased(const_cast<V*>(&value)));
+  }
+  static MapEntry Begin() {
+    auto* const entry = new Entry();
+    return {entry, &entry->key, Erased(&entry->value)};
+  }
+  static void End(void* map, void* entry, bool is_kept) {
+    Entry* const made = static_cast<Entry*>(entry);
+    if (is_kept) (*static_cast<Map<K, V>*>(map))[made->key] = std::move(made->value);
+    delete made;
+  }
+  static constexpr MapType map{ValueTypeOf<K>(), &Visit, &Begin, &End};
+  static constexpr FieldType type{ValueTypeOf<V>(), true, nullptr, nullptr, nullptr, &map};
+};
+
+// ---------------------------------------------------------------------------------------------------------- printing
+inline void PrintMessage(const MessageLite& message, int indent, std::string* out);
+
+inline void PrintScalar(const ValueType& type, const void* value, std::string* out) {
+  std::string name;
+  switch (type.kind) {
+    case FieldKind::kBool: *out += *static_cast<const bool*>(value) ? "true" : "false"; return;
+    case FieldKind::kFloat: return tenon::StrAppend(out, Load<float>(value));
+    case FieldKind::kDouble: return tenon::StrAppend(out, Load<double>(value));
+    case FieldKind::kUint32:
+    case FieldKind::kUint64: return tenon::StrAppend(out, NumberAt(type.kind, value));
+    case FieldKind::kEnum: name = type.names->name(Load<int>(value)); break;
+    case FieldKind::kText:
+      return tenon::StrAppend(out, "\"", tenon::CEscape(*static_cast<const std::string*>(value)), "\"");
+    default: break;
+  }
+  if (name.empty())
+    tenon::StrAppend(out, static_cast<std::int64_t>(NumberAt(type.kind, value)));
+  else
+    *out += name;
+}
+inline void PrintItem(std::string_view name, const ValueType& type, const void* value, int indent, std::string* out) {
   out->append(static_cast<std::size_t>(indent), ' ').append(name);
-  if constexpr (kIsMessage<T>) {
+  if (type.kind == FieldKind::kMessage) {
     *out += " {\n";
-    value.Print(indent + 2, out);
+    PrintMessage(MessageAt(value), indent + 2, out);
     out->append(static_cast<std::size_t>(indent), ' ').append("}\n");
   } else {
     *out += ": ";
-    PrintScalar(value, out);
+    PrintScalar(type, value, out);
     *out += '\n';
   }
 }
-template <class T>
-void PrintField(std::string_view name, const T& value, int indent, std::string* out) {
-  if (!(value == T{})) PrintItem(name, value, indent, out);
-}
-template <class T>
-void PrintField(std::string_view name, const std::optional<T>& value, int indent, std::string* out) {
-  if (value) PrintItem(name, *value, indent, out);
-}
-template <class T>
-void PrintField(std::string_view name, const Box<T>& value, int indent, std::string* out) {
-  if (value.has()) PrintItem(name, value.get(), indent, out);
-}
-template <class T>
-void PrintField(std::string_view name, const RepeatedField<T>& list, int indent, std::string* out) {
-  for (const T& item : list) PrintItem(name, item, indent, out);
-}
-template <class T>
-void PrintField(std::string_view name, const RepeatedPtrField<T>& list, int indent, std::string* out) {
-  for (const T& item : list) PrintItem(name, item, indent, out);
-}
-template <class K, class V>
-void PrintField(std::string_view name, const Map<K, V>& map, int indent, std::string* out) {
-  for (const auto& [key, value] : map) {
-    out->append(static_cast<std::size_t>(indent), ' ').append(name).append(" {\n");
-    PrintItem("key", key, indent + 2, out);
-    PrintItem("value", value, indent + 2, out);
-    out->append(static_cast<std::size_t>(indent), ' ').append("}\n");
+inline void PrintField(const Field& field, const void* member, int indent, std::string* out) {
+  const FieldType& type = *field.type;
+  if (type.map != nullptr) {
+    struct Call {
+      const Field& field;
+      int indent;
+      std::string* out;
+      static void Entry(void* arg, const void* key, const void* value) {
+        const Call& call = *static_cast<const Call*>(arg);
+        call.out->append(static_cast<std::size_t>(call.indent), ' ').append(call.field.name).append(" {\n");
+        PrintItem("key", call.field.type->map->key, key, call.indent + 2, call.out);
+        PrintItem("value", call.field.type->value, value, call.indent + 2, call.out);
+        call.out->append(static_cast<std::size_t>(call.indent), ' ').append("}\n");
+      }
+    } call{field, indent, out};
+    return type.map->visit(member, &call, &Call::Entry);
   }
+  if (type.count == nullptr) {
+    if (!IsZero(type.value.kind, member)) PrintItem(field.name, type.value, member, indent, out);
+    return;
+  }
+  for (int i = 0, n = type.count(member); i < n; ++i)
+    PrintItem(field.name, type.value, type.at(member, i), indent, out);
+}
+inline void PrintMessage(const MessageLite& message, int indent, std::string* out) {
+  for (const Field& field : message.message_type().fields) PrintField(field, MemberOf(&message, field), indent, out);
 }
 
 // ----------------------------------------------------------------------------------------------------------- reading
 using Cursor = tenon::wire::TextCursor;
+
+inline bool ReadMessage(Cursor& in, char end, MessageLite* message);
 
 // The bracket that ends the message that begins here; '\0': none begins.
 inline char OpenMessage(Cursor& in) {
   in.TryEat(':');
   return in.TryEat('{') ? '}' : in.TryEat('<') ? '>' : '\0';
 }
-
-template <class T>
-bool ReadScalar(Cursor& in, T* value) {
+inline bool ReadText(Cursor& in, char next, std::string* value) {
+  if (next != '"' && next != '\'') return false;
+  tenon::wire::TextSink sink(0);
+  for (char quote = next; quote == '"' || quote == '\''; quote = in.Peek())
+    if (!in.ReadQuoted(&sink)) return false;
+  *value = sink.Take();
+  return true;
+}
+inline bool ReadScalar(Cursor& in, const ValueType& type, void* value) {
   const char next = in.Peek();
-  if constexpr (std::is_same_v<T, std::string>) {
-    if (next != '"' && next != '\'') return false;
-    tenon::wire::TextSink sink(0);
-    for (char quote = next; quote == '"' || quote == '\''; quote = in.Peek())
-      if (!in.ReadQuoted(&sink)) return false;
-    *value = sink.Take();
-    return true;
-  } else if constexpr (std::is_same_v<T, bool>) {
+  std::int64_t number = 0;
+  std::uint64_t natural = 0;
+  double real = 0;
+  int constant = 0;
+  switch (type.kind) {
+    case FieldKind::kText: return ReadText(in, next, static_cast<std::string*>(value));
+    case FieldKind::kBool: {
+      const std::string_view word = in.Word();
+      const bool is_true = word == "true" || word == "True" || word == "t" || word == "1";
+      Store<bool>(is_true, value);
+      return is_true || word == "false" || word == "False" || word == "f" || word == "0";
+    }
+    case FieldKind::kEnum:
+      if (Cursor::IsLetter(next)) return type.names->parse(in.Word(), &constant) && (Store<int>(constant, value), true);
+      return in.ReadSigned(0x7fffffff, &number) && (Store<int>(number, value), true);
+    case FieldKind::kFloat: return in.ReadDouble(&real) && (Store<float>(real, value), true);
+    case FieldKind::kDouble: return in.ReadDouble(&real) && (Store<double>(real, value), true);
+    case FieldKind::kUint32:
+    case FieldKind::kUint64:
+      return in.ReadUnsigned(type.kind == FieldKind::kUint32 ? 0xffffffff : ~std::uint64_t{0}, &natural) &&
+             (StoreNumber(type.kind, natural, value), true);
+    default:
+      return in.ReadSigned(type.kind == FieldKind::kInt32 ? 0x7fffffff : 0x7fffffffffffffff, &number) &&
+             (StoreNumber(type.kind, static_cast<std::uint64_t>(number), value), true);
+  }
+}
+inline bool ReadItem(Cursor& in, const ValueType& type, void* value) {
+  if (type.kind != FieldKind::kMessage) return ReadScalar(in, type, value);
+  const char end = OpenMessage(in);
+  return end != '\0' && ReadMessage(in, end, MessageAt(value));
+}
+// Behind a field's name: messages need no colon.
+inline bool ReadNamed(Cursor& in, const ValueType& type, void* value) {
+  return (type.kind == FieldKind::kMessage || in.TryEat(':')) && ReadItem(in, type, value);
+}
+inline bool ReadMapEntry(Cursor& in, const FieldType& type, void* map) {
+  const char end = OpenMessage(in);
+  if (end == '\0') return false;
+  const MapEntry entry = type.map->begin();
+  bool ok = true;
+  while (ok && !in.TryEat(end)) {
+    in.Peek();
     const std::string_view word = in.Word();
-    *value = word == "true" || word == "True" || word == "t" || word == "1";
-    return *value || word == "false" || word == "False" || word == "f" || word == "0";
-  } else if constexpr (std::is_enum_v<T>) {
-    if (Cursor::IsLetter(next)) return EnumText<T>::Parse(in.Word(), value);
-    std::int64_t number = 0;
-    if (!in.ReadSigned(0x7fffffff, &number)) return false;
-    *value = static_cast<T>(number);
-    return true;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    double number = 0;
-    if (!in.ReadDouble(&number)) return false;
-    *value = static_cast<T>(number);
-    return true;
-  } else if constexpr (std::is_unsigned_v<T>) {
-    std::uint64_t number = 0;
-    if (!in.ReadUnsigned(std::numeric_limits<T>::max(), &number)) return false;
-    *value = static_cast<T>(number);
-    return true;
-  } else {
-    std::int64_t number = 0;
-    if (!in.ReadSigned(static_cast<std::uint64_t>(std::numeric_limits<T>::max()), &number)) return false;
-    *value = static_cast<T>(number);
-    return true;
+    ok = word == "key"     ? ReadNamed(in, type.map->key, entry.key)
+         : word == "value" ? ReadNamed(in, type.value, entry.value)
+                           : false;
+    if (ok && !in.TryEat(',')) in.TryEat(';');
   }
+  type.map->end(map, entry.entry, ok);
+  return ok;
 }
-template <class T>
-bool ReadItem(Cursor& in, T* value) {
-  if constexpr (kIsMessage<T>) {
-    const char end = OpenMessage(in);
-    return end != '\0' && value->ReadFields(in, end);
-  } else {
-    return ReadScalar(in, value);
-  }
-}
-// Items in brackets, or one.
-template <class Add>
-bool ReadItems(Cursor& in, Add add) {
+inline bool ReadField(Cursor& in, const FieldType& type, void* member) {
+  if (!type.is_list) return ReadNamed(in, type.value, type.count == nullptr ? member : type.add(member));
+  const auto add = [&] {
+    return type.map != nullptr ? ReadMapEntry(in, type, member) : ReadItem(in, type.value, type.add(member));
+  };
   in.TryEat(':');
   if (!in.TryEat('[')) return add();
   if (in.TryEat(']')) return true;
@@ -158,90 +256,67 @@ bool ReadItems(Cursor& in, Add add) {
   } while (in.TryEat(','));
   return in.TryEat(']');
 }
-template <class T>
-bool ReadField(Cursor& in, T* value) {
-  return (kIsMessage<T> || in.TryEat(':')) && ReadItem(in, value);
+inline bool ReadMessage(Cursor& in, char end, MessageLite* message) {
+  const Depth depth;
+  if (depth.is_too_deep()) return false;
+  const MessageType& type = message->message_type();
+  while (end == '\0' ? in.Peek() != '\0' : !in.TryEat(end)) {
+    in.Peek();
+    const std::string_view word = in.Word();
+    const Field* found = nullptr;
+    for (const Field& field : type.fields)
+      if (word == field.name) found = &field;
+    if (found == nullptr) return false;
+    if (type.before != nullptr) type.before(message, found->number);
+    if (!ReadField(in, *found->type, MemberOf(message, *found))) return false;
+    if (!in.TryEat(',')) in.TryEat(';');
+  }
+  return true;
 }
-template <class T>
-bool ReadField(Cursor& in, std::optional<T>* value) {
-  return ReadField(in, &value->emplace());
-}
-template <class T>
-bool ReadField(Cursor& in, Box<T>* value) {
-  return ReadItem(in, value->mutable_get());
-}
-template <class T>
-bool ReadField(Cursor& in, RepeatedField<T>* list) {
-  return ReadItems(in, [&] { return ReadItem(in, list->Add()); });
-}
-template <class T>
-bool ReadField(Cursor& in, RepeatedPtrField<T>* list) {
-  return ReadItems(in, [&] { return ReadItem(in, list->Add()); });
-}
-template <class K, class V>
-bool ReadField(Cursor& in, Map<K, V>* map) {
-  return ReadItems(in, [&] {
-    K key{};
-    V value{};
-    const char end = OpenMessage(in);
-    if (end == '\0') return false;
-    while (!in.TryEat(end)) {
-      in.Peek();
-      const std::string_view word = in.Word();
-      if (word == "key" ? !ReadField(in, &key) : word != "value" || !ReadField(in, &value)) return false;
-      if (!in.TryEat(',')) in.TryEat(';');
-    }
-    (*map)[key] = std::move(value);
-    return true;
-  });
+
+// Makes the table of a message class.
+struct FieldCollector {
+  const MessageLite* message;
+  MessageType* type;
+  template <class T>
+  void operator()(int number, const char* name, T& member) const {
+    Add(number, name, &member, &FieldTypeOf<std::remove_const_t<T>>::type);
+  }
+  void Add(int number, const char* name, const void* member, const FieldType* of) const {
+    const auto offset = static_cast<const char*>(member) - reinterpret_cast<const char*>(message);
+    type->fields.push_back({number, name, static_cast<std::size_t>(offset), of});
+  }
+};
+template <class M>
+void CallBeforeField(MessageLite* message, int number) {
+  static_cast<M*>(message)->BeforeField(number);
 }
 
 }  // namespace internal
 
+inline std::string MessageLite::DebugString() const {
+  std::string out;
+  internal::PrintMessage(*this, 0, &out);
+  return out;
+}
+inline bool MessageLite::ParseText(std::string_view text) {
+  Clear();
+  internal::Cursor in(text);
+  return internal::ReadMessage(in, '\0', this);
+}
+
 // A message class M derives from Message<M> and has
 //   template <class Self, class Call> static void Fields(Self& m, Call&& call)  calls call(number, name, member),
-//   static constexpr const char* kName.
+//   static constexpr const char* kName,
+//   void BeforeField(int number), if fields exclude each other: it clears the others.
 template <class M>
 class Message : public MessageLite {
  public:
-  std::string SerializeAsString() const final {
-    std::string out;
-    M::Fields(self(), [&out](int number, const char*, const auto& value) { internal::PutField(number, value, &out); });
-    return out += unknown_;
-  }
-  bool ParsePartial(std::string_view bytes) final {
-    const Depth depth;
-    if (depth.is_too_deep()) return false;
-    tenon::wire::Reader in(tenon::wire::AsBytes(bytes));
-    tenon::wire::Tag tag{};
-    while (!in.AtEnd()) {
-      const std::size_t start = in.offset();
-      if (!in.ReadTag(&tag)) return false;
-      bool found = false, ok = true;
-      M::Fields(self(), [&](int number, const char*, auto& value) {
-        if (found || static_cast<std::uint32_t>(number) != tag.field) return;
-        found = true;
-        self().BeforeField(number);
-        ok = internal::TakeField(in, static_cast<int>(tag.type), &value);
-      });
-      if (!found) {
-        ok = in.Skip(tag);
-        if (ok) unknown_.append(bytes.substr(start, in.offset() - start));
-      }
-      if (!ok) return false;
-    }
-    return true;
-  }
   void Clear() override { self() = M(); }
-  std::string DebugString() const final {
-    std::string out;
-    Print(0, &out);
-    return out;
-  }
-  bool ParseText(std::string_view text) final {
-    Clear();
-    internal::Cursor in(text);
-    return ReadFields(in, '\0');
+  internal::HeldItem* Clone() const final { return new M(static_cast<const M&>(*this)); }
+  const internal::MessageType& message_type() const final {
+    static const internal::MessageType* const type = MakeType();  // never destroyed
+    return *type;
   }
   void CopyFrom(const M& other) { self() = M(other); }
   void MergeFrom(const M& other) { static_cast<void>(ParsePartial(other.SerializeAsString())); }
@@ -251,55 +326,20 @@ class Message : public MessageLite {
     static const M* const none = new M();  // never destroyed
     return *none;
   }
-  std::string GetTypeName() const { return std::string("tensorflow.") + M::kName; }
-
-  // For the text format and for parsing.
-  void Print(int indent, std::string* out) const {
-    M::Fields(self(),
-              [&](int, const char* name, const auto& value) { internal::PrintField(name, value, indent, out); });
-  }
-  bool ReadFields(internal::Cursor& in, char end) {
-    const Depth depth;
-    if (depth.is_too_deep()) return false;
-    while (end == '\0' ? in.Peek() != '\0' : !in.TryEat(end)) {
-      in.Peek();
-      const std::string_view word = in.Word();
-      bool found = false, ok = false;
-      M::Fields(self(), [&](int number, const char* name, auto& value) {
-        if (found || word != name) return;
-        found = true;
-        self().BeforeField(number);
-        ok = internal::ReadField(in, &value);
-      });
-      if (!ok) return false;
-      if (!in.TryEat(',')) in.TryEat(';');
-    }
-    return true;
-  }
-  // A class whose fields exclude each other clears the others.
-  void BeforeField(int) {}
 
  protected:
   Message() = default;
 
  private:
-  class Depth {
-   public:
-    Depth() { ++count(); }
-    ~Depth() { --count(); }
-    Depth(const Depth&) = delete;
-    Depth& operator=(const Depth&) = delete;
-    bool is_too_deep() const { return count() > tenon::wire::kMaxDepth; }
-
-   private:
-    static int& count() {
-      thread_local int depth = 0;
-      return depth;
-    }
-  };
+  static const internal::MessageType* MakeType() {
+    auto* const type = new internal::MessageType();
+    M& sample = const_cast<M&>(default_instance());
+    type->name = M::kName;
+    M::Fields(sample, internal::FieldCollector{&sample, type});
+    if constexpr (requires(M& m) { m.BeforeField(0); }) type->before = &internal::CallBeforeField<M>;
+    return type;
+  }
   M& self() { return static_cast<M&>(*this); }
-  const M& self() const { return static_cast<const M&>(*this); }
-  std::string unknown_;  // fields of newer versions, as they came
 };
 
 class TextFormat {
@@ -378,7 +418,8 @@ inline bool AreSerializedProtosEqual(const protobuf::MessageLite& a, const proto
 
 }  // namespace tensorflow
 
-// Accessors of a field, for message classes: the member is NAME_.
+// Accessors of a field, for message classes: the member is NAME_. Those that make messages are templates, so that files
+// that do not call them do not compile the messages' tables.
 #define TENON_COMPAT_STRING(NAME)                                                                               \
   const std::string& NAME() const { return NAME##_; }                                                           \
   template <class Text>                                                                                         \
@@ -394,8 +435,14 @@ inline bool AreSerializedProtosEqual(const protobuf::MessageLite& a, const proto
   void clear_##NAME() { NAME##_ = TYPE(); }
 #define TENON_COMPAT_MESSAGE(TYPE, NAME)                           \
   bool has_##NAME() const { return NAME##_.has(); }                \
-  const TYPE& NAME() const { return NAME##_.get(); }               \
-  TYPE* mutable_##NAME() { return NAME##_.mutable_get(); }         \
+  template <int = 0>                                               \
+  const TYPE& NAME() const {                                       \
+    return NAME##_.get();                                          \
+  }                                                                \
+  template <int = 0>                                               \
+  TYPE* mutable_##NAME() {                                         \
+    return NAME##_.mutable_get();                                  \
+  }                                                                \
   void clear_##NAME() { NAME##_.reset(); }                         \
   void set_allocated_##NAME(TYPE* value) { NAME##_.reset(value); } \
   TYPE* release_##NAME() { return NAME##_.release(); }
@@ -411,7 +458,10 @@ inline bool AreSerializedProtosEqual(const protobuf::MessageLite& a, const proto
   int NAME##_size() const { return NAME##_.size(); }                                     \
   const TYPE& NAME(int i) const { return NAME##_.Get(i); }                               \
   TYPE* mutable_##NAME(int i) { return NAME##_.Mutable(i); }                             \
-  TYPE* add_##NAME() { return NAME##_.Add(); }                                           \
+  template <int = 0>                                                                     \
+  TYPE* add_##NAME() {                                                                   \
+    return NAME##_.Add();                                                                \
+  }                                                                                      \
   const ::tensorflow::protobuf::RepeatedPtrField<TYPE>& NAME() const { return NAME##_; } \
   ::tensorflow::protobuf::RepeatedPtrField<TYPE>* mutable_##NAME() { return &NAME##_; }  \
   void clear_##NAME() { NAME##_.Clear(); }

@@ -20,6 +20,14 @@ namespace tensorflow {
 // The better one first.
 inline std::vector<DeviceType> DeviceTypes() { return {DeviceType(DEVICE_GPU), DeviceType(DEVICE_CPU)}; }
 
+// Kernels of tests that say which one they are.
+class BaseKernel : public OpKernel {
+ public:
+  explicit BaseKernel(OpKernelConstruction* construction) : OpKernel(construction) {}
+  void Compute(OpKernelContext*) override {}
+  virtual int Which() const = 0;
+};
+
 // one thread.
 class OpKernelBuilderTest : public ::testing::Test {
  protected:

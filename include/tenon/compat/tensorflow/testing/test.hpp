@@ -3,6 +3,9 @@
 // GoogleTest with what TensorFlow's tests add to it. Needs GoogleTest.
 
 #include <gtest/gtest.h>
+#if __has_include(<gmock/gmock.h>)
+#include <gmock/gmock.h>
+#endif
 
 #include <string>
 #include <utility>

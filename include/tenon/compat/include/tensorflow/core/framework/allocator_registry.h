@@ -3,3 +3,4 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/tensor.hpp>
+#include <tenon/compat/tensorflow/allocator_registry.hpp>

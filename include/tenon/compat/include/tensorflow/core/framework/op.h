@@ -3,5 +3,6 @@
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
 #include <tenon/compat/tensorflow/op.hpp>
+#include <tenon/compat/tensorflow/registered_ops.hpp>
 #include <tenon/compat/tensorflow/graph/full_type.hpp>
 #include <tenon/compat/tensorflow/base/register_types.hpp>

@@ -5,3 +5,7 @@
 #include <tenon/compat/tensorflow/testing/test.hpp>
 #include <tenon/compat/tensorflow/kernel_params.hpp>
 #include <tenon/compat/tensorflow/kernels/registered_kernels.hpp>
+#include <absl/strings/match.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/strip.h>
+#include <absl/types/optional.h>
