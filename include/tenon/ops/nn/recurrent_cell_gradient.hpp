@@ -146,18 +146,16 @@ inline Status RunGruCellGrad(OpKernelContext& context, Cpu& device) {
   float *const dx = outs[0]->data<float>(), *const dh_prev = outs[1]->data<float>(), *const dc = outs[2]->data<float>(),
                *const dru = outs[3]->data<float>();
   for (Index i = 0; i < batch * n; ++i) dc[i] = dh[i] * (1 - u[i]) * (1 - c[i] * c[i]);
-  const Index c_dims[] = {batch, n}, wc_dims[] = {inner, n}, inner_dims[] = {batch, inner}, ru_dims[] = {batch, 2 * n},
-              wru_dims[] = {inner, 2 * n};
-  TENON_RETURN_IF_ERROR(tenon::detail::GradientProduct(device, dc, c_dims, false, context.input(3).data<float>(),
-                                                       wc_dims, true, inner_dims, of_c));
+  TENON_RETURN_IF_ERROR(tenon::detail::GradientProduct(device, dc, batch, n, false, context.input(3).data<float>(),
+                                                       inner, n, true, of_c));
   for (Index row = 0; row < batch; ++row)
     for (Index k = 0; k < n; ++k) {
       const Index at = row * n + k;
       dru[row * 2 * n + k] = of_c[row * inner + inputs + k] * h[at] * r[at] * (1 - r[at]);
       dru[row * 2 * n + n + k] = dh[at] * (h[at] - c[at]) * u[at] * (1 - u[at]);
     }
-  TENON_RETURN_IF_ERROR(tenon::detail::GradientProduct(device, dru, ru_dims, false, context.input(2).data<float>(),
-                                                       wru_dims, true, inner_dims, of_ru));
+  TENON_RETURN_IF_ERROR(tenon::detail::GradientProduct(device, dru, batch, 2 * n, false, context.input(2).data<float>(),
+                                                       inner, 2 * n, true, of_ru));
   for (Index row = 0; row < batch; ++row) {
     const float *const a = of_c + row * inner, *const b = of_ru + row * inner;
     for (Index k = 0; k < inputs; ++k) dx[row * inputs + k] = a[k] + b[k];
