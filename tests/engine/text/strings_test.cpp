@@ -70,6 +70,34 @@ TEST_CASE("base64 of RFC 4648, in the form for addresses") {
   CHECK(EncodeBase64("\xfb\xff", false) == "-_8");
   for (const char* text : {"Z", "Zg=", "====", "Zm9v=", "Z m9", "+/+/"}) CHECK(DecodeBase64(text, &bytes) != nullptr);
 }
+TEST_CASE("base64 of every length, and of every letter") {
+  const std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string plain, bytes;
+  for (int n = 0; n < 70; ++n) {
+    for (const bool pad : {false, true}) {
+      const std::string coded = EncodeBase64(plain, pad);
+      CHECK(coded.size() == static_cast<std::size_t>(pad ? (n + 2) / 3 * 4 : (n * 4 + 2) / 3));
+      // Bit by bit.
+      for (std::size_t i = 0; i < coded.size() && coded[i] != '='; ++i) {
+        std::size_t digit = 0;
+        for (std::size_t bit = 6 * i; bit < 6 * i + 6; ++bit)
+          digit = digit << 1 | (bit / 8 < plain.size() ? plain[bit / 8] >> (7 - bit % 8) & 1 : 0);
+        CHECK(coded[i] == letters[digit]);
+      }
+      CHECK(DecodeBase64(coded, &bytes) == nullptr);
+      CHECK(bytes == plain);
+    }
+    plain.push_back(static_cast<char>(n * 73 + 41));
+  }
+  for (int c = 0; c < 256; ++c) {
+    for (std::size_t at = 0; at < 6; ++at) {
+      std::string text = "AAAAAA";
+      text[at] = static_cast<char>(c);
+      CHECK((DecodeBase64(text, &bytes) == nullptr) == (letters.find(static_cast<char>(c)) != letters.npos));
+      CHECK(bytes.size() == (letters.find(static_cast<char>(c)) != letters.npos ? 4 : 0));
+    }
+  }
+}
 TEST_CASE("a loop over texts covers each one once") {
   const tstring in[] = {" a", "b ", " "};
   tstring out[3];

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include <tenon/wire/base64.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/device/cpu.hpp>
 
@@ -127,15 +128,21 @@ inline bool ReadReal(std::string_view text, double* value) {
 
 inline std::string EncodeBase64(std::string_view bytes, bool pad) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const std::size_t groups = bytes.size() / 3, rest = bytes.size() % 3;
   std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t some = bytes.size() - i < 3 ? bytes.size() - i : 3;
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < some ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k <= some; ++k) out.push_back(kDigits[group >> (18 - 6 * k) & 63]);
-    if (pad) out.append(3 - some, '=');
+  out.resize(groups * 4 + (rest == 0 ? 0 : pad ? 4 : rest + 1), '=');
+  char* to = out.data();
+  const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
+  for (std::size_t i = 0; i < groups; ++i, from += 3, to += 4) {
+    const std::uint32_t group = std::uint32_t{from[0]} << 16 | std::uint32_t{from[1]} << 8 | from[2];
+    to[0] = kDigits[group >> 18];
+    to[1] = kDigits[group >> 12 & 63];
+    to[2] = kDigits[group >> 6 & 63];
+    to[3] = kDigits[group & 63];
   }
+  if (rest == 0) return out;
+  const std::uint32_t group = std::uint32_t{from[0]} << 16 | (rest == 2 ? std::uint32_t{from[1]} << 8 : 0);
+  for (std::size_t k = 0; k <= rest; ++k) to[k] = kDigits[group >> (18 - 6 * k) & 63];
   return out;
 }
 // Both padded and not; null when it worked, otherwise what is wrong.
@@ -145,33 +152,31 @@ inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
   if (text.size() % 4 == 0 && !text.empty())
     for (int k = 0; k < 2 && text.back() == '='; ++k) text.remove_suffix(1);
   if (text.size() % 4 == 1) return "Base64 string length cannot be 1 modulo 4.";
-  std::uint32_t group = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    std::uint32_t digit = 0;
-    if (c >= 'A' && c <= 'Z')
-      digit = static_cast<std::uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z')
-      digit = static_cast<std::uint32_t>(c - 'a') + 26;
-    else if (c >= '0' && c <= '9')
-      digit = static_cast<std::uint32_t>(c - '0') + 52;
-    else if (c == '-')
-      digit = 62;
-    else if (c == '_')
-      digit = 63;
-    else
-      return kInvalid;
-    group = group << 6 | digit;
-    if (i % 4 == 3)
-      for (int shift = 16; shift >= 0; shift -= 8) bytes->push_back(static_cast<char>(group >> shift & 0xff));
+  // The table knows the other alphabet, too.
+  if (text.find('+') != text.npos || text.find('/') != text.npos) return kInvalid;
+  const std::size_t groups = text.size() / 4, rest = text.size() % 4;
+  bytes->resize(groups * 3 + rest * 3 / 4);
+  char* to = bytes->data();
+  const char* from = text.data();
+  const auto number = [](char c) { return std::uint32_t{wire::detail::kBase64Numbers[static_cast<unsigned char>(c)]}; };
+  std::uint32_t all = 0;  // another letter leaves its mark
+  for (std::size_t i = 0; i < groups; ++i, from += 4, to += 3) {
+    const std::uint32_t a = number(from[0]), b = number(from[1]), c = number(from[2]), d = number(from[3]);
+    all |= a | b | c | d;
+    const std::uint32_t group = a << 18 | b << 12 | c << 6 | d;
+    to[0] = static_cast<char>(group >> 16 & 0xff);
+    to[1] = static_cast<char>(group >> 8 & 0xff);
+    to[2] = static_cast<char>(group & 0xff);
   }
-  const std::size_t rest = text.size() % 4;
-  if (rest == 2) bytes->push_back(static_cast<char>(group >> 4 & 0xff));
-  if (rest == 3) {
-    bytes->push_back(static_cast<char>(group >> 10 & 0xff));
-    bytes->push_back(static_cast<char>(group >> 2 & 0xff));
+  if (rest != 0) {
+    const std::uint32_t a = number(from[0]), b = number(from[1]), c = rest == 3 ? number(from[2]) : 0;
+    all |= a | b | c;
+    to[0] = static_cast<char>((a << 2 | b >> 4) & 0xff);
+    if (rest == 3) to[1] = static_cast<char>((b << 4 | c >> 2) & 0xff);
   }
-  return nullptr;
+  if (all < wire::detail::kNotBase64) return nullptr;
+  bytes->clear();
+  return kInvalid;
 }
 
 TENON_DETAIL_NAMESPACE_END
