@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/conv/depthwise.hpp>
 
-#include <algorithm>
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
@@ -30,9 +29,9 @@ DepthwiseGeometry Geometry(Padding padding, Index rows, Index columns, Index siz
 
 template <class T>
 double Error(Cpu device, const DepthwiseGeometry& g) {
-  const std::vector<T> x = RandomVector<T>(g.input_elements(), 1), dy = RandomVector<T>(g.output_elements(), 3),
+  const std::vector<T> x = RandomVector<T>(g.input_elements(), 1),
                        f = RandomVector<T>(g.rows.size * g.columns.size * g.out_depth(), 2);
-  std::vector<double> y_want(dy.size()), dx_want(x.size()), df_want(f.size());
+  std::vector<double> y_want(static_cast<std::size_t>(g.output_elements()));
   ForEachTap(g.rows, [&](Index oy, Index fy, Index row) {
     ForEachTap(g.columns, [&](Index ox, Index fx, Index column) {
       for (Index n = 0; n < g.batch; ++n)
@@ -43,23 +42,18 @@ double Error(Cpu device, const DepthwiseGeometry& g) {
           const auto k =
               static_cast<std::size_t>(((n * g.rows.output + oy) * g.columns.output + ox) * g.out_depth() + o);
           y_want[k] += ToDouble(x[i]) * ToDouble(f[j]);
-          dx_want[i] += ToDouble(dy[k]) * ToDouble(f[j]);
-          df_want[j] += ToDouble(x[i]) * ToDouble(dy[k]);
         }
     });
   });
-  std::vector<T> y(dy.size(), T(9)), dx(x.size(), T(9)), df(f.size(), T(9));
-  if (!DepthwiseConv2D(device, g, x.data(), f.data(), y.data()).ok() ||
-      !DepthwiseConv2DBackpropInput(device, g, f.data(), dy.data(), dx.data()).ok() ||
-      !DepthwiseConv2DBackpropFilter(device, g, x.data(), dy.data(), df.data()).ok())
-    return 1e300;
-  return std::max({LargestDifference(y, y_want), LargestDifference(dx, dx_want), LargestDifference(df, df_want) / 10});
+  std::vector<T> y(y_want.size(), T(9));
+  if (!DepthwiseConv2D(device, g, x.data(), f.data(), y.data()).ok()) return 1e300;
+  return LargestDifference(y, y_want);
 }
 
 }  // namespace
 
 TEST_SUITE("depthwise convolutions") {
-  TEST_CASE_TEMPLATE("agree with float64 sums, gradients too, for any number of channels", T, float, double) {
+  TEST_CASE_TEMPLATE("agree with float64 sums for any number of channels", T, float, double) {
     ThreadPool pool(3, "test");
     for (const Index depth : {1, 2, 3, 4, 7, 8, 9, 16, 24, 33, 70}) {
       CAPTURE(depth);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Depthwise convolutions on the CPU and their gradients: every channel has filters of its own. NHWC, of float and
+// Depthwise convolutions on the CPU: every channel has filters of its own. NHWC, of float and
 // double. The channels are the vectors: four output pixels by two vectors of channels stay in registers while the
 // window goes by, one such block after the other along the channels, as they lie. With more than one filter per channel
 // the images are first repeated, channel by channel.
@@ -316,16 +316,6 @@ void RepeatEach(Cpu& device, const T* from, Index n, Index times, T* to) {
   });
 }
 
-TENON_DETAIL_LOOPS_BEGIN
-
-template <class T>
-TENON_DETAIL_LOOP void AddProductsRun(const T* a, const T* b, T* sum, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) sum[i] += a[i] * b[i];
-}
-
-TENON_DETAIL_LOOPS_END
-
 // The images as deep as the output: themselves, or copies in *scratch.
 inline DepthwiseGeometry WithoutMultiplier(const DepthwiseGeometry& g) {
   DepthwiseGeometry flat = g;
@@ -365,86 +355,6 @@ Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* 
                            i % g.rows.output, output + i * g.columns.output * g.depth);
       if (epilogue != nullptr)
         epilogue->run(*epilogue, {output, g.depth, i * g.columns.output, g.columns.output, 0, g.depth});
-    }
-  });
-  return OkStatus();
-}
-
-// The gradient with respect to the input. Overwrites `output`, which has the input's shape.
-template <class T>
-Status DepthwiseConv2DBackpropInput(Cpu& device, const DepthwiseGeometry& geometry, const T* filter, const T* gradient,
-                                    T* output) {
-  if (geometry.input_elements() == 0) return OkStatus();
-  const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
-  const Index row_elements = g.columns.input * g.depth, rows = g.batch * g.rows.input;
-  const double ns = 0.4 * static_cast<double>(g.rows.size * g.columns.size) * static_cast<double>(row_elements);
-  const Index parts = detail::WorthwhileParts(device, ns * static_cast<double>(rows));
-  const std::size_t bytes = geometry.multiplier > 1 ? detail::ScratchBytes<T>(row_elements) : 0;
-  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
-  TENON_RETURN_IF_ERROR(scratch.status("DepthwiseConv2dNativeBackpropInput"));
-  detail::RunParts(device, parts, [&](Index part) {
-    for (Index i = detail::PartBegin(rows, parts, 1, part); i < detail::PartBegin(rows, parts, 1, part + 1); ++i) {
-      T* const to = output + i * g.columns.input * geometry.depth;
-      T* const sums = geometry.multiplier > 1 ? scratch.As<T>(static_cast<std::size_t>(part) * bytes) : to;
-      std::fill(sums, sums + row_elements, T(0));
-      const Index image = i / g.rows.input, y = i % g.rows.input;
-      for (Index fy = 0; fy < g.rows.size; ++fy) {
-        const Index above = y + g.rows.pad_before - fy, row = above / g.rows.stride;
-        if (above < 0 || above % g.rows.stride != 0 || row >= g.rows.output) continue;
-        const T* from = gradient + (image * g.rows.output + row) * g.columns.output * g.depth;
-        for (Index column = 0; column < g.columns.output; ++column, from += g.depth) {
-          Index left = 0, right = 0;
-          detail::ClipTaps(g.columns, column, &left, &right);
-          const Index first = column * g.columns.stride - g.columns.pad_before;
-          for (Index fx = left; fx < right; ++fx)
-            detail::AddProductsRun(from, filter + (fy * g.columns.size + fx) * g.depth, sums + (first + fx) * g.depth,
-                                   g.depth);
-        }
-      }
-      if (geometry.multiplier == 1) continue;
-      for (Index j = 0; j < g.columns.input * geometry.depth; ++j) {
-        T sum = T(0);
-        for (Index k = 0; k < geometry.multiplier; ++k) sum += sums[j * geometry.multiplier + k];
-        to[j] = sum;
-      }
-    }
-  });
-  return OkStatus();
-}
-
-// The gradient with respect to the filter. Overwrites `output`, which has the filter's shape.
-template <class T>
-Status DepthwiseConv2DBackpropFilter(Cpu& device, const DepthwiseGeometry& geometry, const T* input, const T* gradient,
-                                     T* output) {
-  if (geometry.input_elements() == 0 || geometry.output_elements() == 0) {
-    std::fill_n(output, MultiplySizes(geometry.rows.size * geometry.columns.size, geometry.out_depth()), T(0));
-    return OkStatus();
-  }
-  const bool repeat = geometry.multiplier > 1;
-  const DepthwiseGeometry g = detail::WithoutMultiplier(geometry);
-  Scratch scratch(device, repeat ? detail::ScratchBytes<T>(g.input_elements()) : 0);
-  TENON_RETURN_IF_ERROR(scratch.status("DepthwiseConv2dNativeBackpropFilter"));
-  if (repeat) {
-    detail::RepeatEach(device, input, geometry.input_elements(), geometry.multiplier, scratch.As<T>());
-    input = scratch.As<T>();
-  }
-  const double ns = 0.4 * static_cast<double>(g.output_elements());
-  ParallelFor(device, g.rows.size * g.columns.size, ns, [&](Index begin, Index end) {
-    for (Index tap = begin; tap < end; ++tap) {
-      T* const sums = output + tap * g.depth;
-      std::fill(sums, sums + g.depth, T(0));
-      const Index fy = tap / g.columns.size, fx = tap % g.columns.size;
-      for (Index i = 0; i < g.batch * g.rows.output; ++i) {
-        const Index y = i % g.rows.output * g.rows.stride - g.rows.pad_before + fy;
-        if (y < 0 || y >= g.rows.input) continue;
-        const T* const from = input + (i / g.rows.output * g.rows.input + y) * g.columns.input * g.depth;
-        for (Index column = 0; column < g.columns.output; ++column) {
-          const Index x = column * g.columns.stride - g.columns.pad_before + fx;
-          if (x >= 0 && x < g.columns.input)
-            detail::AddProductsRun(from + x * g.depth, gradient + (i * g.columns.output + column) * g.depth, sums,
-                                   g.depth);
-        }
-      }
     }
   });
   return OkStatus();

@@ -100,7 +100,7 @@ struct GradientDescent {
   static constexpr int kSlots = 1, kScalars = 1;
   static constexpr bool kByLanes = true;
   template <class T>
-  TENON_HD static void Step(T& var, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, const T& g, const Given<T>& p) {
     var = var - g * p.s[0];
   }
 };
@@ -123,7 +123,7 @@ struct Adagrad {
   static constexpr int kSlots = 2, kScalars = 1;
   static constexpr bool kByLanes = true;
   template <class T>
-  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, const T& g, const Given<T>& p) {
     if (p.flag) accum = accum + g * g;
     var = var - g * p.s[0] * (T(1) / Sqrt(accum));
   }
@@ -133,7 +133,7 @@ struct AdagradV2 {
   static constexpr int kSlots = 2, kScalars = 2;
   static constexpr bool kByLanes = true;
   template <class T>
-  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, const T& g, const Given<T>& p) {
     if (p.flag) accum = accum + g * g;
     var = var - (g * p.s[0]) / (Sqrt(accum) + p.s[1]);
   }
@@ -232,7 +232,7 @@ struct Momentum {
   static constexpr int kSlots = 2, kScalars = 2;
   static constexpr bool kByLanes = true;
   template <class T>
-  TENON_HD static void Step(T& var, T& accum, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& accum, const T& g, const Given<T>& p) {
     accum = accum * p.s[1] + g;
     var = var - (p.flag ? g * p.s[0] + accum * p.s[1] * p.s[0] : accum * p.s[0]);
   }
@@ -251,7 +251,7 @@ struct Adam {
   static constexpr int kSlots = 3, kScalars = 6;
   static constexpr bool kByLanes = true;
   template <class T>
-  TENON_HD static void Step(T& var, T& m, T& v, T g, const Given<T>& p) {
+  TENON_HD static void Step(T& var, T& m, T& v, const T& g, const Given<T>& p) {
     const T alpha = p.s[2] * Sqrt(T(1) - p.s[1]) / (T(1) - p.s[0]), beta1 = p.s[3];
     m = m + (g - m) * (T(1) - beta1);
     v = v + (g * g - v) * (T(1) - p.s[4]);

@@ -13,6 +13,7 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/shape/window.hpp>
 #include <tenon/engine/conv/depthwise.hpp>
+#include <tenon/engine/conv/depthwise_gradient.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
