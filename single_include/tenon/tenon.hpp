@@ -24002,7 +24002,7 @@ class PackingBudget {
 //   Gemm<float>(device, a, false, b, false, c, &weights);   // packs b at the first call if it was offered
 class PackedWeights {
  public:
-  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles };
+  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles, kBytes };
   // A product of more rows, or a convolution of more pixels, packs its operand in each run. That costs about as much as
   // eight rows; here it would cost memory.
   static constexpr Index kMostRows = 256;

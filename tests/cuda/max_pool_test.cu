@@ -66,6 +66,8 @@ void CheckMaxPool(Gpu& gpu, bool channels_first) {
                                    wanted_grad.data<T>())
                 .ok());
     CHECK(Differences<T>(ToNhwc<T>(gpu.Down(dx), channels_first), wanted_grad) == 0);
+    // The processor's gradient of floats needs no places.
+    REQUIRE(tenon::MaxPoolPlaces(cpu, g, input.data<T>(), most.data<T>(), places.data<std::int64_t>()).ok());
     if (!channels_first) CHECK(Differences<std::int64_t>(gpu.Down(places_there), places) == 0);
   }
 }
