@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/conv/depthwise.cuh>
+#include <tenon/engine/conv/depthwise_gradient.hpp>
 
 #include <doctest/doctest.h>
 
