@@ -82,7 +82,7 @@ const Sweep kSweeps[] = {
      }},
     {"QuantizedMatMul", "QuantizedMatMul", "elements of a matrix", 20,
      [](Index n, Call& c) {
-       for (std::uint64_t seed : {1, 2}) {
+       for (std::uint64_t seed : {1u, 2u}) {
          Tensor a(DataType::kQuint8, {Side(n), Side(n)});
          Random random(seed);
          for (auto& x : std::span(static_cast<std::uint8_t*>(a.raw_data()), a.TotalBytes()))
@@ -98,7 +98,7 @@ const Sweep kSweeps[] = {
      }},
     {"TridiagonalMatMul", "TridiagonalMatMul", "rows, 4 columns", 20,
      [](Index n, Call& c) {
-       for (const std::uint32_t seed : {1, 2, 3}) c.In(Numbers({1, n}, 1, 2, seed));
+       for (const std::uint32_t seed : {1u, 2u, 3u}) c.In(Numbers({1, n}, 1, 2, seed));
        c.In(Numbers({n, 4}));
      }},
     // ---- decompositions
@@ -402,7 +402,7 @@ const Sweep kSweeps[] = {
     {"FusedBatchNormV3", "FusedBatchNormV3", "pixels of 16 channels", 20,
      [](Index n, Call& c) {
        c.In(Picture(n, 16));
-       for (const std::uint32_t seed : {2, 3}) c.In(Numbers({16}, 1, 2, seed));
+       for (const std::uint32_t seed : {2u, 3u}) c.In(Numbers({16}, 1, 2, seed));
        for (int i = 0; i < 2; ++i) c.In(Tensor(DataType::kFloat, {0}));
        c.attrs = {{"is_training", true}};
        c.compared = 3;

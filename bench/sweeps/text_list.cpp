@@ -40,7 +40,7 @@ void WordPairs(Call& c, Index n, Index length) {
     indices.flat<std::int64_t>()[2 * i] = i / length;
     indices.flat<std::int64_t>()[2 * i + 1] = i % length;
   }
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1u, 2u}) {
     c.In(indices);
     c.In(Ints({n}, 4, seed));
     c.In(Vector<std::int64_t>({n / length, length}));

@@ -68,11 +68,11 @@ Status TimeTraining(State& state, const char* name) {
       return std::unique_ptr<PeerSession>(std::make_unique<FirstLosses>(std::move(made)));
     });
     for (const auto& [who, kind] : {std::pair("TensorFlow, tf.function", "function"), {"TensorFlow, XLA", "xla"}})
-      add(who, deep ? 0.03 : 1e-3, [&, kind = kind] { return MakeTrainingPeer(kind, name, values, threads); });
+      add(who, deep ? 0.03 : 1e-3, [&, way = kind] { return MakeTrainingPeer(way, name, values, threads); });
     // Padding of strided convolutions and of a pool is on both sides in PyTorch: other numbers, and as much work.
     const double error = deep ? 0.3 : 1e-3;
     for (const auto& [who, kind] : {std::pair("PyTorch, eager", "eager"), {"PyTorch, torch.compile", "compile"}})
-      add(who, error, [&, kind = kind] { return MakeTrainingPeer(kind, name, values, threads); });
+      add(who, error, [&, way = kind] { return MakeTrainingPeer(way, name, values, threads); });
     std::error_code ignored;
     std::filesystem::remove(values, ignored);
     state.Goal(1, "TensorFlow");

@@ -2,6 +2,7 @@
 #include <tenon/engine/core/fast_divisor.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 
 #include <doctest/doctest.h>
 

@@ -50,7 +50,7 @@ TEST_SUITE("TopK") {
   }
   TEST_CASE_TEMPLATE("many elements: sorted by bytes, as by comparison", T, float, double, std::int8_t, std::int64_t,
                      std::uint64_t) {
-    for (const std::size_t n : {128, 1000, 5000})
+    for (const std::size_t n : {std::size_t{128}, std::size_t{1000}, std::size_t{5000}})
       for (const std::uint64_t values : {std::uint64_t{1}, std::uint64_t{10}, ~std::uint64_t{0}}) {
         std::vector<T> row;
         std::uint64_t state = n;
@@ -61,8 +61,9 @@ TEST_SUITE("TopK") {
         }
         Is wanted(n);
         for (std::size_t i = 0; i < n; ++i) wanted[i] = static_cast<std::int32_t>(i);
-        std::stable_sort(wanted.begin(), wanted.end(), [&](std::int32_t a, std::int32_t b) {
-          return row[static_cast<std::size_t>(b)] < row[static_cast<std::size_t>(a)];
+        std::sort(wanted.begin(), wanted.end(), [&](std::int32_t a, std::int32_t b) {
+          const T x = row[static_cast<std::size_t>(a)], y = row[static_cast<std::size_t>(b)];
+          return x != y ? y < x : a < b;
         });
         for (const std::size_t k : {n, n / 2, n / 16, std::size_t{3}})
           CHECK(Places<T>(row, static_cast<Index>(k), true) ==

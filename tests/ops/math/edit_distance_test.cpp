@@ -56,13 +56,12 @@ TEST_SUITE("EditDistance") {
     Cpu device;
     for (const Index n : {1, 2, 63, 64, 65, 127, 128, 129, 300})
       for (const Index m : {1, 2, 63, 64, 65, 130, 301})
-        for (const std::uint64_t symbols : {2, 4, 1000}) {
+        for (const Index symbols : {2, 4, 1000}) {
           Tensor x(DataType::kInt64, {n}), y(DataType::kInt64, {m});
-          for (Index i = 0; i < n; ++i) x.data<std::int64_t>()[i] = static_cast<std::int64_t>(numbers.Below(symbols));
+          for (Index i = 0; i < n; ++i) x.data<std::int64_t>()[i] = numbers.Below(symbols);
           for (Index i = 0; i < m; ++i)  // near to x, and other symbols
-            y.data<std::int64_t>()[i] = i < n && numbers.Below(3) > 0
-                                            ? x.data<std::int64_t>()[i]
-                                            : static_cast<std::int64_t>(numbers.Below(symbols + 1));
+            y.data<std::int64_t>()[i] =
+                i < n && numbers.Below(3) > 0 ? x.data<std::int64_t>()[i] : numbers.Below(symbols + 1);
           const ops::detail::ElementKeys keys(x);
           const ops::detail::SymbolNumbers both(device, keys, y);
           ops::detail::BitParallelEdits bits(both.count());
