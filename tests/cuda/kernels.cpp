@@ -2,6 +2,7 @@
 // The CPU kernels of the same ops, and the ops that feed a graph.
 #include <tenon/kernel/register.hpp>
 
+#include <tenon/engine/conv/conv.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/array/pack.hpp>
@@ -32,7 +33,8 @@ TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy
                tenon::ops::TensorListLength, tenon::ops::TensorListScatterV2, tenon::ops::TensorListGather,
                tenon::ops::TensorListConcat);
 
-// nvcc compiles no product for the host: these are what batched_test.cu compares with.
+// nvcc compiles no product and no convolution for the host: batched_test.cu and conv_gradient_test.cu compare with
+// these.
 TENON_DETAIL_NAMESPACE_BEGIN
 #define CUDA_TESTS_GEMM(T) template Status Gemm<T>(Cpu&, In<T, 2>, bool, In<T, 2>, bool, Out<T, 2>, PackedWeights*)
 CUDA_TESTS_GEMM(half);
@@ -42,4 +44,5 @@ CUDA_TESTS_GEMM(std::int64_t);
 CUDA_TESTS_GEMM(complex64);
 CUDA_TESTS_GEMM(complex128);
 #undef CUDA_TESTS_GEMM
+template Status Conv2D<float>(Cpu&, const Conv2DGeometry&, const float*, const float*, float*, PackedWeights*);
 TENON_DETAIL_NAMESPACE_END

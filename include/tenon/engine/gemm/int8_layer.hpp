@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
@@ -69,7 +70,9 @@ struct WideBytes {
 
   TENON_HD static void Load(const unsigned char* from, Ints* to) {
 #if defined(__x86_64__) && !defined(__clang__)
-    if constexpr (bytes > 16) {
+    // Code for AVX alone has vectors of 32 bytes and no such instruction.
+    constexpr bool kHasInstruction = bytes == 64 || (bytes == 32 && !std::is_same_v<simd::Compiled, simd::isa::Avx>);
+    if constexpr (kHasInstruction) {
       Chars read{};
       __builtin_memcpy(&read, from, bytes / 4);
       if constexpr (bytes == 32) *to = __builtin_ia32_pmovzxbd256(read);

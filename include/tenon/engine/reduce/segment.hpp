@@ -22,7 +22,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 // How rows of one type are folded.
 struct SegmentLoops {
   void (*fold)(const void* row, void* out, Index n) = nullptr;          // out[j] = out[j] op row[j]
-  // Rows of one element. out[ids[i]] = out[ids[i]] op row[i]; negative ids are left out.
+  // Rows of one element; null for rare types. out[ids[i]] = out[ids[i]] op row[i]; negative ids are left out.
   void (*fold_each)(const void* row, const Index* ids, void* out, Index n) = nullptr;
   // Does so for ids that ascend; the first row of a segment is copied. `previous`: the id before ids[0], or -1.
   void (*fold_ascending)(const void* row, const Index* ids, Index previous, void* out, Index n) = nullptr;
@@ -145,12 +145,18 @@ void DivideRow(void* pout, Index count, Index n) {
     for (Index j = 0; j < n; ++j) out[j] /= static_cast<T>(count);
   }
 }
+template <class T>
+inline constexpr bool kHasElementLoops =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>;
 template <class Step, class T>
 SegmentLoops MakeSegmentLoops() {
   SegmentLoops loops;
   loops.fold = &FoldRow<Step, T>;
-  loops.fold_each = &FoldEach<Step, T>;
-  loops.fold_ascending = &FoldAscending<Step, T>;
+  // For the usual types: a program has these loops for each op.
+  if constexpr (kHasElementLoops<T>) {
+    loops.fold_each = &FoldEach<Step, T>;
+    loops.fold_ascending = &FoldAscending<Step, T>;
+  }
   loops.bytes = static_cast<Index>(sizeof(T));
   const T start = Step::template Start<T>();
   std::memcpy(loops.start, &start, sizeof start);

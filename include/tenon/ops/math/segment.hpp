@@ -116,7 +116,7 @@ inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLo
   if (shape.num_elements() == 0) return OkStatus();
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
-  if (columns == 1 && loops.divide == nullptr) {
+  if (columns == 1 && loops.divide == nullptr && loops.fold_ascending != nullptr) {
     if (starts_in_gaps)
       FillRun(mover, loops.start, output->raw_data(), last + 1);
     else
@@ -175,7 +175,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   const ElementMover mover = MoverOf(data.dtype());
   tenon::Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
   if (data.NumElements() == 0) return OkStatus();
-  if (columns == 1) {
+  if (columns == 1 && loops.fold_each != nullptr) {
     FoldElements(loops, data.raw_data(), ids, output->raw_data());
     return OkStatus();
   }

@@ -55,11 +55,9 @@ struct Pattern {
   static constexpr int kMostTerms = 24, kMostNames = 10;
 
   constexpr Pattern() = default;
-  consteval Pattern(const char* text) : text_(text) {
-    if (text_.empty()) return;
-    Term();
-    if (at_ != text_.size()) detail::pattern_error_text_after_the_end();
-  }
+  consteval Pattern(const char* text) : Pattern(std::string_view(text), kParse) {}
+  // Reads a text that the compiler has checked.
+  static constexpr Pattern Read(std::string_view text) { return Pattern(text, kParse); }
 
   constexpr bool empty() const { return size == 0; }
   constexpr PatternTerm term(int i) const {
@@ -97,6 +95,12 @@ struct Pattern {
   };
   static constexpr int kMostNumbers = 8;
 
+  enum ParseTag { kParse };
+  constexpr Pattern(std::string_view text, ParseTag) : text_(text) {
+    if (text_.empty()) return;
+    Term();
+    if (at_ != text_.size()) detail::pattern_error_text_after_the_end();
+  }
   static constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
   static constexpr bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
   static constexpr bool IsWord(char c) { return IsDigit(c) || IsSmall(c) || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -201,6 +205,17 @@ struct Pattern {
   double numbers_[kMostNumbers] = {};
   std::uint16_t at_ = 0;
   std::int8_t num_numbers_ = 0;
+};
+
+// A pattern that a program holds as its text, which the compiler has checked: a pattern takes forty times the room.
+struct PatternText {
+  constexpr PatternText() = default;
+  consteval PatternText(const char* from) : text(from) { static_cast<void>(Pattern(from)); }
+
+  constexpr bool empty() const { return text.empty(); }
+  constexpr Pattern Read() const { return Pattern::Read(text); }
+
+  std::string_view text;
 };
 
 // Calls visit(part) for the parts of a list like "Add|AddV2"; true: some call returned true.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/has_item.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -37,8 +38,8 @@ using Refusal = std::string_view;
 //   {"power of 2", "Pow(x, 2)", "Square(x)", IsFloat}
 struct Rule {
   std::string_view name;
-  Pattern pattern;
-  Pattern result;
+  PatternText pattern;
+  PatternText result;
   Refusal (*guard)(const Match& match) = nullptr;
   Refusal (*rewrite)(const Match& match) = nullptr;
   OptimizerLevel level = OptimizerLevel::kExact;
@@ -68,10 +69,11 @@ inline AttrValue AttrFromText(std::string_view text) {
 // Makes the nodes of a rule's result. one thread.
 class RuleResult {
  public:
-  RuleResult(const Rule& rule, const Match& match) : rule_(rule), match_(match), graph_(match.graph()) {}
+  RuleResult(const Rule& rule, const Match& match)
+      : result_(rule.result.Read()), match_(match), graph_(match.graph()) {}
 
   Refusal Make() {
-    const PatternTerm root = rule_.result.term(0);
+    const PatternTerm root = result_.term(0);
     if (root.kind == PatternTerm::Kind::kValue) {
       const InEdge value = ValueOf(root);
       if (graph_.type(value) != graph_.type({match_.root(), 0})) return "the types differ";
@@ -87,7 +89,7 @@ class RuleResult {
   }
 
  private:
-  InEdge ValueOf(const PatternTerm& term) const { return match_[rule_.result.name(term.slot)]; }
+  InEdge ValueOf(const PatternTerm& term) const { return match_[result_.name(term.slot)]; }
   static SlimVector<IndexedGraph::Attr> AttrsOf(const PatternTerm& term) {
     SlimVector<IndexedGraph::Attr> attrs;
     AnyPart(term.attrs, ',', [&](std::string_view part) {
@@ -99,8 +101,8 @@ class RuleResult {
   }
   Refusal MakeInputs(int at, SlimVector<InEdge>* inputs) {
     int next = at + 1;
-    for (int i = 0; i < rule_.result.term(at).num_inputs; ++i) {
-      const PatternTerm term = rule_.result.term(next);
+    for (int i = 0; i < result_.term(at).num_inputs; ++i) {
+      const PatternTerm term = result_.term(next);
       InEdge edge;
       if (term.kind == PatternTerm::Kind::kValue) {
         edge = ValueOf(term);
@@ -126,7 +128,7 @@ class RuleResult {
     return {};
   }
 
-  const Rule& rule_;
+  const Pattern result_;
   const Match& match_;
   IndexedGraph& graph_;
   SlimVector<int> made_;
@@ -184,6 +186,7 @@ class RuleIndex {
   };
   struct Entry {
     const Rule* rule = nullptr;
+    const Pattern* pattern = nullptr;
     SlimVector<Need> needs;
   };
 
@@ -191,12 +194,14 @@ class RuleIndex {
   RuleIndex(Span<const Rule> rules, OptimizerLevel level, OpInfoCache* ops, const OpSet& present) {
     for (const Rule& rule : rules) {
       if (rule.level > level) continue;
-      if (!MayOccur(rule.pattern, ops, present)) continue;
-      const Entry entry{&rule, NeedsOf(rule.pattern, ops)};
-      for (const OpView* const op : OpsOf(rule.pattern.term(0).ops, ops)) {
+      auto pattern = MakeOwned<Pattern>(rule.pattern.Read());
+      if (!MayOccur(*pattern, ops, present)) continue;
+      const Entry entry{&rule, pattern.get(), NeedsOf(*pattern, ops)};
+      for (const OpView* const op : OpsOf(pattern->term(0).ops, ops)) {
         if (first_.Add(op)) entries_.emplace_back();
         entries_[ToSize(first_.Find(op))].push_back(entry);
       }
+      patterns_.push_back(std::move(pattern));
     }
   }
   // The rules whose first node may be this one.
@@ -254,6 +259,7 @@ class RuleIndex {
     }
     return needs;
   }
+  SlimVector<Owned<Pattern>> patterns_;
   OpSet first_;
   SlimVector<SlimVector<Entry>> entries_;  // per op in first_
 };
@@ -286,7 +292,7 @@ inline void ApplyRules(Span<const Rule> rules, PassRun* run) {
     for (const detail::RuleIndex::Entry& entry : index.Of(graph.node(id))) {
       if (!detail::RuleIndex::MayFit(graph, graph.node(id), entry)) continue;
       const Rule& rule = *entry.rule;
-      Match match(&graph, &rule.pattern);
+      Match match(&graph, entry.pattern);
       if (!match.Fits({id, 0})) {
         if (!match.refused().empty()) run->Refuse(rule.name, match.refused());
         continue;
