@@ -107,8 +107,8 @@ struct FieldTypeOf<Map<K, V>> {
     if (is_kept) (*static_cast<Map<K, V>*>(map))[made->key] = std::move(made->value);
     delete made;
   }
-  static constexpr MapType map{ValueTypeOf<K>(), &Visit, &Begin, &End};
-  static constexpr FieldType type{ValueTypeOf<V>(), true, nullptr, nullptr, nullptr, &map};
+  static constexpr MapType map_type{ValueTypeOf<K>(), &Visit, &Begin, &End};
+  static constexpr FieldType type{ValueTypeOf<V>(), true, nullptr, nullptr, nullptr, &map_type};
 };
 
 // ---------------------------------------------------------------------------------------------------------- printing
