@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/depthwise_cases.hpp"
 #include "engine/support.hpp"
-#include "engine/window_reference.hpp"
 
 namespace depthwise_test {
 using namespace tenon;
@@ -16,35 +16,13 @@ using namespace tenon::testing;
 
 namespace {
 
-DepthwiseGeometry Geometry(Padding padding, Index rows, Index columns, Index size, Index stride, Index depth,
-                           Index multiplier) {
-  DepthwiseGeometry g;
-  g.batch = 2;
-  g.rows = Placed(padding, {.input = rows, .size = size, .stride = stride, .pad_before = 1, .pad_after = 2});
-  g.columns = Placed(padding, {.input = columns, .size = size, .stride = stride, .pad_before = 2, .pad_after = 0});
-  g.depth = depth;
-  g.multiplier = multiplier;
-  return g;
-}
-
 template <class T>
 double Error(Cpu device, const DepthwiseGeometry& g) {
   const std::vector<T> x = RandomVector<T>(g.input_elements(), 1),
                        f = RandomVector<T>(g.rows.size * g.columns.size * g.out_depth(), 2);
   std::vector<double> y_want(static_cast<std::size_t>(g.output_elements()));
-  ForEachTap(g.rows, [&](Index oy, Index fy, Index row) {
-    ForEachTap(g.columns, [&](Index ox, Index fx, Index column) {
-      for (Index n = 0; n < g.batch; ++n)
-        for (Index o = 0; o < g.out_depth(); ++o) {
-          const auto i = static_cast<std::size_t>(((n * g.rows.input + row) * g.columns.input + column) * g.depth +
-                                                  o / g.multiplier);
-          const auto j = static_cast<std::size_t>((fy * g.columns.size + fx) * g.out_depth() + o);
-          const auto k =
-              static_cast<std::size_t>(((n * g.rows.output + oy) * g.columns.output + ox) * g.out_depth() + o);
-          y_want[k] += ToDouble(x[i]) * ToDouble(f[j]);
-        }
-    });
-  });
+  ForEachDepthwiseTerm(
+      g, [&](std::size_t i, std::size_t j, std::size_t k) { y_want[k] += ToDouble(x[i]) * ToDouble(f[j]); });
   std::vector<T> y(y_want.size(), T(9));
   if (!DepthwiseConv2D(device, g, x.data(), f.data(), y.data()).ok()) return 1e300;
   return LargestDifference(y, y_want);
@@ -57,28 +35,29 @@ TEST_SUITE("depthwise convolutions") {
     ThreadPool pool(3, "test");
     for (const Index depth : {1, 2, 3, 4, 7, 8, 9, 16, 24, 33, 70}) {
       CAPTURE(depth);
-      CHECK(Error<T>({}, Geometry(Padding::kSame, 6, 13, 3, 1, depth, 1)) <= 500 * RoundingUnit<T>());
-      CHECK(Error<T>({.pool = &pool}, Geometry(Padding::kSame, 9, 8, 5, 2, depth, 1)) <= 500 * RoundingUnit<T>());
+      CHECK(Error<T>({}, DepthwiseCase(Padding::kSame, 6, 13, 3, 1, depth, 1)) <= 500 * RoundingUnit<T>());
+      CHECK(Error<T>({.pool = &pool}, DepthwiseCase(Padding::kSame, 9, 8, 5, 2, depth, 1)) <= 500 * RoundingUnit<T>());
     }
     // More than one strip of pixels and of channels; windows of 3 x 3 at every distance that has code of its own.
     for (const Index stride : {1, 2, 3})
-      CHECK(Error<T>({.pool = &pool}, Geometry(Padding::kSame, 7, 40, 3, stride, 150, 1)) <= 500 * RoundingUnit<T>());
+      CHECK(Error<T>({.pool = &pool}, DepthwiseCase(Padding::kSame, 7, 40, 3, stride, 150, 1)) <=
+            500 * RoundingUnit<T>());
     // Rows of every length modulo the pixels of a block, whose first and last windows miss a column or none.
     for (const Padding padding : {Padding::kSame, Padding::kValid})
       for (const Index stride : {1, 2})
         for (Index columns = 3; columns <= 14; ++columns) {
           CAPTURE(columns);
-          CHECK(Error<T>({}, Geometry(padding, 5, columns, 3, stride, 51, 1)) <= 500 * RoundingUnit<T>());
+          CHECK(Error<T>({}, DepthwiseCase(padding, 5, columns, 3, stride, 51, 1)) <= 500 * RoundingUnit<T>());
         }
-    CHECK(Error<T>({}, Geometry(Padding::kSame, 2, 2, 3, 1, 51, 1)) <= 500 * RoundingUnit<T>());
-    CHECK(Error<T>({}, Geometry(Padding::kSame, 1, 1, 3, 2, 51, 1)) <= 500 * RoundingUnit<T>());
-    CHECK(Error<T>({}, Geometry(Padding::kValid, 7, 9, 2, 3, 5, 3)) <= 500 * RoundingUnit<T>());
-    CHECK(Error<T>({}, Geometry(Padding::kExplicit, 4, 5, 3, 1, 4, 2)) <= 500 * RoundingUnit<T>());
-    CHECK(Error<T>({}, Geometry(Padding::kSame, 2, 2, 5, 1, 8, 1)) <= 500 * RoundingUnit<T>());
+    CHECK(Error<T>({}, DepthwiseCase(Padding::kSame, 2, 2, 3, 1, 51, 1)) <= 500 * RoundingUnit<T>());
+    CHECK(Error<T>({}, DepthwiseCase(Padding::kSame, 1, 1, 3, 2, 51, 1)) <= 500 * RoundingUnit<T>());
+    CHECK(Error<T>({}, DepthwiseCase(Padding::kValid, 7, 9, 2, 3, 5, 3)) <= 500 * RoundingUnit<T>());
+    CHECK(Error<T>({}, DepthwiseCase(Padding::kExplicit, 4, 5, 3, 1, 4, 2)) <= 500 * RoundingUnit<T>());
+    CHECK(Error<T>({}, DepthwiseCase(Padding::kSame, 2, 2, 5, 1, 8, 1)) <= 500 * RoundingUnit<T>());
   }
   TEST_CASE("a filter without elements gives zeros") {
     Cpu device;
-    DepthwiseGeometry g = Geometry(Padding::kSame, 2, 2, 1, 1, 3, 1);
+    DepthwiseGeometry g = DepthwiseCase(Padding::kSame, 2, 2, 1, 1, 3, 1);
     g.rows.size = 0;
     std::vector<float> x(24, 1.f), y(24, 9.f);
     REQUIRE(DepthwiseConv2D<float>(device, g, x.data(), nullptr, y.data()).ok());

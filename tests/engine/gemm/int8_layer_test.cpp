@@ -12,22 +12,13 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/int8_kernels.hpp"
 #include "engine/support.hpp"
 
 namespace gemm_int8_layer_test {
 using namespace tenon;
 
 namespace {
-
-std::vector<const detail::Int8Kernels*> AllKernels() {
-  std::vector<const detail::Int8Kernels*> all{&detail::Int8Plain::kKernels};
-#if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() != simd::Level::kUnit) all.push_back(&detail::Int8Avx2::kKernels);
-  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni"))
-    all.push_back(&detail::Int8Vnni::kKernels);
-#endif
-  return all;
-}
 
 struct Layer {
   Index m, n, k;
@@ -99,7 +90,7 @@ bool LayerIsRight(Cpu device, const detail::Int8Kernels& kernels, const Layer& l
 
 TEST_SUITE("MultiplyInt8Layer") {
   TEST_CASE("all remainders of rows, columns and depth, of rows that lie there and rows that are read") {
-    for (const detail::Int8Kernels* kernels : AllKernels()) {
+    for (const detail::Int8Kernels* kernels : testing::AllInt8Kernels()) {
       CAPTURE(kernels->columns);
       for (Index i = 0; i <= 70; ++i) {
         CAPTURE(i);
@@ -114,7 +105,7 @@ TEST_SUITE("MultiplyInt8Layer") {
 
   TEST_CASE("several threads give the same, with weights that are packed once") {
     ThreadPool pool(3, "test");
-    for (const detail::Int8Kernels* kernels : AllKernels()) {
+    for (const detail::Int8Kernels* kernels : testing::AllInt8Kernels()) {
       Layer few(33, 900, 300, 9), many(1200, 70, 300, 9);
       for (Layer* layer : {&few, &many}) {
         Tensor w(DataType::kInt8, TensorShape{layer->k, layer->n});

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/amx_support.hpp"
+#include "engine/int8_kernels.hpp"
 #include "engine/support.hpp"
 
 namespace gemm_int8_test {
@@ -29,12 +30,7 @@ struct Case {
 
 // Null stands for tiles.
 std::vector<const detail::Int8Kernels*> AllKernels() {
-  std::vector<const detail::Int8Kernels*> all{&detail::Int8Plain::kKernels};
-#if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() != simd::Level::kUnit) all.push_back(&detail::Int8Avx2::kKernels);
-  if (simd::BestLevel() == simd::Level::kAvx512 && __builtin_cpu_supports("avx512vnni"))
-    all.push_back(&detail::Int8Vnni::kKernels);
-#endif
+  std::vector<const detail::Int8Kernels*> all = testing::AllInt8Kernels();
   if (testing::HasAmxToTest()) all.push_back(nullptr);
   return all;
 }
