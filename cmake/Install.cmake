@@ -9,7 +9,7 @@ install(TARGETS tenon EXPORT TenonTargets)
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING REGEX "\\.(hpp|cuh|h)$" REGEX "/third_party/eigen3/")
 install(EXPORT TenonTargets NAMESPACE tenon:: DESTINATION ${package_dir})
-foreach(component IN ITEMS eigen cuda protobuf re2 image)
+foreach(component IN ITEMS eigen cuda protobuf re2 image webp)
   install(TARGETS tenon_${component} EXPORT TenonTargets_${component})
   if(component STREQUAL "eigen")
     install(TARGETS tenon_tensorflow_compat EXPORT TenonTargets_eigen)

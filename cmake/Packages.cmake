@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_HEADERS_PACKAGE_NAME libtenon-dev)
 set(CPACK_DEBIAN_HEADERS_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_HEADERS_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_HEADERS_PACKAGE_SUGGESTS "libeigen3-dev, libre2-dev, libpng-dev, libjpeg-dev")
+set(CPACK_DEBIAN_HEADERS_PACKAGE_SUGGESTS "libeigen3-dev, libre2-dev, libpng-dev, libjpeg-dev, libwebp-dev")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libtenon-dev RENAME copyright)
 
 if(TENON_BUILD_COMMAND)

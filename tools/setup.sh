@@ -4,7 +4,7 @@
 set -euo pipefail
 
 demo=(ninja-build)
-test=("${demo[@]}" libxsimd-dev libeigen3-dev libre2-dev libpng-dev libjpeg-dev libmpfr-dev doctest-dev libcpp-httplib-dev pkg-config libgtest-dev libgmock-dev ccache)
+test=("${demo[@]}" libxsimd-dev libeigen3-dev libre2-dev libpng-dev libjpeg-dev libwebp-dev libmpfr-dev doctest-dev libcpp-httplib-dev pkg-config libgtest-dev libgmock-dev ccache)
 ports=(clang-19 libc++-19-dev libc++abi-19-dev musl-tools g++-mingw-w64-x86-64-posix wine wine64)  # tools/check_ports.sh
 check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 gdb python3 python3-pip python3-venv
        g++-aarch64-linux-gnu qemu-user libprotobuf-dev protobuf-compiler dpkg-dev

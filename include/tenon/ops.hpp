@@ -327,9 +327,9 @@ using All = OpList<
     StatelessIf, StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration,
     Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch, SwitchN,
     // images and neural networks
-    DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
-    CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
-    DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
+    DrawBoundingBoxes, DecodeWebP, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB,
+    RGBToHSV, CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp,
+    DecodeJpeg, DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     ScaleAndTranslate, ScaleAndTranslateGrad, ImageProjectiveTransformV2, ImageProjectiveTransformV3,

@@ -33,7 +33,7 @@ class TenonConan(ConanFile):
     topics = ("tensorflow", "machine-learning", "inference", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {f"with_{name}": [True, False] for name in ("eigen", "cuda", "protobuf", "re2", "image")}
+    options = {f"with_{name}": [True, False] for name in ("eigen", "cuda", "protobuf", "re2", "image", "webp")}
     options["with_command"] = [True, False]  # the command tenon, with all ops: minutes to compile
     default_options = {name: False for name in options}
     no_copy_source = True
@@ -61,6 +61,8 @@ class TenonConan(ConanFile):
         if self.options.with_image:
             self.requires("libpng/[>=1.6 <2]", transitive_headers=True)
             self.requires("libjpeg-turbo/[>=2.1 <4]", transitive_headers=True)
+        if self.options.with_webp:
+            self.requires("libwebp/[>=1.2 <2]", transitive_headers=True)
 
     def package_id(self):
         if not self.info.options.with_command:
@@ -75,7 +77,7 @@ class TenonConan(ConanFile):
             for name in ("TESTS", "BENCH", "EXAMPLES"):
                 toolchain.cache_variables[f"TENON_BUILD_{name}"] = False
             toolchain.cache_variables["TENON_BUILD_COMMAND"] = True
-            for name in ("RE2", "IMAGE"):
+            for name in ("RE2", "IMAGE", "WEBP"):
                 toolchain.cache_variables[f"TENON_WITH_{name}"] = bool(self.options.get_safe(f"with_{name.lower()}"))
             toolchain.generate()
             CMakeDeps(self).generate()
@@ -117,13 +119,13 @@ class TenonConan(ConanFile):
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread", "dl"]
         components = {"eigen": ["eigen::eigen"], "cuda": [], "protobuf": ["protobuf::libprotobuf"], "re2": ["re2::re2"],
-                      "image": ["libpng::libpng", "libjpeg-turbo::libjpeg-turbo"]}
+                      "image": ["libpng::libpng", "libjpeg-turbo::libjpeg-turbo"], "webp": ["libwebp::libwebp"]}
         for name, requires in components.items():
             if self.options.get_safe(f"with_{name}"):
                 component = self.cpp_info.components[name]
                 component.set_property("cmake_target_name", f"tenon::{name}")
                 component.requires = ["tenon"] + requires
-                if name in ("re2", "image"):
+                if name in ("re2", "image", "webp"):
                     component.defines = [f"TENON_WITH_{name.upper()}"]
         if self.options.with_eigen:  # headers by TensorFlow's paths
             component = self.cpp_info.components["tensorflow_compat"]

@@ -10,6 +10,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES
     image    TENON_WITH_IMAGE
     protobuf TENON_WITH_PROTOBUF
     re2      TENON_WITH_RE2
+    webp     TENON_WITH_WEBP
 )
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"

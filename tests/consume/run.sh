@@ -41,7 +41,7 @@ copy_sources() {  # to copy: what a release archive would hold
 }
 
 components() {  # each component of the package where its library is, and where it is not
-  local -A libraries=([eigen]=Eigen3 [cuda]=CUDAToolkit [protobuf]=Protobuf [re2]=re2 [image]=PNG)
+  local -A libraries=([eigen]=Eigen3 [cuda]=CUDAToolkit [protobuf]=Protobuf [re2]=re2 [image]=PNG [webp]=WebP)
   local component said
   configure() {  # configure COMPONENT cmake-argument...: prints what CMake says
     rm -rf "$work/components"
@@ -51,15 +51,15 @@ components() {  # each component of the package where its library is, and where 
   says() {  # says TEXT: what the last configure said; CMake breaks its lines
     [[ $(tr -s ' \n' ' ' <<<"$said") == *"$1"* ]] || { echo "consume: CMake does not say '$1', but:" "$said" >&2; exit 1; }
   }
-  for component in eigen cuda protobuf re2 image; do
+  for component in eigen cuda protobuf re2 image webp; do
     said=$(configure "$component" -DTENON_ABSENT=ON "-DCMAKE_DISABLE_FIND_PACKAGE_${libraries[$component]}=ON" \
-      -DTENON_RE2_LIBRARY=OFF) && { echo "consume: '$component' was found without its library" >&2; exit 1; }
+      -DTENON_RE2_LIBRARY=OFF -DTENON_WEBP_LIBRARY=OFF) && { echo "consume: '$component' was found without its library" >&2; exit 1; }
     says "Tenon's component '$component' needs "
     said=$(configure "$component") || says "Tenon's component '$component' needs "  # the library is not on this machine
     grep -o "component '$component'.*" <<<"$said" | head -n 1
   done
   said=$(configure 'egen;eigen;png') && { echo "consume: components 'egen' and 'png' were found" >&2; exit 1; }
-  says "Tenon has no component 'egen', 'png' (there are eigen, cuda, protobuf, re2, image)"
+  says "Tenon has no component 'egen', 'png' (there are eigen, cuda, protobuf, re2, image, webp)"
   said=$(configure '' -DTENON_VERSION=0.99) && { echo "consume: version 0.99 was found" >&2; exit 1; }
   says 'compatible with requested version "0.99"'
   said=$(configure '') || { echo "consume: without a component CMake says:" "$said" >&2; exit 1; }

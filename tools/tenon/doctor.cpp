@@ -182,6 +182,11 @@ std::vector<Finding> Findings() {
 #else
   add("binary", "PNG and JPEG", "no: build with TENON_WITH_IMAGE", true);
 #endif
+#if defined(TENON_WITH_WEBP)
+  add("binary", "WebP", "yes");
+#else
+  add("binary", "WebP", "no: build with TENON_WITH_WEBP", true);
+#endif
 #if defined(TENON_WITH_RE2)
   add("binary", "regular expressions", "yes");
 #else

@@ -2,6 +2,7 @@
 #include <tenon/ops/image/decode.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,29 @@ TEST_SUITE("DecodePng and DecodeJpeg") {
     CHECK(Refusal<ops::DecodePng>(Bmp(1, 1, 24, "1234")).find("Trying to decode BMP format using a wrong op") !=
           std::string::npos);
   }
+  TEST_SUITE("DecodeWebP") {
+    TEST_CASE("what it is, and what it refuses") {
+      const std::string_view file("RIFF\x24\0\0\0WEBPVP8 abcdefghijkl", 28);
+      CHECK(ErrorOf<ops::DecodeWebP>({}, {Text("RIFFxxxxWEBP")}).find("INVALID_ARGUMENT: Unknown image file format") ==
+            0);
+      CHECK(ErrorOf<ops::DecodeWebP>({{"channels", 1}}, {Text(file)}) ==
+            "INVALID_ARGUMENT: WebP only supports 3 or 4 channels");
+      CHECK(ErrorOf<ops::DecodePng>({}, {Text(file)}).find("INVALID_ARGUMENT: Trying to decode WebP format") == 0);
+      CHECK(ErrorOf<ops::DecodeBmp>({}, {Text(file)}).find("INVALID_ARGUMENT: Trying to decode WebP format") == 0);
+      CHECK(ErrorOf<ops::DecodeWebP>({}, {Text("GIF89a")}).find("INVALID_ARGUMENT: Trying to decode GIF format") == 0);
+#ifdef TENON_WITH_WEBP
+      CHECK(ErrorOf<ops::DecodeWebP>({}, {Text(file)}) == "INVALID_ARGUMENT: Failed to decode WebP header.");
+#else
+      CHECK(ErrorOf<ops::DecodeWebP>({}, {Text(file)}).find("UNIMPLEMENTED: WebP files need libwebp") == 0);
+#endif
+    }
+    TEST_CASE("inferred shapes") {
+      const StaticInput scalar(std::initializer_list<std::int64_t>{});
+      CHECK(InferredShape<ops::DecodeWebP>({scalar}) == "[?,?,?,?]");
+      CHECK(InferredShape<ops::DecodeWebP>({scalar}, {{"channels", 3}}) == "[?,?,?,3]");
+    }
+  }
+
 #ifdef TENON_WITH_IMAGE
   TEST_CASE("damaged files") {
     CHECK(Refusal<ops::DecodeJpeg>(Text("\xff\xd8\xff"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
-// and DecodeJpeg read PNG, JPEG and GIF files. PNG and JPEG need the component tenon::image (engine/image/png.hpp).
-// decode_image.hpp has the ops for files of any kind.
+// DecodePng, DecodeJpeg, DecodeBmp, DecodeWebP: pictures in files as tensors [height, width, channels]. As in
+// TensorFlow, DecodePng and DecodeJpeg read PNG, JPEG and GIF files, and every op reads WebP files: [frames, height,
+// width, channels]. PNG and JPEG need the component tenon::image (engine/image/png.hpp), WebP needs tenon::webp
+// (engine/image/webp.hpp). decode_image.hpp has the ops for files of any kind.
 
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include <tenon/engine/image/gif.hpp>
 #include <tenon/engine/image/jpeg.hpp>
 #include <tenon/engine/image/png.hpp>
+#include <tenon/engine/image/webp.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -34,6 +36,13 @@ inline Status DecodeImageShape(InferenceContext* c) {
   if (channels < 0) return errors::InvalidArgument("channels must be non-negative, got ", channels);
   const DimensionHandle depth = channels == 0 ? c->UnknownDim() : c->MakeDim(channels);
   c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), depth}));
+  return OkStatus();
+}
+
+inline Status DecodeWebpShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(DecodeImageShape(c));
+  const ShapeHandle picture = c->output(0);
+  c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), c->UnknownDim(), c->Dim(picture, 2)}));
   return OkStatus();
 }
 
@@ -188,13 +197,67 @@ struct ImageFile {
 using ImageFiles = ImageFile<false>;
 #endif
 
+#ifdef TENON_WITH_WEBP
+// [frames, height, width, channels], or the first frame of these alone where the form says so.
+inline Status ReadWebpFile(OpKernelContext& context, std::string_view file, std::int64_t channels,
+                           const DecodedForm& form) {
+  tenon::detail::WebpReader reader;
+  if (!reader.Begin(file)) return errors::InvalidArgument("Failed to decode WebP header.");
+  TENON_RETURN_IF_ERROR(CheckImageSize("WebP", reader.height(), reader.width()));
+  if (channels != 0 && channels != reader.channels())
+    return errors::InvalidArgument("Number of channels requested does not match input: asked for ", channels,
+                                   ", the file has ", reader.channels());
+  const Index frames = reader.animated() ? reader.CountFrames() : 1;
+  if (frames == 0) return errors::InvalidArgument("Failed to decode WebP Animation: failed to decode WebP Animation");
+  const DecodedForm made{.has_frames = !form.first_frame};
+  const Index count = form.first_frame ? 1 : frames;
+  Tensor* image = nullptr;
+  TENON_RETURN_IF_ERROR(
+      AllocateImage(context, made, count, reader.height(), reader.width(), reader.channels(), &image));
+  auto* const levels = static_cast<unsigned char*>(image->raw_data());
+  if (reader.animated() ? reader.PaintFrames(count, levels) : reader.Paint(levels)) return OkStatus();
+  return errors::InvalidArgument("Failed to decode WebP image.");
+}
+template <bool with_codec>
+struct WebpFile {
+  static Status Read(OpKernelContext& context, std::string_view file, std::int64_t channels, const DecodedForm& form) {
+    return ReadWebpFile(context, file, channels, form);
+  }
+};
+using WebpFiles = WebpFile<true>;
+#else
+template <bool with_codec>
+struct WebpFile {
+  static Status Read(OpKernelContext&, std::string_view, std::int64_t, const DecodedForm&) {
+    return tenon::detail::NoWebpCodec();
+  }
+};
+using WebpFiles = WebpFile<false>;
+#endif
+
+inline Status DecodeWebpFile(OpKernelContext& context, std::string_view file, std::int64_t channels,
+                             const DecodedForm& form) {
+  if (form.dtype != DataType::kUint8) return errors::InvalidArgument("WebP only supports uint8 for dtype");
+  if (channels == 1) return errors::InvalidArgument("WebP only supports 3 or 4 channels");
+  return WebpFiles::Read(context, file, channels, form);
+}
+
 constexpr bool IsPng(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
 constexpr bool IsJpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
 constexpr bool IsGif(std::string_view file) { return file.starts_with("GIF8"); }
 constexpr bool IsBmp(std::string_view file) { return file.starts_with("BM"); }
+constexpr bool IsWebp(std::string_view file) {
+  return file.size() > 12 && file.starts_with("RIFF") && file.substr(8).starts_with("WEBP");
+}
 
 inline Status UnknownImageFormat() {
-  return errors::InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
+  return errors::InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.");
+}
+
+// An op whose shape function does not hold for files of this format.
+inline Status WrongImageOp(std::string_view format, std::string_view op) {
+  return errors::InvalidArgument("Trying to decode ", format,
+                                 " format using a wrong op. Use `decode_image` instead. Op used: ", op);
 }
 
 // Decodes a file of any kind but BMP.
@@ -202,9 +265,15 @@ inline Status DecodeAnyButBmp(OpKernelContext& context, std::string_view op, con
                               const JpegReadOptions& options, const DecodedForm& form) {
   std::string_view file;
   TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
-  if (IsPng(file)) return ImageFiles::Png(context, file, options.channels, form);
-  if (IsJpeg(file)) return ImageFiles::Jpeg(context, file, options, form);
-  if (IsGif(file)) return DecodeGifFile(context, file, options.channels, form);
+  const bool png = IsPng(file), jpeg = IsJpeg(file), gif = IsGif(file);
+  if (IsWebp(file)) {
+    if (op == "DecodePng" || op == "DecodeJpeg") return WrongImageOp("WebP", op);
+    return DecodeWebpFile(context, file, options.channels, form);
+  }
+  if (op == "DecodeWebP" && (png || jpeg || gif)) return WrongImageOp(png ? "PNG" : jpeg ? "JPEG" : "GIF", op);
+  if (png) return ImageFiles::Png(context, file, options.channels, form);
+  if (jpeg) return ImageFiles::Jpeg(context, file, options, form);
+  if (gif) return DecodeGifFile(context, file, options.channels, form);
   if (IsBmp(file))
     return errors::InvalidArgument(
         "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: ", op);
@@ -389,9 +458,35 @@ struct DecodeBmp {
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
       std::string_view file;
       TENON_RETURN_IF_ERROR(detail::EncodedImage(contents, &file));
+      if (detail::IsWebp(file)) return detail::WrongImageOp("WebP", "DecodeBmp");
       if (this->channels == 1) return detail::OneChannelOfBmp();
       if (!detail::IsBmp(file)) return detail::NotBmp(file);
       return detail::DecodeBmpFile(context.op(), file, this->channels, {});
+    }
+  };
+};
+
+// [frames, height, width, channels]; channels: 3 or 4, as the file has them.
+struct DecodeWebP {
+  static constexpr auto signature = Op("DecodeWebP")
+                                        .Input("contents: string")
+                                        .Attr("channels: int = 0")
+                                        .Attr("dtype: {uint8} = DT_UINT8")
+                                        .Output("image: dtype")
+                                        .SetShapeFn(detail::DecodeWebpShape);
+
+  struct Attrs {
+    std::int64_t channels;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
+      return detail::DecodeAnyButBmp(context.op(), "DecodeWebP", contents,
+                                     {.channels = static_cast<int>(this->channels)}, {});
     }
   };
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // DecodeImage, DecodeGif: picture files of any kind. DecodeAndCropJpeg, ExtractJpegShape. PNG and JPEG need the
-// component tenon::image (engine/image/png.hpp).
+// component tenon::image (engine/image/png.hpp), WebP needs tenon::webp (engine/image/webp.hpp).
 
 #include <cstdint>
 #include <limits>
@@ -81,6 +81,7 @@ inline Status DecodeJpegWindow(OpKernelContext& context, const Tensor& contents,
                                const JpegAttrs& attrs) {
   std::string_view file;
   TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
+  if (IsWebp(file)) return WrongImageOp("WebP", "DecodeAndCropJpeg");
   if (!IsJpeg(file)) {
     if (!IsPng(file) && !IsGif(file) && !IsBmp(file)) return UnknownImageFormat();
     return errors::InvalidArgument("DecodeAndCropJpeg operation can run on JPEG only, but detected ",
