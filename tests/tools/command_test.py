@@ -318,6 +318,9 @@ class Run(Case):
         large = self.write('large.png', png(4, 6, [255, 0, 51] * 24))
         near(self.values(graph, large)['mean'][0], [1, 0, 0.2])
         self.assertEqual(len(self.values(graph, image, large)['mean']), 2)
+        pixels = b'\x80\0\0\x33\x66\x99\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;'
+        gif = self.write('one.gif', b'GIF89a\1\0\1\0' + pixels)  # one pixel of the first colour
+        near(self.values(graph, gif)['mean'][0], [0.2, 0.4, 0.6])
         self.assertIn('2 rows and 2 columns', self.text('info', image))
         self.tenon('run', graph, self.write('bad.png', png(2, 2, [1, 2, 3] * 4)[:40]), code=1)
         self.assertIn('bad.png', self.errors)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 
 #include <tenon/eager.hpp>
@@ -152,9 +153,8 @@ Result<Tensor> ImageTensor(std::string_view bytes, const End& end, const ImageOp
   Index channels = size(3);
   if (rank == 2 && end.shape.dim_size(1) > 0 && end.shape.dim_size(1) % 3 != 0) channels = 1;  // flat pixels
   if (channels != 1 && channels != 3 && channels != 4) channels = 3;
-  const bool is_bmp = bytes.starts_with("BM");
-  TENON_ASSIGN_OR_RETURN(Tensor image, CallOp(is_bmp ? "DecodeBmp" : "DecodePng", {Tensor::Scalar(bytes)},
-                                              {{"channels", std::int64_t{channels}}}));
+  TENON_ASSIGN_OR_RETURN(Tensor image, CallOp("DecodeImage", {Tensor::Scalar(bytes)},
+                                              {{"channels", std::int64_t{channels}}, {"expand_animations", false}}));
   TENON_ASSIGN_OR_RETURN(image,
                          Reshaped(image, TensorShape{1, image.dim_size(0), image.dim_size(1), image.dim_size(2)}));
   Index height = options.height > 0 ? options.height : size(1), width = options.width > 0 ? options.width : size(2);
@@ -327,7 +327,8 @@ Result<Tensor> TensorOfBytes(tenon::Span<const std::byte> bytes, tenon::Buffer* 
   std::replace(flat.begin(), flat.end(), '\n', ' ');
   if (text.size() < (1 << 20))
     if (Result<Tensor> numbers = LiteralTensor(flat); numbers.ok()) return numbers;
-  return errors::InvalidArgument(where, " is not an array; .npy, .npz, .png, .jpg, .bmp or numbers are wanted");
+  return errors::InvalidArgument(where,
+                                 " is not an array; .npy, .npz, .png, .jpg, .bmp, .gif, .webp or numbers are wanted");
 }
 
 Result<Tensor> ReadValue(const std::string& value, const End& end, const ImageOptions& images, std::string* note) {
@@ -386,9 +387,9 @@ Result<Tensor> ReadValue(const std::string& value, const End& end, const ImageOp
     }
     return Adapt(std::move(tensor), end, false, note);
   }
-  const bool names_a_file = value.ends_with(".npy") || value.ends_with(".npz") || value.ends_with(".png") ||
-                            value.ends_with(".jpg") || value.ends_with(".jpeg") || value.ends_with(".bmp") ||
-                            !member.empty();
+  bool names_a_file = !member.empty();
+  for (const std::string_view end_of_name : {".npy", ".npz", ".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp"})
+    names_a_file = names_a_file || value.ends_with(end_of_name);
   if (names_a_file) return errors::NotFound("'", path, "': No such file or directory");
   if (end.dtype == DataType::kString) return Adapt(StringTensor({value}, {}), end, true, note);
   TENON_ASSIGN_OR_RETURN(Tensor numbers, LiteralTensor(value));

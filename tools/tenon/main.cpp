@@ -21,11 +21,12 @@ constexpr std::size_t kAny = 1000;
 constexpr Option kTags{"--tags", "TAG,TAG", "The graph of a SavedModel; `serve` is the default."};
 constexpr Option kSignature{
     "--signature", "NAME", "The signature to run; the default one is taken without it.", {}, 's'};
-constexpr Option kInput{"--input", "KEY=VALUE",
-                        "An input: a file (.npy, .npz:NAME, .png, .jpg, .bmp), numbers such as 1,2,3 or [[1,2],[3,4]], "
-                        "text:WORDS, @FILE for the lines of a file, random, zeros or ones with or without :[SHAPE], "
-                        "or - for standard input. Repeated, values of one input are joined along its first dimension.",
-                        "file", 'i'};
+constexpr Option kInput{
+    "--input", "KEY=VALUE",
+    "An input: a file (.npy, .npz:NAME, .png, .jpg, .bmp, .gif, .webp), numbers such as 1,2,3 or [[1,2],[3,4]], "
+    "text:WORDS, @FILE for the lines of a file, random, zeros or ones with or without :[SHAPE], "
+    "or - for standard input. Repeated, values of one input are joined along its first dimension.",
+    "file", 'i'};
 constexpr Option kFetch{"--fetch", "TENSOR", "An output by its key, or any tensor of the graph. May be repeated."};
 constexpr Option kTarget{"--target", "NODE", "Runs this node before, such as an initialiser. May be repeated."};
 constexpr Option kImageSize{"--image-size", "HxW", "Scales images to this height and width."};
