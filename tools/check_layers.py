@@ -108,8 +108,8 @@ TESTED_TOGETHER = {
     **{f'compat/tensorflow/data/{header}.hpp': 'compat/tensorflow/data/dataset_test.cpp' for header in ('dataset_base', 'graph_builder')},
     **{f'compat/tensorflow/lib/{header}.hpp': 'compat/tensorflow/lib/lib_test.cpp' for header in (
         'containers', 'io', 'platform', 'random_distributions')},
-    **{f'compat/tensorflow/util/{header}.hpp': 'compat/tensorflow/util/util_test.cpp' for header in (
-        'batch_util', 'device_names', 'feature_util', 'ops_util', 'sparse_tensor', 'tensor_slice')},
+    **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/util/util_test.cpp' for header in (
+        'base/device_names', 'util/batch_util', 'util/feature_util', 'util/ops_util', 'util/sparse_tensor', 'util/tensor_slice')},
     **{f'compat/tensorflow/{header}.hpp': 'compat/tensorflow/kernels/kernels_test.cpp' for header in (
         'allocator', 'kernel_params', 'kernels/functors', 'kernels/lookup', 'kernels/numeric_op', 'variant')},
     **{f'compat/tensorflow/testing/{header}.hpp': 'compat/tensorflow/testing/testing_test.cpp' for header in (

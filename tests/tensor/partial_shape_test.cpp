@@ -109,7 +109,7 @@ TEST_SUITE("PartialTensorShape") {
     CHECK(shape.RemoveDimWithStatus(-1).message() == "Expected dimension index to be non-negative, got -1");
     CHECK(shape.RemoveDimWithStatus(2).message() == "End index must be less than 2, got 3");
     CHECK(shape.RemoveDimRangeWithStatus(-4, 2).message() == "Start index must be non-negative, got -1");
-    CHECK(shape.RemoveLastDimsWithStatus(3).message() == "Expected n to be at most 2, got 3");
+    CHECK(shape.RemoveLastDimsWithStatus(3).message() == "Expected dimension index to be at most 2, got 3");
     CHECK(shape.AppendShapeWithStatus(P(std::vector<Index>(253, -1))).message() == "Too many dimensions in tensor");
     CHECK(shape.DebugString() == "[2,?]");
     P large{huge, -1, huge};  // too large as soon as all is known

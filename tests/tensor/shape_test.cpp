@@ -150,8 +150,8 @@ TEST_SUITE("TensorShape") {
     CHECK(shape.dims() == 3);
     Status s = shape.RemoveLastDimsWithStatus(4);
     CHECK(s.code() == Code::kInternal);
-    CHECK(s.message() == "Expected n to be at most 3, got 4");
-    CHECK(shape.RemoveLastDimsWithStatus(-1).message() == "Expected n to be non-negative, got -1");
+    CHECK(s.message() == "Expected dimension index to be at most 3, got 4");
+    CHECK(shape.RemoveLastDimsWithStatus(-1).message() == "Expected dimension index to be non-negative, got -1");
     CHECK(shape == TensorShape{2, 3, 4});
     shape.RemoveLastDims(3);
     CHECK(shape == TensorShape{});

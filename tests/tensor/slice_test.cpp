@@ -28,6 +28,7 @@ TEST_SUITE("TensorSlice") {
     CHECK(Parsed("0,2:-").dims() == 2);
     CHECK(Parsed("0,2:-").end(0, 5) == 2);
     CHECK(Parsed("0,2:-").end(1, 5) == 5);
+    CHECK(Parsed("9223372036854775807,9").end(0, 5) == INT64_MAX);
     CHECK(Parsed("-:-").IsFull());
     CHECK(Parsed("-:-") == TensorSlice(2));
     CHECK(!Parsed("-:0,1").IsFull());
@@ -37,7 +38,7 @@ TEST_SUITE("TensorSlice") {
       CHECK(status.code() == Code::kInvalidArgument);
       CHECK(status.message().find("Expected a pair of numbers or '-' but got '") != status.message().npos);
     }
-    for (const std::string_view bad : {"-1,2", "0,0", "0,-1", "9223372036854775807,1"})
+    for (const std::string_view bad : {"-1,2", "0,0", "0,-1"})
       CHECK(TensorSlice::Parse(bad).status().code() == Code::kInvalidArgument);
   }
 

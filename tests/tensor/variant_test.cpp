@@ -73,6 +73,14 @@ TEST_SUITE("Variant values") {
     const Variant& c = v;
     CHECK(c.get<Point>()->x == 3);
   }
+  TEST_CASE("are got as a value of any type") {
+    Variant variant;
+    CHECK_FALSE(variant.is<void>());
+    CHECK(variant.get<void>() == nullptr);
+    variant = 3;
+    CHECK(variant.is<void>());
+    CHECK(variant.get<void>() == variant.get<int>());
+  }
   TEST_CASE("hold variants inside variants") {
     Variant v = Tensor::Scalar(Variant(Tensor::Scalar(Variant(9))));
     const Variant& inner = v.get<Tensor>()->scalar<Variant>()();

@@ -247,13 +247,19 @@ TEST_SUITE("printing") {
 }
 
 TEST_SUITE("quantised and sub-byte integers") {
-  TEST_CASE("read as their integer and are made from one only when asked") {
+  TEST_CASE("read as their integer, and are made from it and from int32; from other numbers only when asked") {
     const qint8 a(-128), b(127);
     CHECK(a.value == -128);
     CHECK(a < b);
     CHECK(a == qint8(-128));
     CHECK(quint16(65535) == 65535);
-    CHECK_FALSE(std::is_convertible_v<int, qint8>);
+    CHECK(std::is_convertible_v<std::int8_t, qint8>);
+    CHECK(std::is_convertible_v<std::uint16_t, quint16>);
+    CHECK_FALSE(std::is_convertible_v<std::int64_t, qint8>);
+    CHECK_FALSE(std::is_convertible_v<float, qint32>);
+    qint8 sum = static_cast<std::int8_t>(-3);
+    sum = sum + sum;
+    CHECK(sum == -6);
     CHECK(float(qint32(-5)) == -5.0f);
     CHECK(half(quint8(200)) == half(200));
     CHECK(std::numeric_limits<qint16>::lowest() == qint16(-32768));

@@ -108,7 +108,7 @@ inline bool ReadVersions(wire::Reader& reader, VersionDef* versions) {
 // Returns the last index of a slice in dimension d, for an empty slice its start; INT64_MAX for all of the dimension.
 inline Index LastAt(const TensorSlice& slice, int d) {
   if (slice.IsFullAt(d)) return INT64_MAX;
-  return slice.start(d) + (slice.length(d) > 0 ? slice.length(d) - 1 : 0);
+  return slice.length(d) > 0 ? slice.end(d, 0) - 1 : slice.start(d);
 }
 
 // Slices in the order of their starts in one dimension. Only slices that share an index there can overlap.

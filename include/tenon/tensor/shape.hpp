@@ -223,8 +223,8 @@ inline Status CheckInsertion(int rank, int d) {
 }
 // May the last n dimensions of a shape of `rank` be removed?
 inline Status CheckRemoveLast(int rank, int n) {
-  if (n < 0) return errors::Internal("Expected n to be non-negative, got ", n);
-  if (n > rank) return errors::Internal("Expected n to be at most ", rank, ", got ", n);
+  if (n < 0) return errors::Internal("Expected dimension index to be non-negative, got ", n);
+  if (n > rank) return errors::Internal("Expected dimension index to be at most ", rank, ", got ", n);
   return OkStatus();
 }
 

@@ -43,7 +43,11 @@ class TensorSlice {
       if (!IsFullAt(d)) return false;
     return true;
   }
-  Index end(int d, Index size) const { return IsFullAt(d) ? size : start(d) + length(d); }
+  // At most 2^63 - 1.
+  Index end(int d, Index size) const {
+    if (IsFullAt(d)) return size;
+    return length(d) > 0 && start(d) > INT64_MAX - length(d) ? INT64_MAX : start(d) + length(d);
+  }
   // Numbers below zero are refused by SliceShape, as a box that leaves the tensor.
   void Add(Index start, Index length) { extents_.push_back({length == kFull ? 0 : start, length}); }
 
@@ -105,8 +109,6 @@ inline Result<TensorSlice> TensorSlice::Parse(std::string_view text) {
     if (start < 0 || length <= 0)
       return errors::InvalidArgument("Expected non-negative start and positive length but got start = ", start,
                                      ", length = ", length, ": string = ", text);
-    if (start > INT64_MAX - length)
-      return errors::InvalidArgument("TensorSlice: start + length is more than 2**63 - 1: string = ", text);
     slice.Add(start, length);
   }
   return slice;

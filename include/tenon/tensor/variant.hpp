@@ -250,7 +250,10 @@ Variant::Variant(T&& value) : table_(nullptr) {
 }
 template <class T>
 bool Variant::is() const {
-  return Holds(&detail::VariantOf<T>::table);
+  if constexpr (std::is_void_v<T>)
+    return !is_empty();
+  else
+    return Holds(&detail::VariantOf<T>::table);
 }
 template <class T>
 T* Variant::get() {

@@ -87,7 +87,7 @@ class Variant {
   }
   bool is_empty() const noexcept { return table_ == nullptr; }
 
-  // The value if it is a T, otherwise null. Defined in tensor/variant.hpp.
+  // The value if it is a T, otherwise null. T = void: a value of any type. Defined in tensor/variant.hpp.
   template <class T>
   bool is() const;
   template <class T>

@@ -235,15 +235,21 @@ TENON_DETAIL_SMALL_FLOAT(float4_e2m1fn, std::uint8_t, 2, 1, 1, kFiniteOnly);  //
 
 namespace detail {
 
-// A quantised integer: its own type, so that it is not taken for a number. Reads as its integer; a number becomes one
-// only when asked to, modulo 2^bits (a floating number must fit; ConvertScalar of convert.hpp takes any).
+// A quantised integer: its own type, so that it is not taken for a number. Reads as its integer. Its integer and an
+// int32, as sums and products are, become one modulo 2^bits. Another number becomes one only when asked to (a floating
+// number must fit; ConvertScalar of convert.hpp takes any).
 template <class Derived, class Int>
 struct QuantizedInt {
   Int value;
 
   QuantizedInt() = default;
+  template <class T>  // g++ 12 inherits no explicit(...)
+    requires(std::is_same_v<T, Int> || std::is_same_v<T, std::int32_t>)
+  TENON_HD constexpr QuantizedInt(T number) : value(static_cast<Int>(number)) {}
   template <class T>
-    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<QuantizedInt, T>))
+    requires(!std::is_same_v<T, Int> && !std::is_same_v<T, std::int32_t> &&
+             (std::is_arithmetic_v<T> ||
+              (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<QuantizedInt, T>)))
   TENON_HD explicit constexpr QuantizedInt(T number) : value(static_cast<Int>(number)) {}
   TENON_HD constexpr operator std::int32_t() const { return value; }
 };

@@ -28,6 +28,7 @@ struct PlacesKernel : OpKernel {
 };
 REGISTER_OP("CompatPlaces").Input("a: float").Input("b: N * string").Output("o: N * T").Attr("N: int").Attr("T: type");
 REGISTER_KERNEL_BUILDER(Name("CompatPlaces").Device(DEVICE_CPU), PlacesKernel);
+REGISTER_OP("CompatNowhere").Input("a: float").Input("b: N * string").Attr("N: int").Attr("T: type");
 REGISTER_KERNEL_BUILDER(Name("CompatPlaces").Device(DEVICE_GPU).HostMemory("b").HostMemory("o"), PlacesKernel);
 
 struct NamedDevice : DeviceBase {
@@ -116,7 +117,13 @@ TEST_SUITE("TensorFlow's framework") {
     AddNodeAttr("T", DT_FLOAT, &node);
     MemoryTypeVector in, out;
     CHECK(MemoryTypesForNode(OpRegistry::Global(), DEVICE_CPU, node, &in, &out).ok());
-    CHECK(in == MemoryTypeVector({DEVICE_MEMORY, DEVICE_MEMORY, DEVICE_MEMORY}));
+    CHECK(in == MemoryTypeVector({DEVICE_MEMORY, HOST_MEMORY, HOST_MEMORY}));  // strings
+    NodeDef marked = node;
+    AddNodeAttr("_input_hostmem", {0, 7}, &marked);
+    AddNodeAttr("_output_hostmem", {1}, &marked);
+    CHECK(MemoryTypesForNode(OpRegistry::Global(), DEVICE_CPU, marked, &in, &out).ok());
+    CHECK(in == MemoryTypeVector({HOST_MEMORY, HOST_MEMORY, HOST_MEMORY}));
+    CHECK(out == MemoryTypeVector({DEVICE_MEMORY, HOST_MEMORY}));
     CHECK(MemoryTypesForNode(OpRegistry::Global(), DEVICE_GPU, node, &in, &out).ok());
     CHECK(in == MemoryTypeVector({DEVICE_MEMORY, HOST_MEMORY, HOST_MEMORY}));
     CHECK(out == MemoryTypeVector({HOST_MEMORY, HOST_MEMORY}));
@@ -124,6 +131,17 @@ TEST_SUITE("TensorFlow's framework") {
     CHECK(SupportedDeviceTypesForNode({DeviceType("XPU"), DEVICE_GPU, DEVICE_CPU}, node, &types).ok());
     REQUIRE(types.size() == 2);
     CHECK(types[0].first == DEVICE_GPU);
+    DeviceNameUtils::ParsedName here;
+    REQUIRE(DeviceNameUtils::ParseFullName("/job:a/replica:0/task:0/device:CPU:0", &here));
+    NodeDef remote = node;
+    remote.set_op("CompatNowhere");
+    for (const bool is_far : {false, true}) {
+      remote.set_device(is_far ? "/job:b/replica:0/task:0" : "/job:a/replica:0/task:0");
+      types.clear();
+      CHECK(SupportedDeviceTypesForNode({DEVICE_GPU, DEVICE_CPU}, remote, &types, &here).ok());
+      CHECK(types.size() == (is_far ? 2 : 0));
+    }
+    types.clear();
     std::string class_name;
     CHECK(FindKernelDef(DEVICE_CPU, node, nullptr, &class_name).ok());
     CHECK(class_name == "PlacesKernel");

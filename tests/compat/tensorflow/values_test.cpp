@@ -59,6 +59,14 @@ TEST_SUITE("values of the layer for TensorFlow's sources") {
     CHECK(sum == 9);
     CHECK(SliceDebugString(shape, 17) == "[1,1,1]");
     CHECK(PartialTensorShape({-1, 2}).Concatenate(TensorShape({5})).DebugString() == "[?,2,5]");
+    PartialTensorShape more;
+    CHECK(PartialTensorShape({2}).ConcatenateWithStatus(-10, &more).ok());
+    CHECK(more.DebugString() == "[2,?]");
+    CHECK(more.IsValid());
+    CHECK_FALSE(PartialTensorShape().IsValid());
+    Eigen::DSizes<Eigen::DenseIndex, 2> sizes;
+    CHECK(shape.AsEigenDSizesWithPaddingWithStatus<2>(&sizes).message() ==
+          "Asking for tensor of at most 2 dimensions from a tensor of 3 dimensions");
     TensorShape made;
     CHECK(TensorShapeUtils::MakeShape(std::vector<int32>{4, 5}, &made).ok());
     CHECK(made == TensorShape({4, 5}));

@@ -62,7 +62,7 @@ TEST_SUITE("OpDefCompatible") {
   }
   TEST_CASE("arguments stay, as far as the old attrs can say it") {
     CHECK(Why(X().Input("x: float"), X().Input("x: int32")) == "Input signature mismatch 'float' vs. 'int32'");
-    CHECK(Why(X().Output("x: float"), X().Output("y: float")) == "Output signature mismatch 'x=float' vs. 'y=float'");
+    CHECK(Why(X().Output("x: float"), X().Output("y: float")) == "Output signature mismatch 'x:float' vs. 'y:float'");
     CHECK(Why(X().Input("x: float"), X().Attr("T: type = DT_FLOAT").Input("x: T")) == "");
     CHECK(Why(X().Input("x: float"), X().Attr("T: type = DT_HALF").Input("x: T")) ==
           "Input signature mismatch 'float' vs. 'half'");

@@ -15,6 +15,9 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace tensorflow {
 
+// The label of kernels that are compiled while a program runs.
+inline constexpr const char* kJitKernelLabel = "JITCompiledKernel";
+
 // Holds no message: Build() makes the first.
 class KernelDefBuilder {
  public:

@@ -20,6 +20,7 @@
 #include <tenon/compat/tensorflow/kernel_def_builder.hpp>
 #include <tenon/compat/tensorflow/proto/config.hpp>
 #include <tenon/compat/tensorflow/resource_mgr.hpp>
+#include <tenon/compat/tensorflow/base/device_names.hpp>
 
 namespace tensorflow {
 
@@ -213,7 +214,8 @@ inline Status FindKernelDef(const DeviceType& device, const NodeDef& node, const
   return Status();
 }
 inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted, const NodeDef& node,
-                                          std::vector<std::pair<DeviceType, int32>>* found, const void* = nullptr) {
+                                          std::vector<std::pair<DeviceType, int32>>* found,
+                                          const DeviceNameUtils::ParsedName* local = nullptr) {
   const tenon::Registry& registry = tenon::Registry::Global();
   const tenon::OpView* op = nullptr;
   const bool is_function = !registry.ops().LookUp(node.op(), &op).ok();  // any device runs it
@@ -225,6 +227,11 @@ inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted,
     else if (!errors::IsNotFound(has_kernel))
       return has_kernel;
   }
+  DeviceNameUtils::ParsedName asked;
+  if (!found->empty() || local == nullptr || !DeviceNameUtils::ParseFullName(node.device(), &asked) ||
+      DeviceNameUtils::IsSameAddressSpace(asked, *local))
+    return Status();
+  for (const DeviceType& device : wanted) found->push_back({device, 0});
   return Status();
 }
 using PrioritizedDeviceTypeVector = std::vector<std::pair<DeviceType, int32>>;

@@ -58,13 +58,29 @@ inline std::string SummarizeAttrValue(const AttrValue& value) { return tenon::Su
 inline std::string SummarizeNodeDef(const NodeDef& node, int max_inputs = -1) {
   return tenon::SummarizeNodeDef(ToTenon(node), static_cast<std::size_t>(max_inputs));
 }
-inline std::string FormatNodeForError(const NodeDef& node) { return tenon::FormatNodeForError(node.name()); }
-inline std::string FormatNodeDefForError(const NodeDef& node) { return FormatNodeForError(node); }
-inline std::string FormatNodeDefForError(StringPiece name, bool, const NodeDef_ExperimentalDebugInfo&) {
-  return tenon::FormatNodeForError(name);
+// "{{node a}}"; the nodes that it was made of, with their functions, where the debug information has them.
+inline std::string FormatNodeDefForError(StringPiece name, bool has_debug_info,
+                                         const NodeDef_ExperimentalDebugInfo& info) {
+  if (!has_debug_info || info.original_node_names_size() == 0) return tenon::FormatNodeForError(name);
+  std::string text;
+  for (int i = 0; i < info.original_node_names_size(); ++i) {
+    if (i > 0) text += ", ";
+    if (i < info.original_func_names_size() && !info.original_func_names(i).empty())
+      strings::StrAppend(&text, "{{function_node ", info.original_func_names(i), "}}");
+    text += tenon::FormatNodeForError(info.original_node_names(i));
+  }
+  return text;
 }
-inline Status AttachDef(const Status& status, const NodeDef& node, bool = false) {
-  return tenon::AttachNode(status, node.name());
+inline std::string FormatNodeDefForError(const NodeDef& node) {
+  return FormatNodeDefForError(node.name(), node.has_experimental_debug_info(), node.experimental_debug_info());
+}
+inline std::string FormatNodeForError(const NodeDef& node) { return FormatNodeDefForError(node); }
+// Unless several are allowed, the second node of a message stands in it by its name alone.
+inline Status AttachDef(const Status& status, const NodeDef& node, bool allow_multiple_formatted_node = false) {
+  if (!allow_multiple_formatted_node || status.ok()) return tenon::AttachNode(status, node.name());
+  Status attached = status;
+  errors::AppendToMessage(&attached, strings::StrCat(" [[", FormatNodeDefForError(node), "]]"));
+  return attached;
 }
 inline Status AttrValueHasType(const AttrValue& value, StringPiece type) {
   return tenon::AttrValueHasType(ToTenon(value), type);
@@ -168,6 +184,8 @@ class AttrSlice {
   AttrSlice(const NodeDef& node) : node_(&node), attrs_(&node.attr()) {}
   explicit AttrSlice(const AttrValueMap* attrs) : attrs_(attrs) {}
 
+  // The node whose attrs these are; null where only the attrs are known.
+  const NodeDef* node_def() const { return node_; }
   int size() const { return static_cast<int>(attrs_->size()); }
   const AttrValue* Find(StringPiece name) const {
     const auto found = attrs_->find(name);

@@ -262,7 +262,7 @@ class Var : public tenon::Var {
   void Uninitialize() {
     const tenon::MutexLock lock(this->tenon::Var::mutex);
     is_initialized = false;
-    this->tenon::Var::tensor = tenon::Tensor(this->tenon::Var::tensor.dtype(), tenon::TensorShape());
+    this->tenon::Var::tensor = tenon::Tensor();
   }
 };
 static_assert(sizeof(Var) == sizeof(tenon::Var));

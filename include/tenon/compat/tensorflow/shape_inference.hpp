@@ -47,6 +47,20 @@ class InferenceContext : public tenon::InferenceContext {
                    const std::vector<PartialTensorShape>& = {},
                    const std::vector<std::unique_ptr<std::vector<std::pair<TensorShape, DataType>>>>& = {})
       : InferenceContext(graph_def_version, KeepSubject(attrs, op), inputs, values) {}
+  template <int = 0>
+  InferenceContext(int graph_def_version, const AttrSlice& attrs, const OpDef& op,
+                   const std::vector<ShapeHandle>& inputs, const std::vector<const Tensor*>& values = {},
+                   const std::vector<ShapeHandle>& = {},
+                   const std::vector<std::unique_ptr<std::vector<ShapeAndType>>>& = {})
+      : InferenceContext(graph_def_version, KeepSubject(attrs, op), std::vector<PartialTensorShape>(inputs.size()),
+                         values) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) this->SetInput(static_cast<int>(i), inputs[i]);
+  }
+  // Keeps the facts of both. Those in which they differ become unknown.
+  void Relax(DimensionHandle older, DimensionHandle newer, DimensionHandle* out) {
+    *out = tenon::Relax(this, older, newer);
+  }
+  void Relax(ShapeHandle older, ShapeHandle newer, ShapeHandle* out) { *out = tenon::Relax(this, older, newer); }
   using Base::input;
   using Base::MakeShape;
   using Base::MakeShapeFromShapeTensor;
@@ -147,12 +161,27 @@ class InferenceContext : public tenon::InferenceContext {
     static tenon::Mutex mutex;
     static std::vector<std::unique_ptr<Subject>>* const kept = new std::vector<std::unique_ptr<Subject>>();
     NodeDef node;
-    node.set_op(op.name());
-    for (const auto& [name, value] : attrs) (*node.mutable_attr())[name] = value;
+    if (attrs.node_def() != nullptr) {
+      node = *attrs.node_def();
+    } else {
+      node.set_op(op.name());
+      for (const auto& [name, value] : attrs) (*node.mutable_attr())[name] = value;
+    }
     tenon::OpDef def = ToTenon(op);
     if (def.name.empty()) def.name = "Unnamed";
+    for (auto& output : def.output_arg)  // an op of TensorFlow may call an output like an input
+      for (const auto& input : def.input_arg)
+        if (output.name == input.name) output.name += "_output";
     auto made = tenon::OwnedOp::FromOpDef(def, nullptr);
-    TF_CHECK_OK(made.status());
+    if (!made.ok()) {  // for its name alone
+      def.name = "Unnamed";
+      made = tenon::OwnedOp::FromOpDef(def, nullptr);
+    }
+    if (!made.ok()) {  // an op without arguments: construction_status() says that they are missing
+      tenon::OpDef none;
+      none.name = def.name;
+      made = tenon::OwnedOp::FromOpDef(none, nullptr);
+    }
     const tenon::MutexLock lock(mutex);
     kept->push_back(std::unique_ptr<Subject>(new Subject{ToTenon(node), *std::move(made)}));
     return kept->back().get();

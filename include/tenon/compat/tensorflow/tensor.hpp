@@ -76,6 +76,18 @@ class Tensor : public tenon::Tensor {
   T* base() const {
     return static_cast<T*>(data());
   }
+  // Sets dtype and shape, and how many bytes there are, of a TensorDescription.
+  template <class Description>
+  void FillDescription(Description* description) const {
+    description->set_dtype(dtype());
+    shape().AsProto(description->mutable_shape());
+    if (data() == nullptr) return;
+    auto* const memory = description->mutable_allocation_description();
+    memory->set_requested_bytes(static_cast<int64_t>(TotalBytes()));
+    memory->set_allocated_bytes(static_cast<int64_t>(AllocatedBytes()));
+    memory->set_allocator_name("cpu");
+    memory->set_ptr(reinterpret_cast<std::uintptr_t>(data()));
+  }
   bool CanUseDMA() const { return DataTypeCanUseMemcpy(dtype()); }
   AllocatorMemoryType GetMemoryType() const {
     if (buffer() == nullptr) return AllocatorMemoryType::kUnknown;
@@ -227,7 +239,7 @@ class Tensor : public tenon::Tensor {
     for (std::size_t d = 0; d < N; ++d) count *= sizes[d] = given[d];
     const bool fits =
         element == 0 ? count == NumElements() : static_cast<std::size_t>(count) * element == tensor_data().size();
-    TENON_CHECK(fits, "a view of ", count, " elements of a tensor of shape ", Base::shape());
+    TENON_CHECK(fits, "a view of ", count, " vs. ", NumElements(), " elements of a tensor of shape ", Base::shape());
     return sizes;
   }
   template <std::size_t N>

@@ -144,7 +144,7 @@ class TensorShape : public tenon::TensorShape {
   template <int NDIMS, class IndexType = Eigen::DenseIndex>
   Status AsEigenDSizesWithPaddingWithStatus(Eigen::DSizes<IndexType, NDIMS>* out) const {
     if (dims() > NDIMS)
-      return errors::Internal("Asking for tensor of at least ", NDIMS, " dimensions from a tensor of ", dims(),
+      return errors::Internal("Asking for tensor of at most ", NDIMS, " dimensions from a tensor of ", dims(),
                               " dimensions");
     for (int d = 0; d < NDIMS; ++d)
       (*out)[static_cast<std::size_t>(d)] = d < dims() ? static_cast<IndexType>(dim_size(d)) : 1;
@@ -211,7 +211,8 @@ class PartialTensorShape : public tenon::PartialTensorShape {
     return tenon::MakeShape(sizes, count, static_cast<Base*>(out));
   }
 
-  bool IsValid() const { return unknown_rank() || dims() <= tenon::kMaxTensorRank; }
+  // As in TensorFlow, an unknown rank is not valid.
+  bool IsValid() const { return !unknown_rank(); }
   TensorShapeIter begin() const { return TensorShapeIter(Base::begin()); }
   TensorShapeIter end() const { return TensorShapeIter(Base::end()); }
   gtl::InlinedVector<int64_t, 4> dim_sizes() const {
@@ -219,14 +220,13 @@ class PartialTensorShape : public tenon::PartialTensorShape {
   }
   bool AsTensorShape(TensorShape* shape) const { return Base::AsTensorShape(shape); }
   Status MergeWith(const Base& other, PartialTensorShape* out) const { return Base::MergeWith(other, out); }
-  template <class More>
-  PartialTensorShape Concatenate(const More& more) const {
-    return Base::Concatenate(more);
+  // A size below 0 is unknown.
+  PartialTensorShape Concatenate(int64_t size) const { return Base::Concatenate(size < 0 ? -1 : size); }
+  PartialTensorShape Concatenate(const Base& more) const { return Base::Concatenate(more); }
+  Status ConcatenateWithStatus(int64_t size, PartialTensorShape* out) const {
+    return Base::Concatenate(size < 0 ? -1 : size, out);
   }
-  template <class More>
-  Status ConcatenateWithStatus(const More& more, PartialTensorShape* out) const {
-    return Base::Concatenate(more, out);
-  }
+  Status ConcatenateWithStatus(const Base& more, PartialTensorShape* out) const { return Base::Concatenate(more, out); }
 
  private:
   static void CheckOk(const Status& status) { TF_CHECK_OK(status); }

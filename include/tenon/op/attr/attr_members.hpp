@@ -240,7 +240,7 @@ inline bool operator==(const AttrList& a, const AttrList& b) {
     return false;
   return a.s == b.s && a.i == b.i && a.b == b.b && a.type == b.type && a.shape == b.shape && a.func == b.func;
 }
-inline bool operator==(const AttrValue& a, const AttrValue& b) {
+inline bool AttrValue::AreEqual(const AttrValue& a, const AttrValue& b) {
   if (a.kind_ != b.kind_) return false;
   if (a.holds_shared() && a.held_ == b.held_) return true;
   if (a.undecoded() != b.undecoded() || a.decode_status().ok() != b.decode_status().ok()) return false;

@@ -168,12 +168,13 @@ class AttrValue {
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
-  // Tensors are equal when dtype, shape and bytes are.
-  friend bool operator==(const AttrValue& a, const AttrValue& b);
+  // Tensors are equal when dtype, shape and bytes are. What only becomes an AttrValue is not compared by this.
+  friend bool operator==(const AttrValue& a, const AttrValue& b) { return AreEqual(a, b); }
 
  private:
   friend struct AttrValueAccess;  // op/graph_def/proto_io.hpp
 
+  static bool AreEqual(const AttrValue& a, const AttrValue& b);
   bool holds_text() const { return kind_ == Kind::kString || kind_ == Kind::kPlaceholder; }
   bool holds_shared() const { return kind_ >= Kind::kShape && !holds_text(); }
   void Reset() {

@@ -60,9 +60,12 @@ class ArgsOfOldAttrs {
 
   Status Read(const SlimVector<OpDef::ArgDef>& args) {
     for (const OpDef::ArgDef& arg : args) {
-      if (!text_.empty()) text_ += ", ";
-      if (names_) StrAppend(&text_, arg.name, "=");
+      const std::size_t end = text_.size();
+      if (end != 0) text_ += ", ";
+      const std::size_t begin = text_.size();
+      if (names_) StrAppend(&text_, arg.name, ":");
       TENON_RETURN_IF_ERROR(arg.type_list_attr.empty() ? Tensors(arg) : TypeList(arg));
+      if (text_.size() == begin) text_.resize(end);  // a list that is empty by default
     }
     return OkStatus();
   }

@@ -103,9 +103,21 @@ TEST_SUITE("graphs, nodes, attrs and ops as messages") {
     tensor.mutable_tensor_shape()->add_dim()->set_size(-1);
     CHECK(TensorByteSize(tensor) == -1);
     tensor.mutable_tensor_shape()->mutable_dim(1)->set_size(1LL << 60);
-    CHECK(TensorByteSize(tensor) == kint64max);
+    CHECK(TensorByteSize(tensor) == -1);
     tensor.mutable_tensor_shape()->set_unknown_rank(true);
     CHECK(TensorByteSize(tensor) == -1);
+  }
+  TEST_CASE("nodes in messages") {
+    NodeDef node = Node("name: 'a'");
+    const Status error = errors::Internal("bad");
+    CHECK(AttachDef(AttachDef(error, node), Node("name: 'b'")).message() == "bad\n\t [[{{node a}}]]\n\t [[b]]");
+    CHECK(AttachDef(AttachDef(error, node, true), Node("name: 'b'"), true).message() ==
+          "bad\n\t [[{{node a}}]]\n\t [[{{node b}}]]");
+    CHECK(AttachDef(Status(), node, true).ok());
+    node.mutable_experimental_debug_info()->add_original_node_names("x");
+    node.mutable_experimental_debug_info()->add_original_node_names("y");
+    node.mutable_experimental_debug_info()->add_original_func_names("f");
+    CHECK(FormatNodeForError(node) == "{{function_node f}}{{node x}}, {{node y}}");
   }
   TEST_CASE("attrs of ops are compared in any order") {
     const OpDef_AttrDef a = Attr("name: 'a' type: 'int' default_value { i: 1 }"), b = Attr("name: 'b' type: 'int'");

@@ -77,11 +77,28 @@ TEST_SUITE("builders of nodes and functions") {
               .Finalize(&node)
               .code() == error::INVALID_ARGUMENT);
   }
+  TEST_CASE("made-up inputs by numbers and types") {
+    NodeDef node;
+    const auto with = [&](const FakeInputFunctor& list, const FakeInputFunctor& any) {
+      const Status status = NodeDefBuilder("n", "CgMany").Input(FakeInput()).Input(list).Input(any).Finalize(&node);
+      return status.ok() ? SummarizeNodeDef(node) : std::string(status.message());
+    };
+    CHECK(with(FakeInput(2), FakeInput({})) == "{{node n}} = CgMany[N=2, T=DT_FLOAT, types=[]](a, b, b:1)");
+    CHECK(with(FakeInput(1), FakeInput(2, DT_BOOL)) ==
+          "{{node n}} = CgMany[N=1, T=DT_FLOAT, types=[DT_BOOL, DT_BOOL]](a, b, c, c:1)");
+    CHECK(with(FakeInput(1), FakeInput(DT_BOOL)).find("Single tensor passed to 'any', expected list") == 0);
+    CHECK(with(FakeInput(), FakeInput({})).find("2 errors while building NodeDef 'n'") == 0);
+    CHECK(with(FakeInput(), FakeInput({})).find("Could not infer length of input 'list'") != std::string::npos);
+    CHECK(with(FakeInput({DT_FLOAT, DT_INT32}), FakeInput({})).find("passed int32 expected float") !=
+          std::string::npos);
+    CHECK(NodeDefBuilder("n", "CgTanh").Input(FakeInput(DT_FLOAT)).Finalize(nullptr).ok());
+  }
   TEST_CASE("mistakes") {
     NodeDef node;
     CHECK(NodeDefBuilder("n", "CgNone").Finalize(&node).code() == error::INVALID_ARGUMENT);
     CHECK(NodeDefBuilder("n", "CgTanh").Finalize(&node).message() ==
-          "0 inputs specified of 1 inputs in Op while building NodeDef 'n' using Op 'CgTanh'");
+          "0 inputs specified of 1 inputs in Op while building NodeDef 'n' using Op<name=CgTanh; signature=x:T -> y:T; "
+          "attr=T:type,allowed=[DT_FLOAT, DT_DOUBLE]>");
     CHECK(NodeDefBuilder("n", "CgTanh")
               .Input("a", 0, DT_FLOAT)
               .Input("a", 0, DT_FLOAT)
@@ -94,7 +111,15 @@ TEST_SUITE("builders of nodes and functions") {
               .Finalize(&node)
               .message()
               .find("Inconsistent values for attr 'T' DT_DOUBLE vs. DT_FLOAT") == 0);
+    CHECK(NodeDefBuilder("n", "CgNone").Finalize(&node).message().find("while building NodeDef 'n'") !=
+          std::string::npos);
     OpRegistrationData data;
+    CHECK(OpDefBuilder("Twice")
+              .SetShapeFn(shape_inference::UnknownShape)
+              .SetShapeFn(shape_inference::UnknownShape)
+              .Finalize(&data)
+              .message()
+              .find("SetShapeFn called twice for Op Twice") != std::string::npos);
     CHECK(OpDefBuilder("Bad").Input("x float").Finalize(&data).code() == error::INVALID_ARGUMENT);
   }
   TEST_CASE("a gradient as a function") {

@@ -235,6 +235,13 @@ TEST_SUITE("utilities of TensorFlow's tests") {
     CHECK(InferredError(op, "[2];[3]", "e").find("Dimension 0 in both shapes must be equal") != std::string::npos);
     CHECK_FALSE(InferredError(op, "[?,2];[3,?]", "[?,2]").empty());
     CHECK_FALSE(InferredError(op, "[2]", "e").empty());
+    CHECK(InferredError(op, "[2];[2]", "e") == "Shape inference should have returned error");
+    CHECK(InferredError(op, "[?];?", "[?]").find("expected to not match an input shape") != std::string::npos);
+    CHECK(InferredError(op, "[?,2];[3,?]", "[8, 2]") ==
+          "Output dim 0,0 expected to be 8 but was 3. Output shape was [3,2]");
+    CHECK(InferredError(op, "[?,2];[3,?]", "[x,2]").find("'x' failed to parse as int64") != std::string::npos);
+    CHECK(InferredError(op, "[?,2];[3,?]", "?") == "Output 0 expected to be unknown. Output shape was [3,2]");
+    CHECK(InferredError(op, "[?,2];[3,?]", "[1]") == "Output 0 expected rank 1 but was 2. Output shape was [3,2]");
   }
 #endif
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tenon/compat/tensorflow/util/batch_util.hpp>
-#include <tenon/compat/tensorflow/util/device_names.hpp>
+#include <tenon/compat/tensorflow/base/device_names.hpp>
 #include <tenon/compat/tensorflow/util/feature_util.hpp>
 #include <tenon/compat/tensorflow/util/ops_util.hpp>
 #include <tenon/compat/tensorflow/util/sparse_tensor.hpp>
@@ -45,6 +45,22 @@ TEST_SUITE("TensorFlow's utilities") {
     CHECK(parts[1].flat<int32>()(2) == 0);
     CHECK_FALSE(tensor::Split(joined, {1, 1}, &parts).ok());
     CHECK(tensor::CreateTensorProto(std::vector<int32>{1, 2}, {2}).dtype() == DT_INT32);
+    CHECK(tensor::CreateTensorProto(std::vector<int32>{1, 2}, {3}).dtype() == DT_INVALID);
+  }
+  TEST_CASE("elements in the fields of TensorProtos") {
+    const TensorProto texts = tensor::CreateTensorProto(std::vector<std::string>{"a", "b"}, {1, 2});
+    CHECK(texts.string_val_size() == 2);
+    CHECK(texts.string_val(1) == "b");
+    using tensor::internal::TensorProtoHelper;
+    TensorProto proto;
+    TensorProtoHelper<complex64>::AddValue(complex64(1, 2), &proto);
+    TensorProtoHelper<Eigen::half>::AddValue(Eigen::half(1.5f), &proto);
+    CHECK(TensorProtoHelper<complex64>::NumValues(proto) == 1);
+    CHECK(TensorProtoHelper<complex64>::GetValue(0, proto) == complex64(1, 2));
+    CHECK(proto.half_val(0) == 0x3e00);
+    CHECK(static_cast<float>(TensorProtoHelper<Eigen::half>::GetValue(0, proto)) == 1.5f);
+    CHECK(TensorProtoHelper<uint8>::NumValues(proto) == 0);
+    CHECK(TensorProtoHelper<uint8>::GetDataType() == DT_UINT8);
   }
   TEST_CASE("slices") {
     const TensorSlice a = TensorSlice::ParseOrDie("-:0,4"), b({{1, 2}, {2, 4}});
@@ -62,6 +78,14 @@ TEST_SUITE("TensorFlow's utilities") {
     CHECK(TensorSlice(proto) == a);
     TensorSlice parsed;
     CHECK_FALSE(TensorSlice::Parse("x", &parsed).ok());
+    TensorSlice relative;
+    TensorSlice::ParseOrDie("1,2:-").ComputeRelative(TensorSlice::ParseOrDie("2,1:3,4"), &relative);
+    CHECK(relative.DebugString() == "1,1:3,4");
+    CHECK(TensorSlice::ParseOrDie("9223372036854775807,9223372036854775807").end(0) == kint64max);
+    proto.Clear();
+    proto.add_extent()->set_start(1);
+    CHECK(TensorSlice(proto).DebugString() == "1,-1");
+    CHECK_FALSE(TensorSlice::BuildTensorSlice(proto, &parsed).ok());
   }
   TEST_CASE("features of examples") {
     Example example;

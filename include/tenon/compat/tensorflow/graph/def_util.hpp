@@ -119,7 +119,7 @@ inline int64_t TensorByteSize(const TensorProto& tensor) {
   if (!PartialTensorShape::BuildPartialTensorShape(tensor.tensor_shape(), &shape).ok() || shape.num_elements() < 0)
     return -1;
   const int64_t bytes = MultiplyWithoutOverflow(shape.num_elements(), DataTypeSize(tensor.dtype()));
-  return bytes < 0 ? kint64max : bytes;
+  return bytes < 0 ? -1 : bytes;
 }
 }  // namespace attr_value_util_internal
 

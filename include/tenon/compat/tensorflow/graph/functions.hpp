@@ -16,7 +16,7 @@
 #include <tenon/compat/tensorflow/function_runtime.hpp>
 #include <tenon/compat/tensorflow/graph/function.hpp>
 #include <tenon/compat/tensorflow/graph/function_library.hpp>
-#include <tenon/compat/tensorflow/util/device_names.hpp>
+#include <tenon/compat/tensorflow/base/device_names.hpp>
 
 namespace tensorflow {
 

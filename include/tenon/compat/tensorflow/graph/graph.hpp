@@ -110,6 +110,8 @@ class Node {
   std::string assigned_device_;
 };
 
+inline std::string FormatNodeForError(const Node& node) { return FormatNodeForError(node.def()); }
+
 struct OutputTensor {
   OutputTensor() = default;
   OutputTensor(Node* n, int i) : node(n), index(i) {}

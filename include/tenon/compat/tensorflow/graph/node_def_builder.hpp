@@ -71,9 +71,7 @@ class NodeDefBuilder {
         return *this;
       }
       for (const NodeOut& source : sources)
-        if (BaseType(source.data_type) != base)
-          return Error("All tensors passed to '", arg->name(), "' must have the same type: ", DataTypeString(base),
-                       " vs. ", DataTypeString(BaseType(source.data_type)));
+        if (BaseType(source.data_type) != base) CheckType(*arg, BaseType(source.data_type), base);
       return Attr(arg->type_attr(), base);
     }
     if (!arg->type_list_attr().empty()) {
@@ -127,12 +125,13 @@ class NodeDefBuilder {
       mistakes.push_back(strings::StrCat(inputs_, " inputs specified of ", op_->input_arg_size(), " inputs in Op"));
     if (!mistakes.empty()) {
       const std::string where = op_ == nullptr
-                                    ? strings::StrCat("'", node_.name(), "'")
-                                    : strings::StrCat("NodeDef '", node_.name(), "' using Op '", op_->name(), "'");
+                                    ? strings::StrCat("NodeDef '", node_.name(), "'")
+                                    : strings::StrCat("NodeDef '", node_.name(), "' using ", SummarizeOpDef(*op_));
       if (mistakes.size() == 1) return errors::InvalidArgument(mistakes[0], " while building ", where);
       return errors::InvalidArgument(mistakes.size(), " errors while building ", where, ":\n",
                                      str_util::Join(mistakes, "\n"));
     }
+    if (node == nullptr) return Status();
     *node = node_;
     for (const std::string& input : control_inputs_) node->add_input(input);
     AddDefaultsToNodeDef(*op_, node);
@@ -166,7 +165,7 @@ class NodeDefBuilder {
       Error("Input '", arg.name(), "' passed ", DataTypeString(type), " expected ", DataTypeString(expected));
   }
   void CheckReference(const OpDef_ArgDef& arg, DataType type) {
-    if (arg.is_ref() && !IsRefType(type))
+    if (arg.is_ref() && arg.type() == DT_INVALID && !IsRefType(type))
       Error("Input '", arg.name(), "' passed ", DataTypeString(type), " expected ref type");
   }
   NodeDefBuilder& TakeType(const OpDef_ArgDef& arg, DataType type) {
@@ -183,11 +182,18 @@ class NodeDefBuilder {
 
 // ------------------------------------------------------------------------------------------------------- made-up input
 namespace fake_input {
-// Inputs of an argument by what is known: attrs of the node, or the values that FakeInput got.
-inline Status Add(const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder, const int* count,
-                  const std::vector<DataType>& types) {
+// The numbers and types of a FakeInput.
+struct Wish {
+  int count = -1;  // -1: as many as an attr of the node says
+  const std::vector<DataType>* types;  // null: as an attr of the node says
+  bool is_list = false;  // the types are those of a list
+};
+
+// Inputs of an argument by the wish and by attrs of the node.
+inline Status Add(const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder, const Wish& wish) {
+  using NodeOut = NodeDefBuilder::NodeOut;
   const OpDef_ArgDef& arg = op.input_arg(i);
-  const auto name = [&op](int k) { return op.input_arg(k).name(); };
+  const std::string from(1, static_cast<char>('a' + i));
   const AttrSlice attrs(node);
   const auto value_of = [&](const std::string& attr) -> const AttrValue* {
     const AttrValue* const found = attrs.Find(attr);
@@ -195,71 +201,78 @@ inline Status Add(const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* b
     const OpDef_AttrDef* const def = FindAttr(attr, op);
     return def != nullptr && def->has_default_value() ? &def->default_value() : nullptr;
   };
-  std::vector<DataType> wanted = types;
+  const auto source = [&](std::size_t k, DataType type) {  // inputs that the wish does not name fit
+    const bool becomes_ref = arg.is_ref() && wish.types == nullptr;
+    return NodeOut(from, static_cast<int>(k), becomes_ref ? MakeRefType(BaseType(type)) : type);
+  };
+  std::vector<DataType> types;
   if (!arg.type_list_attr().empty()) {
-    const AttrValue* const list = value_of(arg.type_list_attr());
-    if (wanted.empty() && list != nullptr)
-      wanted.assign(list->list().type().begin(), list->list().type().end());
-    else if (wanted.empty())
-      return errors::InvalidArgument("Could not infer list of types for input '", name(i), "': No attr named '",
-                                     arg.type_list_attr(), "' in NodeDef:");
+    if (wish.types != nullptr && !wish.is_list && wish.count < 0)
+      return builder->Input(source(0, (*wish.types)[0])), Status();  // the builder says that it wants a list
+    if (wish.types != nullptr) {
+      types = *wish.types;
+    } else if (wish.count != 0) {
+      const AttrValue* const list = value_of(arg.type_list_attr());
+      if (list == nullptr)
+        return errors::InvalidArgument("Could not infer list of types for input '", arg.name(), "': No attr named '",
+                                       arg.type_list_attr(), "' in NodeDef:");
+      types.assign(list->list().type().begin(), list->list().type().end());
+    }
   } else {
-    DataType type = arg.type() != DT_INVALID ? arg.type() : wanted.empty() ? DT_INVALID : wanted[0];
-    if (arg.type() == DT_INVALID && wanted.empty()) {
+    int64_t count = wish.count >= 0 ? wish.count : wish.is_list ? static_cast<int64_t>(wish.types->size()) : 1;
+    if (wish.count < 0 && !wish.is_list && !arg.number_attr().empty()) {
+      const AttrValue* const value = value_of(arg.number_attr());
+      if (value == nullptr)
+        return errors::InvalidArgument("Could not infer length of input '", arg.name(), "': No attr named '",
+                                       arg.number_attr(), "' in NodeDef:");
+      count = value->i();
+    }
+    DataType type = arg.type();
+    if (wish.types != nullptr && !wish.types->empty()) {
+      type = (*wish.types)[0];
+    } else if (type == DT_INVALID && count > 0) {
       const AttrValue* const value = value_of(arg.type_attr());
       if (value == nullptr)
-        return errors::InvalidArgument("Could not infer type for input '", name(i), "': No attr named '",
+        return errors::InvalidArgument("Could not infer type for input '", arg.name(), "': No attr named '",
                                        arg.type_attr(), "' in NodeDef:");
       type = value->type();
     }
-    int64_t n = count != nullptr ? *count : 1;
-    if (count == nullptr && !arg.number_attr().empty()) {
-      const AttrValue* const value = value_of(arg.number_attr());
-      const OpDef_AttrDef* const def = FindAttr(arg.number_attr(), op);
-      if (value == nullptr && (def == nullptr || !def->has_minimum()))
-        return errors::InvalidArgument("Could not infer length of input '", name(i), "': No attr named '",
-                                       arg.number_attr(), "' in NodeDef:");
-      n = value != nullptr ? value->i() : def->minimum();
-    }
-    wanted.assign(static_cast<std::size_t>(n), type);
+    types.assign(static_cast<std::size_t>(count), type);
+    if (wish.is_list) types = *wish.types;
   }
-  std::vector<NodeDefBuilder::NodeOut> sources;
-  const std::string from = std::string(1, static_cast<char>('a' + i));
-  for (const DataType type : wanted)
-    sources.emplace_back(from, static_cast<int>(sources.size()), arg.is_ref() ? MakeRefType(BaseType(type)) : type);
-  if (arg.number_attr().empty() && arg.type_list_attr().empty())
-    builder->Input(sources[0]);
-  else
-    builder->Input(gtl::ArraySlice<NodeDefBuilder::NodeOut>(sources));
+  if (arg.number_attr().empty() && arg.type_list_attr().empty() && types.size() == 1)
+    return builder->Input(source(0, types[0])), Status();
+  std::vector<NodeOut> sources;
+  for (const DataType type : types) sources.push_back(source(sources.size(), type));
+  builder->Input(gtl::ArraySlice<NodeOut>(sources));
   return Status();
 }
 }  // namespace fake_input
 inline FakeInputFunctor FakeInput() {
   return [](const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder) {
-    return fake_input::Add(op, i, node, builder, nullptr, {});
+    return fake_input::Add(op, i, node, builder, {-1, nullptr});
   };
 }
 inline FakeInputFunctor FakeInput(DataType type) {
-  return [type](const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder) {
-    return fake_input::Add(op, i, node, builder, nullptr, {type});
+  return [held = std::vector<DataType>{type}](const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder) {
+    return fake_input::Add(op, i, node, builder, {-1, &held});
   };
 }
 inline FakeInputFunctor FakeInput(int n) {
   return [n](const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder) {
-    return fake_input::Add(op, i, node, builder, &n, {});
+    return fake_input::Add(op, i, node, builder, {n, nullptr});
   };
 }
 inline FakeInputFunctor FakeInput(int n, DataType type) {
-  return [n, type](const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder) {
-    return fake_input::Add(op, i, node, builder, &n, {type});
+  return [n, held = std::vector<DataType>(static_cast<std::size_t>(n), type)](
+             const OpDef& op, int i, const NodeDef& node, NodeDefBuilder* builder) {
+    return fake_input::Add(op, i, node, builder, {n, &held});
   };
 }
 inline FakeInputFunctor FakeInput(DataTypeSlice types) {
   return [held = std::vector<DataType>(types.begin(), types.end())](const OpDef& op, int i, const NodeDef& node,
                                                                     NodeDefBuilder* builder) {
-    if (!held.empty()) return fake_input::Add(op, i, node, builder, nullptr, held);
-    builder->Input(gtl::ArraySlice<NodeDefBuilder::NodeOut>());
-    return Status();
+    return fake_input::Add(op, i, node, builder, {-1, &held, true});
   };
 }
 inline FakeInputFunctor FakeInput(std::initializer_list<DataType> types) { return FakeInput(DataTypeSlice(types)); }

@@ -30,7 +30,7 @@ namespace tensorflow {
 
 class OpDefBuilder {
  public:
-  explicit OpDefBuilder(std::string name) : builder_(std::move(name)) {}
+  explicit OpDefBuilder(std::string name) : builder_(name), name_(std::move(name)) {}
   OpDefBuilder& Attr(std::string spec) { return builder_.Attr(std::move(spec)), *this; }
   OpDefBuilder& Input(std::string spec) { return builder_.Input(std::move(spec)), *this; }
   OpDefBuilder& Output(std::string spec) { return builder_.Output(std::move(spec)), *this; }
@@ -43,7 +43,7 @@ class OpDefBuilder {
   OpDefBuilder& SetAllowsUninitializedInput() { return builder_.SetAllowsUninitializedInput(), *this; }
   OpDefBuilder& SetIsDistributedCommunication() { return builder_.SetIsDistributedCommunication(), *this; }
   OpDefBuilder& SetShapeFn(OpShapeInferenceFn fn) {
-    if (shape_fn_ != nullptr) builder_.AddError("SetShapeFn called twice for Op");
+    if (shape_fn_ != nullptr) builder_.AddError(strings::StrCat("SetShapeFn called twice for Op ", name_));
     return shape_fn_ = std::move(fn), *this;
   }
   Status Finalize(OpDef* op) const {
@@ -61,6 +61,7 @@ class OpDefBuilder {
 
  private:
   tenon::OpDefBuilder builder_;
+  std::string name_;
   OpShapeInferenceFn shape_fn_;
 };
 
@@ -224,7 +225,8 @@ inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistryInte
   return Status();
 }
 
-// By the kernel's HostMemory; by the types alone where the node has no kernel.
+// By the kernel's HostMemory and the node's _input_hostmem and _output_hostmem; by the types alone where the node has
+// no kernel.
 inline Status MemoryTypesForNode(const OpRegistryInterface* ops, const DeviceType& device, const NodeDef& node,
                                  MemoryTypeVector* inputs, MemoryTypeVector* outputs) {
   const OpDef* op = nullptr;
@@ -234,17 +236,24 @@ inline Status MemoryTypesForNode(const OpRegistryInterface* ops, const DeviceTyp
   TF_RETURN_IF_ERROR(InOutTypesForNode(node, *op, &in, &out));
   TF_RETURN_IF_ERROR(NameRangesForNode(node, *op, &in_names, &out_names));
   const auto row = tenon::Registry::Global().FindForNode(ToTenon(node), device.type_string());
-  const auto place = [&](const DataTypeVector& types, const NameRangeMap& names, MemoryTypeVector* memory) {
+  const auto place = [&](const DataTypeVector& types, const NameRangeMap& names, const char* attr,
+                         MemoryTypeVector* memory) {
     memory->clear();
-    for (const DataType type : types) memory->push_back(row.ok() ? DEVICE_MEMORY : MTypeFromDType(type));
+    for (const DataType type : types)
+      memory->push_back(!row.ok() ? MTypeFromDType(type) : DataTypeAlwaysOnHost(type) ? HOST_MEMORY : DEVICE_MEMORY);
+    std::vector<int32_t> on_host;
+    if (TryGetNodeAttr(node, attr, &on_host))
+      for (const int32_t i : on_host)
+        if (i >= 0 && static_cast<std::size_t>(i) < memory->size())
+          (*memory)[static_cast<std::size_t>(i)] = HOST_MEMORY;
     if (!row.ok() || row->row->op->match == nullptr) return;
     for (const std::string_view name : row->row->op->match->all_host_arguments())
       if (const auto found = names.find(std::string(name)); found != names.end())
         for (int i = found->second.first; i < found->second.second; ++i)
           (*memory)[static_cast<std::size_t>(i)] = HOST_MEMORY;
   };
-  place(in, in_names, inputs);
-  place(out, out_names, outputs);
+  place(in, in_names, "_input_hostmem", inputs);
+  place(out, out_names, "_output_hostmem", outputs);
   return Status();
 }
 

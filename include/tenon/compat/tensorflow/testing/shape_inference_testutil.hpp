@@ -30,8 +30,8 @@ namespace shape_inference {
 class ShapeInferenceTestutil {
  public:
   // OK: the op's shape function gives shapes of that form. Unknown: it does not, or it fails; the message says how.
-  // Each output is "?", "[...]" of "?", sizes and "d1_0" (a dimension of an input; "d0_0|d1_0": either), "inN" (the
-  // shape of an input), or "e", which is not checked.
+  // Each output is "?", "[...]" of "?", sizes and "d1_0" (a dimension of an input; "d0_0|d1_0": either), or "inN" (the
+  // shape of an input). "e": an error is expected.
   static Status InferShapes(ShapeInferenceTestOp op, const std::string& ins, const std::string& expected) {
     const OpRegistrationData* data = nullptr;
     TF_RETURN_IF_ERROR(OpRegistry::Global()->LookUp(op.name, &data));
@@ -63,15 +63,14 @@ class ShapeInferenceTestutil {
     }
     if (data->shape_inference_fn == nullptr) return errors::InvalidArgument("op ", op.name, " has no shape function");
     TF_RETURN_IF_ERROR(c.Run(data->shape_inference_fn));
+    if (expected == "e") return errors::Unknown("Shape inference should have returned error");
     const std::vector<std::string> outs = SplitShapes(expected);
     if (static_cast<int>(outs.size()) != c.num_outputs())
       return errors::Unknown("The expected output string lists the wrong number of outputs. It lists ", outs.size(),
                              " but should list ", c.num_outputs());
     for (int i = 0; i < c.num_outputs(); ++i) {
-      const std::string mistake = Compare(&c, c.output(i), outs[static_cast<std::size_t>(i)]);
-      if (!mistake.empty())
-        return errors::Unknown("Output ", i, ": ", mistake, "; inferred ", c.DebugString(c.output(i)), ", expected ",
-                               outs[static_cast<std::size_t>(i)]);
+      const std::string mistake = Compare(&c, i, outs[static_cast<std::size_t>(i)]);
+      if (!mistake.empty()) return errors::Unknown(mistake, ". Output shape was ", c.DebugString(c.output(i)));
     }
     return Status();
   }
@@ -94,40 +93,51 @@ class ShapeInferenceTestutil {
     }
     return PartialTensorShape::BuildPartialTensorShape(sizes, shape);
   }
-  // Why the shape is not the expected one; empty: it is.
-  static std::string Compare(InferenceContext* c, ShapeHandle shape, const std::string& expected) {
-    if (expected == "e") return {};
-    for (int i = 0; i < c->num_inputs(); ++i)
-      if (expected != strings::StrCat("in", i) && expected.find("in") != 0 && shape.SameHandle(c->input(i)) &&
-          c->RankKnown(shape) && expected.find('[') != 0)
-        return strings::StrCat("is the shape of input ", i);
+  // Why output o is not the expected one; empty: it is.
+  static std::string Compare(InferenceContext* c, int o, const std::string& expected) {
+    const ShapeHandle shape = c->output(o);
+    const std::string output = strings::StrCat("Output ", o);
+    int same = -1;
+    for (int i = c->num_inputs(); i-- > 0;)
+      if (c->RankKnown(shape) && shape.SameHandle(c->input(i))) same = i;
     if (expected.starts_with("in")) {
       for (const std::string& choice : str_util::Split(expected, '|')) {
         int32 i = -1;
         if (!strings::safe_strto32(StringPiece(choice).substr(2), &i) || i < 0 || i >= c->num_inputs())
-          return "names no input";
+          return output + ": '" + choice + "' names no input";
         if (shape.SameHandle(c->input(i))) return {};
       }
-      return "is not the shape of that input";
+      if (same < 0) return output + " should have matched an input shape by handle, one of (" + expected + ")";
+      return strings::StrCat(output, " matched input ", same, " and should have matched one of (", expected, ")");
     }
-    if (expected == "?") return c->RankKnown(shape) ? "has a known rank" : std::string();
-    if (!c->RankKnown(shape)) return "has an unknown rank";
-    const auto parts = str_util::Split(StringPiece(expected).substr(1, expected.size() - 2), ',');
-    if (static_cast<int>(parts.size()) != c->Rank(shape)) return "has another rank";
-    for (int d = 0; d < c->Rank(shape); ++d)
-      if (const std::string mistake = CompareDim(c, c->Dim(shape, d), parts[static_cast<std::size_t>(d)]);
-          !mistake.empty())
-        return strings::StrCat("dimension ", d, " ", mistake);
+    if (same >= 0)
+      return strings::StrCat(output, " matched input ", same, " but was expected to not match an input shape");
+    if (expected == "?") return c->RankKnown(shape) ? output + " expected to be unknown" : std::string();
+    if (expected.size() < 2 || expected.front() != '[' || expected.back() != ']')
+      return output + ": '" + expected + "' is no shape";
+    const auto parts = expected == "[]" ? std::vector<std::string>()
+                                        : str_util::Split(StringPiece(expected).substr(1, expected.size() - 2), ',');
+    const std::string rank = c->RankKnown(shape) ? strings::StrCat(c->Rank(shape)) : "?";
+    if (rank != strings::StrCat(parts.size()))
+      return strings::StrCat(output, " expected rank ", parts.size(), " but was ", rank);
+    for (int d = 0; d < c->Rank(shape); ++d) {
+      StringPiece part = parts[static_cast<std::size_t>(d)];
+      str_util::RemoveWhitespaceContext(&part);
+      const std::string mistake = CompareDim(c, c->Dim(shape, d), std::string(part));
+      if (!mistake.empty()) return strings::StrCat("Output dim ", o, ",", d, mistake);
+    }
     return {};
   }
   static std::string CompareDim(InferenceContext* c, DimensionHandle dim, const std::string& expected) {
     std::string found;
-    for (int i = 0; i < c->num_inputs(); ++i)
-      for (int k = 0; c->RankKnown(c->input(i)) && k < c->Rank(c->input(i)); ++k)
+    for (int i = c->num_inputs(); i-- > 0;)
+      for (int k = c->RankKnown(c->input(i)) ? c->Rank(c->input(i)) : 0; k-- > 0;)
         if (dim.SameHandle(c->Dim(c->input(i), k))) found = strings::StrCat("d", i, "_", k);
+    const bool is_own = found.empty() || c->ValueKnown(dim);  // equal sizes are one dimension here
+    const std::string size = c->ValueKnown(dim) ? strings::StrCat(c->Value(dim)) : "?";
     if (expected == "?") {
-      if (!found.empty()) return strings::StrCat("is ", found);
-      return c->ValueKnown(dim) ? strings::StrCat("has the size ", c->Value(dim)) : std::string();
+      if (!is_own) return " expected to be an unknown dim but matched input " + found;
+      return c->ValueKnown(dim) ? " expected to be unknown but was " + size : std::string();
     }
     if (expected.starts_with("d")) {
       for (const std::string& choice : str_util::Split(expected, '|')) {
@@ -135,16 +145,17 @@ class ShapeInferenceTestutil {
         int32 i = -1, k = -1;
         if (numbers.size() != 2 || !strings::safe_strto32(numbers[0], &i) || !strings::safe_strto32(numbers[1], &k) ||
             i < 0 || i >= c->num_inputs())
-          return "is compared with nothing";
+          return ": '" + choice + "' names no dimension of an input";
         if (c->RankKnown(c->input(i)) && k < c->Rank(c->input(i)) && dim.SameHandle(c->Dim(c->input(i), k))) return {};
       }
-      return strings::StrCat("is ", found.empty() ? "a dimension of no input" : found);
+      if (found.empty()) return " expected to match one of (" + expected + ") but matches no input";
+      return " matched input " + found + ", but should have matched one of (" + expected + ")";
     }
-    int64_t size = 0;
-    if (!strings::safe_strto64(expected, &size)) return "is compared with nothing";
-    if (!c->ValueKnown(dim)) return "has an unknown size";
-    if (c->Value(dim) != size) return strings::StrCat("has the size ", c->Value(dim));
-    return {};
+    int64_t wanted = 0;
+    if (!strings::safe_strto64(expected, &wanted))
+      return ": the expected dimension value '" + expected + "' failed to parse as int64";
+    if (!is_own) return " expected to be " + expected + " but matched input " + found;
+    return size == strings::StrCat(wanted) ? std::string() : " expected to be " + expected + " but was " + size;
   }
 };
 

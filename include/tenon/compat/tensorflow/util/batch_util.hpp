@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -152,14 +153,88 @@ inline Status Split(const Tensor& tensor, gtl::ArraySlice<int64_t> sizes, std::v
   return Status();
 }
 
+namespace internal {
+
+// The field of a TensorProto that holds elements of type T: kParts numbers for each.
+template <class T>
+struct TensorProtoField : std::false_type {};
+#define TENON_COMPAT_FIELD(T, name, parts)                                               \
+  template <>                                                                            \
+  struct TensorProtoField<T> : std::true_type {                                          \
+    static constexpr int kParts = parts;                                                 \
+    static const auto& Of(const TensorProto& proto) { return proto.name(); }             \
+    static auto* Of(TensorProto* proto) { return proto->mutable_##name(); }              \
+    using FieldType = std::decay_t<decltype(std::declval<const TensorProto>().name(0))>; \
+  };
+TENON_COMPAT_FIELD(float, float_val, 1)
+TENON_COMPAT_FIELD(double, double_val, 1)
+TENON_COMPAT_FIELD(int32, int_val, 1)
+TENON_COMPAT_FIELD(int16, int_val, 1)
+TENON_COMPAT_FIELD(uint16, int_val, 1)
+TENON_COMPAT_FIELD(int8, int_val, 1)
+TENON_COMPAT_FIELD(uint8, int_val, 1)
+TENON_COMPAT_FIELD(uint32, uint32_val, 1)
+TENON_COMPAT_FIELD(int64_t, int64_val, 1)
+TENON_COMPAT_FIELD(uint64, uint64_val, 1)
+TENON_COMPAT_FIELD(bool, bool_val, 1)
+TENON_COMPAT_FIELD(std::string, string_val, 1)
+TENON_COMPAT_FIELD(tstring, string_val, 1)
+TENON_COMPAT_FIELD(Eigen::half, half_val, 1)
+TENON_COMPAT_FIELD(bfloat16, half_val, 1)
+TENON_COMPAT_FIELD(complex64, scomplex_val, 2)
+TENON_COMPAT_FIELD(complex128, dcomplex_val, 2)
+#undef TENON_COMPAT_FIELD
+
+// Reads and writes the elements that stand in the field. externally synchronised.
+template <class T>
+struct TensorProtoHelper : TensorProtoField<T> {
+  using Field = TensorProtoField<T>;
+  using typename Field::FieldType;
+
+  static DataType GetDataType() { return DataTypeToEnum<T>::value; }
+  static std::size_t NumValues(const TensorProto& proto) {
+    return static_cast<std::size_t>(Field::Of(proto).size() / Field::kParts);
+  }
+  static void AddValue(const T& value, TensorProto* proto) {
+    if constexpr (Field::kParts == 2) {
+      Field::Of(proto)->Add(value.real());
+      Field::Of(proto)->Add(value.imag());
+    } else if constexpr (std::is_same_v<T, Eigen::half> || std::is_same_v<T, bfloat16>) {
+      Field::Of(proto)->Add(Eigen::numext::bit_cast<uint16>(value));
+    } else {
+      Field::Of(proto)->Add(FieldType(value));
+    }
+  }
+  template <class Iterator>
+  static void AddValues(Iterator begin, Iterator end, TensorProto* proto) {
+    for (; begin != end; ++begin) AddValue(*begin, proto);
+  }
+  static T GetValue(std::size_t i, const TensorProto& proto) {
+    const int at = static_cast<int>(i) * Field::kParts;
+    const auto& values = Field::Of(proto);
+    if constexpr (Field::kParts == 2)
+      return T(values.Get(at), values.Get(at + 1));
+    else if constexpr (std::is_same_v<T, Eigen::half> || std::is_same_v<T, bfloat16>)
+      return Eigen::numext::bit_cast<T>(static_cast<uint16>(values.Get(at)));
+    else
+      return static_cast<T>(values.Get(at));
+  }
+};
+
+}  // namespace internal
+
+// Empty, with a line in the log, where the sizes are for another number of values.
 template <class T>
 TensorProto CreateTensorProto(const std::vector<T>& values, const std::vector<std::size_t>& sizes) {
-  Tensor tensor(DataTypeToEnum<T>::value, TensorShape(sizes));
-  TENON_CHECK(static_cast<std::size_t>(tensor.NumElements()) == values.size(), "CreateTensorProto: ", values.size(),
-              " values for shape ", tensor.shape());
-  std::copy(values.begin(), values.end(), tensor.base<T>());
   TensorProto proto;
-  tensor.AsProtoField(&proto);
+  const TensorShape shape(sizes);
+  if (static_cast<std::size_t>(shape.num_elements()) != values.size()) {
+    LOG(ERROR) << "Shape and number of values (" << values.size() << ") are incompatible.";
+    return proto;
+  }
+  proto.set_dtype(internal::TensorProtoHelper<T>::GetDataType());
+  shape.AsProto(proto.mutable_tensor_shape());
+  internal::TensorProtoHelper<T>::AddValues(values.begin(), values.end(), &proto);
   return proto;
 }
 template <class T>

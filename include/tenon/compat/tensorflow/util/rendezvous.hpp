@@ -13,7 +13,7 @@
 #include <tenon/kernel/rendezvous.hpp>
 #include <tenon/compat/tensorflow/base/refcount.hpp>
 #include <tenon/compat/tensorflow/op_kernel_context.hpp>
-#include <tenon/compat/tensorflow/util/device_names.hpp>
+#include <tenon/compat/tensorflow/base/device_names.hpp>
 
 namespace tensorflow {
 

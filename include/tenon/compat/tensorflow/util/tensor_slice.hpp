@@ -21,21 +21,24 @@ class TensorSlice {
   static constexpr int64_t kFullExtent = -1;
   TensorSlice() = default;
   explicit TensorSlice(int dims) { SetFullSlice(dims); }
-  explicit TensorSlice(const TensorSliceProto& proto) { TF_CHECK_OK(BuildTensorSlice(proto, this)); }
+  // Takes the extents as they are; BuildTensorSlice checks them.
+  explicit TensorSlice(const TensorSliceProto& proto) {
+    for (const TensorSliceProto_Extent& extent : proto.extent())
+      extents_.push_back({extent.start(), GetExtentLength(extent)});
+  }
   explicit TensorSlice(const TensorSliceProto_Extent&) = delete;
   TensorSlice(std::initializer_list<std::pair<int64_t, int64_t>> extents) {
     for (const auto& [start, length] : extents) extents_.push_back({start, length});
   }
   static Status BuildTensorSlice(const TensorSliceProto& proto, TensorSlice* out) {
-    *out = TensorSlice();
     for (const TensorSliceProto_Extent& extent : proto.extent()) {
       const int64_t length = GetExtentLength(extent);
-      if (extent.start() < 0 || (extent.has_length() && length <= 0 && length != kFullExtent) ||
+      if (extent.start() < 0 || (extent.has_length() ? length <= 0 : extent.start() != 0) ||
           (length > 0 && extent.start() > kint64max - length))
         return errors::InvalidArgument(
             "Expected non-negative start and positive length but got start = ", extent.start(), ", length = ", length);
-      out->extents_.push_back({extent.start(), length});
     }
+    *out = TensorSlice(proto);
     return Status();
   }
   static Status Parse(const std::string& text, TensorSlice* out) {
@@ -59,7 +62,9 @@ class TensorSlice {
   int dims() const { return static_cast<int>(extents_.size()); }
   int64_t start(int d) const { return at(d).start; }
   int64_t length(int d) const { return at(d).length; }
-  int64_t end(int d) const { return start(d) + length(d); }
+  int64_t end(int d) const {  // at most 2^63 - 1
+    return length(d) > 0 && start(d) > kint64max - length(d) ? kint64max : start(d) + length(d);
+  }
   void set_start(int d, int64_t value) { extents_[static_cast<std::size_t>(d)].start = value; }
   void set_length(int d, int64_t value) { extents_[static_cast<std::size_t>(d)].length = value; }
   bool IsFullAt(int d) const { return length(d) == kFullExtent && start(d) == 0; }
@@ -112,14 +117,11 @@ class TensorSlice {
     TensorSlice both;
     return Intersect(other, &both) && both == other;
   }
-  // This slice from the start of `base`, which holds it.
-  void ComputeRelative(const TensorSlice& base, TensorSlice* relative) const {
-    *relative = TensorSlice(dims());
-    for (int d = 0; d < dims(); ++d) {
-      if (IsFullAt(d)) continue;
-      relative->set_start(d, start(d) - base.start(d));
-      relative->set_length(d, length(d));
-    }
+  // `sub`, which lies in this slice, from the start of this slice.
+  void ComputeRelative(const TensorSlice& sub, TensorSlice* relative) const {
+    *relative = sub;
+    for (int d = 0; d < dims(); ++d)
+      if (!IsFullAt(d)) relative->set_start(d, sub.start(d) - start(d));
   }
   void UpdateToCover(const TensorSlice& other) {
     for (int d = 0; d < dims(); ++d) {

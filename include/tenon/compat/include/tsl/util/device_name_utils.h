@@ -2,4 +2,4 @@
 #pragma once
 // Written by tools/forward_tensorflow_headers.py.
 #pragma GCC system_header
-#include <tenon/compat/tensorflow/util/device_names.hpp>
+#include <tenon/compat/tensorflow/base/device_names.hpp>

@@ -7,4 +7,4 @@
 #include <tenon/compat/tensorflow/proto/text.hpp>
 #include <tenon/compat/tensorflow/op.hpp>
 #include <tenon/compat/tensorflow/env.hpp>
-#include <tenon/compat/tensorflow/util/device_names.hpp>
+#include <tenon/compat/tensorflow/base/device_names.hpp>
