@@ -28,6 +28,9 @@ struct PlacesKernel : OpKernel {
 };
 REGISTER_OP("CompatPlaces").Input("a: float").Input("b: N * string").Output("o: N * T").Attr("N: int").Attr("T: type");
 REGISTER_KERNEL_BUILDER(Name("CompatPlaces").Device(DEVICE_CPU), PlacesKernel);
+REGISTER_OP("CompatPreferred").Input("a: float").Input("b: N * string").Attr("N: int").Attr("T: type");
+REGISTER_KERNEL_BUILDER(Name("CompatPreferred").Device(DEVICE_CPU).Priority(2), PlacesKernel);
+REGISTER_KERNEL_BUILDER(Name("CompatPreferred").Device(DEVICE_GPU).Priority(1), PlacesKernel);
 REGISTER_OP("CompatNowhere").Input("a: float").Input("b: N * string").Attr("N: int").Attr("T: type");
 REGISTER_KERNEL_BUILDER(Name("CompatPlaces").Device(DEVICE_GPU).HostMemory("b").HostMemory("o"), PlacesKernel);
 
@@ -141,6 +144,12 @@ TEST_SUITE("TensorFlow's framework") {
       CHECK(SupportedDeviceTypesForNode({DEVICE_GPU, DEVICE_CPU}, remote, &types, &here).ok());
       CHECK(types.size() == (is_far ? 2 : 0));
     }
+    remote.set_op("CompatPreferred");
+    types.clear();
+    CHECK(SupportedDeviceTypesForNode({DEVICE_GPU, DEVICE_CPU}, remote, &types).ok());
+    REQUIRE(types.size() == 2);
+    CHECK(types[0].first == DEVICE_CPU);
+    CHECK(types[0].second == 2);
     types.clear();
     std::string class_name;
     CHECK(FindKernelDef(DEVICE_CPU, node, nullptr, &class_name).ok());

@@ -66,6 +66,9 @@ struct OpKernelContextParams {
       references_[i] = tenon::RefTo(std::move(variable), inputs[i].tensor->shape());
       pointers_.back() = &references_[i];
     }
+    // A kernel that does not read its last inputs runs without them.
+    while (op_kernel != nullptr && pointers_.size() < static_cast<std::size_t>(op_kernel->num_inputs()))
+      pointers_.push_back(&no_input_);
     last_use_.assign(pointers_.size() + 1, 0);
     escapes_.assign(static_cast<std::size_t>(outputs) + 1, 0);
     results_.assign(static_cast<std::size_t>(outputs) + 1, tenon::Tensor(tenon::DataType::kInvalid));
@@ -101,6 +104,7 @@ struct OpKernelContextParams {
   std::vector<tenon::Tensor*> pointers_;
   std::vector<std::uint8_t> last_use_, escapes_;
   std::vector<tenon::Tensor> results_, references_;
+  tenon::Tensor no_input_{tenon::DataType::kInvalid};
 };
 inline OpKernelContext::OpKernelContext(OpKernelContextParams* params)
     : OpKernelContext(params, params->op_kernel->num_outputs()) {}
@@ -213,6 +217,8 @@ inline Status FindKernelDef(const DeviceType& device, const NodeDef& node, const
   }
   return Status();
 }
+// Types of devices that have a kernel for the node, by falling priority, then in the order of `wanted`. All of them,
+// where none has one and the node asks for a device of another task than `local`.
 inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted, const NodeDef& node,
                                           std::vector<std::pair<DeviceType, int32>>* found,
                                           const DeviceNameUtils::ParsedName* local = nullptr) {
@@ -220,12 +226,17 @@ inline Status SupportedDeviceTypesForNode(const std::vector<DeviceType>& wanted,
   const tenon::OpView* op = nullptr;
   const bool is_function = !registry.ops().LookUp(node.op(), &op).ok();  // any device runs it
   for (const DeviceType& device : wanted) {
-    const Status has_kernel =
-        is_function ? Status() : registry.FindForNode(ToTenon(node), device.type_string()).status();
-    if (has_kernel.ok())
+    if (is_function) {
       found->push_back({device, 0});
-    else if (!errors::IsNotFound(has_kernel))
-      return has_kernel;
+      continue;
+    }
+    const auto kernel = registry.FindForNode(ToTenon(node), device.type_string());
+    if (!kernel.ok() && !errors::IsNotFound(kernel.status())) return kernel.status();
+    if (!kernel.ok()) continue;
+    const int32 priority = kernel->row->op->match == nullptr ? 0 : kernel->row->op->match->priority;
+    auto place = found->end();
+    while (place != found->begin() && (place - 1)->second < priority) --place;
+    found->insert(place, {device, priority});
   }
   DeviceNameUtils::ParsedName asked;
   if (!found->empty() || local == nullptr || !DeviceNameUtils::ParseFullName(node.device(), &asked) ||

@@ -99,10 +99,7 @@ class OpsTestBase : public ::testing::Test {
     if (static_cast<int>(inputs_.size()) > kernel_->num_inputs())
       return errors::InvalidArgument("RunOpKernel: ", inputs_.size(), " inputs; the kernel has ",
                                      kernel_->num_inputs());
-    // A kernel that reads no input runs without them.
-    passed_ = inputs_;
-    while (static_cast<int>(passed_.size()) < kernel_->num_inputs()) passed_.emplace_back(&no_input_);
-    params_->inputs = gtl::ArraySlice<TensorValue>(passed_.data(), passed_.size());
+    params_->inputs = gtl::ArraySlice<TensorValue>(inputs_.data(), inputs_.size());
     context_ = std::make_unique<OpKernelContext>(params_.get());
     tenon::RunKernel(kernel_.get(), context_.get());
     params_->TakeReferences();
@@ -157,8 +154,7 @@ class OpsTestBase : public ::testing::Test {
   mutable DataTypeVector types_;
   DeviceType device_type_{DEVICE_CPU};
   mutex lock_for_refs_;
-  gtl::InlinedVector<TensorValue, 4> inputs_, passed_;  // passed_: with one for each input of the kernel
-  Tensor no_input_;
+  gtl::InlinedVector<TensorValue, 4> inputs_;
   std::vector<std::unique_ptr<Tensor>> tensors_;
   std::unique_ptr<OpKernelContext::Params> params_;
   std::unique_ptr<OpKernelContext> context_;
