@@ -98,9 +98,16 @@ Status TimeLoop(State& state, const char* product, const TensorShape& shape, boo
 
 }  // namespace
 
+// `gradient` also with the forward loop.
 TENON_BENCH(while_scalars_forward) { state.Check(TimeLoop(state, "Mul", TensorShape(), false)); }
 TENON_BENCH(while_scalars_gradient) { state.Check(TimeLoop(state, "Mul", TensorShape(), true)); }
-TENON_BENCH(while_matrices_forward) { state.Check(TimeLoop(state, "MatMul", TensorShape({32, 32}), false)); }
-TENON_BENCH(while_matrices_gradient) { state.Check(TimeLoop(state, "MatMul", TensorShape({32, 32}), true)); }
+TENON_BENCH(while_vectors_forward) { state.Check(TimeLoop(state, "Mul", TensorShape({64}), false)); }
+TENON_BENCH(while_vectors_gradient) { state.Check(TimeLoop(state, "Mul", TensorShape({64}), true)); }
+TENON_BENCH(while_matrices_forward, {32, 64}) {
+  state.Check(TimeLoop(state, "MatMul", TensorShape({state.arg(), state.arg()}), false));
+}
+TENON_BENCH(while_matrices_gradient, {32, 64}) {
+  state.Check(TimeLoop(state, "MatMul", TensorShape({state.arg(), state.arg()}), true));
+}
 
 }  // namespace tenon::bench

@@ -48,6 +48,7 @@ TEST_SUITE("FunctionDerivation") {
     CHECK(body.captured().size() == 2);  // both Tanh
     CHECK(body.captured_args().empty());
     CHECK_FALSE(body.IsConditional(body.captured()[0]));
+    CHECK_FALSE(body.IsCheap(body.captured()[0]));
     CHECK(body.Import(edited.editor(), {"nowhere", {}}, inputs, shapes).code() == Code::kNotFound);
   }
 }

@@ -45,6 +45,12 @@ TEST_SUITE("FunctionWriter") {
     FunctionWriter writer(*graph, "f", graph->Find("y")->id);
     writer.AddResult({graph->Find("y")->id, 0});
     CHECK(writer.Write().status().code() == Code::kInvalidArgument);
+    FunctionWriter second(*graph, "f", graph->Find("y")->id);
+    second.AddResult({graph->Find("y")->id, 0});
+    second.Allow(graph->Find("x")->id);
+    const auto f = second.Write();
+    REQUIRE_MESSAGE(f.ok(), f.status().ToString());
+    CHECK(f->node_def.size() == 2);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,31 @@ TEST_SUITE("GradientWalk") {
     const auto both = Gradients(b.graph_def(), {"y"}, {"square", "x"}, feeds);
     CHECK(Number(both[0]) == 2);
     CHECK(Number(both[1]) == 12);
+  }
+  TEST_CASE("two gradients of one known shape are added by AddV2, others by AddN") {
+    for (const Index size : {Index{2}, Index{-1}})
+      for (const int uses : {2, 3}) {
+        GraphBuilder b;
+        const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({size}));
+        Output y = b.Add("Square", {x});
+        for (int i = 1; i < uses; ++i) y = b.Add("AddV2", {y, b.Add("Square", {x})});
+        b.Add("Identity", "y", {y});
+        GraphDef graph = b.graph_def();
+        const std::size_t before = graph.node.size();
+        const std::vector<std::string> ys{"y"}, xs{"x"};
+        REQUIRE(AddGradients(&graph, ys, xs).ok());
+        const bool two = size > 0 && uses == 2;
+        int sums = 0, other = 0;
+        for (std::size_t n = before; n < graph.node.size(); ++n) {
+          sums += graph.node[n].op == (two ? "AddV2" : "AddN");
+          other += graph.node[n].op == (two ? "AddN" : "AddV2");
+        }
+        CHECK(sums == 1);
+        CHECK(other == 0);
+        const Tensor at = Tensor::From<float>({1, 3}, {2});
+        const std::vector<Tensor> got = Gradients(b.graph_def(), {"y"}, {"x"}, {{"x", at}});
+        CHECK(got[0].data<float>()[1] == static_cast<float>(6 * uses));
+      }
   }
   TEST_CASE("stops where it is told") {
     GraphBuilder b;

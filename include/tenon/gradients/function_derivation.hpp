@@ -159,6 +159,29 @@ class FunctionDerivation {
     return builder.ZerosLike(editor_->At(edge));
   }
 
+  // Whether a node gives the tensor in less time than a list keeps it: a view, a shape, or a few numbers.
+  bool IsCheap(InEdge edge) {
+    const Node& node = graph_.node(edge.node);
+    if (node.op == nullptr || node.op->flags.is_stateful || node.num_inputs() == 0 || IsConditional(edge)) return false;
+    if (node.node_class == NodeClass::kIdentity) return true;
+    if (node.node_class != NodeClass::kOther && node.node_class != NodeClass::kMetadata) return false;
+    for (const std::string_view op :
+         {"Cast", "ExpandDims", "Rank", "Reshape", "Shape", "ShapeN", "Size", "Squeeze", "StopGradient"})
+      if (node.op_name() == op) return true;
+    constexpr Index kFew = 16;
+    const auto is_few = [this](InEdge one) {
+      const PartialTensorShape shape = graph_.node(one.node).output_shape(one.output);
+      const DataType type = BaseType(graph_.node(one.node).output_type(one.output));
+      const bool counts = type == DataType::kInt32 || type == DataType::kInt64 || type == DataType::kBool;
+      return counts && shape.IsFullyDefined() && shape.num_elements() <= kFew;
+    };
+    for (const InEdge& input : node.inputs)
+      if (!is_few(input)) return false;
+    for (const AttrSpec& attr : node.op->attrs)
+      if (attr.kind == AttrKind::kFunc) return false;
+    return is_few(edge);
+  }
+
   // Whether the tensor has no value in some runs: it lies between a Switch and a Merge.
   bool IsConditional(InEdge edge) {
     FindBranches();

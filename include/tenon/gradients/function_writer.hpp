@@ -28,7 +28,8 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 //   TENON_ASSIGN_OR_RETURN(FunctionDef f, writer.Write());
 class FunctionWriter {
  public:
-  // Nodes before `first_node` other than constants may be arguments only. The graph outlives the writer.
+  // Nodes before `first_node` may be arguments only, other than constants and those that Allow names. The graph
+  // outlives the writer.
   FunctionWriter(const Graph& graph, std::string name, int first_node = 0)
       : graph_(graph), name_(std::move(name)), first_node_(first_node) {
     std::size_t outputs = 0;
@@ -38,6 +39,7 @@ class FunctionWriter {
     }
     arg_of_.resize(outputs, -1);
     replaced_.resize(outputs);
+    allowed_.resize(ToSize(graph.num_nodes()), 0);
   }
 
   // The tensor becomes the next argument. Readers of the tensor read the argument.
@@ -49,6 +51,8 @@ class FunctionWriter {
   // Readers of `from` read `to`.
   void Replace(InEdge from, InEdge to) { replaced_[At(from)] = to; }
   void AddResult(InEdge edge) { results_.push_back(edge); }
+  // The function may have a node before `first_node`, which then runs in it, too.
+  void Allow(int node) { allowed_[ToSize(node)] = 1; }
   // The function has the node, whether a result needs it or not, and runs it.
   void Keep(int node) { kept_.push_back(node); }
   void AddControlResult(std::string node) { control_results_.push_back(std::move(node)); }
@@ -68,7 +72,7 @@ class FunctionWriter {
     while (!stack.empty()) {
       const Node& node = graph_.node(stack.back());
       stack.pop_back();
-      if (node.id < first_node_ && node.node_class != NodeClass::kConstant)
+      if (node.id < first_node_ && node.node_class != NodeClass::kConstant && allowed_[ToSize(node.id)] == 0)
         return errors::InvalidArgument("FunctionWriter: '", name_, "' needs node '", node.name(),
                                        "', which is not an argument");
       for (const InEdge& edge : node.inputs)
@@ -150,6 +154,7 @@ class FunctionWriter {
   SlimVector<InEdge> replaced_;           // per output of each node
   SlimVector<InEdge> args_, results_;
   SlimVector<int> kept_;
+  SlimVector<char> allowed_;  // per node
   SlimVector<std::string> arg_names_, control_results_;
 };
 

@@ -133,7 +133,15 @@ class GradientWalk {
   TensorGradient Sum(const Parts& parts) {
     SlimVector<Symbol> terms;
     for (const TensorGradient& part : parts) terms.push_back(DenseOf(editor_, part));
+    if (AddsTwo(terms)) return {(terms[0] + terms[1]).edge(), {}, {}, {}};
     return {editor_.Add("AddN", {GraphEditor::Input(std::move(terms))}).edge(), {}, {}, {}};
+  }
+  // Whether AddV2 gives the sum: its kernels have loops for the type, and may be planned and fused.
+  bool AddsTwo(const SlimVector<Symbol>& terms) const {
+    if (terms.size() != 2 || editor_.ops().Find("AddV2") == nullptr) return false;
+    const DataType type = terms[0].dtype();
+    return type != DataType::kVariant && type != DataType::kResource &&
+           GradientBuilder::KnownSame(terms[0].shape(), terms[1].shape());
   }
   TensorGradient JoinSlices(const Parts& parts) {
     SlimVector<Symbol> indices, values;

@@ -199,6 +199,7 @@ constexpr KernelRow MakeRow() {
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
         if constexpr (requires { Kernel::outputs_on_host; }) row.outputs_on_host = Kernel::outputs_on_host;
         if constexpr (requires { Kernel::tensors_on_host; }) row.tensors_on_host = Kernel::tensors_on_host;
+        if constexpr (requires { Kernel::list_step; }) row.list_step = &Kernel::list_step;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));

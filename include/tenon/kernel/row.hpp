@@ -63,6 +63,20 @@ struct KernelCall {
   DoneState* done_state;
 };
 
+// The work of a kernel on a list of tensors inside a scalar variant, in place. A planned loop that holds the list calls
+// these instead of the kernel. externally synchronised.
+struct ListStep {
+  bool pushes;  // the item is input 1; false: the item is output 1
+  // The shape of the items as far as the list shows it. False: it shows none.
+  bool (*item_shape)(const Tensor& variant, TensorShape* shape);
+  // Whether `open` may open the variant, and the items have this type and shape.
+  bool (*fits)(const Tensor& variant, DataType dtype, const TensorShape& shape);
+  // The list, after a copy where something else holds the variant, too. It lives as long as the variant.
+  void* (*open)(Tensor* variant);
+  // Appends *item, which is empty afterwards, or takes the last item. Errors: those of the kernel.
+  Status (*run)(void* list, Tensor* item);
+};
+
 }  // namespace detail
 
 // One kernel: an op struct's kernel template with its device and types filled in.
@@ -81,6 +95,7 @@ struct KernelRow {
   void (*destroy)(void* kernel) = nullptr;  // null: trivial
   Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
   Status (*call)(const void* kernel, detail::KernelCall&) = nullptr;  // struct form
+  const detail::ListStep* list_step = nullptr;  // in place of `call` in a planned loop; null: none
   OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
 };
 

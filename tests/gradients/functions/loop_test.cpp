@@ -5,8 +5,12 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+#include <tenon/gradients/functions/array.hpp>
 #include <tenon/gradients/functions/binary.hpp>
+#include <tenon/gradients/functions/index.hpp>
 #include <tenon/gradients/functions/unary.hpp>
 #include <tenon/gradients/recompute.hpp>
 
@@ -72,6 +76,71 @@ TEST_SUITE("gradients of While") {
 
   TEST_CASE("variables and invariants") {
     CHECK(GradientError(Loop(), "loop:1", {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, 0.5, 1, 3)}}) == "");
+  }
+  // How many variables the loop has after the derivation, and its gradient.
+  std::size_t VariablesOf(const GraphDef& graph, std::string_view loop) {
+    for (const NodeDef& node : graph.node)
+      if (node.name == loop) return node.attr.Find("T")->list().type.size();
+    return 0;
+  }
+  std::string BackwardLoop(const GraphDef& graph) {
+    for (const NodeDef& node : graph.node)
+      if (node.op == "StatelessWhile" && node.name != "loop") return node.name;
+    return "";
+  }
+
+  TEST_CASE("a variable that counts from 0 is the counter, forward and backward; another one is not") {
+    // x * w + tanh(x): the lists of x and of the tanh. Other first numbers and steps need a counter.
+    struct Case {
+      int first, step, variables;
+    };
+    for (const auto& [first, step, variables] : {Case{0, 1, 5}, {1, 1, 6}, {0, 2, 6}}) {
+      GraphDef graph = Loop(5);
+      for (NodeDef& node : graph.node)
+        if (node.name == "zero") node.attr.Set("value", AttrValue(Tensor::Scalar(first)));
+      for (NodeDef& node : graph.library.function[1].node_def)
+        if (node.name == "o") node.attr.Set("value", AttrValue(Tensor::Scalar(step)));
+      CHECK(GradientError(graph, "loop:1", {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, 0.5, 1, 3)}}) == "");
+      const std::vector<std::string> ys{"loop:1"}, xs{"x", "w"};
+      REQUIRE(AddGradients(&graph, ys, xs).ok());
+      CHECK(VariablesOf(graph, "loop") == static_cast<std::size_t>(variables));
+      CHECK(VariablesOf(graph, BackwardLoop(graph)) == 6);  // counter, two gradients, w, two lists
+    }
+  }
+  TEST_CASE("the number of an iteration, shapes and views are computed again") {
+    // x = x * w[i] + float(i + 1) * reshape(tanh(x), shape(x)), where w is a vector of four numbers.
+    for (const Index size : {Index{2}, Index{-1}}) {
+      GraphDef graph = Loop(4);
+      const auto node = [&graph](const char* name, const char* op, SlimVector<std::string> inputs,
+                                 SlimVector<std::pair<std::string, AttrValue>> attrs) {
+        NodeDef& def = graph.library.function[1].node_def.emplace_back();
+        def.name = name;
+        def.op = op;
+        def.input = std::move(inputs);
+        for (auto& [key, value] : attrs) def.attr.Set(key, value);
+      };
+      const AttrValue floats(DataType::kFloat), ints(DataType::kInt32);
+      for (NodeDef& def : graph.node) {
+        if (def.name == "x") def.attr.Set("shape", AttrValue(PartialTensorShape({size})));
+        if (def.name == "w") def.attr.Set("shape", AttrValue(PartialTensorShape({4})));
+      }
+      node("axis", "Const", {}, {{"dtype", ints}, {"value", AttrValue(Tensor::Scalar(0))}});
+      node("item", "GatherV2", {"w", "i", "axis:output:0"}, {{"Tparams", floats}, {"Tindices", ints}, {"Taxis", ints}});
+      node("shape", "Shape", {"x"}, {{"T", floats}, {"out_type", ints}});
+      node("view", "Reshape", {"t:y:0", "shape:output:0"}, {{"T", floats}, {"Tshape", ints}});
+      node("number", "Cast", {"next:z:0"}, {{"SrcT", ints}, {"DstT", floats}});
+      node("scaled", "Mul", {"number:y:0", "view:output:0"}, {{"T", floats}});
+      for (NodeDef& def : graph.library.function[1].node_def) {
+        if (def.name == "m") def.input[1] = "item:output:0";
+        if (def.name == "s") def.input[1] = "scaled:z:0";
+      }
+      CHECK(GradientError(graph, "loop:1", {{"x", RandomTensor({2})}, {"w", RandomTensor({4}, 0.5, 1, 3)}}) == "");
+      const std::vector<std::string> ys{"loop:1"}, xs{"x", "w"};
+      const auto names = AddGradients(&graph, ys, xs);
+      REQUIRE_MESSAGE(names.ok(), names.status().ToString());
+      // i, x, w and the lists of x, w[i] and the tanh. Without known shapes, also what the sum adds.
+      CHECK(VariablesOf(graph, "loop") == (size > 0 ? 6 : 8));
+    }
   }
   TEST_CASE("values of a marked body are computed again") {
     GraphDef plain = Loop(), marked = Loop();

@@ -31,6 +31,32 @@ TEST_SUITE("resource variables") {
     x.data<float>()[0] = 99;
     CHECK(m.Floats("v/read") == Floats{3, 4});
   }
+  TEST_CASE("a computed value is the variable's, unless a node or the caller reads it, too") {
+    Machine m;
+    const Output v = m.Handle("v", MakeTensor<float>({2}, {0, 0})), w = m.Handle("w", MakeTensor<float>({2}, {0, 0}));
+    const Output x = m.b.Placeholder("x", DataType::kFloat);
+    const Output twice = m.b.Add("AddV2", "twice", {x, x}), square = m.b.Add("Mul", "square", {x, x});
+    m.b.Add("AssignVariableOp", "set", {v, twice});
+    m.b.Add("AssignVariableOp", "set_w", {w, square});
+    m.b.Add("AssignVariableOp", "set_v", {v, square});
+    m.b.Add("AssignAddVariableOp", "add", {v, m.b.Placeholder("d", DataType::kFloat)});
+    m.Start();
+    const Tensor d = MakeTensor<float>({2}, {10, 20});
+    for (const float first : {3.0f, 5.0f, 7.0f, 9.0f}) {
+      const Tensor fed = MakeTensor<float>({2}, {first, 4});
+      REQUIRE(m.Do("set", {{"x", fed}}).ok());
+      REQUIRE(m.Do("add", {{"d", d}}).ok());
+      CHECK(m.Floats("v/read") == Floats{2 * first + 10, 28});
+      REQUIRE(m.Do("set_w", {{"x", fed}}).ok());
+      const auto both = m.session.Run({{"x", fed}}, {"square"}, {"set_w", "set_v"});
+      REQUIRE_MESSAGE(both.ok(), both.status().message());
+      REQUIRE(m.Do("add", {{"d", d}}).ok());
+      CHECK(Machine::ToVector((*both)[0]) == Floats{first * first, 16});
+      CHECK(m.Floats("w/read") == Floats{first * first, 16});
+      CHECK(m.Floats("v/read") == Floats{first * first + 10, 36});
+      CHECK(Machine::ToVector(fed) == Floats{first, 4});
+    }
+  }
   TEST_CASE("callables of one session share its variables, other sessions have their own") {
     Machine m;
     m.Handle("v", MakeTensor<float>({1}, {7}));

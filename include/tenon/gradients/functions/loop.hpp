@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Gradients of While. The forward loop also counts its iterations and keeps, in a TensorList each, the tensors that the
-// gradient of its body reads. A second loop runs backward and takes them from the ends of the lists.
+// Gradients of While. The forward loop also counts its iterations, unless a variable does, and keeps, in a TensorList
+// each, the tensors that the gradient of its body reads. A second loop runs backward and takes them from the ends of
+// the lists. Shapes and other cheap values are computed again.
 
 #include <cstddef>
 #include <string>
@@ -123,25 +124,95 @@ class LoopGradient {
         carried_.push_back({i, sum.edge(), (sum + more).edge()});
       }
     }
+    for (int i = 0; i < count_ && counting_ < 0; ++i)
+      if (Counts(i)) counting_ = i;
     counter_ = body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
-    next_ = counter_ + 1.0;
   }
+  // Whether variable i is the number of iterations: 0 at first, then 1 more each time.
+  bool Counts(int i) {
+    if (g_.input(i).dtype() != DataType::kInt32 || g_.output(i).shape().dims() != 0) return false;
+    Tensor first, step;
+    if (!g_.Value(g_.input(i), &first) || first.dims() != 0 || first.scalar<std::int32_t>()() != 0) return false;
+    const Graph& graph = body_.graph();
+    const auto source = [&graph](InEdge edge) {
+      while (graph.node(edge.node).node_class == NodeClass::kIdentity) edge = graph.node(edge.node).input(0);
+      return edge;
+    };
+    const InEdge next = source(body_.results()[ToSize(i)]), arg = body_.args()[ToSize(i)];
+    const Node& add = graph.node(next.node);
+    if (add.op_name() != "AddV2" && add.op_name() != "Add") return false;
+    for (int side = 0; side < 2; ++side)
+      if (source(add.input(side)) == arg && body_.editor().Value(body_.editor().At(add.input(1 - side)), &step))
+        return step.dims() == 0 && step.scalar<std::int32_t>()() == 1;
+    return false;
+  }
+  // Variables that the forward loop gets before the lists: a counter, unless it has one.
+  int added() const { return counting_ < 0 ? 1 : 0; }
 
   Status ChooseSaved() {
     SlimVector<InEdge> results;
     for (const Carried& carried : carried_) results.push_back(carried.after);
     body_.FindCaptured(results);
     body_.CapturePredicates();
+    invariant_.resize(ToSize(count_), 0);
     for (const InEdge arg : body_.captured_args()) {
-      int number = 0;
-      while (!(body_.args()[ToSize(number)] == arg)) ++number;
+      const int number = NumberOf(arg);
       if (IsInvariant(number))
-        invariants_.push_back(number);
-      else
+        UseInvariant(number);
+      else if (number != counting_)
         TENON_RETURN_IF_ERROR(Save(arg));
     }
-    for (const InEdge edge : body_.captured()) TENON_RETURN_IF_ERROR(Save(edge));
+    SlimVector<InEdge> cheap;
+    for (const InEdge edge : body_.captured()) {
+      if (body_.IsCheap(edge))
+        cheap.push_back(edge);
+      else
+        TENON_RETURN_IF_ERROR(Save(edge));
+    }
+    for (const InEdge edge : cheap)
+      if (!Recompute(edge)) TENON_RETURN_IF_ERROR(Save(edge));
     return body_.editor().status();
+  }
+  int NumberOf(InEdge arg) const {
+    int number = 0;
+    while (!(body_.args()[ToSize(number)] == arg)) ++number;
+    return number;
+  }
+  void UseInvariant(int number) {
+    if (std::exchange(invariant_[ToSize(number)], 1) == 0) invariants_.push_back(number);
+  }
+  // Lets the backward loop compute a tensor again from constants, invariants, its counter and what is saved. False: it
+  // cannot, or that takes many nodes.
+  bool Recompute(InEdge wanted) {
+    constexpr std::size_t kMostNodes = 8;
+    const Graph& graph = body_.graph();
+    SlimVector<int> nodes{wanted.node}, used;
+    for (std::size_t next = 0; next < nodes.size(); ++next) {
+      if (nodes.size() > kMostNodes) return false;
+      for (const InEdge& edge : graph.node(nodes[next]).inputs) {
+        const NodeClass node_class = graph.node(edge.node).node_class;
+        if (node_class == NodeClass::kConstant || IsSaved(edge)) continue;
+        if (node_class == NodeClass::kArg) {
+          const int number = NumberOf(edge);
+          if (number == counting_) continue;
+          if (!IsInvariant(number)) return false;
+          used.push_back(number);
+          continue;
+        }
+        if (!body_.IsCheap(edge)) return false;
+        bool known = false;
+        for (const int node : nodes) known = known || node == edge.node;
+        if (!known) nodes.push_back(edge.node);
+      }
+    }
+    for (const int number : used) UseInvariant(number);
+    for (const int node : nodes) recomputed_.push_back(node);
+    return true;
+  }
+  bool IsSaved(InEdge edge) const {
+    for (const Saved& saved : saved_)
+      if (saved.tensor == edge) return true;
+    return false;
   }
   Status Save(InEdge edge) {
     GraphEditor& editor = body_.editor();
@@ -174,12 +245,13 @@ class LoopGradient {
 
   Status WriteForward() {
     GraphEditor& outer = g_.editor();
+    const Symbol next = counting_ < 0 ? counter_ + 1.0 : Symbol();
     FunctionWriter writer(body_.graph(), outer.UniqueFunctionName(StrCat("__forward_", body_.name())));
     for (const InEdge arg : body_.args()) writer.AddArg(arg);
-    writer.AddArg(counter_.edge());
+    if (counting_ < 0) writer.AddArg(counter_.edge());
     for (const Saved& saved : saved_) writer.AddArg(saved.list.edge());
     for (const InEdge result : body_.results()) writer.AddResult(result);
-    writer.AddResult(next_.edge());
+    if (counting_ < 0) writer.AddResult(next.edge());
     for (const Saved& saved : saved_) writer.AddResult(saved.pushed.edge());
     body_.KeepForward(&writer);
     const std::string body = AddFunction(g_, writer.Write());
@@ -189,8 +261,12 @@ class LoopGradient {
     ReplaceFunction(g_, "body", {body, {}});
     ReplaceFunction(g_, "cond", std::move(cond));
 
-    SlimVector<DataType> types{DataType::kInt32};
-    SlimVector<Symbol> initial{outer.Int(0)};
+    SlimVector<DataType> types;
+    SlimVector<Symbol> initial;
+    if (counting_ < 0) {
+      types.push_back(DataType::kInt32);
+      initial.push_back(outer.Int(0));
+    }
     for (const Saved& saved : saved_) {
       types.push_back(DataType::kVariant);
       initial.push_back(outer.Add("EmptyTensorList", {ShapeSymbol(outer, saved.shape), outer.Int(-1)},
@@ -224,13 +300,14 @@ class LoopGradient {
       return false;
     };
     int number = 0;
-    for (std::size_t i = 0; i <= saved_.size(); ++i) {
+    const auto added_before = ToSize(added());
+    for (std::size_t i = 0; i < added_before + saved_.size(); ++i) {
       std::string text;
       do text = StrCat("unused", number++);
       while (taken(text));
       OpDef::ArgDef& arg = wide.signature.input_arg.emplace_back();
       arg.name = std::move(text);
-      arg.type = i == 0 ? DataType::kInt32 : DataType::kVariant;
+      arg.type = i < added_before ? DataType::kInt32 : DataType::kVariant;
     }
     outer.library().function.push_back(std::move(wide));
     return OkStatus();
@@ -239,8 +316,8 @@ class LoopGradient {
   Status WriteBackward() {
     GraphEditor& outer = g_.editor();
     GraphEditor& editor = body_.editor();
-    const Symbol limit = body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
-    const Symbol more = editor.Add("Less", {counter_, limit});
+    // Counts from the last iteration to the first, 0.
+    const Symbol more = editor.Add("Less", {editor.Int(-1), counter_}), next = counter_ + editor.Int(-1);
     SlimVector<Symbol> lists, popped, values;
     for (const Saved& saved : saved_) {
       lists.push_back(body_.AddArg(DataType::kVariant, PartialTensorShape(TensorShape())));
@@ -256,14 +333,14 @@ class LoopGradient {
           body_.graph(), outer.UniqueFunctionName(StrCat(is_body ? "__backward_" : "__backward_cond_", body_.name())),
           body_.forward_nodes());
       writer.AddArg(counter_.edge());
-      writer.AddArg(limit.edge());
       for (const Carried& carried : carried_) writer.AddArg(carried.before);
       for (const int number : invariants_) writer.AddArg(body_.args()[ToSize(number)]);
       for (const Symbol list : lists) writer.AddArg(list.edge());
       if (is_body) {
         for (std::size_t i = 0; i < saved_.size(); ++i) writer.Replace(saved_[i].tensor, values[i].edge());
-        writer.AddResult(next_.edge());
-        writer.AddResult(limit.edge());
+        if (counting_ >= 0) writer.Replace(body_.args()[ToSize(counting_)], counter_.edge());
+        for (const int node : recomputed_) writer.Allow(node);
+        writer.AddResult(next.edge());
         for (const Carried& carried : carried_) writer.AddResult(carried.after);
         for (const int number : invariants_) writer.AddResult(body_.args()[ToSize(number)]);
         for (const Symbol list : popped) writer.AddResult(list.edge());
@@ -274,13 +351,13 @@ class LoopGradient {
       TENON_RETURN_IF_ERROR(outer.status());
     }
 
-    SlimVector<Symbol> inputs{outer.Int(0), g_.output(count_)};
+    SlimVector<Symbol> inputs{g_.output(counting_ < 0 ? count_ : counting_) + outer.Int(-1)};
     for (const Carried& carried : carried_) {
       const bool resource = g_.input(carried.variable).dtype() == DataType::kResource;
       inputs.push_back(resource ? g_.ZerosLike(g_.input(carried.variable)) : g_.grad(carried.variable));
     }
     for (const int number : invariants_) inputs.push_back(g_.input(number));
-    for (std::size_t i = 0; i < saved_.size(); ++i) inputs.push_back(g_.output(count_ + 1 + static_cast<int>(i)));
+    for (std::size_t i = 0; i < saved_.size(); ++i) inputs.push_back(g_.output(count_ + added() + static_cast<int>(i)));
     const std::string op = g_.def().op;
     SlimVector<G::Attr> attrs{{"cond", AttrValue(NameAttrList{names[0], {}})},
                               {"body", AttrValue(NameAttrList{names[1], {}})}};
@@ -290,8 +367,8 @@ class LoopGradient {
     bool change = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       shapes.push_back(inputs[i].shape());
-      if (i < 2 || i >= 2 + carried_.size()) continue;
-      const int variable = carried_[i - 2].variable;
+      if (i < 1 || i >= 1 + carried_.size()) continue;
+      const int variable = carried_[i - 1].variable;
       const PartialTensorShape first = g_.input(variable).shape();
       if (first.IsIdenticalTo(shapes.back()) || g_.input(variable).dtype() == DataType::kResource) continue;
       change = true;
@@ -300,7 +377,7 @@ class LoopGradient {
     if (change) attrs.emplace_back("output_shapes", AttrValue(std::move(shapes)));
     const G::Input all[] = {G::Input(std::move(inputs))};
     const Symbol loop = g_.editor().AddNode(op, all, attrs);
-    for (std::size_t i = 0; i < carried_.size(); ++i) g_.set(carried_[i].variable, loop[2 + static_cast<int>(i)]);
+    for (std::size_t i = 0; i < carried_.size(); ++i) g_.set(carried_[i].variable, loop[1 + static_cast<int>(i)]);
     return outer.status();
   }
 
@@ -310,8 +387,11 @@ class LoopGradient {
   SlimVector<char> reached_;  // per variable
   SlimVector<Carried> carried_;
   SlimVector<int> invariants_;
+  SlimVector<char> invariant_;  // per variable: it is among these
+  SlimVector<int> recomputed_;  // nodes of the forward body that the backward body has, too
   SlimVector<Saved> saved_;
-  Symbol counter_, next_;
+  int counting_ = -1;  // the variable that counts the iterations; -1: none
+  Symbol counter_;
 };
 
 inline void Loop(G& g) { g.Fail(LoopGradient(&g).Make()); }

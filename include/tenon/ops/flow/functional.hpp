@@ -122,6 +122,13 @@ class CallingKernel : public OpKernel {
       return OkStatus();
     return errors::Cancelled("Loop execution was cancelled.");
   }
+  // An input. A list that nothing reads later is taken away, so that the function changes it in place.
+  static Tensor TakeInput(OpKernelContext* ctx, int i) {
+    Tensor* const input = ctx->input_array()[i];
+    if (input->dtype() == DataType::kVariant && ctx->frame()->last_use[i] != 0 && input->RefCountIsOne())
+      return std::exchange(*input, Tensor(DataType::kVariant));
+    return *input;
+  }
   // Calls the function with the inputs from `first` on; its results are the node's outputs.
   static Status CallForOutputs(OpKernelContext* ctx, FunctionHandle function, int first) {
     Calls calls;
@@ -205,7 +212,7 @@ class WhileKernel : public CallingKernel {
     if (ctx->function_library() == nullptr) [[unlikely]]
       return NoFunctions();
     const int count = ctx->num_outputs();
-    for (int i = 0; i < count; ++i) ctx->set_output(i, ctx->input(i));  // the loop's variables
+    for (int i = 0; i < count; ++i) ctx->set_output(i, TakeInput(ctx, i));  // the loop's variables
     const Span<Tensor> variables(count == 0 ? nullptr : ctx->mutable_output(0), static_cast<std::size_t>(count));
     return ctx->function_library()->RunLoop(cond_, body_, ctx->environment(), variables, holds_);
   }

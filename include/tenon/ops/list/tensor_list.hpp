@@ -250,6 +250,38 @@ inline Status SetListOutput(OpKernelContext& context, TensorList&& list) {
   return OkStatus();
 }
 
+// Functions of ListStep (kernel/row.hpp). Serialised lists and tensors of lists do not fit, nor do popped items that
+// are not set.
+inline const TensorList* PlainList(const Tensor& variant) {
+  const bool scalar = variant.dtype() == DataType::kVariant && variant.dims() == 0 && variant.raw_data() != nullptr;
+  return scalar ? variant.data<Variant>()[0].get<TensorList>() : nullptr;
+}
+inline bool ItemShape(const Tensor& variant, TensorShape* shape) {
+  const TensorList* const list = PlainList(variant);
+  if (list == nullptr) return false;
+  if (list->tensors.empty()) return list->element_shape.AsTensorShape(shape);
+  *shape = list->tensors.back().shape();
+  return TensorList::IsSet(list->tensors.back());
+}
+inline bool FitsPush(const Tensor& variant, DataType dtype, const TensorShape& shape) {
+  const TensorList* const list = PlainList(variant);
+  return list != nullptr && list->element_dtype == dtype && list->element_shape.IsCompatibleWith(shape);
+}
+inline bool FitsPop(const Tensor& variant, DataType dtype, const TensorShape& shape) {
+  if (!FitsPush(variant, dtype, shape)) return false;
+  for (const Tensor& element : PlainList(variant)->tensors)
+    if (element.dtype() != dtype || !(element.shape() == shape) || !element.HostAccessible()) return false;
+  return true;
+}
+inline void* OpenList(Tensor* variant) {
+  if (!variant->RefCountIsOne()) {
+    Tensor copy(DataType::kVariant, TensorShape());
+    copy.data<Variant>()[0] = variant->data<Variant>()[0];
+    *variant = std::move(copy);
+  }
+  return variant->data<Variant>()[0].get<TensorList>();
+}
+
 // The shape that a shape input says: a vector with -1 for unknown sizes, or the scalar -1 for an unknown rank.
 inline Status ReadElementShape(const Tensor& t, PartialTensorShape* shape) {
   const bool wide = t.dtype() == DataType::kInt64;

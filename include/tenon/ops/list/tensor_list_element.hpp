@@ -18,6 +18,39 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
 
+namespace detail {
+
+inline Status CheckPush(const TensorList& list, const TensorShape& shape) {
+  if (!list.element_shape.IsCompatibleWith(shape)) [[unlikely]]
+    return errors::InvalidArgument("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
+                                   shape, " list shape: ", list.element_shape);
+  const Index most = list.max_num_elements;
+  if (most >= 0 && list.size() >= most) [[unlikely]]
+    return errors::InvalidArgument("Tried to push item into a full list list size: ", list.size(),
+                                   " max_num_elements: ", most);
+  return OkStatus();
+}
+TENON_DETAIL_COLD inline Status PopsFromEmpty() { return errors::InvalidArgument("Trying to pop from an empty list."); }
+
+// ListStep::run.
+inline Status PushInPlace(void* list, Tensor* item) {
+  auto& to = *static_cast<TensorList*>(list);
+  TENON_RETURN_IF_ERROR(CheckPush(to, item->shape()));
+  to.tensors.push_back(std::move(*item));
+  return OkStatus();
+}
+// All items are set.
+inline Status PopInPlace(void* list, Tensor* item) {
+  auto& from = *static_cast<TensorList*>(list);
+  if (from.tensors.empty()) [[unlikely]]
+    return PopsFromEmpty();
+  *item = std::move(from.tensors.back());
+  from.tensors.pop_back();
+  return OkStatus();
+}
+
+}  // namespace detail
+
 struct EmptyTensorList {
   static constexpr auto signature = Op("EmptyTensorList")
                                         .Input("element_shape: shape_type")
@@ -100,6 +133,9 @@ struct TensorListPushBack {
 
   template <class Device>
   struct kernel {
+    static constexpr tenon::detail::ListStep list_step{true, &detail::ItemShape, &detail::FitsPush, &detail::OpenList,
+                                                       &detail::PushInPlace};
+
     Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.input_type(1), kAllTypes); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
       return Run(context.op());
@@ -111,13 +147,7 @@ struct TensorListPushBack {
     const Tensor& item = context.input(1);
     detail::ListInput in;
     TENON_RETURN_IF_ERROR(in.Get(context, 0, item.dtype()));
-    if (!in.list->element_shape.IsCompatibleWith(item.shape()))
-      return errors::InvalidArgument("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
-                                     item.shape(), " list shape: ", in.list->element_shape);
-    const Index most = in.list->max_num_elements;
-    if (most >= 0 && in.list->size() >= most)
-      return errors::InvalidArgument("Tried to push item into a full list list size: ", in.list->size(),
-                                     " max_num_elements: ", most);
+    TENON_RETURN_IF_ERROR(detail::CheckPush(*in.list, item.shape()));
     TensorList* out = nullptr;
     TENON_RETURN_IF_ERROR(detail::ForwardList(context, *in.list, &out));
     out->tensors.push_back(item);
@@ -138,6 +168,9 @@ struct TensorListPopBack {
 
   template <class Device>
   struct kernel {
+    static constexpr tenon::detail::ListStep list_step{false, &detail::ItemShape, &detail::FitsPop, &detail::OpenList,
+                                                       &detail::PopInPlace};
+
     Status Init(OpKernelConstruction& c) { return detail::InitListKernel<Device>(c, c.output_type(1)); }
     Status operator()(Context<Device>& context, const Tensor&, HostIndices, Tensor&, Tensor&) const {
       return Run(context);
@@ -149,7 +182,7 @@ struct TensorListPopBack {
   static Status Run(Context<Device>& context) {
     detail::ListInput in;
     TENON_RETURN_IF_ERROR(in.Get(context.op(), 0, context.op().expected_output_dtype(1)));
-    if (in.list->tensors.empty()) return errors::InvalidArgument("Trying to pop from an empty list.");
+    if (in.list->tensors.empty()) return detail::PopsFromEmpty();
     Tensor item = in.list->tensors.back();
     if (!TensorList::IsSet(item)) {
       PartialTensorShape partial;

@@ -233,10 +233,16 @@ struct AssignVariableOp {
       return errors::InvalidArgument("Trying to assign to variable with tensor with wrong shape. Expected ",
                                      variable->tensor.shape(), " got ", value.shape());
     old = std::move(variable->tensor);
-    variable->tensor = value;
+    variable->tensor = TakeValue(context);
     variable->is_initialized = true;
     // A shared buffer may be one that the caller of the run fed and will fill again. A mapped file does not change.
     return variable->IsOfFile() ? OkStatus() : variable->MakeWritable(context);
+  }
+  // The value. Where nothing else has it or reads it later, it is taken away, so that the variable needs no copy.
+  static Tensor TakeValue(const OpKernelContext& context) {
+    Tensor* const value = context.input_array()[1];
+    if (context.frame()->last_use[1] == 0 || !value->RefCountIsOne() || !value->HostAccessible()) return *value;
+    return std::exchange(*value, Tensor(value->dtype()));
   }
 };
 

@@ -45,7 +45,8 @@ class LoopPlan final : public PlannedLoop {
   bool Fits(const Program* cond, Span<const Tensor> variables) const override {
     if (cond != cond_) return false;
     for (std::size_t i = 0; i < variables.size(); ++i)
-      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
+      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]) ||
+          (variables_[i].kind == Kind::kList && !lists_[i].Fits(variables[i])))
         return false;
     return true;
   }
@@ -72,8 +73,8 @@ class LoopPlan final : public PlannedLoop {
 
  private:
   // kMoved: a tensor that goes from run to run, wherever it lies: it does not hold plain data, or it may be kept.
-  // kCounter: the number of a loop that counts, if it cannot be kept.
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
+  // kList: a list that the plan holds. kCounter: the number of a loop that counts, if it cannot be kept.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kList, kCounter };
   struct Variable {
     Kind kind = Kind::kInvariant;
     std::size_t bytes = 0;
@@ -181,6 +182,8 @@ class LoopPlan final : public PlannedLoop {
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
       } else if (variable.kind == Kind::kMoved) {
         values_[i] = std::move(variables[i]);
+      } else if (variable.kind == Kind::kList) {
+        lists_[i].Open(std::move(variables[i]));
       } else if (variable.bytes != 0) {
         std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
       }
@@ -196,6 +199,7 @@ class LoopPlan final : public PlannedLoop {
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
     for (const int i : moved_) values_[ToSize(i)] = EmptySlot();
+    for (LoopList& list : lists_) list.variant = EmptySlot();
     ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
   }
   template <class Visit>
@@ -210,6 +214,7 @@ class LoopPlan final : public PlannedLoop {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
       if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
+      if (from.kind == Kind::kList) variables[i] = lists_[i].Close();
       if (!from.HasPlaces() || from.kind == Kind::kCounter) continue;
       TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
       if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
@@ -220,6 +225,10 @@ class LoopPlan final : public PlannedLoop {
   TENON_DETAIL_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
     SlimVector<Tensor> results;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
+      if (variables_[i].kind == Kind::kList) {
+        results.push_back(lists_[i].Close());
+        continue;
+      }
       const Tensor& value = step->value(fetches_[i].value);
       if (!variables_[i].HasPlaces() || value.TotalBytes() == 0) {
         results.push_back(value);
@@ -244,6 +253,7 @@ class LoopPlan final : public PlannedLoop {
   SlimVector<Copy> copies_;
   SlimVector<int> strays_;  // variables whose next values lie elsewhere: no planned node makes them, or they are kept
   SlimVector<int> moved_;  // variables of kind kMoved
+  SlimVector<LoopList> lists_;  // per variable; those of kind kList are used
   SlimVector<Tensor> values_;  // values of the moved variables, between two runs
   SlimVector<int> let_go_;  // values of the body that hold moved variables after a run
   Buffer* memory_ = nullptr;  // holds the places
@@ -261,9 +271,11 @@ class LoopPlanner {
   bool Make() {
     for (const Tensor& variable : given_) {
       plan_.shapes_.push_back(variable.shape());
-      moves_.push_back(IsPlain(variable.dtype()) ? 0 : 1);
       plan_.values_.push_back(EmptySlot());
     }
+    plan_.lists_.resize(given_.size());
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      moves_.push_back(IsPlain(given_[i].dtype()) || FindList(i, &plan_.lists_[i]) ? 0 : 1);
     while (true) {
       FindKinds();
       if (!MakePlaces()) return false;
@@ -284,6 +296,26 @@ class LoopPlanner {
     return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
   }
   int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
+  bool IsList(std::size_t variable) const { return plan_.lists_[variable].step != nullptr; }
+  // Whether a node changes the list and nothing else reads it; *list then says how.
+  bool FindList(std::size_t variable, LoopList* list) const {
+    const int next = NextValue(variable);
+    if (body().readers[variable] != 1 || IsFeed(next) || body().readers[ToSize(next)] != 1) return false;
+    if (cond_ != nullptr && cond_->program().readers[variable] != 0) return false;
+    for (const ProgramNode& node : body().nodes) {
+      if (next != node.first_output || node.num_inputs == 0 || node.num_outputs == 0) continue;
+      const AdaptedCore* const core = node.kernel != nullptr ? node.kernel->adapted() : nullptr;
+      if (core == nullptr || core->row().list_step == nullptr) return false;
+      if (ToSize(body().inputs[ToSize(node.first_input)]) != variable) return false;
+      LoopList found;
+      found.step = core->row().list_step;
+      found.dtype = found.step->pushes ? node.kernel->input_type(1) : node.kernel->output_type(1);
+      if (!found.step->item_shape(given_[variable], &found.shape) || !found.Fits(given_[variable])) return false;
+      *list = std::move(found);
+      return true;
+    }
+    return false;
+  }
   bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
   bool IsInvariant(std::size_t variable) const {
     return ToSize(NextValue(variable)) == variable && !IsCounter(variable);
@@ -326,6 +358,10 @@ class LoopPlanner {
         plan_.moved_.push_back(static_cast<int>(i));
         plan_.let_go_.push_back(body().feeds[i].value);
         if (!IsFeed(value) && IsConstant(value) == nullptr) plan_.let_go_.push_back(value);
+        continue;
+      }
+      if (IsList(i)) {
+        variable.kind = Kind::kList;
         continue;
       }
       variable.bytes = given_[i].TotalBytes();
@@ -393,7 +429,11 @@ class LoopPlanner {
   }
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
     const SlimVector<std::uint8_t> varies(ToSize(ran.program().num_values), 0);
-    const GivenPlaces places{feeds, fetches, moves_, &kept_};
+    SlimVector<LoopList*> lists;
+    for (std::size_t i = 0; i < given_.size(); ++i) lists.push_back(IsList(i) ? &plan_.lists_[i] : nullptr);
+    const bool is_body = &ran == &body_;
+    if (!is_body) lists.assign(given_.size(), nullptr);
+    const GivenPlaces places{feeds, fetches, moves_, lists, &kept_};
     *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }

@@ -17,6 +17,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/row.hpp>
 #include <tenon/runtime/executor/run_node.hpp>
+#include <tenon/runtime/planned/loop_list.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -135,6 +136,7 @@ class PlannedRun {
     int num_rebinds = 0;
     int first_rebind = 0;
     int first_release = 0, num_releases = 0;
+    bool is_list = false;  // `kernel` is a ListNode
   };
 
   Status FillIn(const Entry& entry, bool* as_planned) {
@@ -162,7 +164,12 @@ class PlannedRun {
       if (IsCancelled(cancellation)) return RunCancelled();
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
       meter->Begin();
-      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      if (nodes_[at_].is_list) {
+        if (const Status status = static_cast<const ListNode*>(nodes_[at_].kernel)->Run(); !status.ok())
+          return AtNode(status, program_, node);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      }
       meter->End(program_, node, &step_);
       for (int i = 0; i < node.num_releases; ++i)
         step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
@@ -221,6 +228,7 @@ class PlannedRun {
   SlimVector<AnyView> views_;
   SlimVector<KernelCall> call_frames_;
   SlimVector<Watched> watched_;
+  SlimVector<ListNode> list_nodes_;
   SlimVector<FeedView> feed_views_;
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;

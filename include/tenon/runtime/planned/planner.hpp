@@ -17,6 +17,7 @@
 #include <tenon/kernel/row.hpp>
 #include <tenon/runtime/executor/run_node.hpp>
 #include <tenon/runtime/planned/arena_layout.hpp>
+#include <tenon/runtime/planned/loop_list.hpp>
 #include <tenon/runtime/planned/planned_run.hpp>
 #include <tenon/runtime/program/program.hpp>
 #include <tenon/runtime/executor/step.hpp>
@@ -34,6 +35,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 struct GivenPlaces {
   Span<void* const> feeds, fetches;
   Span<const std::uint8_t> moves;  // per argument
+  Span<LoopList* const> lists;  // per argument: the list that the caller holds instead; null: none
   SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
 };
 
@@ -98,8 +100,22 @@ class RunPlanner {
       if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
     return false;
   }
+  // The list of the caller's that the node changes; null: none.
+  LoopList* ListOf(int number) const {
+    const ProgramNode& n = node(number);
+    if (places_ == nullptr || n.kind != ProgramNode::Kind::kKernel || n.num_inputs == 0) return nullptr;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->row().list_step == nullptr || ToSize(input(n, 0)) >= program_.feeds.size())
+      return nullptr;
+    return places_->lists[ToSize(input(n, 0))];  // feeds are numbered first
+  }
   void ChooseNodes() {
     for (const int number : program_.sequence) {
+      if (ListOf(number) != nullptr) {
+        ++run_.report_.planned_nodes;
+        planned_[ToSize(number)] = 1;
+        continue;
+      }
       if (!IsPlannable(number)) {
         ++run_.report_.other_nodes;
         continue;
@@ -156,6 +172,14 @@ class RunPlanner {
       if (attr.kind == AttrKind::kFunc) return true;
     return false;
   }
+  // Whether a value that a list keeps stays in its place, and the list gets a copy: the copy takes less time than
+  // memory of its own for the value in each run.
+  bool MayCopy(int value) const {
+    constexpr std::size_t kMostBytes = 4096;
+    const Place place = place_[ToSize(value)];
+    return (place == Place::kArena || place == Place::kGiven) &&
+           BytesWanted(TypeOf(value), ShapeOf(value)) <= kMostBytes;
+  }
   // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
   // input's memory to its outputs.
   void FindSpans() {
@@ -180,6 +204,8 @@ class RunPlanner {
           last = std::max(last, last_[ToSize(n.first_output + i)]);
           keeps |= kept[ToSize(n.first_output + i)];
         }
+      } else if (const LoopList* const list = ListOf(number); list != nullptr && list->step->pushes) {
+        keeps = MayCopy(input(n, 1)) ? 0 : 1;
       }
       for (int i = 0; i < n.num_inputs; ++i) {
         last_[ToSize(input(n, i))] = std::max(last_[ToSize(input(n, i))], last);
@@ -269,6 +295,7 @@ class RunPlanner {
     run_.views_.reserve(views);
     run_.call_frames_.reserve(ToSize(run_.report_.planned_nodes));
     run_.watched_.reserve(ToSize(run_.report_.planned_nodes));
+    run_.list_nodes_.reserve(ToSize(run_.report_.planned_nodes));
     for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
     return true;
   }
@@ -296,6 +323,7 @@ class RunPlanner {
     }
     entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
     if (planned_[ToSize(number)] == 0) return entry;
+    if (LoopList* const list = ListOf(number); list != nullptr) return MakeListEntry(n, list, entry);
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
@@ -319,6 +347,17 @@ class RunPlanner {
     run_.context_.Enter(entry.frame);
     run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
     entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  PlannedRun::Entry MakeListEntry(const ProgramNode& n, LoopList* list, PlannedRun::Entry entry) {
+    const int item = list->step->pushes ? input(n, 1) : n.first_output + 1;
+    const bool copies = list->step->pushes && StaysInPlace(item);
+    run_.list_nodes_.push_back({list, &run_.step_.value(item), copies ? entry.frame->env->step_allocator : nullptr});
+    run_.call_frames_.push_back(KernelCall{});
+    entry.call = &ListNode::Call;
+    entry.kernel = &run_.list_nodes_.back();
+    entry.call_frame = &run_.call_frames_.back();
+    entry.is_list = true;
     return entry;
   }
   void AddView(int value, int output, int forward_from, bool changes) {
