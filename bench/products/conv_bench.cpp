@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of the shapes of ResNet-50 and MobileNet beside oneDNN. The number is the side of the images. Padded
 // places count as work: who leaves them out may be above the peak. Filters are constants, as in a session: those of
-// oneDNN are packed before the clock starts, ours too where there are few pixels, else in every run. Winograd's algorithm
-// is beside the direct convolution, with all filters in turn of a network as large as the caches.
+// oneDNN are packed before the clock starts, ours too where there are few pixels, else in every run. Winograd's
+// algorithm is beside the direct convolution, with all filters in turn of a network as large as the caches.
 #include <cstdint>
 #include <vector>
 
