@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of the shapes of ResNet-50 and MobileNet beside oneDNN. The number is the side of the images. Padded
 // places count as work: who leaves them out may be above the peak. Filters are constants, as in a session: those of
-// oneDNN are packed before the clock starts, ours too where there are few pixels, else in every run.
+// oneDNN are packed before the clock starts, ours too where there are few pixels, else in every run. Winograd's
+// algorithm is beside the direct convolution, with all filters in turn of a network as large as the caches.
 #include <cstdint>
 #include <vector>
 
@@ -36,13 +37,14 @@ Window Place(Index input, Index size, Index stride) {
 }
 
 // Runs it; on the device, that is.
-Status Convolve(Cpu& device, const Convolution& c, float* output, PackedWeights* weights) {
+Status Convolve(Cpu& device, const Convolution& c, float* output, PackedWeights* weights,
+                bool may_reassociate = false) {
   Window rows = Place(c.rows, c.window, c.stride), columns = Place(c.columns, c.window, c.stride);
   TENON_RETURN_IF_ERROR(PlaceWindow(Padding::kSame, &rows));
   TENON_RETURN_IF_ERROR(PlaceWindow(Padding::kSame, &columns));
   if (c.groups == 1) {
     const Conv2DGeometry g{c.batch, rows, columns, c.depth, c.out_depth, 1};
-    return Conv2D(device, g, c.input, c.filter, output, weights);
+    return Conv2D(device, g, c.input, c.filter, output, weights, may_reassociate);
   }
   const DepthwiseGeometry g{c.batch, rows, columns, c.depth, c.out_depth / c.depth};
   return DepthwiseConv2D(device, g, c.input, c.filter, output);
@@ -95,6 +97,37 @@ void TimeDepthwise(State& state, Index stride) {
        1.0);
 }
 
+// One image of n x n, by Winograd's algorithm; the peer is the direct convolution.
+void TimeWinograd(State& state, Index depth, Index out_depth) {
+  constexpr Index kBytes = Index{48} << 20;  // of the filters as they are
+  const Index n = state.arg(), window = 9 * depth * out_depth;
+  const Index filters = kBytes / (window * Index{sizeof(float)}) < 64 ? kBytes / (window * Index{sizeof(float)}) : 64;
+  const Tensor input = Numbers(n * n * depth, 1);
+  std::vector<Tensor> filter;
+  std::vector<PackedWeights> direct(static_cast<std::size_t>(filters)), winograd(direct.size());
+  for (std::size_t i = 0; i < direct.size(); ++i) {
+    filter.push_back(Numbers(window, static_cast<std::uint32_t>(i + 2)));
+    direct[i].Offer(filter[i], DefaultAllocator());
+    winograd[i].Offer(filter[i], DefaultAllocator());
+  }
+  Convolution c{.batch = 1, .rows = n, .columns = n, .depth = depth, .out_depth = out_depth, .window = 3, .stride = 1};
+  c.input = input.data<float>();
+  Tensor output(DataType::kFloat, {c.elements()}), other(DataType::kFloat, {c.elements()});
+  state.SetFlops(2 * static_cast<double>(c.elements()) * static_cast<double>(9 * depth));
+  ThreadPool pool(state.options().threads, "bench");
+  Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
+  std::size_t at = 0;
+  const auto run = [&](std::vector<PackedWeights>& weights, Tensor& to, bool may_reassociate) {
+    at = at + 1 == filter.size() ? 0 : at + 1;
+    c.filter = filter[at].data<float>();
+    state.Check(Convolve(device, c, to.data<float>(), &weights[at], may_reassociate));
+  };
+  for (std::size_t i = 0; i < filter.size(); ++i) run(winograd, output, true);
+  for (std::size_t i = 0; i < filter.size(); ++i) run(direct, other, false);
+  state.Peer("direct", [&] { run(direct, other, false); });
+  for (auto _ : state) run(winograd, output, true);
+}
+
 }  // namespace
 
 // 64, 128, 256, 512 channels in a bottleneck, four times as many outside of it.
@@ -112,6 +145,14 @@ TENON_BENCH(conv_1x1_mobilenet_192_to_32, {28}) { TimeConv(state, 192, 32, 1, 1,
 TENON_BENCH(conv_3x3, {7, 14, 28, 56}) { TimeConv(state, 3584 / state.arg(), 3584 / state.arg(), 3, 1, 0.85); }
 TENON_BENCH(conv_3x3_stride_2, {14, 28, 56}) { TimeConv(state, 7168 / state.arg(), 7168 / state.arg(), 3, 2, 0.85); }
 TENON_BENCH(conv_7x7_stride_2_stem, {224}) { TimeConv(state, 3, 64, 7, 2, 0.85); }
+// ResNet-50's layers, then those of U-Net, yolo and cnn28.
+TENON_BENCH(winograd_3x3, {7, 14, 28, 56}) { TimeWinograd(state, 3584 / state.arg(), 3584 / state.arg()); }
+TENON_BENCH(winograd_3x3_unet, {8, 16, 32, 64, 128}) { TimeWinograd(state, 2048 / state.arg(), 2048 / state.arg()); }
+TENON_BENCH(winograd_3x3_unet_joined, {16, 32, 64, 128}) {
+  TimeWinograd(state, 4096 / state.arg(), 2048 / state.arg());
+}
+TENON_BENCH(winograd_3x3_yolo, {8, 16, 32, 64, 128}) { TimeWinograd(state, 1024 / state.arg(), 2048 / state.arg()); }
+TENON_BENCH(winograd_3x3_cnn28, {11}) { TimeWinograd(state, 32, 64); }
 TENON_BENCH(depthwise_3x3, {7, 14, 28, 56, 112}) { TimeDepthwise(state, 1); }
 TENON_BENCH(depthwise_3x3_stride_2, {14, 28, 56, 112}) { TimeDepthwise(state, 2); }
 

@@ -16,7 +16,7 @@ TEST_SUITE("kPasses") {
       CHECK(names.insert(pass.name).second);
       CHECK(pass.level != OptimizerLevel::kOff);
       CHECK((pass.run == nullptr) == (&pass == &kPasses[0]));
-      CHECK(pass.at_end == (pass.name == "fusion" || pass.name == "products"));
+      CHECK(pass.at_end == (pass.name == "convolutions" || pass.name == "fusion" || pass.name == "products"));
     }
     CHECK(kPasses[0].name == kFunctionPass);
   }

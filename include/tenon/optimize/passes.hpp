@@ -7,6 +7,7 @@
 #include <tenon/optimize/passes/arithmetic.hpp>
 #include <tenon/optimize/passes/common_subexpressions.hpp>
 #include <tenon/optimize/passes/constant_folding.hpp>
+#include <tenon/optimize/passes/convolutions.hpp>
 #include <tenon/optimize/passes/dead_branches.hpp>
 #include <tenon/optimize/passes/dependency.hpp>
 #include <tenon/optimize/passes/fold_batch_norms.hpp>
@@ -41,6 +42,7 @@ inline constexpr Pass kPasses[] = {
     {"fold_batch_norms", OptimizerLevel::kFast, FoldBatchNorms},
     {"remap", OptimizerLevel::kExact, Remap},
     {"dependency", OptimizerLevel::kExact, OptimizeDependencies},
+    {"convolutions", OptimizerLevel::kFast, MarkConvolutions, true},
     {"fusion", OptimizerLevel::kExact, FuseElementwise, true},
     {"products", OptimizerLevel::kExact, FuseProducts, true},
 };

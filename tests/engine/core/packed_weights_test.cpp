@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -136,6 +137,29 @@ TEST_SUITE("PackedWeights") {
     CHECK(*packed == 2);
     CHECK(weights.bytes() == 200);
   }
+  TEST_CASE("copies that are larger than their weights have three times the budget to themselves") {
+    PackingBudget budget(300), most(std::numeric_limits<std::int64_t>::max()), none(0);
+    CHECK(most.left(true) == std::numeric_limits<std::int64_t>::max());
+    CHECK(none.left(true) == 0);
+    const auto fill = [](char*) {};
+    const Tensor value = RandomTensor<float>({10}, 1);
+    PackedWeights first, second;
+    first.Offer(value, DefaultAllocator(), &budget);
+    second.Offer(value, DefaultAllocator(), &budget);
+    using Layout = PackedWeights::Layout;
+    CHECK(first.Find(value.raw_data(), Layout::kWinograd, 600, fill) != nullptr);
+    CHECK(budget.left() == 300);
+    CHECK(budget.left(true) == 300);
+    // Another layout may still fit.
+    CHECK(second.Find(value.raw_data(), Layout::kWinograd, 600, fill) == nullptr);
+    CHECK(second.Find(value.raw_data(), Layout::kConvolution, 200, fill) != nullptr);
+    CHECK(second.Find(value.raw_data(), Layout::kWinograd, 300, fill) == nullptr);
+    CHECK(budget.left() == 100);
+    budget.GiveBack(600, true);
+    CHECK(budget.left(true) == 900);
+    CHECK(budget.left() == 100);
+  }
+
   TEST_CASE("what the budget does not have room for is not packed") {
     const Tensor value = RandomTensor<float>({64}, 1), next = RandomTensor<float>({64}, 1);
     PackingBudget budget(300);

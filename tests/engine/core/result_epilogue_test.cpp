@@ -129,6 +129,41 @@ TEST_SUITE("CpuEpilogue") {
       }
     }
   }
+  TEST_CASE_TEMPLATE("Gate changes its block alone, as the steps alone do", T, float, double) {
+    constexpr Index kRows = 4, kWidth = 71;
+    std::vector<T> before = RandomVector<T>(kRows * kWidth, 3);
+    for (std::size_t i = 0; i < before.size(); i += 3) before[i] *= T(5);
+    before[Size(kWidth + 4)] = std::numeric_limits<T>::quiet_NaN();
+    before[Size(kWidth + 6)] = std::numeric_limits<T>::infinity();
+    const T three = 3, six = 6, sixth = T(1) / 6;
+    for (const Steps<T>& steps : AllSteps<T>(kRows, kWidth)) {
+      for (const bool divides : {false, true}) {
+        for (const Index columns : {1, 4, 17, 63, 67}) {
+          CpuEpilogue epilogue = steps.epilogue();
+          epilogue.low = 0;
+          epilogue.high = 6;
+          epilogue.shift = &three;
+          (divides ? epilogue.divisor : epilogue.factor) = divides ? &six : &sixth;
+          std::vector<T> got = before;
+          CpuEpilogue::Gate<T>(epilogue, {got.data(), kWidth, 1, 2, 4, columns});
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            const Index row = static_cast<Index>(i) / kWidth, at = static_cast<Index>(i) % kWidth;
+            T want = before[i];
+            if (row >= 1 && row < 3 && at >= 4 && at < 4 + columns) {
+              if (!steps.offset.empty()) want += steps.offset[Size(at)];
+              if (!steps.added.empty()) want += steps.added[i];
+              const T moved = want + three, gate = moved < T(0) ? T(0) : moved > six ? six : moved;
+              want *= divides ? gate / six : gate * sixth;
+            }
+            const bool both_nan = want != want && got[i] != got[i];
+            wrong += both_nan || std::memcmp(&want, &got[i], sizeof(T)) == 0 ? 0 : 1;
+          }
+          CHECK(wrong == 0);
+        }
+      }
+    }
+  }
   TEST_CASE("without bounds it keeps -0 and infinity") {
     float x[] = {-0.0f, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
     const float before[] = {x[0], x[1], x[2]};

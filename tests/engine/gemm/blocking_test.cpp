@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -112,6 +113,43 @@ TEST_SUITE("GemmBlocks") {
           CHECK((split.by_rows == 1 || m / split.by_rows >= 12));
           CHECK(split.by_columns <= (n + 7) / 8);
         }
+      }
+    }
+  }
+
+  TEST_CASE("PackedPlace finds what PackB packs; Move takes other matrices") {
+    for (const auto& [name, kernels] : testing::AllGemmKernels<float>()) {
+      CAPTURE(name);
+      for (const auto& [n, k] :
+           std::vector<std::pair<Index, Index>>{{7, 5}, {64, 64}, {72, 30}, {95, 1500}, {16, 900}}) {
+        CAPTURE(n);
+        CAPTURE(k);
+        std::vector<float> b(static_cast<std::size_t>(k * n)), other(b.size()), a(static_cast<std::size_t>(5 * k)),
+            more(a.size());
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i), other[i] = static_cast<float>(i % 9);
+        for (std::size_t i = 0; i < a.size(); ++i)
+          a[i] = static_cast<float>(i % 5), more[i] = static_cast<float>(i % 3);
+        std::vector<float> c(static_cast<std::size_t>(5 * n)), moved(c.size()), want(c.size());
+        detail::GemmBlocks blocks(*kernels, {5, n, k, a.data(), k, 1, b.data(), n, 1, c.data(), n});
+        const std::size_t floats = blocks.packed_bytes() / sizeof(float) + 16;
+        std::vector<float> packed(floats), packed_other(floats);
+        blocks.PackB(reinterpret_cast<char*>(packed.data()));
+        for (Index j = 0, columns = 0; j < n; j += columns) {
+          columns = kernels->ColumnsOfTile(n - j);
+          for (Index p = 0; p < k; ++p) {
+            const auto at = static_cast<std::size_t>(blocks.PackedPlace(p, j)) / sizeof(float);
+            for (Index i = 0; i < columns; ++i)
+              if (packed[at + static_cast<std::size_t>(i)] != b[static_cast<std::size_t>(p * n + j + i)]) FAIL(p);
+          }
+        }
+        detail::GemmBlocks plain(*kernels, {5, n, k, more.data(), k, 1, other.data(), n, 1, want.data(), n});
+        plain.PackB(reinterpret_cast<char*>(packed_other.data()));
+        std::vector<char> scratch(plain.scratch_bytes({}) + 64);
+        plain.RunPart({}, 0, scratch.data());
+        blocks.Move(more.data(), reinterpret_cast<const char*>(packed_other.data()), moved.data());
+        scratch.resize(blocks.scratch_bytes({}) + 64);
+        blocks.RunPart({}, 0, scratch.data());
+        CHECK(moved == want);
       }
     }
   }

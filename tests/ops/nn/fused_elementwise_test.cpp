@@ -154,6 +154,56 @@ TEST_SUITE("fused element-wise ops") {
     CHECK(SameTensor(*want, *got));
   }
 
+  TEST_CASE("a hard swish of a product gives the bits of the nodes, and so do lists that are nearly one") {
+    const Tensor a = Ramp<float>({9, 4}, 0.7), w = Ramp<float>({37, 4}, 0.9), bias = Ramp<float>({37}, 0.4),
+                 three = Tensor::Scalar(3.0f), six = Tensor::Scalar(6.0f), sixth = Tensor::Scalar(1.0f / 6);
+    struct Case {
+      Names steps;
+      Numbers operands;  // values: the product, the bias, 3, 6, 1/6; then the steps
+      bool is_gate;
+    };
+    for (const Case& c :
+         std::vector<Case>{{{"AddV2", "AddV2", "Relu6", "RealDiv", "Mul"}, {0, 1, 5, 2, 6, -1, 7, 3, 5, 8}, true},
+                           {{"AddV2", "AddV2", "Relu6", "Mul", "Mul"}, {1, 0, 2, 5, 6, -1, 4, 7, 8, 5}, true},
+                           {{"AddV2", "Relu6", "Mul", "Mul"}, {0, 2, 5, -1, 6, 4, 7, 0}, true},
+                           {{"AddV2", "AddV2", "Relu6", "RealDiv", "Mul"}, {0, 1, 5, 2, 6, -1, 3, 7, 5, 8}, false},
+                           {{"AddV2", "AddV2", "Relu6", "RealDiv", "Mul"}, {0, 1, 5, 1, 6, -1, 7, 3, 5, 8}, false},
+                           {{"AddV2", "AddV2", "Relu6", "RealDiv", "Mul"}, {0, 1, 5, 2, 6, -1, 7, 3, 0, 8}, false},
+                           {{"AddV2", "AddV2", "Relu6", "RealDiv", "Mul"}, {0, 1, 5, 2, 5, -1, 7, 3, 5, 8}, false}}) {
+      CAPTURE(StrJoin(c.steps, " "));
+      CAPTURE(StrJoin(c.operands, " "));
+      const std::vector<Tensor> values{a, w, bias, three, six, sixth};
+      GraphBuilder b;
+      const Output product =
+          b.Add("MatMul", "m", {Placeholder(&b, "in0", a), Placeholder(&b, "in1", w)}, {{"transpose_b", true}});
+      std::vector<Output> known{product};
+      for (std::size_t i = 2; i < values.size(); ++i) known.push_back(Placeholder(&b, StrCat("in", i), values[i]));
+      for (std::size_t i = 0; i < c.steps.size(); ++i) {
+        const std::string name = i + 1 == c.steps.size() ? "y" : StrCat("s", i);
+        const Output x = known[static_cast<std::size_t>(c.operands[2 * i])];
+        const std::int64_t other = c.operands[2 * i + 1];
+        known.push_back(other < 0 ? b.Add(c.steps[i], name, {x})
+                                  : b.Add(c.steps[i], name, {x, known[static_cast<std::size_t>(other)]}));
+      }
+      const Result<Tensor> want = RunNode(b, values);
+      const Result<Tensor> got = Producer(MatMulDef(DataType::kFloat), StepsOf(c.steps, c.operands), values);
+      REQUIRE_MESSAGE(want.ok(), want.status().ToString());
+      REQUIRE_MESSAGE(got.ok(), got.status().ToString());
+      CHECK(SameTensor(*want, *got));
+      const TensorShape shape{9, 37};
+      const StepInput inputs[] = {{a.raw_data(), &shape},
+                                  {bias.raw_data(), &bias.shape()},
+                                  {three.raw_data(), &three.shape()},
+                                  {six.raw_data(), &six.shape()},
+                                  {sixth.raw_data(), &sixth.shape()}};
+      const std::vector<std::int64_t> operands(c.operands.begin(), c.operands.end());
+      const std::vector<std::string> steps(c.steps.begin(), c.steps.end());
+      CpuEpilogue epilogue;
+      CHECK(ops::detail::StepsAsEpilogue<float>({steps, operands, {}}, Span<const StepInput>(inputs, 5), shape,
+                                                &epilogue) == c.is_gate);
+    }
+  }
+
   TEST_CASE("the result may be larger than the product") {
     const Tensor a = Ramp<double>({1, 3}, 0.3), w = Ramp<double>({6, 3}, 0.2), other = Ramp<double>({4, 6}, 0.1);
     GraphBuilder b;

@@ -21,6 +21,8 @@
 #include <tenon/engine/conv/conv_geometry.hpp>
 #include <tenon/engine/conv/im2col.hpp>
 #include <tenon/engine/conv/microkernel.hpp>
+#include <tenon/engine/conv/winograd.hpp>
+#include <tenon/engine/conv/winograd_choice.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/gemm/blocking.hpp>
 #include <tenon/engine/core/packed_weights.hpp>
@@ -32,10 +34,11 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
 // as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
-// the filter, where it may be the same in every run.
+// the filter, where it may be the same in every run. `may_reassociate`: takes Winograd's algorithm where that is
+// faster.
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
-              PackedWeights* weights = nullptr);
+              PackedWeights* weights = nullptr, bool may_reassociate = false);
 
 namespace detail {
 
@@ -428,7 +431,7 @@ Status MultiplyPatches(Cpu& device, const Conv2DGeometry& g, const T* input, con
 
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
-              PackedWeights* weights) {
+              PackedWeights* weights, [[maybe_unused]] bool may_reassociate) {
   if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
@@ -440,6 +443,11 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
                                   weights);
   }
   if constexpr (std::is_same_v<T, float>) {
+    if (may_reassociate && weights != nullptr && detail::FavoursWinograd(geometry)) {
+      bool done = false;
+      TENON_RETURN_IF_ERROR(detail::RunWinograd(device, geometry, input, filter, output, *weights, &done));
+      if (done) return OkStatus();
+    }
     if (detail::IsProductOfPatches(geometry, sizeof(T)))
       return detail::MultiplyPatches(device, geometry, input, filter, output, weights);
   }

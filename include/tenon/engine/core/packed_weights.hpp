@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/mutex.hpp>
@@ -15,23 +16,30 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Limit in bytes for packed copies of weights, beside the weights themselves. thread-safe.
+// Limit in bytes for packed copies of weights, beside the weights themselves; and, three times as much, for copies that
+// are larger than their weights. thread-safe.
 class PackingBudget {
  public:
-  explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
+  explicit PackingBudget(std::int64_t bytes) : left_(bytes), left_for_larger_(bytes < kMost / 3 ? 3 * bytes : kMost) {}
   // Takes `bytes` of the budget. Returns false, and takes nothing, when less is left.
-  bool Take(std::size_t bytes) {
+  bool Take(std::size_t bytes, bool larger = false) {
+    std::atomic<std::int64_t>& budget = larger ? left_for_larger_ : left_;
     const auto wanted = static_cast<std::int64_t>(bytes);
-    std::int64_t left = left_.load(std::memory_order_relaxed);
+    std::int64_t left = budget.load(std::memory_order_relaxed);
     while (left >= wanted)
-      if (left_.compare_exchange_weak(left, left - wanted, std::memory_order_relaxed)) return true;
+      if (budget.compare_exchange_weak(left, left - wanted, std::memory_order_relaxed)) return true;
     return false;
   }
-  void GiveBack(std::size_t bytes) { left_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
-  std::int64_t left() const { return left_.load(std::memory_order_relaxed); }
+  void GiveBack(std::size_t bytes, bool larger = false) {
+    (larger ? left_for_larger_ : left_).fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  }
+  std::int64_t left(bool larger = false) const {
+    return (larger ? left_for_larger_ : left_).load(std::memory_order_relaxed);
+  }
 
  private:
-  std::atomic<std::int64_t> left_;
+  static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> left_, left_for_larger_;
 };
 
 // Holds an operand as its engine would pack it: results have the same bits with it and without. thread-safe.
@@ -39,7 +47,7 @@ class PackingBudget {
 //   Gemm<float>(device, a, false, b, false, c, &weights);   // packs b at the first call if it was offered
 class PackedWeights {
  public:
-  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles, kBytes };
+  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles, kBytes, kWinograd };  // the last is larger
   // A product of more rows, or a convolution of more pixels, packs its operand in each run. That costs about as much as
   // eight rows; here it would cost memory.
   static constexpr Index kMostRows = 256;
@@ -60,7 +68,8 @@ class PackedWeights {
   }
 
   // The operand that lies at `data`, packed: by pack(char* to), in `bytes` bytes, if it has not been yet. Null when it
-  // was not offered, is packed in another layout, or the budget or the memory is too small.
+  // was not offered, is packed in another layout, or the budget or the memory is too small: for good, unless another
+  // layout is smaller.
   template <class Pack>
   const char* Find(const void* data, Layout layout, std::size_t bytes, const Pack& pack) {
     if (source_.load(std::memory_order_acquire) != data) return nullptr;
@@ -70,7 +79,7 @@ class PackedWeights {
       packed = packed_.load(std::memory_order_relaxed);
       if (packed == nullptr) {
         if (source_.load(std::memory_order_relaxed) != data) return nullptr;
-        char* const to = Allocate(bytes);
+        char* const to = Allocate(bytes, layout == Layout::kWinograd);
         if (to == nullptr) return nullptr;
         pack(to);
         Publish(layout);
@@ -87,25 +96,27 @@ class PackedWeights {
   }
 
  private:
-  // Null, for good, when there is no room. A mapped file gives its pages back: its copy takes nothing of the budget.
-  char* Allocate(std::size_t bytes) {
+  // Null when there is no room. A mapped file gives its pages back: a copy of their size takes nothing of the budget.
+  // `larger`: than its weights.
+  char* Allocate(std::size_t bytes, bool larger) {
     const bool counts =
-        budget_ != nullptr && (value_.buffer() == nullptr || !value_.buffer()->root()->is_mapped_file());
-    if (counts && !budget_->Take(bytes)) {
-      source_.store(nullptr, std::memory_order_relaxed);
+        budget_ != nullptr && (larger || value_.buffer() == nullptr || !value_.buffer()->root()->is_mapped_file());
+    if (counts && !budget_->Take(bytes, larger)) {
+      if (!larger) source_.store(nullptr, std::memory_order_relaxed);
       return nullptr;
     }
     taken_ = counts ? bytes : 0;
+    larger_ = larger;
     memory_ = Tensor(allocator_, DataType::kUint8, {static_cast<Index>(bytes)});
     if (memory_.raw_data() == nullptr) {
       Drop();
-      source_.store(nullptr, std::memory_order_relaxed);
+      if (!larger) source_.store(nullptr, std::memory_order_relaxed);
     }
     return static_cast<char*>(memory_.raw_data());
   }
   void Drop() {
     memory_ = Tensor();
-    if (taken_ > 0) budget_->GiveBack(taken_);
+    if (taken_ > 0) budget_->GiveBack(taken_, larger_);
     taken_ = 0;
   }
   void Publish(Layout layout) {
@@ -121,6 +132,7 @@ class PackedWeights {
   Allocator* allocator_ = nullptr;
   PackingBudget* budget_ = nullptr;
   std::size_t taken_ = 0;  // bytes taken from the budget
+  bool larger_ = false;  // taken from its part for larger copies
   Tensor value_, memory_;
 };
 

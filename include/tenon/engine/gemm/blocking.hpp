@@ -97,6 +97,17 @@ class GemmBlocks {
     }
   }
   void set_packed_b(const char* packed) { packed_b_ = packed; }
+  // Where PackB puts element [p, j] of b, in bytes. A panel begins with column j.
+  Index PackedPlace(Index p, Index j) const {
+    const Index begin = p / depth_ * depth_, depth = Least(depth_, g_.k - begin);
+    return PackedOffset(begin, depth, j) + (p - begin) * Width(PanelAt(begin, depth, j, g_.n)) * kernels_.size;
+  }
+  // Takes other matrices, whose rows lie as those of the first did; b is packed.
+  void Move(const void* a, const char* packed_b, void* c) {
+    g_.a = a;
+    packed_b_ = packed_b;
+    g_.c = c;
+  }
   // Applied to what has all its products. One that takes whole rows: where GivesWholeRows.
   void set_epilogue(const CpuEpilogue* epilogue) { epilogue_ = epilogue; }
 
@@ -344,7 +355,7 @@ class GemmBlocks {
   }
 
   const GemmKernels& kernels_;
-  const GemmArgs<void> g_;
+  GemmArgs<void> g_;
   Index panel_;  // columns of a wide tile
   Index depth_;  // elements of k in a block
   Index tall_;  // rows of a block at most

@@ -12,12 +12,34 @@
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/shape/window.hpp>
 #include <tenon/engine/conv/conv.hpp>
+#include <tenon/engine/conv/winograd_choice.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/packs_input.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops {
+
+namespace detail {
+
+// The base of convolutions whose filter is input 1.
+template <class Device>
+struct PacksFilter : PacksInputOn<Device, 1> {
+  static constexpr bool may_reassociate = false;
+};
+template <class Device>
+  requires(Device::type == "CPU")
+struct PacksFilter<Device> : PacksInput<1> {
+  bool may_reassociate = false;
+
+  Status Init(OpKernelConstruction& c) {
+    (void)TryGetNodeAttr(c.def(), tenon::detail::kMayReassociateAttr, &may_reassociate);
+    return PacksInput<1>::Init(c);
+  }
+};
+
+}  // namespace detail
 
 // input: [n, h, w, c]  filter: [fh, fw, c / groups, k]  ->  [n, oh, ow, k]
 struct Conv2D {
@@ -43,7 +65,7 @@ struct Conv2D {
   // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes
   // the output itself.
   template <class Device, class T>
-  struct kernel : Attrs, PacksInputOn<Device, 1> {
+  struct kernel : Attrs, detail::PacksFilter<Device> {
     static constexpr bool for_gpu = true;
 
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
@@ -57,7 +79,11 @@ struct Conv2D {
       TENON_RETURN_IF_ERROR(MakeConv2DGeometry(input.shape(), filter.shape(), this->strides, this->dilations, kind,
                                                this->explicit_paddings, &geometry, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
-      return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
+      if constexpr (Device::type == "CPU")
+        return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed(),
+                             this->may_reassociate);
+      else
+        return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
     }
   };
 };

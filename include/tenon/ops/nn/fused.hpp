@@ -21,6 +21,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
 #include <tenon/kernel/packs_input.hpp>
+#include <tenon/ops/nn/conv.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -77,7 +78,7 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
 
 template <class C, class Device>
 Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeometry& g, const Fusion& fusion,
-                    float epsilon, float leaky_alpha, PackedWeights* weights) {
+                    float epsilon, float leaky_alpha, PackedWeights* weights, bool may_reassociate) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -93,7 +94,7 @@ Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeomet
   }
   const C *input = context.input(0).data<C>(), *filter = context.input(1).data<C>();
   if constexpr (Device::type == "CPU") {
-    TENON_RETURN_IF_ERROR(tenon::Conv2D(device, g, input, filter, out->data<C>(), weights));
+    TENON_RETURN_IF_ERROR(tenon::Conv2D(device, g, input, filter, out->data<C>(), weights, may_reassociate));
   } else {
     std::remove_pointer_t<decltype(Device::epilogue)> epilogue;
     Device own = device;
@@ -141,18 +142,19 @@ struct FusedConv2D {
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
-  struct kernel : Attrs, PacksInputOn<Device, 1> {
+  struct kernel : Attrs, detail::PacksFilter<Device> {
     static constexpr bool for_gpu = true;
 
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
-      return Run(context.op(), context.device(), *this, this->packed());
+      return Run(context.op(), context.device(), *this, this->packed(), this->may_reassociate);
     }
   };
 
  private:
   template <class Device>
-  static Status Run(OpKernelContext& context, Device& device, const Attrs& a, PackedWeights* weights) {
+  static Status Run(OpKernelContext& context, Device& device, const Attrs& a, PackedWeights* weights,
+                    bool may_reassociate) {
     constexpr std::string_view kName = "_FusedConv2D";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, a.fused_ops, a.num_args, false, &fusion));
@@ -179,8 +181,10 @@ struct FusedConv2D {
       TENON_RETURN_IF_ERROR(detail::CheckFusedVector(kName, fusion.normalises ? kNorm[i] : kBias[i],
                                                      context.input(2 + i), input.dtype(), g.out_depth));
     if (input.dtype() == DataType::kDouble)
-      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights);
-    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights);
+      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights,
+                                          may_reassociate);
+    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights,
+                                       may_reassociate);
   }
 };
 

@@ -127,8 +127,37 @@ bool IsMatrix(const Tensor& x) {
 inline bool TakesEpilogue(std::string_view op) {
   return op == "Conv2D" || op == "DepthwiseConv2dNative" || op == "MatMul";
 }
+// Steps from `s` on are a hard swish of value `x`: Relu6(x + c), times or by a number, times x. Sets the epilogue's
+// gate.
+inline bool StepsAsGate(const StepAttrs& attrs, Span<const StepInput> inputs, std::size_t s, std::int64_t x,
+                        CpuEpilogue* epilogue) {
+  const auto count = static_cast<std::int64_t>(inputs.size());
+  if (s + 4 != attrs.steps.size() || epilogue->clamps_below()) return false;
+  const auto operand = [&](std::size_t step, std::size_t which) { return attrs.operands[2 * step + which]; };
+  const auto value = [&](std::size_t step) { return count + static_cast<std::int64_t>(step); };
+  const auto is = [&](std::size_t step, std::string_view name) { return attrs.steps[step] == name; };
+  // The number that a step takes beside the value `with`; null: other operands.
+  const auto number = [&](std::size_t step, std::int64_t with, bool swaps) -> const void* {
+    const std::int64_t a = operand(step, 0), b = operand(step, 1), other = a == with ? b : a;
+    if ((a != with && (!swaps || b != with)) || other <= 0 || other >= count) return nullptr;
+    const StepInput& input = inputs[static_cast<std::size_t>(other)];
+    return input.shape->num_elements() == 1 ? input.data : nullptr;
+  };
+  const bool divides = is(s + 2, "RealDiv") || is(s + 2, "Div");
+  if ((!is(s, "AddV2") && !is(s, "Add")) || !is(s + 1, "Relu6") || (!divides && !is(s + 2, "Mul")) || !is(s + 3, "Mul"))
+    return false;
+  const bool last = (operand(s + 3, 0) == x && operand(s + 3, 1) == value(s + 2)) ||
+                    (operand(s + 3, 1) == x && operand(s + 3, 0) == value(s + 2));
+  const void *const shift = number(s, x, true), *const by = number(s + 2, value(s + 1), !divides);
+  if (!last || operand(s + 1, 0) != value(s) || shift == nullptr || by == nullptr) return false;
+  epilogue->low = 0;
+  epilogue->high = 6;
+  epilogue->shift = shift;
+  (divides ? epilogue->divisor : epilogue->factor) = by;
+  return true;
+}
 // Makes the steps an epilogue of the producer: a vector along the last axis is added, then a tensor of this shape, then
-// Relu or Relu6 follows. False: the steps are others.
+// Relu or Relu6 follows, on a CPU a hard swish too. False: the steps are others.
 template <class T, class Epilogue>
 bool StepsAsEpilogue(const StepAttrs& attrs, Span<const StepInput> inputs, const TensorShape& shape,
                      Epilogue* epilogue) {
@@ -136,6 +165,12 @@ bool StepsAsEpilogue(const StepAttrs& attrs, Span<const StepInput> inputs, const
   const auto count = static_cast<std::int64_t>(inputs.size());
   std::int64_t last = 0;
   for (std::size_t s = 0; s < attrs.steps.size(); ++s) {
+    if constexpr (std::is_same_v<Epilogue, CpuEpilogue>) {
+      if (StepsAsGate(attrs, inputs, s, last, epilogue)) {
+        epilogue->run = &CpuEpilogue::Gate<T>;
+        return true;
+      }
+    }
     const std::string_view name = attrs.steps[s];
     const std::int64_t a = attrs.operands[2 * s], b = attrs.operands[2 * s + 1];
     if (epilogue->clamps_below() || (a != last && b != last)) return false;

@@ -88,7 +88,8 @@ struct SessionOptions {
   bool map_graph_file = true;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is prepared
   // Limit in bytes of the packed copies of constant weights, for each graph or function. Products and convolutions read
-  // the copies; the first run that gains from one makes it. Copies of weights in a mapped file do not count. 0: only
+  // the copies; the first run that gains from one makes it. Copies of weights in a mapped file do not count. Filters
+  // for Winograd's algorithm, which the optimizer chooses at kFast, have three times the limit to themselves. 0: only
   // weights in a mapped file are packed.
   std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // kernels read and write denormal floats as 0; the caller's mode returns after a run
