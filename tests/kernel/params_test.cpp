@@ -43,6 +43,12 @@ TEST_SUITE("Parameters") {
     const Tensor sum = (*out)[0];
     CHECK(sum.NumElements() == 2);
     CHECK(static_cast<const float*>(sum.raw_data())[1] == -1);
+    const Tensor numbers = MakeTensor<T>({4}, {T(1), T(-2), T(3), T(4)});
+    Index copied[3] = {0, 0, 9};
+    HostIndices(numbers.any_view(), numbers.dtype()).Copy(1, 2, copied);
+    CHECK(copied[0] == -2);
+    CHECK(copied[1] == 3);
+    CHECK(copied[2] == 9);
   }
   TEST_CASE("Forward never overwrites what the caller still holds") {
     const Tensor x = MakeTensor<float>({2}, {1, 2});

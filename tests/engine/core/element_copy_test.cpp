@@ -109,6 +109,21 @@ TEST_SUITE("move") {
     }
   }
 
+  TEST_CASE("one element many times, of every size, aligned or not") {
+    for (const DataType type :
+         {DataType::kInt8, DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kComplex128}) {
+      const ElementMover mover = MoverOf(type);
+      const unsigned char value[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+      for (const std::size_t offset : {std::size_t{0}, std::size_t{1}})
+        for (const Index n : {0, 1, 3, 100, 5000}) {
+          std::vector<unsigned char> to(static_cast<std::size_t>(n * mover.bytes) + 17, 99), want = to;
+          for (std::size_t i = 0; i < static_cast<std::size_t>(n * mover.bytes); ++i)
+            want[i + offset] = value[i % static_cast<std::size_t>(mover.bytes)];
+          FillRun(mover, value, to.data() + offset, n);
+          CHECK(to == want);
+        }
+    }
+  }
   TEST_CASE("a mover knows the size of every element and which are more than bytes") {
     CHECK(MoverOf(DataType::kInt4).bytes == 1);
     CHECK(MoverOf(DataType::kBfloat16).bytes == 2);

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/support.hpp"
 #include "engine/window_reference.hpp"
 
 namespace color_test {
@@ -56,6 +57,27 @@ TEST_SUITE("colours") {
     AdjustHue(device, pixels.data(), 4, 1e30f, y.data());  // ends
     AdjustHue(device, pixels.data(), 4, std::numeric_limits<float>::quiet_NaN(), y.data());
     CHECK(y[6] == .3f);
+  }
+  TEST_CASE("contrast of images of any size and number of channels, in place, too") {
+    Cpu device;
+    for (const Index channels : {1, 2, 3, 4, 5}) {
+      for (const Index count : {1, 15, 16, 50, 333}) {
+        const std::size_t n = static_cast<std::size_t>(channels), image = static_cast<std::size_t>(count) * n;
+        const std::vector<float> x = RandomVector<float>(2 * image, 1, 0, 255);
+        std::vector<float> y(x.size()), same = x;
+        std::vector<double> want;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          double mean = 0;
+          for (std::size_t k = i / image * image + i % n; k < (i / image + 1) * image; k += n)
+            mean += static_cast<double>(x[k]) / static_cast<double>(count);
+          want.push_back((static_cast<double>(x[i]) - mean) * 1.5 + mean);
+        }
+        AdjustContrast(device, x.data(), 2, count, channels, 1.5f, y.data());
+        AdjustContrast(device, same.data(), 2, count, channels, 1.5f, same.data());
+        CHECK(LargestDifference(y, want) < 1e-3);
+        CHECK(same == y);
+      }
+    }
   }
 }
 }  // namespace color_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/layout/transpose.hpp>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -60,6 +61,24 @@ TEST_SUITE("CopyNd") {
       Check(type, {{600, 1, 70}, {70, 600, 1}}, 0, 0, 42000, 42000);  // columns far apart
       Check(type, {{3, 35, 1 * 35}, {5, 1, 7}, {7, 5, 1}}, 0, 0, 105, 105);
       Check(type, {{5, 1, 21}, {3, 35, 7}, {7, 5, 1}}, 0, 0, 105, 105);
+    }
+  }
+  TEST_CASE("turns short dimensions together with their neighbours, of every element size") {
+    for (const DataType type :
+         {DataType::kInt8, DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kComplex128}) {
+      // All four dimensions of [a, b, c, d] turned round: rows d and c, columns a and b.
+      for (const auto [a, b, c, d] : {std::array<Index, 4>{4, 32, 16, 2},
+                                      {4, 8, 40, 2},
+                                      {3, 17, 5, 7},
+                                      {15, 9, 21, 15},
+                                      {2, 200, 70, 3},
+                                      {20, 5, 6, 4},
+                                      {4, 5, 6, 20}})
+        Check(type, {{d, 1, c * b * a}, {c, d, b * a}, {b, d * c, a}, {a, d * c * b, 1}}, 0, 0, a * b * c * d,
+              a * b * c * d);
+      // [5, 4, 30, 2]: the last two dimensions before the others, only one side grows; with gaps, too.
+      Check(type, {{5, 240, 240}, {2, 1, 120}, {30, 2, 4}, {4, 60, 1}}, 0, 0, 1200, 1200);
+      Check(type, {{2, 1, 400}, {30, 2, 13}, {3, 60, 4}, {4, 180, 1}}, 3, 5, 730, 805);
     }
   }
   TEST_CASE("reverses, repeats, cuts out and puts into a frame") {

@@ -86,6 +86,31 @@ TEST_SUITE("OneHot") {
     CHECK(SameTensor(RunAll("Transpose", {}, {last, Ints({0, 2, 1})}, 1)[0], middle));
     CHECK(Run<ops::OneHot>({}, {indices, Int(0), on, off}).shape() == TensorShape({2, 3, 0}));
   }
+  TEST_CASE("of many indices and elements of every size") {
+    constexpr Index kOuter = 300, kInner = 7, kDepth = 11;
+    const Tensor indices = Random<std::int32_t>({kOuter, kInner}, 1);
+    for (Index i = 0; i < indices.NumElements(); ++i) {
+      std::int32_t& at = Tensor(indices).data<std::int32_t>()[i];
+      at = static_cast<std::int32_t>((static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(i * 5)) % 13) - 1;
+    }
+    for (const DataType type : {DataType::kInt8, DataType::kInt16, DataType::kInt32, DataType::kInt64}) {
+      Tensor one(type, {}), zero(type, {});
+      const Index bytes = static_cast<Index>(SizeOf(type));
+      std::memset(one.raw_data(), 1, static_cast<std::size_t>(bytes));
+      std::memset(zero.raw_data(), 2, static_cast<std::size_t>(bytes));
+      const Tensor hot = Run<ops::OneHot>({{"axis", 1}}, {indices, Int(kDepth), one, zero});
+      REQUIRE(hot.shape() == TensorShape({kOuter, kDepth, kInner}));
+      bool right = true;
+      for (Index i = 0; i < hot.NumElements(); ++i) {
+        const Index outer = i / (kDepth * kInner), at = i / kInner % kDepth, inner = i % kInner;
+        const unsigned char want = indices.data<std::int32_t>()[outer * kInner + inner] == at ? 1 : 2;
+        for (Index b = 0; b < bytes; ++b)
+          right = right && static_cast<const unsigned char*>(
+                               hot.raw_data())[static_cast<std::size_t>(i) * SizeOf(type) + b] == want;
+      }
+      CHECK(right);
+    }
+  }
   TEST_CASE("refuses a depth below zero, an axis outside, and an output without end") {
     CHECK(ErrorOf<ops::OneHot>({}, {Ints({1}), Int(-2), on, off}).find("INVALID_ARGUMENT") == 0);
     CHECK(ErrorOf<ops::OneHot>({{"axis", 2}}, {Ints({1}), Int(2), on, off}) ==

@@ -44,21 +44,21 @@ TEST_SUITE("CombinedNonMaxSuppression") {
   TEST_CASE("a class suppresses only its own boxes, and keeps no more than it may") {
     const Tensor boxes = Boxes(), scores = Scores();
     const ops::detail::DetectionImage image{boxes.data<float>(), scores.data<float>(), 3, 1, 2};
-    SlimVector<Detection> found;
-    ops::detail::DetectClass(image, 0, 5, {.5f, 0}, &found);
+    SlimVector<Detection> memory, found;
+    ops::detail::DetectClass(image, 0, 5, {.5f, 0}, &memory, &found);
     REQUIRE(found.size() == 2);
     CHECK(found[0].box == image.boxes + 4);  // .75 rules out the same place with .5
     CHECK(found[1].box == image.boxes + 8);
-    ops::detail::DetectClass(image, 1, 1, {.5f, 0}, &found);
+    ops::detail::DetectClass(image, 1, 1, {.5f, 0}, &memory, &found);
     REQUIRE(found.size() == 3);
     CHECK(found[2].score == .625f);
     CHECK(found[2].class_number == 1);
     // A score must exceed the threshold, and an overlap the other one: 1 never does.
     found.clear();
-    ops::detail::DetectClass(image, 0, 5, {1, .5f}, &found);
+    ops::detail::DetectClass(image, 0, 5, {1, .5f}, &memory, &found);
     CHECK(found.size() == 1);
     found.clear();
-    ops::detail::DetectClass(image, 0, 5, {1, 0}, &found);
+    ops::detail::DetectClass(image, 0, 5, {1, 0}, &memory, &found);
     CHECK(found.size() == 3);
   }
   TEST_CASE("classes are mixed by score; what is left over is 0") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <tenon/base/config.hpp>
@@ -13,6 +14,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/simd/isa.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -105,6 +107,20 @@ inline void CopyPieces(const ElementMover& mover, Index run, const void* from, I
   for (Index i = 0; i < n; ++i) mover.assign(mover.At(from, i * from_step), 1, mover.At(to, i * to_step), run);
 }
 
+namespace detail {
+TENON_DETAIL_LOOPS_BEGIN
+// Copies of one element of the size of Unit.
+template <class Unit>
+TENON_DETAIL_LOOP void FillUnits(const void* value, void* to, Index n) {
+  Unit unit;
+  std::memcpy(&unit, value, sizeof unit);
+  Unit* const out = static_cast<Unit*>(to);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = unit;
+}
+TENON_DETAIL_LOOPS_END
+}  // namespace detail
+
 // to[i] = *value, i in [0, n).
 inline void FillRun(const ElementMover& mover, const void* value, void* to, Index n) {
   if (n <= 0) return;
@@ -114,9 +130,21 @@ inline void FillRun(const ElementMover& mover, const void* value, void* to, Inde
     std::memset(to, *static_cast<const unsigned char*>(value), static_cast<std::size_t>(n));
     return;
   }
-  std::memcpy(to, value, static_cast<std::size_t>(mover.bytes));
-  for (Index done = 1; done < n;) {  // copies what is already there: twice as much each time, then blocks
-    const Index some = std::min({done, n - done, std::max<Index>(1, kBlockBytes / mover.bytes)});
+  const Index block = std::max<Index>(1, kBlockBytes / mover.bytes), first = std::min(n, block);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(to) % static_cast<std::uintptr_t>(mover.bytes) == 0;
+  Index done = first;
+  if (aligned && mover.bytes == 2) {
+    detail::FillUnits<std::uint16_t>(value, to, first);
+  } else if (aligned && mover.bytes == 4) {
+    detail::FillUnits<std::uint32_t>(value, to, first);
+  } else if (aligned && mover.bytes == 8) {
+    detail::FillUnits<std::uint64_t>(value, to, first);
+  } else {
+    std::memcpy(to, value, static_cast<std::size_t>(mover.bytes));
+    done = 1;
+  }
+  while (done < n) {  // copies what is already there: twice as much each time, then blocks
+    const Index some = std::min({done, n - done, block});
     std::memcpy(mover.At(to, done), to, static_cast<std::size_t>(some * mover.bytes));
     done += some;
   }

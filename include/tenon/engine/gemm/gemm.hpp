@@ -3,9 +3,11 @@
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
 // (engine/gemm/microkernel.hpp, blocking.hpp, small.hpp), and by loops of their own where there are too few rows for
 // that (engine/gemm/gemv.hpp); bfloat16 by instructions of its own where there are some (engine/gemm/bfloat16.hpp);
-// half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
+// half, and bfloat16 elsewhere, as float; integers of 32 bits tile by tile (engine/gemm/integers.hpp); other integers
+// and complex numbers by the plain loops here.
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
@@ -19,6 +21,7 @@
 #include <tenon/engine/gemm/blocking.hpp>
 #include <tenon/engine/gemm/small.hpp>
 #include <tenon/engine/gemm/gemv.hpp>
+#include <tenon/engine/gemm/integers.hpp>
 #include <tenon/engine/gemm/microkernel.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
@@ -107,6 +110,13 @@ TENON_DETAIL_LOOPS_END
 // row that stay in the first cache while the rows of a go by; a transposed b by its columns.
 template <class T>
 void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Index column_end) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
+    const auto* const a = reinterpret_cast<const std::uint32_t*>(g.a) + row * g.a_row;
+    const auto* const b = reinterpret_cast<const std::uint32_t*>(g.b) + column * g.b_col;
+    auto* const c = reinterpret_cast<std::uint32_t*>(g.c) + row * g.c_row + column;
+    return MultiplyWords(
+        {a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.c_row, row_end - row, column_end - column, g.k});
+  }
   if (g.b_col != 1) {
     for (Index i = row; i < row_end; ++i) {
       for (Index j = column; j < column_end; ++j) {

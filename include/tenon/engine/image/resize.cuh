@@ -19,6 +19,7 @@
 #include <tenon/device/cuda.cuh>
 #include <tenon/engine/conv/images.cuh>
 #include <tenon/engine/image/resize.hpp>
+#include <tenon/engine/image/resize_gradient.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 

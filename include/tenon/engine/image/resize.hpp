@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Images made larger or smaller on the CPU: nearest neighbour, bilinear, bicubic, area, and the gradients. NHWC. All
+// Images made larger or smaller on the CPU: nearest neighbour, bilinear, bicubic, area. NHWC. All
 // but the nearest neighbour give float whatever they read: rows of other types are first copied as float. Arithmetic
 // and rounding are those of TensorFlow, step by step.
 
@@ -19,7 +19,6 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/simd/isa.hpp>
-#include <tenon/engine/conv/max_pool_argmax.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 
@@ -187,7 +186,8 @@ class PlacesOfColumns {
   Place* places_;
 };
 
-// row(number of the output row, scratch of this many floats) for all rows of all images.
+// row(number of the output row, scratch of this many floats) for all rows of all images. Each part of the rows has a
+// copy of `row`, which may remember what it has in its scratch.
 template <class Body>
 Status ForResizedRows(Cpu& device, const ResizeGeometry& g, Index scratch_floats, double ns, const Body& row) {
   const Index rows = g.batch * g.rows.output;
@@ -197,7 +197,8 @@ Status ForResizedRows(Cpu& device, const ResizeGeometry& g, Index scratch_floats
   TENON_RETURN_IF_ERROR(scratch.status("Resize"));
   RunParts(device, parts, [&](Index part) {
     float* const own = scratch.As<float>(static_cast<std::size_t>(part) * bytes);
-    for (Index i = PartBegin(rows, parts, 1, part); i < PartBegin(rows, parts, 1, part + 1); ++i) row(i, own);
+    Body own_row = row;
+    for (Index i = PartBegin(rows, parts, 1, part); i < PartBegin(rows, parts, 1, part + 1); ++i) own_row(i, own);
   });
   return OkStatus();
 }
@@ -208,6 +209,79 @@ inline double ResizedRowNs(const ResizeGeometry& g, double ns_per_element) {
 
 }  // namespace detail
 
+namespace detail {
+
+// The usual numbers of channels are known to the compiler: body.template Run<channels>(args...), 0 for any number.
+template <class Body, class... Args>
+void ForChannels(Index depth, const Body& body, Args... args) {
+  switch (depth) {
+    case 1: return body.template Run<1>(args...);
+    case 3: return body.template Run<3>(args...);
+    case 4: return body.template Run<4>(args...);
+    default: return body.template Run<0>(args...);
+  }
+}
+
+// One row, made longer or shorter.
+struct LinearColumns {
+  const PlacesOfColumns<LinearPlace>& places;
+  Index columns, any_depth;
+
+  template <int channels>
+  void Run(const float* from, float* to) const {
+    const Index depth = channels > 0 ? channels : any_depth;
+    for (Index j = 0; j < columns; ++j, to += depth) {
+      const LinearPlace& x = places[j];
+      const float *const left = from + x.lower * depth, *const right = from + x.upper * depth;
+      for (Index d = 0; d < depth; ++d) to[d] = left[d] + (right[d] - left[d]) * x.lerp;
+    }
+  }
+};
+struct CubicColumns {
+  const PlacesOfColumns<CubicPlace>& places;
+  Index columns, any_depth;
+
+  template <int channels>
+  void Run(const float* from, float* to) const {
+    const Index depth = channels > 0 ? channels : any_depth;
+    for (Index j = 0; j < columns; ++j, to += depth) {
+      const CubicPlace& x = places[j];
+      for (Index d = 0; d < depth; ++d) {
+        float sum = 0;
+        for (int k = 0; k < 4; ++k) sum += from[x.at[k] * depth + d] * x.weight[k];
+        to[d] = sum;
+      }
+    }
+  }
+};
+
+// ResizeBilinear, row by row. The last two input rows keep their new lengths: enlarged images use them again.
+struct BilinearRows {
+  const ResizeGeometry& g;
+  const FloatRows& rows;
+  LinearColumns columns;
+  float* out;
+  Index kept[2] = {-1, -1};
+
+  void operator()(Index i, float* scratch) {
+    const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
+    const LinearPlace y = LinearPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
+    const Index first = i / g.rows.output * g.rows.input, top = first + y.lower, bottom = first + y.upper;
+    float* const lines[] = {scratch + row, scratch + row + out_row};
+    const auto find = [&](Index wanted, Index other) {
+      if (kept[0] == wanted || kept[1] == wanted) return kept[0] == wanted ? 0 : 1;
+      const int place = kept[0] == other ? 1 : 0;
+      ForChannels(g.depth, columns, rows.Get(wanted, scratch), lines[place]);
+      kept[place] = wanted;
+      return place;
+    };
+    const int above = find(top, bottom), below = find(bottom, top);
+    LerpRun(lines[above], lines[below], y.lerp, out + i * out_row, out_row);
+  }
+};
+
+}  // namespace detail
+
 // `images` has elements of `dtype`; out: float [batch, out_rows, out_columns, depth].
 inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
@@ -215,23 +289,8 @@ inline Status ResizeBilinear(Cpu& device, const ResizeGeometry& g, DataType dtyp
   const detail::PlacesOfColumns<detail::LinearPlace> columns(
       device, g.columns.output, [&](Index j) { return detail::LinearPlaceOf(g.columns, g.half_pixel_centers, j); });
   TENON_RETURN_IF_ERROR(columns.status());
-  const auto work = [&](Index i, float* scratch) {
-    const detail::LinearPlace y = detail::LinearPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
-    const Index first = i / g.rows.output * g.rows.input;
-    const float* const top = rows.Get(first + y.lower, scratch);
-    const float* const bottom = rows.Get(first + y.upper, scratch + row);
-    float* to = out + i * out_row;
-    for (Index j = 0; j < g.columns.output; ++j, to += g.depth) {
-      const detail::LinearPlace& x = columns[j];
-      const Index left = x.lower * g.depth, right = x.upper * g.depth;
-      for (Index d = 0; d < g.depth; ++d) {
-        const float above = top[left + d] + (top[right + d] - top[left + d]) * x.lerp;
-        const float below = bottom[left + d] + (bottom[right + d] - bottom[left + d]) * x.lerp;
-        to[d] = above + (below - above) * y.lerp;
-      }
-    }
-  };
-  return detail::ForResizedRows(device, g, 2 * row, detail::ResizedRowNs(g, 2), work);
+  const detail::BilinearRows work{g, rows, {columns, g.columns.output, g.depth}, out};
+  return detail::ForResizedRows(device, g, row + 2 * out_row, detail::ResizedRowNs(g, 1), work);
 }
 
 inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype, const void* images, float* out) {
@@ -240,24 +299,68 @@ inline Status ResizeBicubic(Cpu& device, const ResizeGeometry& g, DataType dtype
   const detail::PlacesOfColumns<detail::CubicPlace> columns(
       device, g.columns.output, [&](Index j) { return detail::CubicPlaceOf(g.columns, g.half_pixel_centers, j); });
   TENON_RETURN_IF_ERROR(columns.status());
+  const detail::CubicColumns in_row{columns, g.columns.output, g.depth};
   const auto work = [&](Index i, float* scratch) {
     const detail::CubicPlace y = detail::CubicPlaceOf(g.rows, g.half_pixel_centers, i % g.rows.output);
     const Index first = i / g.rows.output * g.rows.input;
     float* const sums = scratch + row;  // over the rows
     std::fill_n(sums, row, 0.0f);
     for (int k = 0; k < 4; ++k) detail::AddWeightedRun(rows.Get(first + y.at[k], scratch), y.weight[k], sums, row);
-    float* to = out + i * out_row;
-    for (Index j = 0; j < g.columns.output; ++j, to += g.depth) {
-      const detail::CubicPlace& x = columns[j];
-      for (Index d = 0; d < g.depth; ++d) {
-        float sum = 0;
-        for (int k = 0; k < 4; ++k) sum += sums[x.at[k] * g.depth + d] * x.weight[k];
-        to[d] = sum;
-      }
-    }
+    detail::ForChannels(g.depth, in_row, static_cast<const float*>(sums), out + i * out_row);
   };
   return detail::ForResizedRows(device, g, 2 * row, detail::ResizedRowNs(g, 6), work);
 }
+
+namespace detail {
+
+// An input column that an output column covers, and by how much.
+struct AreaTap {
+  Index at;
+  float weight;
+};
+inline void AreaBounds(const ResizeAxis& axis, Index i, float* begin, float* end) {
+  *begin = static_cast<float>(i) * axis.scale;
+  *end = static_cast<float>(i + 1) * axis.scale;
+}
+// Input elements [first, last) that output element i covers; perhaps beyond the input.
+struct Covered {
+  Index first, last;
+  float begin, end;
+};
+inline Covered CoveredBy(const ResizeAxis& axis, Index i) {
+  Covered c;
+  AreaBounds(axis, i, &c.begin, &c.end);
+  c.first = static_cast<Index>(std::floor(c.begin));
+  c.last = static_cast<Index>(std::ceil(c.end));
+  return c;
+}
+
+struct AreaColumns {
+  const AreaTap* taps;
+  const Index* counts;  // taps of each output column
+  Index columns, any_depth;
+
+  // to += weight * the sums of `from` over the columns' taps.
+  template <int channels>
+  void Run(const float* from, float weight, float* to) const {
+    const Index depth = channels > 0 ? channels : any_depth;
+    constexpr Index kTogether = channels > 0 ? channels : 4;
+    const AreaTap* tap = taps;
+    for (Index j = 0; j < columns; tap += counts[j], ++j, to += depth) {
+      for (Index d = 0; d < depth; d += kTogether) {
+        const Index some = channels > 0 ? kTogether : std::min(kTogether, depth - d);
+        float sums[kTogether] = {};
+        for (Index k = 0; k < counts[j]; ++k) {
+          const float* const pixel = from + tap[k].at * depth + d;
+          for (Index c = 0; c < some; ++c) sums[c] += pixel[c] * tap[k].weight;
+        }
+        for (Index c = 0; c < some; ++c) to[d + c] += sums[c] * weight;
+      }
+    }
+  }
+};
+
+}  // namespace detail
 
 // Each output pixel is the mean of the piece of the input that it covers: of something, so that a single row or column
 // is repeated even where its corners are aligned.
@@ -268,50 +371,38 @@ inline Status ResizeArea(Cpu& device, const ResizeGeometry& geometry, DataType d
   const Index row = g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const detail::FloatRows rows(images, dtype, row);
   const float scale = static_cast<float>(1.0 / static_cast<double>(g.rows.scale * g.columns.scale));
-  const auto bounds = [](const ResizeAxis& axis, Index i, float* begin, float* end) {
-    *begin = static_cast<float>(i) * axis.scale;
-    *end = static_cast<float>(i + 1) * axis.scale;
-  };
-  struct Covered {
-    Index first, last;  // inclusive
-    float left, right;
-  };
-  const detail::PlacesOfColumns<Covered> columns(device, g.columns.output, [&](Index j) {
-    Covered covered;
-    bounds(g.columns, j, &covered.left, &covered.right);
-    covered.first = static_cast<Index>(std::floor(covered.left));
-    covered.last = static_cast<Index>(std::ceil(covered.right)) - 1;
-    return covered;
-  });
-  TENON_RETURN_IF_ERROR(columns.status());
-  constexpr Index kTogether = 4;  // channels
+  Index all_taps = 0;
+  for (Index j = 0; j < g.columns.output; ++j) {
+    const detail::Covered c = detail::CoveredBy(g.columns, j);
+    all_taps += std::max<Index>(c.last - c.first, 0);
+  }
+  const std::size_t count_bytes = detail::ScratchBytes<Index>(g.columns.output);
+  Scratch tables(device, count_bytes + detail::ScratchBytes<detail::AreaTap>(all_taps));
+  TENON_RETURN_IF_ERROR(tables.status("Resize"));
+  Index* const counts = tables.As<Index>();
+  detail::AreaTap* const taps = tables.As<detail::AreaTap>(count_bytes);
+  detail::AreaTap* tap = taps;
+  for (Index j = 0; j < g.columns.output; ++j) {
+    const detail::Covered c = detail::CoveredBy(g.columns, j);
+    counts[j] = std::max<Index>(c.last - c.first, 0);
+    for (Index x = c.first; x < c.last; ++x)
+      *tap++ = {std::clamp<Index>(x, 0, g.columns.input - 1), detail::AreaWeight(g.columns, c.begin, c.end, x)};
+  }
+  const detail::AreaColumns columns{taps, counts, g.columns.output, g.depth};
   const auto work = [&](Index i, float* scratch) {
-    float top, bottom;
-    bounds(g.rows, i % g.rows.output, &top, &bottom);
+    const detail::Covered c = detail::CoveredBy(g.rows, i % g.rows.output);
     const Index first = i / g.rows.output * g.rows.input;
     float* to = out + i * out_row;
     std::fill_n(to, out_row, 0.0f);
-    for (Index y = static_cast<Index>(std::floor(top)); y < static_cast<Index>(std::ceil(bottom)); ++y) {
-      const float y_weight = detail::AreaWeight(g.rows, top, bottom, y);
+    for (Index y = c.first; y < c.last; ++y) {
+      const float weight = detail::AreaWeight(g.rows, c.begin, c.end, y);
       const float* const from = rows.Get(first + std::clamp<Index>(y, 0, g.rows.input - 1), scratch);
-      for (Index j = 0; j < g.columns.output; ++j) {
-        const Covered& c = columns[j];
-        for (Index d = 0; d < g.depth; d += kTogether) {
-          const Index channels = std::min(kTogether, g.depth - d);
-          float sums[kTogether] = {};
-          for (Index x = c.first; x <= c.last; ++x) {
-            const float* const pixel = from + std::clamp<Index>(x, 0, g.columns.input - 1) * g.depth + d;
-            const float weight = detail::AreaWeight(g.columns, c.left, c.right, x);
-            for (Index k = 0; k < channels; ++k) sums[k] += pixel[k] * weight;
-          }
-          for (Index k = 0; k < channels; ++k) to[j * g.depth + d + k] += sums[k] * y_weight;
-        }
-      }
+      detail::ForChannels(g.depth, columns, from, weight, to);
     }
     for (Index k = 0; k < out_row; ++k) to[k] *= scale;
   };
   const double covered = static_cast<double>(g.rows.scale + 1) * static_cast<double>(g.columns.scale + 1);
-  return detail::ForResizedRows(device, g, row, detail::ResizedRowNs(g, 3 * covered), work);
+  return detail::ForResizedRows(device, g, row, detail::ResizedRowNs(g, covered), work);
 }
 
 // Elements of `bytes` bytes, copied.
@@ -325,65 +416,6 @@ inline Status ResizeNearest(Cpu& device, const ResizeGeometry& g, Index bytes, c
       for (Index j = 0; j < g.columns.output; ++j, to += pixel)
         std::memcpy(to, from + detail::NearestPlace(g.columns, g.align_corners, g.half_pixel_centers, j) * pixel,
                     static_cast<std::size_t>(pixel));
-    }
-  });
-  return OkStatus();
-}
-
-namespace detail {
-
-// Where the gradient of one element of one dimension goes to: at most four positions.
-struct GradientPlaces {
-  int count;
-  Index at[4];
-  float weight[4];
-};
-enum class ResizeMethod { kNearest, kBilinear, kBicubic };
-inline GradientPlaces GradientPlacesOf(ResizeMethod method, const ResizeGeometry& g, const ResizeAxis& axis, Index i) {
-  if (method == ResizeMethod::kNearest)
-    return {1, {NearestPlace(axis, g.align_corners, g.half_pixel_centers, i)}, {1.0f}};
-  if (method == ResizeMethod::kBilinear) {
-    const LinearPlace p = LinearPlaceOf(axis, g.half_pixel_centers, i);
-    return {2, {p.lower, p.upper}, {1.0f - p.lerp, p.lerp}};
-  }
-  const CubicPlace p = CubicPlaceOf(axis, g.half_pixel_centers, i);
-  GradientPlaces places{4, {}, {}};
-  std::copy_n(p.at, 4, places.at);
-  std::copy_n(p.weight, 4, places.weight);
-  return places;
-}
-
-}  // namespace detail
-
-// The gradients with respect to the images: grad [batch, out_rows, out_columns, depth] -> out [batch, rows, columns,
-// depth], which is overwritten. G is T for the nearest neighbour, else float; sums are rounded to T one by one.
-template <class G, class T>
-Status ResizeGradient(Cpu& device, const ResizeGeometry& g, detail::ResizeMethod method, const G* grad, T* out) {
-  const Index image = g.rows.input * g.columns.input * g.depth, places = g.rows.output * g.columns.output;
-  const detail::PlacesOfColumns<detail::GradientPlaces> columns(
-      device, g.columns.output, [&](Index j) { return detail::GradientPlacesOf(method, g, g.columns, j); });
-  TENON_RETURN_IF_ERROR(columns.status());
-  ParallelFor(device, g.batch, 8.0 * static_cast<double>(places * g.depth + image), [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n) {
-      T* const to = out + n * image;
-      for (Index i = 0; i < image; ++i) to[i] = T(0);
-      detail::GradientPlaces y = {};
-      for (Index i = 0, column = 0; i < places; ++i, column = column + 1 == g.columns.output ? 0 : column + 1) {
-        if (column == 0) y = detail::GradientPlacesOf(method, g, g.rows, i / g.columns.output);
-        const detail::GradientPlaces& x = columns[column];
-        const G* const from = grad + (n * places + i) * g.depth;
-        for (int r = 0; r < y.count; ++r) {
-          for (int c = 0; c < x.count; ++c) {
-            T* const sum = to + (y.at[r] * g.columns.input + x.at[c]) * g.depth;
-            for (Index d = 0; d < g.depth; ++d) {
-              if constexpr (std::is_same_v<G, T> && !std::is_same_v<G, float>)
-                sum[d] = detail::PoolSum(sum[d], from[d]);
-              else
-                sum[d] = static_cast<T>(sum[d] + static_cast<T>(from[d] * y.weight[r] * x.weight[c]));
-            }
-          }
-        }
-      }
     }
   });
   return OkStatus();

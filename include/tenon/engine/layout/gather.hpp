@@ -146,17 +146,66 @@ inline AlwaysOk GatherPlaces(Cpu& device, const ElementMover& mover, Span<const 
   return {};
 }
 
+namespace detail {
+
+// out[places[i]] = *value for n places, of elements of kBytes bytes.
+template <std::size_t kBytes>
+void PutBytes(const void* value, const Index* places, Index n, char* out) {
+  char bytes[kBytes];
+  std::memcpy(bytes, value, kBytes);
+  for (Index i = 0; i < n; ++i) std::memcpy(out + places[i] * static_cast<Index>(kBytes), bytes, kBytes);
+}
+inline void PutElement(const ElementMover& mover, const void* value, const Index* places, Index n, void* out) {
+  char* const to = static_cast<char*>(out);
+  if (mover.assign == nullptr) {
+    switch (mover.bytes) {
+      case 1: return PutBytes<1>(value, places, n, to);
+      case 2: return PutBytes<2>(value, places, n, to);
+      case 4: return PutBytes<4>(value, places, n, to);
+      case 8: return PutBytes<8>(value, places, n, to);
+      case 16: return PutBytes<16>(value, places, n, to);
+    }
+  }
+  for (Index i = 0; i < n; ++i) CopyRun(mover, value, mover.At(out, places[i]), 1);
+}
+
+// Outer indices [begin, end), a few at a time: filled and set while they are in the cache.
+template <class Int>
+void OneHotRows(const ElementMover& mover, const Int* indices, Index begin, Index end, Index inner, Index depth,
+                const void* on, const void* off, void* out) {
+  constexpr Index kPlaces = 256, kFilled = 4096;
+  Index places[kPlaces];
+  const Index row = depth * inner, rows = std::max<Index>(1, kFilled / row);
+  for (Index first = begin; first < end; first += rows) {
+    const Index last = std::min(end, first + rows);
+    FillRun(mover, off, mover.At(out, first * row), (last - first) * row);
+    Index found = 0;
+    for (Index i = first; i < last; ++i) {
+      for (Index k = 0; k < inner; ++k) {
+        const auto hot = static_cast<Index>(indices[i * inner + k]);
+        if (hot >= 0 && hot < depth) places[found++] = i * row + hot * inner + k;
+        if (found < kPlaces) continue;
+        PutElement(mover, on, places, found, out);
+        found = 0;
+      }
+    }
+    PutElement(mover, on, places, found, out);
+  }
+}
+
+}  // namespace detail
+
 // indices: [outer, inner] of uint8, int8, int32 or int64  ->  out: [outer, depth, inner]: *on at the place that the
 // index names, *off elsewhere. An index outside of [0, depth) names no place.
 inline AlwaysOk OneHot(Cpu& device, const ElementMover& mover, const Tensor& indices, Index inner, Index depth,
                        const void* on, const void* off, void* out) {
-  Fill(device, mover, off, out, indices.NumElements() * depth);
+  const Index n = indices.NumElements(), row = depth * inner;  // places of an outer index
+  if (n == 0 || depth == 0) return {};
   const auto run = [&]<class Int>(Int) {
-    const Int* const at = indices.data<Int>();
-    for (Index i = 0; i < indices.NumElements(); ++i) {
-      const auto hot = static_cast<Index>(at[i]);
-      if (hot >= 0 && hot < depth) CopyRun(mover, on, mover.At(out, (i / inner * depth + hot) * inner + i % inner), 1);
-    }
+    ParallelFor(device, n / inner, static_cast<double>(row) * mover.cost_ns() + static_cast<double>(inner),
+                [&](Index begin, Index end) {
+                  detail::OneHotRows(mover, indices.data<Int>(), begin, end, inner, depth, on, off, out);
+                });
   };
   if (indices.dtype() == DataType::kUint8) run(std::uint8_t{});
   if (indices.dtype() == DataType::kInt8) run(std::int8_t{});

@@ -16,6 +16,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/simd/isa.hpp>
 #include <tenon/engine/simd/vector.hpp>
+#include <tenon/engine/reduce/columns.hpp>
 #include <tenon/engine/reduce/reduce.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/scratch.hpp>
@@ -31,45 +32,6 @@ struct ChannelLayout {
 };
 
 namespace detail {
-
-TENON_DETAIL_LOOPS_BEGIN
-
-// first[c] += a[c]
-TENON_DETAIL_LOOP inline void NormSums(const float* a, double* first, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index c = 0; c < n; ++c) first[c] += static_cast<double>(a[c]);
-}
-// first[c] += (a[c] - mean[c])^2
-TENON_DETAIL_LOOP inline void NormSquares(const float* a, const float* mean, double* first, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index c = 0; c < n; ++c) {
-    const float centred = a[c] - mean[c];
-    first[c] += static_cast<double>(centred * centred);
-  }
-}
-// first[c] += b[c], second[c] += b[c] * (a[c] - mean[c])
-TENON_DETAIL_LOOP inline void NormProducts(const float* a, const float* b, const float* mean, double* first,
-                                           double* second, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index c = 0; c < n; ++c) {
-    first[c] += static_cast<double>(b[c]);
-    second[c] += static_cast<double>(b[c] * (a[c] - mean[c]));
-  }
-}
-// out[c] = (x[c] - mean[c]) * factor[c] + offset[c]
-TENON_DETAIL_LOOP inline void NormApply(const float* x, const float* mean, const float* factor, const float* offset,
-                                        float* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index c = 0; c < n; ++c) out[c] = (x[c] - mean[c]) * factor[c] + offset[c];
-}
-// out[c] = factor[c] * (dy[c] - shift[c] - (x[c] - mean[c]) * slope[c])
-TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, const float* mean, const float* factor,
-                                           const float* shift, const float* slope, float* out, Index n) {
-  TENON_DETAIL_INDEPENDENT
-  for (Index c = 0; c < n; ++c) out[c] = factor[c] * (dy[c] - shift[c] - (x[c] - mean[c]) * slope[c]);
-}
-
-TENON_DETAIL_LOOPS_END
 
 // The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, which are
 // added by halves; the rest as double.
@@ -177,34 +139,28 @@ void NormAtBest(Args... args) {
 }
 #endif
 
-// Kinds of sums per channel.
-enum class NormSum { kFirst, kSquares, kProducts };
-
 // The rows [begin, end) of the outer dimension, added to first[channels] and (kProducts) second[channels].
-inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, const float* b, const float* mean,
-                        Index begin, Index end, double* first, double* second) {
+template <ColumnSum what>
+void NormSumRows(const ChannelLayout& l, const float* a, const float* b, const float* mean, Index begin, Index end,
+                 double* first, double* second) {
   const Index row = l.channels * l.inner;
+  if (l.inner == 1)
+    return AddColumnSums<what>(
+        {a + begin * row, b == nullptr ? nullptr : b + begin * row, mean, end - begin, l.channels, first, second});
   for (Index o = begin; o < end; ++o) {
     const float* const x = a + o * row;
-    const float* const y = b == nullptr ? nullptr : b + o * row;
-    if (l.inner == 1) {
-      if (what == NormSum::kFirst) NormSums(x, first, l.channels);
-      if (what == NormSum::kSquares) NormSquares(x, mean, first, l.channels);
-      if (what == NormSum::kProducts) NormProducts(x, y, mean, first, second, l.channels);
-      continue;
-    }
     for (Index c = 0; c < l.channels; ++c) {
-      if (what != NormSum::kProducts) {
-        const float* const run = x + c * l.inner;
-        if (what == NormSum::kSquares)
-          NormAtBest<NormSquaresBody>(run, l.inner, mean[c], first + c);
-        else
-          NormAtBest<NormSumBody>(run, l.inner, first + c);
-        continue;
-      }
-      for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
-        first[c] += static_cast<double>(y[i]);
-        second[c] += static_cast<double>(y[i] * (x[i] - mean[c]));
+      const float* const run = x + c * l.inner;
+      if constexpr (what == ColumnSum::kSquares) {
+        NormAtBest<NormSquaresBody>(run, l.inner, mean[c], first + c);
+      } else if constexpr (what == ColumnSum::kFirst) {
+        NormAtBest<NormSumBody>(run, l.inner, first + c);
+      } else {
+        const float* const y = b + o * row;
+        for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
+          first[c] += static_cast<double>(y[i]);
+          second[c] += static_cast<double>(y[i] * (x[i] - mean[c]));
+        }
       }
     }
   }
@@ -213,17 +169,18 @@ inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, co
 // sums[channels], and behind it for kProducts the second sums; `partial` has NormPartial() doubles.
 inline constexpr Index kNormParts = 16;
 inline Index NormPartial(const ChannelLayout& l) { return kNormParts * 2 * l.channels; }
-inline void NormReduce(Cpu& device, const ChannelLayout& l, NormSum what, const float* a, const float* b,
-                       const float* mean, double* partial, double* sums) {
-  const Index width = (what == NormSum::kProducts ? 2 : 1) * l.channels;
+template <ColumnSum what>
+void NormReduce(Cpu& device, const ChannelLayout& l, const float* a, const float* b, const float* mean, double* partial,
+                double* sums) {
+  const Index width = (what == ColumnSum::kProducts ? 2 : 1) * l.channels;
   const Index parts = std::max<Index>(std::min(kNormParts, l.outer), 1);
   const double ns = 0.7 * static_cast<double>(l.elements()) / static_cast<double>(parts);
   ParallelFor(device, parts, ns, [&](Index begin, Index end) {
     for (Index part = begin; part < end; ++part) {
       double* const to = partial + part * width;
       std::fill(to, to + width, 0.0);
-      NormSumRows(l, what, a, b, mean, PartBegin(l.outer, parts, 1, part), PartBegin(l.outer, parts, 1, part + 1), to,
-                  to + l.channels);
+      NormSumRows<what>(l, a, b, mean, PartBegin(l.outer, parts, 1, part), PartBegin(l.outer, parts, 1, part + 1), to,
+                        to + l.channels);
     }
   });
   std::copy(partial, partial + width, sums);
@@ -231,28 +188,36 @@ inline void NormReduce(Cpu& device, const ChannelLayout& l, NormSum what, const 
     for (Index c = 0; c < width; ++c) sums[c] += partial[part * width + c];
 }
 
-// body(x offset of a run, its length, its channel), for runs of one channel or (inner = 1) of all of them.
+// body(x offset of a run of one channel, its channel); inner is not 1.
 template <class Body>
 void ForNormRuns(Cpu& device, const ChannelLayout& l, const Body& body) {
   const Index row = l.channels * l.inner;
   ParallelFor(device, l.outer, 0.5 * static_cast<double>(row), [&](Index begin, Index end) {
-    for (Index o = begin; o < end; ++o) {
-      if (l.inner == 1) {
-        body(o * row, l.channels, Index{0});
-      } else {
-        for (Index c = 0; c < l.channels; ++c) body(o * row + c * l.inner, l.inner, c);
-      }
-    }
+    for (Index o = begin; o < end; ++o)
+      for (Index c = 0; c < l.channels; ++c) body(o * row + c * l.inner, c);
+  });
+}
+
+// `call` for all rows of its matrix.
+template <ColumnStep step>
+void StepAllColumns(Cpu& device, const ColumnStepCall& call) {
+  ParallelFor(device, call.rows, 0.3 * static_cast<double>(call.columns), [&](Index begin, Index end) {
+    ColumnStepCall part = call;
+    part.x += begin * call.columns;
+    if (step == ColumnStep::kGradient) part.dy += begin * call.columns;
+    part.out += begin * call.columns;
+    part.rows = end - begin;
+    StepColumns<step>(part);
   });
 }
 
 inline void NormApplyAll(Cpu& device, const ChannelLayout& l, const float* x, const float* mean, const float* factor,
                          const float* offset, float* y) {
-  ForNormRuns(device, l, [&](Index at, Index n, Index c) {
-    if (l.inner == 1)
-      NormApply(x + at, mean, factor, offset, y + at, n);
-    else
-      NormAtBest<NormApplyBody>(x + at, mean[c], factor[c], offset[c], y + at, n);
+  if (l.inner == 1)
+    return StepAllColumns<ColumnStep::kCentre>(device,
+                                               {x, nullptr, mean, factor, offset, nullptr, l.outer, l.channels, y});
+  ForNormRuns(device, l, [&](Index at, Index c) {
+    NormAtBest<NormApplyBody>(x + at, mean[c], factor[c], offset[c], y + at, l.inner);
   });
 }
 
@@ -290,9 +255,9 @@ inline Status BatchNormTraining(Cpu& device, const ChannelLayout& l, const float
   TENON_RETURN_IF_ERROR(scratch.status("FusedBatchNorm"));
   double* const sums = scratch.As<double>();
   double* const partial = scratch.As<double>(sum_bytes);
-  detail::NormReduce(device, l, detail::NormSum::kFirst, x, nullptr, nullptr, partial, sums);
+  detail::NormReduce<detail::ColumnSum::kFirst>(device, l, x, nullptr, nullptr, partial, sums);
   for (Index c = 0; c < l.channels; ++c) mean[c] = static_cast<float>(sums[c] / n);
-  detail::NormReduce(device, l, detail::NormSum::kSquares, x, nullptr, mean, partial, sums);
+  detail::NormReduce<detail::ColumnSum::kSquares>(device, l, x, nullptr, mean, partial, sums);
   for (Index c = 0; c < l.channels; ++c) variance[c] = static_cast<float>(sums[c] / n);
   return BatchNorm(device, l, x, scale, offset, mean, variance, epsilon, y);
 }
@@ -362,7 +327,7 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
   float* const factor = scratch.As<float>(sum_bytes + partial_bytes);
   float* const shift = scratch.As<float>(sum_bytes + partial_bytes + row_bytes);
   float* const slope = scratch.As<float>(sum_bytes + partial_bytes + 2 * row_bytes);
-  detail::NormReduce(device, l, detail::NormSum::kProducts, x, dy, mean, scratch.As<double>(sum_bytes), sums);
+  detail::NormReduce<detail::ColumnSum::kProducts>(device, l, x, dy, mean, scratch.As<double>(sum_bytes), sums);
   const double n = static_cast<double>(l.per_channel());
   for (Index c = 0; c < l.channels; ++c) {
     const float inverse = 1.0f / std::sqrt(variance[c] + epsilon);
@@ -373,15 +338,21 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
     shift[c] = training ? static_cast<float>(dy_sum / n) : 0.0f;
     slope[c] = training ? static_cast<float>(product_sum / n) * inverse * inverse : 0.0f;
   }
-  detail::ForNormRuns(device, l, [&](Index at, Index count, Index c) {
-    if (!training && l.inner == 1) {
-      for (Index i = 0; i < count; ++i) dx[at + i] = dy[at + i] * factor[i];
-    } else if (!training) {
-      for (Index i = 0; i < count; ++i) dx[at + i] = dy[at + i] * factor[c];
-    } else if (l.inner == 1) {
-      detail::NormGradient(dy + at, x + at, mean, factor, shift, slope, dx + at, count);
+  if (l.inner == 1 && training) {
+    detail::StepAllColumns<detail::ColumnStep::kGradient>(device,
+                                                          {x, dy, mean, factor, shift, slope, l.outer, l.channels, dx});
+    return OkStatus();
+  }
+  if (l.inner == 1) {  // shift is 0
+    detail::StepAllColumns<detail::ColumnStep::kCentre>(
+        device, {dy, nullptr, shift, factor, shift, nullptr, l.outer, l.channels, dx});
+    return OkStatus();
+  }
+  detail::ForNormRuns(device, l, [&](Index at, Index c) {
+    if (!training) {
+      for (Index i = at; i < at + l.inner; ++i) dx[i] = dy[i] * factor[c];
     } else {
-      for (Index i = at; i < at + count; ++i) dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
+      for (Index i = at; i < at + l.inner; ++i) dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
     }
   });
   return OkStatus();

@@ -4,12 +4,16 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/simd/vector.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
 #include <tenon/engine/core/half_conversion.hpp>
 #include <tenon/engine/core/scratch.hpp>
 
@@ -43,9 +47,88 @@ C ShiftLogits(const StridedMatrix<C>& logits, Index r, Index classes, C* out) {
   return std::log(sum);
 }
 
+// A row whose classes lie together, [n] with n >= 1. `labels`: one for each class, or, where it is null, the class
+// `label` alone. NaN as by the formulas. `out` must not be an input.
+template <class C>
+struct CrossEntropyRow {
+  const C* logits;
+  const C* labels;
+  Index label;
+  Index n;
+  C* loss;
+  C* out;
+};
+#if TENON_DETAIL_LANES
+template <class C>
+struct CrossEntropyBody {
+  template <int bytes>
+  TENON_HD static void Run(const CrossEntropyRow<C>& row) {
+    using L = simd::Lanes<C, bytes>;
+    constexpr Index kSize = L::size;
+    const Index whole = row.n / kSize * kSize, left = row.n - whole;
+    C rest[L::size];  // the end of the row: -infinity changes neither the largest nor the sum
+    for (Index i = 0; i < kSize; ++i) rest[i] = i < left ? row.logits[whole + i] : -std::numeric_limits<C>::infinity();
+    L largest = L::Load(rest);
+    for (Index i = 0; i < whole; i += kSize) largest = Greater(largest, L::Load(row.logits + i));
+    const C most = simd::Fold<simd::GreaterLanes>(largest);
+    const L shift = L::Repeat(most);
+    const L last = simd::ExpOfNegative(L::Load(rest) - shift);
+    L sum = last;
+    for (Index i = 0; i < whole; i += kSize) {
+      const L y = simd::ExpOfNegative(L::Load(row.logits + i) - shift);
+      y.Store(row.out + i);
+      sum = sum + y;
+    }
+    const C total = simd::Fold<simd::AddLanes>(sum), log_sum = std::log(total);
+    const L factor = L::Repeat(C(1) / total);
+    (last * factor).Store(rest);
+    if (row.labels == nullptr) {
+      for (Index i = 0; i < whole; i += kSize) (L::Load(row.out + i) * factor).Store(row.out + i);
+      for (Index i = 0; i < left; ++i) row.out[whole + i] = rest[i];
+      row.out[row.label] -= 1;
+      *row.loss = log_sum - (row.logits[row.label] - most);
+      return;
+    }
+    const L logs = L::Repeat(log_sum);
+    L losses = L::Zero();
+    for (Index i = 0; i < whole; i += kSize) {
+      const L label = L::Load(row.labels + i);
+      losses = Fma(label, logs - (L::Load(row.logits + i) - shift), losses);
+      (L::Load(row.out + i) * factor - label).Store(row.out + i);
+    }
+    C loss = simd::Fold<simd::AddLanes>(losses);
+    for (Index i = whole; i < row.n; ++i) {
+      loss += row.labels[i] * (log_sum - (row.logits[i] - most));
+      row.out[i] = rest[i - whole] - row.labels[i];
+    }
+    *row.loss = loss;
+  }
+};
+template <class C>
+auto CrossEntropyFunction() {
+  return simd::detail::ForLevels<CrossEntropyBody<C>, simd::Compiled, const CrossEntropyRow<C>&>::Best();
+}
+#else
+template <class C>
+void RunCrossEntropyRow(const CrossEntropyRow<C>& row) {
+  const C log_sum = ShiftLogits<C>({row.logits, row.n, 1}, 0, row.n, row.out);
+  C sum = 0;
+  for (Index c = 0; c < row.n; ++c) {
+    const C label = row.labels != nullptr ? row.labels[c] : c == row.label ? C(1) : C(0);
+    if (row.labels != nullptr || c == row.label) sum += label * (log_sum - row.out[c]);
+    row.out[c] = std::exp(row.out[c] - log_sum) - label;
+  }
+  *row.loss = sum;
+}
+template <class C>
+auto CrossEntropyFunction() {
+  return &RunCrossEntropyRow<C>;
+}
+#endif
+
 template <class C>
 double CrossEntropyNs(Index classes) {
-  return 8.0 * static_cast<double>(classes) + 20;
+  return 2.0 * static_cast<double>(classes) + 30;
 }
 
 }  // namespace detail
@@ -55,9 +138,15 @@ double CrossEntropyNs(Index classes) {
 template <class C>
 void CrossEntropy(Cpu& device, Index rows, Index classes, const StridedMatrix<C>& logits,
                   const StridedMatrix<C>& labels, C* loss, C* backprop) {
+  const bool together = classes > 0 && logits.column == 1 && labels.column == 1;
+  const auto run = detail::CrossEntropyFunction<C>();
   ParallelFor(device, rows, detail::CrossEntropyNs<C>(classes), [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) {
       C* const out = backprop + r * classes;
+      if (together) {
+        run({logits.data + r * logits.row, labels.data + r * labels.row, 0, classes, loss + r, out});
+        continue;
+      }
       const C log_sum = detail::ShiftLogits(logits, r, classes, out);
       C sum = 0;
       for (Index c = 0; c < classes; ++c) {
@@ -73,15 +162,10 @@ void CrossEntropy(Cpu& device, Index rows, Index classes, const StridedMatrix<C>
 template <class C>
 void SparseCrossEntropy(Cpu& device, Index rows, Index classes, const C* logits, const Index* labels, C* loss,
                         C* backprop) {
-  const StridedMatrix<C> matrix{logits, classes, 1};
+  const auto run = detail::CrossEntropyFunction<C>();
   ParallelFor(device, rows, detail::CrossEntropyNs<C>(classes), [&](Index begin, Index end) {
-    for (Index r = begin; r < end; ++r) {
-      C* const out = backprop + r * classes;
-      const C log_sum = detail::ShiftLogits(matrix, r, classes, out);
-      loss[r] = log_sum - out[labels[r]];
-      for (Index c = 0; c < classes; ++c) out[c] = std::exp(out[c] - log_sum);
-      out[labels[r]] -= 1;
-    }
+    for (Index r = begin; r < end; ++r)
+      run({logits + r * classes, nullptr, labels[r], classes, loss + r, backprop + r * classes});
   });
 }
 

@@ -19,21 +19,28 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
+// The segment of the rows folded last, whose next rows may follow.
+struct OpenSegment {
+  Index id = -1, rows = 0;
+};
+
 // How rows of one type are folded.
 struct SegmentLoops {
   void (*fold)(const void* row, void* out, Index n) = nullptr;          // out[j] = out[j] op row[j]
   // Rows of one element; null for rare types. out[ids[i]] = out[ids[i]] op row[i]; negative ids are left out.
   void (*fold_each)(const void* row, const Index* ids, void* out, Index n) = nullptr;
-  // Does so for ids that ascend; the first row of a segment is copied. `previous`: the id before ids[0], or -1.
-  void (*fold_ascending)(const void* row, const Index* ids, Index previous, void* out, Index n) = nullptr;
-  void (*divide)(void* out, Index count, Index n) = nullptr;            // for means
-  Index bytes = 0;                                                     // size of one element
+  // Does so for ids that ascend; the first row of a segment is copied. Means divide a segment when the next one begins:
+  // the last one is left to `divide`.
+  void (*fold_ascending)(const void* row, const Index* ids, OpenSegment* open, void* out, Index n) = nullptr;
+  void (*divide)(void* out, Index count, Index n) = nullptr;  // for means
+  Index bytes = 0;  // size of one element
   alignas(16) unsigned char start[16] = {};  // the element that changes nothing, or the lowest (highest) finite number
 };
 
 // ---- the operations
 
 struct SegmentSumStep {
+  static constexpr bool kInAnyOrder = true;  // rows may be folded in several chains
   template <class T>
   static T Start() {
     return T(0);
@@ -47,6 +54,7 @@ struct SegmentSumStep {
   }
 };
 struct SegmentProdStep {
+  static constexpr bool kInAnyOrder = true;
   template <class T>
   static T Start() {
     return T(1);
@@ -80,6 +88,7 @@ T LowestFinite() {
 }  // namespace detail
 // The row's element where the two cannot be compared, as in TensorFlow.
 struct SegmentMaxStep {
+  static constexpr bool kInAnyOrder = false;  // NaN
   template <class T>
   static T Start() {
     return detail::LowestFinite<T>();
@@ -90,6 +99,7 @@ struct SegmentMaxStep {
   }
 };
 struct SegmentMinStep {
+  static constexpr bool kInAnyOrder = false;
   template <class T>
   static T Start() {
     return detail::HighestFinite<T>();
@@ -115,17 +125,6 @@ void FoldEach(const void* prow, const Index* ids, void* pout, Index n) {
   for (Index i = 0; i < n; ++i)
     if (ids[i] >= 0) out[ids[i]] = Step::Combine(out[ids[i]], row[i]);
 }
-template <class Step, class T>
-void FoldAscending(const void* prow, const Index* ids, Index previous, void* pout, Index n) {
-  const T* row = static_cast<const T*>(prow);
-  T* out = static_cast<T*>(pout);
-  T folded = previous < 0 ? T() : out[previous];
-  for (Index i = 0; i < n; ++i) {
-    folded = ids[i] == previous ? Step::Combine(folded, row[i]) : row[i];
-    previous = ids[i];
-    out[previous] = folded;
-  }
-}
 template <class T>
 void DivideRow(void* pout, Index count, Index n) {
   T* out = static_cast<T*>(pout);
@@ -145,6 +144,48 @@ void DivideRow(void* pout, Index count, Index n) {
     for (Index j = 0; j < n; ++j) out[j] /= static_cast<T>(count);
   }
 }
+// folded op n rows of one element. The additions of one chain wait for each other.
+inline constexpr Index kSegmentChains = 8;
+template <class Step, class T>
+T FoldElementRows(T folded, const T* row, Index n) {
+  Index i = 0;
+  if constexpr (Step::kInAnyOrder && !std::is_integral_v<T>) {  // compilers make chains of integers by themselves
+    if (n >= 2 * kSegmentChains) {
+      T parts[kSegmentChains];
+      for (Index k = 0; k < kSegmentChains; ++k) parts[k] = row[k];
+      for (i = kSegmentChains; i + kSegmentChains <= n; i += kSegmentChains)
+        for (Index k = 0; k < kSegmentChains; ++k) parts[k] = Step::Combine(parts[k], row[i + k]);
+      for (Index k = 0; k < kSegmentChains; ++k) folded = Step::Combine(folded, parts[k]);
+    }
+  }
+  for (; i < n; ++i) folded = Step::Combine(folded, row[i]);
+  return folded;
+}
+template <class Step, class T, bool is_mean>
+void FoldAscending(const void* prow, const Index* ids, OpenSegment* open, void* pout, Index n) {
+  const T* row = static_cast<const T*>(prow);
+  T* out = static_cast<T*>(pout);
+  for (Index i = 0; i < n;) {
+    const Index id = ids[i], first = i++;
+    T folded = row[first];
+    if (id == open->id) {
+      folded = Step::Combine(out[id], folded);
+    } else {
+      if (is_mean && open->id >= 0) DivideRow<T>(out + open->id, open->rows, 1);
+      *open = {id, 0};
+    }
+    constexpr Index kFar = 2 * kSegmentChains;
+    if (first + kFar < n && ids[first + kFar] == id) {  // and so are all between
+      for (i = first + kFar + 1; i + kFar <= n && ids[i + kFar - 1] == id;) i += kFar;
+      while (i < n && ids[i] == id) ++i;
+      folded = FoldElementRows<Step>(folded, row + first + 1, i - first - 1);
+    } else {
+      for (; i < n && ids[i] == id; ++i) folded = Step::Combine(folded, row[i]);
+    }
+    open->rows += i - first;
+    out[id] = folded;
+  }
+}
 template <class T>
 inline constexpr bool kHasElementLoops =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>;
@@ -155,7 +196,7 @@ SegmentLoops MakeSegmentLoops() {
   // For the usual types: a program has these loops for each op.
   if constexpr (kHasElementLoops<T>) {
     loops.fold_each = &FoldEach<Step, T>;
-    loops.fold_ascending = &FoldAscending<Step, T>;
+    loops.fold_ascending = &FoldAscending<Step, T, false>;
   }
   loops.bytes = static_cast<Index>(sizeof(T));
   const T start = Step::template Start<T>();
@@ -213,14 +254,23 @@ inline SegmentLoops MeanSegmentLoops(DataType type) {
     case DataType::kUint8: loops.divide = &detail::DivideRow<std::uint8_t>; break;
     case DataType::kInt16: loops.divide = &detail::DivideRow<std::int16_t>; break;
     case DataType::kUint16: loops.divide = &detail::DivideRow<std::uint16_t>; break;
-    case DataType::kInt32: loops.divide = &detail::DivideRow<std::int32_t>; break;
+    case DataType::kInt32:
+      loops.divide = &detail::DivideRow<std::int32_t>;
+      loops.fold_ascending = &detail::FoldAscending<SegmentSumStep, std::int32_t, true>;
+      break;
     case DataType::kUint32: loops.divide = &detail::DivideRow<std::uint32_t>; break;
     case DataType::kInt64: loops.divide = &detail::DivideRow<std::int64_t>; break;
     case DataType::kUint64: loops.divide = &detail::DivideRow<std::uint64_t>; break;
     case DataType::kHalf: loops.divide = &detail::DivideRow<half>; break;
     case DataType::kBfloat16: loops.divide = &detail::DivideRow<bfloat16>; break;
-    case DataType::kFloat: loops.divide = &detail::DivideRow<float>; break;
-    case DataType::kDouble: loops.divide = &detail::DivideRow<double>; break;
+    case DataType::kFloat:
+      loops.divide = &detail::DivideRow<float>;
+      loops.fold_ascending = &detail::FoldAscending<SegmentSumStep, float, true>;
+      break;
+    case DataType::kDouble:
+      loops.divide = &detail::DivideRow<double>;
+      loops.fold_ascending = &detail::FoldAscending<SegmentSumStep, double, true>;
+      break;
     case DataType::kComplex64: loops.divide = &detail::DivideRow<complex64>; break;
     case DataType::kComplex128: loops.divide = &detail::DivideRow<complex128>; break;
     default: break;

@@ -67,6 +67,7 @@ struct Detection {
     if (a.score != b.score) return a.score > b.score;
     return a.class_number != b.class_number ? a.class_number < b.class_number : a.box < b.box;
   }
+  static bool Worse(const Detection& a, const Detection& b) { return Better(b, a); }
 };
 
 // boxes [n, sets, 4], scores [n, classes] of one image.
@@ -76,20 +77,23 @@ struct DetectionImage {
   Index n, sets, classes;
 };
 
-// The boxes that class number `c` keeps, behind those in *found.
+// The boxes that class number `c` keeps, behind those in *found. *memory is overwritten.
 inline void DetectClass(const DetectionImage& image, Index c, Index most, const SuppressionRule<float>& rule,
-                        SlimVector<Detection>* found) {
+                        SlimVector<Detection>* memory, SlimVector<Detection>* found) {
   const Index set = image.sets == 1 ? 0 : c;
-  SlimVector<Detection> candidates;
+  SlimVector<Detection>& candidates = *memory;
+  candidates.clear();
   for (Index i = 0; i < image.n; ++i) {
     const float score = image.scores[i * image.classes + c];
     if (score > rule.score_threshold)
       candidates.push_back({image.boxes + (i * image.sets + set) * 4, score, static_cast<float>(c)});
   }
-  std::sort(candidates.begin(), candidates.end(), &Detection::Better);
+  std::make_heap(candidates.begin(), candidates.end(), &Detection::Worse);  // few are taken: the rest stays unsorted
   const std::size_t first = found->size();
-  for (const Detection& next : candidates) {
+  for (auto end = candidates.end(); end != candidates.begin(); --end) {
     if (static_cast<Index>(found->size() - first) >= most) break;
+    std::pop_heap(candidates.begin(), end, &Detection::Worse);
+    const Detection next = *(end - 1);
     bool keep = true;
     for (std::size_t j = found->size(); keep && j > first; --j)
       keep = !(BoxOverlap(next.box, (*found)[j - 1].box) > rule.overlap_threshold);
@@ -166,9 +170,11 @@ struct CombinedNonMaxSuppression {
     std::fill_n(out_boxes->data<float>(), batch * size * 4, 0.0f);
     std::fill_n(out_scores->data<float>(), batch * size, 0.0f);
     std::fill_n(out_classes->data<float>(), batch * size, 0.0f);
+    SlimVector<detail::Detection> memory;
     for (Index n = 0; n < batch; ++n) {
       SlimVector<detail::Detection> found;
-      for (Index c = 0; image.n > 0 && c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
+      for (Index c = 0; image.n > 0 && c < image.classes; ++c)
+        detail::DetectClass(image, c, per_class, rule, &memory, &found);
       std::sort(found.begin(), found.end(), &detail::Detection::Better);
       const Index count = std::min(size, static_cast<Index>(found.size()));
       for (Index i = 0; i < count; ++i) {

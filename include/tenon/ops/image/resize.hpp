@@ -14,6 +14,7 @@
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/image/resize.hpp>
+#include <tenon/engine/image/resize_gradient.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>

@@ -19,6 +19,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
 #include <tenon/ops/array/gather.hpp>
+#include <tenon/ops/array/segment_ids.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -40,48 +41,16 @@ inline Status SegmentShape(InferenceContext* c) {
 
 TENON_DETAIL_SETUP_CODE_END
 
-// Ids must ascend within [0, rows).
-inline Status CheckSegmentIds(std::string_view op, const HostIndices& ids, Index rows) {
-  Index previous = 0;
-  for (Index i = 0; i < ids.size(); ++i) {
-    const Index id = ids[i];
-    if (id < previous || id >= rows) [[unlikely]] {
-      if (i > 0 && id < previous)
-        return errors::InvalidArgument(op, ": segment ids are not increasing: segment_ids[", i, "] = ", id,
-                                       " comes after ", previous);
-      return errors::InvalidArgument(op, ": Segment id ", id, " out of range [0, ", rows,
-                                     "), possibly because 'segment_ids' input is not sorted.");
-    }
-    previous = id;
-  }
-  return OkStatus();
-}
-
-// A few ids at a time, as Index.
-class IdBlock {
- public:
-  static constexpr Index kSize = 256;
-  // Reads ids[begin ...]; returns how many.
-  Index Read(const HostIndices& ids, Index begin) {
-    const Index n = ids.size() - begin < kSize ? ids.size() - begin : kSize;
-    for (Index i = 0; i < n; ++i) ids_[i] = ids[begin + i];
-    return n;
-  }
-  const Index* ids() const { return ids_; }
-
- private:
-  Index ids_[kSize];
-};
-
 // Rows of one element, on this thread. `output` has the elements of segments without rows.
 inline void FoldAscendingElements(const SegmentLoops& loops, const void* data, const HostIndices& ids, void* output) {
   IdBlock block;
-  Index previous = -1;
+  OpenSegment open;
   for (Index begin = 0, n = 0; begin < ids.size(); begin += n) {
     n = block.Read(ids, begin);
-    loops.fold_ascending(static_cast<const char*>(data) + begin * loops.bytes, block.ids(), previous, output, n);
-    previous = block.ids()[n - 1];
+    loops.fold_ascending(static_cast<const char*>(data) + begin * loops.bytes, block.ids(), &open, output, n);
   }
+  if (loops.divide != nullptr && open.id >= 0)
+    loops.divide(static_cast<char*>(output) + open.id * loops.bytes, open.rows, 1);
 }
 inline void FoldElements(const SegmentLoops& loops, const void* data, const HostIndices& ids, void* output) {
   IdBlock block;
@@ -116,7 +85,7 @@ inline Status RunSegments(OpKernelContext& context, Cpu& device, const SegmentLo
   if (shape.num_elements() == 0) return OkStatus();
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
-  if (columns == 1 && loops.divide == nullptr && loops.fold_ascending != nullptr) {
+  if (columns == 1 && loops.fold_ascending != nullptr) {
     if (starts_in_gaps)
       FillRun(mover, loops.start, output->raw_data(), last + 1);
     else
@@ -164,7 +133,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   TensorShape shape;
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(segments));
   for (int d = id_dims; d < data.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(data.dim_size(d)));
-  for (Index i = 0; i < ids.size() && data.NumElements() > 0; ++i)
+  for (Index i = data.NumElements() > 0 ? FirstBlockAbove(ids, segments) : ids.size(); i < ids.size(); ++i)
     if (ids[i] >= segments) {
       return errors::InvalidArgument(op, ": segment_ids", PlaceText(ids.shape(), i), " = ", ids[i],
                                      " is out of range [0, ", segments, ")");
