@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -60,6 +61,7 @@ class TensorQueue final : public Resource {
     Status status_;
     CancellationManager* cancellation_ = nullptr;  // it and the token identify a call that waits
     CancellationManager::Token token_ = 0;
+    Owned<Receiver> next_;  // in a list
     Kind kind_ = kEnqueue;
     bool up_to_ = false;
   };
@@ -100,21 +102,57 @@ class TensorQueue final : public Resource {
     {
       const tenon::MutexLock lock(mutex_);
       closed_ = true;
-      for (Owned<Attempt>& attempt : enqueues_) {
+      while (enqueues_.first() != nullptr) {
+        Owned<Attempt> attempt = enqueues_.TakeFirst();
         if (attempt->kind_ == Attempt::kEnqueue)
           attempt->status_ = errors::Cancelled("Enqueue operation was cancelled");
-        finished.push_back(std::move(attempt));
+        finished.Add(std::move(attempt));
       }
-      enqueues_.clear();
       ServeLocked(&finished);
     }
-    Report(std::move(finished));
+    Report(&finished);
     receiver->Finish(OkStatus(), {});
   }
 
  private:
   using Attempt = Receiver;
-  using Attempts = SlimVector<Owned<Attempt>>;
+  // Attempts in their order. A move from list to list needs no memory.
+  class Attempts {
+   public:
+    Attempts() = default;
+    Attempts(const Attempts&) = delete;
+    Attempts& operator=(const Attempts&) = delete;
+    ~Attempts() {
+      while (first_ != nullptr) (void)TakeFirst();
+    }
+    Attempt* first() const { return first_.get(); }
+    void Add(Owned<Attempt> attempt) {
+      Attempt* const added = attempt.get();
+      (last_ == nullptr ? first_ : last_->next_) = std::move(attempt);
+      last_ = added;
+    }
+    Owned<Attempt> TakeFirst() { return Take(nullptr); }
+    // Null: the list has none of that token.
+    Owned<Attempt> TakeWith(const CancellationManager* cancellation, CancellationManager::Token token) {
+      Attempt* before = nullptr;
+      for (Attempt* a = first(); a != nullptr; before = std::exchange(a, a->next_.get()))
+        if (a->cancellation_ == cancellation && a->token_ == token) return Take(before);
+      return nullptr;
+    }
+
+   private:
+    // Takes the attempt behind `before`; null: the first.
+    Owned<Attempt> Take(Attempt* before) {
+      Owned<Attempt>& place = before == nullptr ? first_ : before->next_;
+      Owned<Attempt> taken = std::move(place);
+      place = std::move(taken->next_);
+      if (place == nullptr) last_ = before;
+      return taken;
+    }
+
+    Owned<Attempt> first_;
+    Attempt* last_ = nullptr;
+  };
 
   template <class List>
   static Index Count(const List& list) {
@@ -144,40 +182,37 @@ class TensorQueue final : public Resource {
       if (!live) {
         attempt->cancellation_ = nullptr;
         attempt->status_ = Cancelled(*attempt);
-        finished.push_back(std::move(attempt));
+        finished.Add(std::move(attempt));
       } else {
-        (dequeues ? dequeues_ : enqueues_).push_back(std::move(attempt));
+        (dequeues ? dequeues_ : enqueues_).Add(std::move(attempt));
         ServeLocked(&finished);
       }
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
   void Cancel(const CancellationManager* cancellation, CancellationManager::Token token) {
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex_);
       for (Attempts* list : {&enqueues_, &dequeues_}) {
-        for (std::size_t i = 0; i < list->size(); ++i) {
-          if ((*list)[i]->cancellation_ != cancellation || (*list)[i]->token_ != token) continue;
-          Owned<Attempt> attempt = std::move((*list)[i]);
-          list->erase(list->begin() + static_cast<std::ptrdiff_t>(i));
-          attempt->status_ = Cancelled(*attempt);
-          if (attempt->kind_ == Attempt::kDequeue) GiveBack(attempt.get());
-          finished.push_back(std::move(attempt));
-          break;
-        }
+        Owned<Attempt> attempt = list->TakeWith(cancellation, token);
+        if (attempt == nullptr) continue;
+        attempt->status_ = Cancelled(*attempt);
+        if (attempt->kind_ == Attempt::kDequeue) GiveBack(attempt.get());
+        finished.Add(std::move(attempt));
       }
       ServeLocked(&finished);
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
   static Status Cancelled(const Attempt& attempt) {
     return attempt.kind_ == Attempt::kEnqueue   ? errors::Cancelled("Enqueue operation was cancelled")
            : attempt.kind_ == Attempt::kDequeue ? errors::Cancelled("Dequeue operation was cancelled")
                                                 : errors::Cancelled("Close operation was cancelled");
   }
-  static void Report(Attempts finished) {
-    for (Owned<Attempt>& attempt : finished) {
+  static void Report(Attempts* finished) {
+    while (finished->first() != nullptr) {
+      const Owned<Attempt> attempt = finished->TakeFirst();
       if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
       attempt->Finish(attempt->status_,
                       attempt->kind_ == Attempt::kDequeue ? std::move(attempt->rows_) : SlimVector<Row>());
@@ -193,15 +228,23 @@ class TensorQueue final : public Resource {
   }
   // The first of a kind: true when something changed.
   bool ServeFirst(Attempts* waiting, Attempts* finished) {
-    if (waiting->empty()) return false;
-    Attempt& attempt = *waiting->front();
+    if (waiting->first() == nullptr) return false;
+    Attempt& attempt = *waiting->first();
     const Index before = attempt.done_;
-    const bool over = attempt.kind_ == Attempt::kEnqueue   ? ServeEnqueue(&attempt)
-                      : attempt.kind_ == Attempt::kDequeue ? ServeDequeue(&attempt)
-                                                           : ServeClose(&attempt);
+    bool over = true;
+    const Status served = tenon::detail::CatchAll("a queue", [&] {
+      over = attempt.kind_ == Attempt::kEnqueue   ? ServeEnqueue(&attempt)
+             : attempt.kind_ == Attempt::kDequeue ? ServeDequeue(&attempt)
+                                                  : ServeClose(&attempt);
+      return OkStatus();
+    });
+    if (!served.ok()) [[unlikely]] {  // no memory for a row
+      over = true;
+      attempt.status_ = served;
+      if (attempt.kind_ == Attempt::kDequeue) GiveBack(&attempt);
+    }
     if (!over) return attempt.done_ != before;
-    finished->push_back(std::move(waiting->front()));
-    waiting->erase(waiting->begin());
+    finished->Add(waiting->TakeFirst());
     return true;
   }
   bool ServeEnqueue(Attempt* attempt) {
@@ -227,6 +270,8 @@ class TensorQueue final : public Resource {
       }
     }
     while (attempt->done_ < attempt->wanted_ && Count(rows_) > stay) {
+      if (attempt->rows_.size() == attempt->rows_.capacity())
+        attempt->rows_.reserve(2 * attempt->rows_.size() + 1);  // before a row leaves the queue
       attempt->rows_.push_back(Take());
       ++attempt->done_;
     }
@@ -237,14 +282,17 @@ class TensorQueue final : public Resource {
     closed_ = true;
     return true;
   }
-  // Puts the rows of an attempt back at the front, in their order. A shuffled queue has no order.
+  // Puts the rows of an attempt back at the front, in their order. A shuffled queue has no order. Without memory for
+  // that they are lost, and the log says so.
   void GiveBack(Attempt* attempt) {
-    for (std::size_t i = attempt->rows_.size(); i-- > 0;) {
-      if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
-        Put(std::move(attempt->rows_[i]));
-      else
-        rows_.insert(rows_.begin(), std::move(attempt->rows_[i]));
-    }
+    tenon::detail::CallAndLog("giving rows back to a queue", [&] {
+      for (std::size_t i = attempt->rows_.size(); i-- > 0;) {
+        if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
+          Put(std::move(attempt->rows_[i]));
+        else
+          rows_.insert(rows_.begin(), std::move(attempt->rows_[i]));
+      }
+    });
     attempt->rows_.clear();
     attempt->done_ = 0;
   }
