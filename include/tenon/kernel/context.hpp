@@ -446,7 +446,7 @@ inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void*
                    .state = state,
                    .context = context,
                    .label = kernel != nullptr
-                                ? kernel->label_
+                                ? kernel->label()
                                 : Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(context->op_kernel())),
                    .faults = Ref<AsyncFaults>::Share(faults)};
 }

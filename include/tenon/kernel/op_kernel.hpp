@@ -157,6 +157,9 @@ class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
   class DoneCallback;
+  ~AsyncOpKernel() override {
+    if (detail::AsyncLabel* const label = label_.load(std::memory_order_acquire)) (void)label->Unref();
+  }
   // Calls `done` exactly once, on any thread, perhaps before it returns; the context is gone afterwards.
   virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
   // Waits for the end (executors call ComputeAsync).
@@ -164,8 +167,15 @@ class AsyncOpKernel : public OpKernel {
   AsyncOpKernel* AsAsync() final { return this; }
 
  private:
-  // Shared by the calls: thousands may wait.
-  const Ref<detail::AsyncLabel> label_ = Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(*this));
+  // Made by the first call, and shared by all: thousands may wait.
+  Ref<detail::AsyncLabel> label() const {
+    detail::AsyncLabel* made = label_.load(std::memory_order_acquire);
+    if (made != nullptr) return Ref<detail::AsyncLabel>::Share(made);
+    auto mine = Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(*this));
+    if (label_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel)) made = mine.release();
+    return Ref<detail::AsyncLabel>::Share(made);
+  }
+  mutable std::atomic<detail::AsyncLabel*> label_{nullptr};
 };
 
 // Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and told to `faults`
