@@ -16,6 +16,7 @@
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/runtime/multi_device/partitioned_graph.hpp>
 #include <tenon/runtime/multi_device/multi_device_session.hpp>
+#include <tenon/runtime/api/saved_model.hpp>
 #include <tenon/runtime/api/session.hpp>
 
 #include "runtime/four_devices.hpp"
@@ -172,6 +173,19 @@ TEST_SUITE("no memory, call by call") {
           limits.requests = requests;
           limits.refused = refused;
           return status;
+        });
+  }
+
+  TEST_CASE("SavedModel::Load, and a run of the model") {
+    const std::string folder = TENON_TEST_DATA "/saved_models/module_counter";
+    const Tensor by = Tensor::Scalar(std::int64_t{3}), note = Tensor::Scalar(tstring("n"));
+    Sweep(
+        "SavedModel::Load", [] { return SavedModelOptions{.session = {.intra_op_threads = 1}}; },
+        [&](SavedModelOptions& options) -> Status {
+          const Result<SavedModel> model = SavedModel::Load(folder, std::move(options));
+          if (!model.ok()) return model.status();
+          const Result<ModelSignature> bump = model->signature("bump");
+          return bump.ok() ? bump->Run({{"by", by}, {"note", note}}).status() : bump.status();
         });
   }
 

@@ -34,7 +34,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, op().name, std::move(done), nullptr});
+    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, std::move(done), nullptr});
     InlinedVector<AnyView, 8> own_views;
     if (core_.keeps_arguments())
       made->arguments = MakeOwned<Arguments>(core_);
@@ -75,7 +75,6 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     detail::SpanStorage spans;
   };
   struct PendingCall : detail::DoneState {
-    std::string_view op;  // outlives the kernel
     DoneCallback done;
     Owned<Arguments> arguments;  // null: the kernel takes no lists and no Late
   };
@@ -108,10 +107,9 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   TENON_DETAIL_COLD static void EndWithError(PendingCall* call, const Status& status) {
     if (IsThrown(call, status)) return;
     const bool dropped = status.message() == Done::kDropped;
-    const std::string_view op = call->op;
     const DoneCallback done = std::move(call->done);
     delete call;
-    if (!done.EndWith(dropped ? errors::Internal(op, ": ", Done::kDropped) : status) && !dropped) done();
+    if (!done.EndWith(dropped ? errors::Internal(done.op(), ": ", Done::kDropped) : status) && !dropped) done();
   }
 
   detail::AdaptedCore core_;

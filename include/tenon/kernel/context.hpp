@@ -440,13 +440,16 @@ class OpKernelContext {
 };
 
 inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
-                                                 AsyncFaults* faults)
-    : call_(new Call{.end = end,
-                     .state = state,
-                     .context = context,
-                     .op = context->op_kernel().op().name,
-                     .node = std::string(context->op_kernel().name()),
-                     .faults = faults == nullptr ? Ref<AsyncFaults>() : Ref<AsyncFaults>::Share(faults)}) {}
+                                                 AsyncFaults* faults) {
+  const AsyncOpKernel* const kernel = const_cast<OpKernel&>(context->op_kernel()).AsAsync();
+  call_ = new Call{.end = end,
+                   .state = state,
+                   .context = context,
+                   .label = kernel != nullptr
+                                ? kernel->label()
+                                : Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(context->op_kernel())),
+                   .faults = Ref<AsyncFaults>::Share(faults)};
+}
 inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
   call_->context->SetStatus(error);

@@ -142,17 +142,40 @@ class AsyncFaults : public RefCounted {
   virtual void CalledTwice(const Status& error) = 0;
 };
 
+namespace detail {
+// Names of an asynchronous kernel for errors that may come when the kernel is gone. immutable.
+struct AsyncLabel final : RefCounted {
+  explicit AsyncLabel(const OpKernel& kernel) : op(kernel.op().name), node(kernel.name()) {}
+  const std::string_view op;
+  const std::string node;
+};
+}  // namespace detail
+
 // A kernel that may end after its call returned, because it waits for a queue, a device or another process.
 // thread-safe, as OpKernel.
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
   class DoneCallback;
+  ~AsyncOpKernel() override {
+    if (detail::AsyncLabel* const label = label_.load(std::memory_order_acquire)) (void)label->Unref();
+  }
   // Calls `done` exactly once, on any thread, perhaps before it returns; the context is gone afterwards.
   virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
   // Waits for the end (executors call ComputeAsync).
   inline void Compute(OpKernelContext* ctx) override;
   AsyncOpKernel* AsAsync() final { return this; }
+
+ private:
+  // Made by the first call, and shared by all: thousands may wait.
+  Ref<detail::AsyncLabel> label() const {
+    detail::AsyncLabel* made = label_.load(std::memory_order_acquire);
+    if (made != nullptr) return Ref<detail::AsyncLabel>::Share(made);
+    auto mine = Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(*this));
+    if (label_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel)) made = mine.release();
+    return Ref<detail::AsyncLabel>::Share(made);
+  }
+  mutable std::atomic<detail::AsyncLabel*> label_{nullptr};
 };
 
 // Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and told to `faults`
@@ -200,6 +223,7 @@ class AsyncOpKernel::DoneCallback {
     DoneCallback copy;
     copy.call_ = static_cast<Call*>(shared);
   }
+  std::string_view op() const { return call_->label->op; }
   bool ended() const { return call_->ended.load(std::memory_order_acquire); }
 
  private:
@@ -209,15 +233,14 @@ class AsyncOpKernel::DoneCallback {
     OpKernelContext* context;
     std::atomic<std::uint32_t> holders{1};
     std::atomic<bool> ended{false};
-    std::string_view op;
-    std::string node;  // a copy: a second call may come when the session is gone
+    Ref<detail::AsyncLabel> label;  // a second call may come when the session is gone
     Ref<AsyncFaults> faults;
   };
   DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
   TENON_DETAIL_COLD void CalledTwice() const {
-    const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
-                                          "', called its done callback twice");
+    const Status error = errors::Internal("the asynchronous kernel of op '", call_->label->op, "', node '",
+                                          call_->label->node, "', called its done callback twice");
     TENON_LOG(kError, error.message(), "; the second call does nothing");
     if (call_->faults) call_->faults->CalledTwice(error);
   }

@@ -95,8 +95,8 @@ class alignas(64) Buffer {
   // Bytes inside `parent`, whose root gets one more reference.
   static Buffer* Slice(Buffer* parent, void* data, std::size_t bytes) {
     Buffer* root = parent->root_;
-    root->Ref();
     Buffer* buffer = new Buffer(data, bytes, root->allocator_, &FreeSlice, root->owns_memory_);
+    root->Ref();  // not before `new`, which may throw
     buffer->root_ = root;
     return buffer;
   }

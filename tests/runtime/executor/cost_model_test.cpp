@@ -31,7 +31,8 @@ TEST_SUITE("NodeCosts") {
     program.nodes[0].kernel = &marked;
     program.nodes[1].kernel = &cheap;
     program.nodes[2].async = reinterpret_cast<AsyncOpKernel*>(&program);  // only compared with null
-    NodeCosts costs(program);
+    std::int32_t room[3] = {};
+    NodeCosts costs(program, room);
     costs.BeginRun();
     CHECK(costs.IsExpensive(0));
     CHECK(!costs.IsExpensive(1));

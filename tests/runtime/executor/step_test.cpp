@@ -42,7 +42,7 @@ TEST_SUITE("Step") {
     program.only_use = {1};
     program.escapes = {0, 1};
     CHECK_FALSE(Step(program).IsLean());
-    program.steps_cache.reset(CachingAllocator::Create(CpuAllocator()));
+    tenon::detail::MakeStepsLean(&program, {});
     Step step(program), other(program);
     CHECK(step.IsLean());
     CHECK(step.cache() == other.cache());

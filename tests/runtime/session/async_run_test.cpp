@@ -226,7 +226,7 @@ TEST_SUITE("RunAsync") {
     start();
     limits.watches = false;
     const long more = limits.bytes - first;
-    CHECK_MESSAGE(more < 1900 * kRuns, more, " bytes");
+    CHECK_MESSAGE(more < 1440 * kRuns, more, " bytes");
     for (int i = 0; i < 2 * kRuns; ++i) REQUIRE(Put(session, 1.0f).ok());
     REQUIRE(outcomes.Wait(2 * kRuns));
     CHECK(outcomes.CountCode(Code::kOk) == 2 * kRuns);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/base/notification.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/io/text_graph.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
@@ -142,6 +143,31 @@ TEST_SUITE("Session") {
         CHECK((*out)[3].NumElements() == 3);
       }
       CheckSays(session->Run({{"x", feed}}, {"shape32"}).status(), Code::kInvalidArgument, "dim 0 is 2147483648");
+      // A callable, without a caller that waits.
+      const Result<Callable> callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"rows", "last"}});
+      REQUIRE_MESSAGE(callable.ok(), callable.status().message());
+      Notification done;
+      callable->RunAsync({&feed, 1}, {}, [&](Result<std::vector<Tensor>> out) {
+        CHECK_MESSAGE(out.ok(), out.status().message());
+        if (out.ok()) CHECK((*out)[0].dim_size(0) == kMany / 1024);
+        if (out.ok()) CHECK((*out)[1].NumElements() == 3);
+        done.Notify();
+      });
+      done.WaitForNotification();
+    }
+    // To another device and back.
+    for (const int threads : {0, 2}) {
+      b.SetDevice(y, "/device:CPU:1");
+      const Result<Session> session =
+          Session::FromGraph(b, {.inter_op_threads = threads, .devices = {"CPU:0", "CPU:1"}});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      for (int run = 0; run < 2; ++run) {
+        const auto out = session->Run({{"x", feed}}, {"y", "rows", "last"});
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        CHECK((*out)[0].SharesBufferWith(feed));
+        CHECK((*out)[1].shape() == TensorShape({kMany / 1024, 1024}));
+        CHECK((*out)[2].NumElements() == 3);
+      }
     }
     munmap(zeros, static_cast<std::size_t>(kMany));
   }

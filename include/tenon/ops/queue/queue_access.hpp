@@ -152,7 +152,7 @@ inline Status JoinRows(const SlimVector<TensorQueue::Row>& rows, std::size_t c, 
 // Puts the rows into the op's outputs, as they are or joined.
 struct OutputReceiver final : TensorQueue::Receiver {
   OutputReceiver(Ref<TensorQueue> q, OpKernelContext* c, bool m, Done d)
-      : queue(std::move(q)), context(c), many(m), done(std::move(d)) {}
+      : many(m), queue(std::move(q)), context(c), done(std::move(d)) {}
   void Finish(const Status& status, SlimVector<TensorQueue::Row> rows) override {
     done(status.ok() ? Deliver(&rows) : status);
   }
@@ -169,9 +169,9 @@ struct OutputReceiver final : TensorQueue::Receiver {
     }
     return OkStatus();
   }
+  const bool many;
   Ref<TensorQueue> queue;
   OpKernelContext* context;
-  bool many;
   Done done;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -44,10 +45,25 @@ class TensorQueue final : public Resource {
     Index min_after_dequeue = 0;            // kShuffle: elements that stay while the queue is open
     std::uint64_t seed = 0, seed2 = 0;
   };
-  // Takes the rows that a dequeue got and reports the end of the op.
-  struct Receiver {
+  // Takes the rows that a dequeue got and reports the end of the op. The queue keeps the state of the call in it, too:
+  // thousands of calls may wait.
+  class Receiver {
+   public:
     virtual ~Receiver() = default;
     virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
+
+   private:
+    friend class TensorQueue;
+    enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
+    Index wanted_ = 0;  // rows
+    Index done_ = 0;  // rows taken over or got so far
+    SlimVector<Row> rows_;
+    Status status_;
+    CancellationManager* cancellation_ = nullptr;  // it and the token identify a call that waits
+    CancellationManager::Token token_ = 0;
+    Owned<Receiver> next_;  // in a list
+    Kind kind_ = kEnqueue;
+    bool up_to_ = false;
   };
 
   explicit TensorQueue(Options options)
@@ -75,7 +91,7 @@ class TensorQueue final : public Resource {
   // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` the rows that are left will do.
   void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Owned<Receiver> receiver) {
     Owned<Attempt> attempt = MakeAttempt(Attempt::kDequeue, count, SlimVector<Row>(), std::move(receiver));
-    attempt->up_to = up_to;
+    attempt->up_to_ = up_to;
     Start(std::move(attempt), cancellation);
   }
   // After the enqueues that wait now, which may be cancelled instead. Cancelled when the queue was closed before.
@@ -86,99 +102,120 @@ class TensorQueue final : public Resource {
     {
       const tenon::MutexLock lock(mutex_);
       closed_ = true;
-      for (Owned<Attempt>& attempt : enqueues_) {
-        if (attempt->kind == Attempt::kEnqueue) attempt->status = errors::Cancelled("Enqueue operation was cancelled");
-        finished.push_back(std::move(attempt));
+      while (enqueues_.first() != nullptr) {
+        Owned<Attempt> attempt = enqueues_.TakeFirst();
+        if (attempt->kind_ == Attempt::kEnqueue)
+          attempt->status_ = errors::Cancelled("Enqueue operation was cancelled");
+        finished.Add(std::move(attempt));
       }
-      enqueues_.clear();
       ServeLocked(&finished);
     }
-    Report(std::move(finished));
+    Report(&finished);
     receiver->Finish(OkStatus(), {});
   }
 
  private:
-  struct Attempt {
-    enum Kind : std::uint8_t { kEnqueue, kDequeue, kClose };
-    Kind kind;
-    bool up_to = false;
-    Index wanted = 0;  // rows
-    Index done = 0;  // rows taken over or got so far
-    SlimVector<Row> rows;
-    Owned<Receiver> receiver;
-    Status status;
-    std::int64_t number = 0;
-    CancellationManager* cancellation = nullptr;
-    CancellationManager::Token token = 0;
+  using Attempt = Receiver;
+  // Attempts in their order. A move from list to list needs no memory.
+  class Attempts {
+   public:
+    Attempts() = default;
+    Attempts(const Attempts&) = delete;
+    Attempts& operator=(const Attempts&) = delete;
+    ~Attempts() {
+      while (first_ != nullptr) (void)TakeFirst();
+    }
+    Attempt* first() const { return first_.get(); }
+    void Add(Owned<Attempt> attempt) {
+      Attempt* const added = attempt.get();
+      (last_ == nullptr ? first_ : last_->next_) = std::move(attempt);
+      last_ = added;
+    }
+    Owned<Attempt> TakeFirst() { return Take(nullptr); }
+    // Null: the list has none of that token.
+    Owned<Attempt> TakeWith(const CancellationManager* cancellation, CancellationManager::Token token) {
+      Attempt* before = nullptr;
+      for (Attempt* a = first(); a != nullptr; before = std::exchange(a, a->next_.get()))
+        if (a->cancellation_ == cancellation && a->token_ == token) return Take(before);
+      return nullptr;
+    }
+
+   private:
+    // Takes the attempt behind `before`; null: the first.
+    Owned<Attempt> Take(Attempt* before) {
+      Owned<Attempt>& place = before == nullptr ? first_ : before->next_;
+      Owned<Attempt> taken = std::move(place);
+      place = std::move(taken->next_);
+      if (place == nullptr) last_ = before;
+      return taken;
+    }
+
+    Owned<Attempt> first_;
+    Attempt* last_ = nullptr;
   };
-  using Attempts = SlimVector<Owned<Attempt>>;
 
   template <class List>
   static Index Count(const List& list) {
     return static_cast<Index>(list.size());
   }
   static Owned<Attempt> MakeAttempt(Attempt::Kind kind, Index wanted, SlimVector<Row> rows, Owned<Receiver> receiver) {
-    auto attempt = MakeOwned<Attempt>();
-    attempt->kind = kind;
-    attempt->wanted = wanted;
-    attempt->rows = std::move(rows);
-    attempt->receiver = std::move(receiver);
-    return attempt;
+    receiver->kind_ = kind;
+    receiver->wanted_ = wanted;
+    receiver->rows_ = std::move(rows);
+    return receiver;
   }
 
   void Start(Owned<Attempt> attempt, CancellationManager* cancellation) {
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex_);
-      const std::int64_t number = attempt->number = next_number_++;
-      const bool dequeues = attempt->kind == Attempt::kDequeue;
+      const bool dequeues = attempt->kind_ == Attempt::kDequeue;
       bool live = true;
       if (cancellation != nullptr) {
-        attempt->cancellation = cancellation;
-        attempt->token = cancellation->NewToken();
-        live = cancellation->Register(attempt->token,
-                                      [queue = Ref<TensorQueue>::Share(this), number] { queue->Cancel(number); });
+        const auto token = cancellation->NewToken();
+        attempt->cancellation_ = cancellation;
+        attempt->token_ = token;
+        live = cancellation->Register(token, [queue = Ref<TensorQueue>::Share(this), cancellation, token] {
+          queue->Cancel(cancellation, token);
+        });
       }
       if (!live) {
-        attempt->cancellation = nullptr;
-        attempt->status = Cancelled(*attempt);
-        finished.push_back(std::move(attempt));
+        attempt->cancellation_ = nullptr;
+        attempt->status_ = Cancelled(*attempt);
+        finished.Add(std::move(attempt));
       } else {
-        (dequeues ? dequeues_ : enqueues_).push_back(std::move(attempt));
+        (dequeues ? dequeues_ : enqueues_).Add(std::move(attempt));
         ServeLocked(&finished);
       }
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
-  void Cancel(std::int64_t number) {
+  void Cancel(const CancellationManager* cancellation, CancellationManager::Token token) {
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex_);
       for (Attempts* list : {&enqueues_, &dequeues_}) {
-        for (std::size_t i = 0; i < list->size(); ++i) {
-          if ((*list)[i]->number != number) continue;
-          Owned<Attempt> attempt = std::move((*list)[i]);
-          list->erase(list->begin() + static_cast<std::ptrdiff_t>(i));
-          attempt->status = Cancelled(*attempt);
-          if (attempt->kind == Attempt::kDequeue) GiveBack(attempt.get());
-          finished.push_back(std::move(attempt));
-          break;
-        }
+        Owned<Attempt> attempt = list->TakeWith(cancellation, token);
+        if (attempt == nullptr) continue;
+        attempt->status_ = Cancelled(*attempt);
+        if (attempt->kind_ == Attempt::kDequeue) GiveBack(attempt.get());
+        finished.Add(std::move(attempt));
       }
       ServeLocked(&finished);
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
   static Status Cancelled(const Attempt& attempt) {
-    return attempt.kind == Attempt::kEnqueue   ? errors::Cancelled("Enqueue operation was cancelled")
-           : attempt.kind == Attempt::kDequeue ? errors::Cancelled("Dequeue operation was cancelled")
-                                               : errors::Cancelled("Close operation was cancelled");
+    return attempt.kind_ == Attempt::kEnqueue   ? errors::Cancelled("Enqueue operation was cancelled")
+           : attempt.kind_ == Attempt::kDequeue ? errors::Cancelled("Dequeue operation was cancelled")
+                                                : errors::Cancelled("Close operation was cancelled");
   }
-  static void Report(Attempts finished) {
-    for (Owned<Attempt>& attempt : finished) {
-      if (attempt->cancellation != nullptr) (void)attempt->cancellation->TryDeregister(attempt->token);
-      attempt->receiver->Finish(attempt->status,
-                                attempt->kind == Attempt::kDequeue ? std::move(attempt->rows) : SlimVector<Row>());
+  static void Report(Attempts* finished) {
+    while (finished->first() != nullptr) {
+      const Owned<Attempt> attempt = finished->TakeFirst();
+      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
+      attempt->Finish(attempt->status_,
+                      attempt->kind_ == Attempt::kDequeue ? std::move(attempt->rows_) : SlimVector<Row>());
     }
   }
 
@@ -191,60 +228,73 @@ class TensorQueue final : public Resource {
   }
   // The first of a kind: true when something changed.
   bool ServeFirst(Attempts* waiting, Attempts* finished) {
-    if (waiting->empty()) return false;
-    Attempt& attempt = *waiting->front();
-    const Index before = attempt.done;
-    const bool over = attempt.kind == Attempt::kEnqueue   ? ServeEnqueue(&attempt)
-                      : attempt.kind == Attempt::kDequeue ? ServeDequeue(&attempt)
-                                                          : ServeClose(&attempt);
-    if (!over) return attempt.done != before;
-    finished->push_back(std::move(waiting->front()));
-    waiting->erase(waiting->begin());
+    if (waiting->first() == nullptr) return false;
+    Attempt& attempt = *waiting->first();
+    const Index before = attempt.done_;
+    bool over = true;
+    const Status served = tenon::detail::CatchAll("a queue", [&] {
+      over = attempt.kind_ == Attempt::kEnqueue   ? ServeEnqueue(&attempt)
+             : attempt.kind_ == Attempt::kDequeue ? ServeDequeue(&attempt)
+                                                  : ServeClose(&attempt);
+      return OkStatus();
+    });
+    if (!served.ok()) [[unlikely]] {  // no memory for a row
+      over = true;
+      attempt.status_ = served;
+      if (attempt.kind_ == Attempt::kDequeue) GiveBack(&attempt);
+    }
+    if (!over) return attempt.done_ != before;
+    finished->Add(waiting->TakeFirst());
     return true;
   }
   bool ServeEnqueue(Attempt* attempt) {
     if (closed_) {
-      attempt->status = errors::Cancelled(kind_name(), " '", options_.name, "' is closed.");
+      attempt->status_ = errors::Cancelled(kind_name(), " '", options_.name, "' is closed.");
       return true;
     }
-    while (attempt->done < attempt->wanted && (options_.capacity < 0 || Count(rows_) < options_.capacity))
-      Put(std::move(attempt->rows[static_cast<std::size_t>(attempt->done++)]));
-    return attempt->done == attempt->wanted;
+    while (attempt->done_ < attempt->wanted_ && (options_.capacity < 0 || Count(rows_) < options_.capacity))
+      Put(std::move(attempt->rows_[static_cast<std::size_t>(attempt->done_++)]));
+    return attempt->done_ == attempt->wanted_;
   }
   bool ServeDequeue(Attempt* attempt) {
     const Index stay = closed_ ? 0 : options_.min_after_dequeue;
-    if (closed_ && Count(rows_) < attempt->wanted - attempt->done) {
-      if (attempt->up_to && Count(rows_) + attempt->done > 0) {
-        attempt->wanted = attempt->done + Count(rows_);
+    if (closed_ && Count(rows_) < attempt->wanted_ - attempt->done_) {
+      if (attempt->up_to_ && Count(rows_) + attempt->done_ > 0) {
+        attempt->wanted_ = attempt->done_ + Count(rows_);
       } else {
         GiveBack(attempt);
-        attempt->status = errors::OutOfRange(kind_name(), " '", options_.name,
-                                             "' is closed and has insufficient elements (requested ", attempt->wanted,
-                                             ", current size ", rows_.size(), ")");
+        attempt->status_ = errors::OutOfRange(kind_name(), " '", options_.name,
+                                              "' is closed and has insufficient elements (requested ", attempt->wanted_,
+                                              ", current size ", rows_.size(), ")");
         return true;
       }
     }
-    while (attempt->done < attempt->wanted && Count(rows_) > stay) {
-      attempt->rows.push_back(Take());
-      ++attempt->done;
+    while (attempt->done_ < attempt->wanted_ && Count(rows_) > stay) {
+      if (attempt->rows_.size() == attempt->rows_.capacity())
+        attempt->rows_.reserve(2 * attempt->rows_.size() + 1);  // before a row leaves the queue
+      attempt->rows_.push_back(Take());
+      ++attempt->done_;
     }
-    return attempt->done == attempt->wanted;
+    return attempt->done_ == attempt->wanted_;
   }
   bool ServeClose(Attempt* attempt) {
-    if (closed_) attempt->status = errors::Cancelled("Queue '", options_.name, "' is already closed.");
+    if (closed_) attempt->status_ = errors::Cancelled("Queue '", options_.name, "' is already closed.");
     closed_ = true;
     return true;
   }
-  // Puts the rows of an attempt back at the front, in their order. A shuffled queue has no order.
+  // Puts the rows of an attempt back at the front, in their order. A shuffled queue has no order. Without memory for
+  // that they are lost, and the log says so.
   void GiveBack(Attempt* attempt) {
-    for (std::size_t i = attempt->rows.size(); i-- > 0;) {
-      if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
-        Put(std::move(attempt->rows[i]));
-      else
-        rows_.insert(rows_.begin(), std::move(attempt->rows[i]));
-    }
-    attempt->rows.clear();
-    attempt->done = 0;
+    tenon::detail::CallAndLog("giving rows back to a queue", [&] {
+      for (std::size_t i = attempt->rows_.size(); i-- > 0;) {
+        if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
+          Put(std::move(attempt->rows_[i]));
+        else
+          rows_.insert(rows_.begin(), std::move(attempt->rows_[i]));
+      }
+    });
+    attempt->rows_.clear();
+    attempt->done_ = 0;
   }
 
   // Any of several rows with one priority may be first. A heap makes it the row that TensorFlow takes.
@@ -276,7 +326,6 @@ class TensorQueue final : public Resource {
   SlimVector<Row> rows_;
   Attempts enqueues_, dequeues_;  // waiting attempts; closing waits among the enqueues
   bool closed_ = false;
-  std::int64_t next_number_ = 0;
   PhiloxWords random_;
 };
 

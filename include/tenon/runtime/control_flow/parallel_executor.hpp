@@ -34,7 +34,8 @@ class ParallelFrameRun : public FrameRun {
  public:
   class Agenda;  // runtime/control_flow/linked_frames.hpp has it, and the functions that take one
 
-  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
+  ParallelFrameRun(const Program& program, Step* step)
+      : FrameRun(program, step, true), room_of_costs_(program.nodes.size()), costs_(program, &room_of_costs_[0]) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
   Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) noexcept {
@@ -370,6 +371,7 @@ class ParallelFrameRun : public FrameRun {
   Mutex mutex_;  // guards the members below and FrameRun's state
   RunEnded ended_;
   RunFailed failed_;
+  Owned<std::int32_t[]> room_of_costs_;
   NodeCosts costs_;
   int workers_ = 0;  // threads in Work, or on their way there
   int away_ = 0;  // workers in a kernel that takes long, in a linked run

@@ -24,7 +24,9 @@ class NodeCosts {
   // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
   static constexpr std::int64_t kExpensiveNs = 2500;
 
-  explicit NodeCosts(const Program& program) : ns_(program.nodes.size()) {
+  NodeCosts() = default;
+  // `room`: for one number a node; outlives this.
+  NodeCosts(const Program& program, std::int32_t* room) : ns_(room) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
       ns_[n] = node.async != nullptr                                   ? kAlways
@@ -73,7 +75,7 @@ class NodeCosts {
  private:
   static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
 
-  Owned<std::int32_t[]> ns_;  // per node
+  std::int32_t* ns_ = nullptr;  // per node
   unsigned run_ = 0;
 };
 

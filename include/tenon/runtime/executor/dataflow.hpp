@@ -22,6 +22,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/runtime/executor/dataflow_tables.hpp>
 #include <tenon/runtime/executor/run_node.hpp>
 #include <tenon/runtime/executor/cost_model.hpp>
 #include <tenon/runtime/extensions.hpp>
@@ -39,32 +40,13 @@ class DataflowRun final : public Executor {
   class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
 
   DataflowRun(const Program& program, Step* step)
-      : program_(program), step_(step), memory_(BytesFor(program)), costs_(program) {
-    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
-    std::byte* free = &memory_[0];
-    tasks_ = TakeItems<Task>(&free, num_nodes);
-    nodes_ = TakeItems<Counts>(&free, num_nodes + 1);
-    queue_ = TakeItems<int>(&free, NumNothings(program) + 1);
-    after_ = TakeItems<int>(&free, num_nodes);
-    first_readers_ = TakeItems<int>(&free, num_values);
-    readers_ = TakeItems<std::atomic<int>>(&free, num_values);
-    for (std::size_t n = 0; n < num_nodes; ++n) {
-      const ProgramNode& node = program.nodes[n];
-      nodes_[n].first_consumer = node.first_consumer;
-      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
-      nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
-      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
-      tasks_[n] = {this, static_cast<int>(n)};
-    }
-    nodes_[num_nodes].first_consumer = static_cast<int>(program.consumers.size());
-    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    for (std::size_t v = 0; v < num_values; ++v) {
-      first_readers_[v] = program.escapes[v] != 0 ? kStays : program.readers[v];
-      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
-    }
-    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
+      : program_(program), step_(step), tables_(program, this), costs_(program, tables_.costs()) {
+    if (step->IsLean())
+      faults_ = Ref<RunFaults>::Share(static_cast<RunFaults*>(program.lean_steps->faults.get()));
+    else if (program.has_async)
+      faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     // Without a fixed order only the sole reader of a value may overwrite it. Frames of lean steps say so.
-    for (std::size_t n = 0; n < num_nodes && !step->IsLean(); ++n)
+    for (std::size_t n = 0; n < program.nodes.size() && !step->IsLean(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
 
@@ -80,13 +62,13 @@ class DataflowRun final : public Executor {
     WaitFor(done);
     return TakeStatus();
   }
-  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. Calls
-  // `failed`, which may be null, with an error before waiting kernels are told to stop.
+  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. After Link it
+  // calls `failed`, which may be null, with an error before waiting kernels are told to stop.
   void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
              RunFailed failed) noexcept {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
-    failed_callback_ = failed;
+    if (rare_ != nullptr) rare_->failed = failed;
     Local mine;
     Begin(&mine);
     PublishAll(&mine);
@@ -97,8 +79,9 @@ class DataflowRun final : public Executor {
   }
   // Sends and receives of `nodes` use `slots` in the runs that Begin starts. Both outlive this.
   void Link(const TransferNodes* nodes, TransferSlots* slots) {
-    linked_nodes_ = nodes;
-    slots_ = slots;
+    if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
+    rare_->linked_nodes = nodes;
+    rare_->slots = slots;
     for (std::size_t n = 0; n < program_.nodes.size(); ++n)
       if (nodes->slots[n] >= 0) costs_.SetCheap(static_cast<int>(n));
   }
@@ -116,40 +99,32 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    if (trace != nullptr && ready_ns_ == nullptr &&
-        !Succeeds([this] { ready_ns_ = MakeOwned<SlimVector<std::int64_t>>(program_.nodes.size()); }))
+    if (trace != nullptr && !Succeeds([this] {
+          if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
+          rare_->ready_ns.resize(program_.nodes.size());
+        }))
       trace_ = nullptr;
-    linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
-    failed_callback_ = {};
+    if (rare_ != nullptr) {
+      rare_->linked = nullptr;
+      rare_->failed = {};
+    }
     costs_.BeginRun();
     busy_.store(1, std::memory_order_release);
   }
 
-  struct Task {
-    DataflowRun* run;
-    int node;
+  using Counts = DataflowTables::Counts;
+  struct LinkedCalls;
+  // Members of runs that are linked or traced.
+  struct Rare {
+    RunFailed failed;
+    const TransferNodes* linked_nodes = nullptr;
+    TransferSlots* slots = nullptr;
+    const LinkedCalls* linked = nullptr;  // null: the run does not use the slots
+    SlimVector<std::int64_t> ready_ns;  // per node; empty before the first run with a trace
   };
-  // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The
-  // consumers of one node lie before those of the next.
-  struct Counts {
-    int first_consumer = 0;
-    unsigned waits_for : 31 = 0;  // edges
-    unsigned does_nothing : 1 = 0;
-    std::atomic<int> pending{0};  // edges, in this run
-  };
-  static std::size_t NumNothings(const Program& program) {
-    std::size_t count = 0;
-    for (const ProgramNode& node : program.nodes) count += node.kind == ProgramNode::Kind::kNothing ? 1 : 0;
-    return count;
-  }
-  static std::size_t BytesFor(const Program& program) {
-    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
-    return num_nodes * (sizeof(Task) + sizeof(Counts) + sizeof(int)) + sizeof(Counts) +
-           (NumNothings(program) + 1 + 2 * num_values) * sizeof(int);
-  }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -162,14 +137,14 @@ class DataflowRun final : public Executor {
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
   void Add(int number, Local* mine) {
-    Counts& node = nodes_[ToSize(number)];
+    Counts& node = tables_.CountsOf(number);
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
     if (trace_ != nullptr) [[unlikely]]
-      (*ready_ns_)[ToSize(number)] = trace_->Now();
+      rare_->ready_ns[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
-      after_[ToSize(number)] = std::exchange(mine->nothing, number);
+      tables_.After(number) = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
-      after_[ToSize(number)] = std::exchange(mine->cheap, number);
+      tables_.After(number) = std::exchange(mine->cheap, number);
     } else if (mine->expensive < 0) {
       mine->expensive = number;
       mine->delay = 0;
@@ -181,35 +156,37 @@ class DataflowRun final : public Executor {
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
-    return std::exchange(mine->cheap, after_[ToSize(mine->cheap)]);
+    return std::exchange(mine->cheap, tables_.After(mine->cheap));
   }
   static void RunTask(void* argument) noexcept {
-    const Task task = *static_cast<const Task*>(argument);
-    if (task.run->linked_ != nullptr) return task.run->linked_->run_task(task);
+    const auto* const counts = static_cast<const Counts*>(argument);
+    auto* const run = static_cast<DataflowRun*>(DataflowTables::RunOf(counts));
+    const int node = counts->number;
+    if (run->IsLinked()) return run->rare_->linked->run_task(run, node);
     Local mine;
-    if (task.run->costs_.IsExpensive(task.node)) {
-      mine.expensive = task.node;
+    if (run->costs_.IsExpensive(node)) {
+      mine.expensive = node;
     } else {
-      mine.cheap = task.node;  // with those behind it
+      mine.cheap = node;  // with those behind it
     }
-    if (task.run->flush_denormals_) {
+    if (run->flush_denormals_) {
       ScopedFlushDenormals flush;
-      task.run->Process(&mine);
+      run->Process(&mine);
     } else {
-      task.run->Process(&mine);
+      run->Process(&mine);
     }
-    Leave(task.run);
+    Leave(run);
   }
   void Publish(int node, Local* mine) {
     if (!TryPublish(node, mine)) [[unlikely]]
-      after_[ToSize(node)] = std::exchange(mine->cheap, node);
+      tables_.After(node) = std::exchange(mine->cheap, node);
   }
   // False: the pool had no memory, so that the run has failed; this thread counts the node down. Its list of cheap
   // nodes may have expensive ones then, and is not published any more.
   bool TryPublish(int node, Local* mine) {
     mine->alone = false;
     busy_.fetch_add(1, std::memory_order_relaxed);
-    if (CanSchedule(pool_, &RunTask, &tasks_[ToSize(node)])) [[likely]]
+    if (CanSchedule(pool_, &RunTask, &tables_.CountsOf(node))) [[likely]]
       return true;
     busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
     Fail(NotScheduled());
@@ -239,11 +216,11 @@ class DataflowRun final : public Executor {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (agenda != nullptr && IsTransfer(number)) {
-          if (!linked_->transfer(this, number, agenda)) continue;
+          if (!rare_->linked->transfer(this, number, agenda)) continue;
           Finish(number, mine);
           continue;
         }
-        if (agenda != nullptr) linked_->before_node(*this, number, agenda);
+        if (agenda != nullptr) rare_->linked->before_node(*this, number, agenda);
         if (node.async != nullptr && StartAsync(number)) continue;
         if (node.async == nullptr) {
           meter.Begin(ReadyTime(number));
@@ -264,12 +241,16 @@ class DataflowRun final : public Executor {
   // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: when
   // the node has ended, the thread that made the call may still be in it and use objects of the session.
   struct AsyncState {
-    DataflowRun* run;
-    int node;
-    std::int64_t begin;
+    // For nodes that need it: those that read references, and those of a run with a trace.
+    struct More {
+      std::int64_t begin = 0;  // in a trace
+      RefReads references;
+    };
+    DataflowRun* run() const { return static_cast<DataflowRun*>(DataflowTables::RunOf(counts)); }
+    const Counts* counts;  // the node's
     OpKernelContext context;
     OpKernelContext::NodeFrame room;  // for the frame of a lean step
-    Owned<RefReads> references;  // null: the node reads none
+    Owned<More> more;
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
@@ -277,9 +258,10 @@ class DataflowRun final : public Executor {
     Owned<AsyncState> made;
     const OpKernelContext::NodeFrame* frame = nullptr;
     const Status status = CatchAll("DataflowRun", [&] {
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), {}, {}, nullptr});
+      made.reset(new AsyncState{&tables_.CountsOf(number), {}, {}, nullptr});
       frame = &step_->FrameFor(number, &made->room);
-      if (node.reads_references) made->references = MakeOwned<RefReads>();
+      if (node.reads_references || trace_ != nullptr) made->more = MakeOwned<AsyncState::More>();
+      if (trace_ != nullptr) made->more->begin = trace_->Now();
       return OkStatus();
     });
     if (!status.ok()) [[unlikely]] {
@@ -291,8 +273,8 @@ class DataflowRun final : public Executor {
     if (!node.reads_references) {
       state->context.Enter(frame);
     } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(*frame); });
-      state->context.Enter(&state->references->frame());
+      const Status read = CatchAll("DataflowRun", [&] { return state->more->references.Read(*frame); });
+      state->context.Enter(&state->more->references.frame());
       if (!read.ok()) {
         state->context.SetStatus(read);
         AsyncDone(state);
@@ -309,36 +291,38 @@ class DataflowRun final : public Executor {
   }
   static void AsyncDone(void* argument) noexcept {
     Owned<AsyncState> state(static_cast<AsyncState*>(argument));
-    DataflowRun* run = state->run;
-    const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
+    DataflowRun* const run = state->run();
+    const int number = state->counts->number;
+    const ProgramNode& node = run->program_.nodes[ToSize(number)];
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
-      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(state->node, &state->room)));
+      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(number, &state->room)));
       if (run->trace_ != nullptr) {
-        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
-        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
+        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->more->begin;
+        run->trace_->Add(run->program_, node, run->step_, state->more->begin, wait_ns, nullptr, run->ReadyTime(number));
       }
       return OkStatus();
     });
     if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
     Local made;
-    run->Finish(state->node, &made);
+    run->Finish(number, &made);
     run->PublishAll(&made);
     state.reset();
     Leave(run);
   }
 
   // ---- sends and receives that are linked to another part of the run
-  bool IsTransfer(int number) const { return linked_nodes_->slot(number) >= 0; }
+  bool IsLinked() const { return rare_ != nullptr && rare_->linked != nullptr; }
+  bool IsTransfer(int number) const { return rare_->linked_nodes->slot(number) >= 0; }
   struct LinkedCalls {
-    void (*run_task)(const Task& task) noexcept;
+    void (*run_task)(DataflowRun* run, int node) noexcept;
     void (*before_node)(const DataflowRun& run, int number, Agenda* agenda) noexcept;
     // False: the value has not come, and a TransferReceiver finishes the node.
     bool (*transfer)(DataflowRun* run, int number, Agenda* agenda) noexcept;
   };
   struct Linked;
 
-  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : (*ready_ns_)[ToSize(number)]; }
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : rare_->ready_ns[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -354,7 +338,7 @@ class DataflowRun final : public Executor {
       status_.Update(status);
       failed_.store(true, std::memory_order_release);
     }
-    failed_callback_(status);
+    if (rare_ != nullptr) rare_->failed(status);
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
@@ -371,7 +355,8 @@ class DataflowRun final : public Executor {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[ToSize(node.first_input + i)], mine->alone);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (first_readers_[ToSize(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+      if (tables_.first_readers()[ToSize(node.first_output + i)] == 0)
+        step_->value(node.first_output + i) = EmptySlot();
     CountConsumers(number, mine);
     CountNothings(mine);
   }
@@ -383,12 +368,12 @@ class DataflowRun final : public Executor {
     return left == 0;
   }
   void CountConsumers(int number, Local* mine) {
-    const int end = nodes_[ToSize(number) + 1].first_consumer;
-    for (int edge = nodes_[ToSize(number)].first_consumer; edge < end; ++edge)
+    const int end = tables_.CountsOf(number + 1).first_consumer;
+    for (int edge = tables_.CountsOf(number).first_consumer; edge < end; ++edge)
       CountEdge(program_.consumers[ToSize(edge)], mine);
   }
   void CountEdge(int consumer, Local* mine) {
-    Counts& node = nodes_[ToSize(consumer)];
+    Counts& node = tables_.CountsOf(consumer);
     // A node that waits for one node only is ready; no other thread counts it.
     if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
   }
@@ -399,7 +384,7 @@ class DataflowRun final : public Executor {
         CountAlone(mine);
       } else {
         const int number = mine->nothing;
-        mine->nothing = after_[ToSize(number)];
+        mine->nothing = tables_.After(number);
         CountConsumers(number, mine);
       }
     }
@@ -412,10 +397,10 @@ class DataflowRun final : public Executor {
     int edges[kRoom + kLanes];
     const int* const consumers = program_.consumers.data();
     const std::size_t num_consumers = program_.consumers.size();
-    Counts* const nodes = nodes_;
-    int* const queue = queue_;
+    Counts* const nodes = tables_.nodes();
+    int* const queue = tables_.queue();
     std::size_t begin = 0, end = 0;
-    for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
+    for (; mine->nothing >= 0; mine->nothing = tables_.After(mine->nothing)) queue[end++] = mine->nothing;
     while (begin < end && mine->alone) {
       std::size_t room = 0;
       while (begin < end && room < kRoom) {
@@ -435,7 +420,7 @@ class DataflowRun final : public Executor {
   // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
   // more.
   std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
-    Counts* const nodes = nodes_;
+    Counts* const nodes = tables_.nodes();
     for (; consumer < last && mine->alone; ++consumer) {
       const int number = *consumer;
       Counts& node = nodes[number];
@@ -451,42 +436,30 @@ class DataflowRun final : public Executor {
     return end;
   }
   void Drop(int value, bool alone) {
-    const int readers = first_readers_[ToSize(value)];
-    if (readers == kStays) return;
+    const int readers = tables_.first_readers()[ToSize(value)];
+    if (readers == DataflowTables::kStays) return;
     if (readers > 1) {
-      if (!IsLast(&readers_[ToSize(value)], alone)) return;
-      readers_[ToSize(value)].store(readers, std::memory_order_relaxed);
+      if (!IsLast(&tables_.Readers(value), alone)) return;
+      tables_.Readers(value).store(readers, std::memory_order_relaxed);
     }
     step_->value(value) = EmptySlot();
   }
 
-  static constexpr int kStays = -1;  // constants and fetched values
-
   const Program& program_;
   Step* step_;
-  Owned<std::byte[]> memory_;  // holds the six arrays
-  Task* tasks_;
-  Counts* nodes_;  // and one more, behind the last
-  int* queue_;  // room for all nodes that do nothing, and one more; for a thread that is alone
-  int* after_;  // per node: the next one in a list of Local, or in a published task
-  int* first_readers_;  // per value: readers_ when a run begins; or kStays
-  std::atomic<int>* readers_;  // per value: reads that are still to come
+  DataflowTables tables_;
   NodeCosts costs_;
   // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
   std::atomic<int> busy_{0};
   std::atomic<bool> failed_{false};
-  RunEnded ended_;
-  RunFailed failed_callback_;
-  ThreadPoolInterface* pool_ = nullptr;
-  TraceCollector* trace_ = nullptr;
-  Owned<SlimVector<std::int64_t>> ready_ns_;  // per node; null before the first run with a trace
   bool flush_denormals_ = false;
   SpinLock lock_;
+  RunEnded ended_;
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
-  const TransferNodes* linked_nodes_ = nullptr;
-  TransferSlots* slots_ = nullptr;
-  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
+  Owned<Rare> rare_;  // null until the first run needs it
 };
 
 inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {

@@ -72,31 +72,31 @@ class DataflowRun::Agenda {
 };
 
 struct DataflowRun::Linked {
-  static void RunTask(const Task& task) noexcept {
-    const ScopedFlushDenormals mode(task.run->flush_denormals_ || FlushesDenormals());
+  static void RunTask(DataflowRun* run, int node) noexcept {
+    const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
     Local mine;
-    (task.run->costs_.IsExpensive(task.node) ? mine.expensive : mine.cheap) = task.node;
+    (run->costs_.IsExpensive(node) ? mine.expensive : mine.cheap) = node;
     Agenda agenda;
-    agenda.Add(task.run, mine);
+    agenda.Add(run, mine);
     agenda.Work();
   }
   // A node that takes long, or may wait for another run's nodes, does not hold these up.
   static void BeforeNode(const DataflowRun& run, int number, Agenda* agenda) noexcept {
     if (agenda->count_ == 0) [[likely]]
       return;
-    if (run.costs_.IsExpensive(number) || run.linked_nodes_->may_wait[ToSize(number)] != 0 ||
+    if (run.costs_.IsExpensive(number) || run.rare_->linked_nodes->may_wait[ToSize(number)] != 0 ||
         ++agenda->delay_ > Agenda::kMostDelay)
       agenda->PublishAll();
   }
   static bool Transfer(DataflowRun* run, int number, Agenda* agenda) noexcept {
     const ProgramNode& node = run->program_.nodes[ToSize(number)];
-    const int slot = run->linked_nodes_->slot(number);
+    const int slot = run->rare_->linked_nodes->slot(number);
     if (node.num_outputs != 0) return Receive(run, number, node, slot);
     const int input = run->program_.inputs[ToSize(node.first_input)];
-    Tensor value =
-        run->first_readers_[ToSize(input)] == 1 ? std::move(run->step_->value(input)) : run->step_->value(input);
+    Tensor value = run->tables_.first_readers()[ToSize(input)] == 1 ? std::move(run->step_->value(input))
+                                                                    : run->step_->value(input);
     TransferReceiver waiting;
-    const Status status = CatchAll("DataflowRun", [&] { return run->slots_->Send(slot, {}, &value, &waiting); });
+    const Status status = CatchAll("DataflowRun", [&] { return run->rare_->slots->Send(slot, {}, &value, &waiting); });
     if (!status.ok()) [[unlikely]]
       run->Fail(AtNode(status, run->program_, node));
     else if (waiting.calls != nullptr)
@@ -107,8 +107,8 @@ struct DataflowRun::Linked {
     bool is_there = true;
     run->busy_.fetch_add(1, std::memory_order_relaxed);  // until the value has come
     const Status status = CatchAll("DataflowRun", [&] {
-      return run->slots_->Receive(slot, {}, {&kReceives, run, nullptr, number}, &run->step_->value(node.first_output),
-                                  &is_there);
+      return run->rare_->slots->Receive(slot, {}, {&kReceives, run, nullptr, number},
+                                        &run->step_->value(node.first_output), &is_there);
     });
     if (is_there) run->busy_.fetch_sub(1, std::memory_order_relaxed);  // not to 0: this thread is counted
     if (!status.ok()) [[unlikely]]
@@ -144,8 +144,8 @@ inline void DataflowRun::Begin(ThreadPoolInterface* pool, bool flush_denormals, 
                                Agenda* agenda) noexcept {
   if (program_.nodes.empty()) return ended();
   Reset(pool, flush_denormals, nullptr, ended);
-  linked_ = &Linked::kCalls;
-  failed_callback_ = failed;
+  rare_->linked = &Linked::kCalls;
+  rare_->failed = failed;
   Local mine;
   Begin(&mine);
   agenda->Add(this, mine);

@@ -36,44 +36,56 @@ T* TakeItems(std::byte** free, std::size_t count) {
   return items;
 }
 
-// The arrays of a step, in one block. one thread.
+// The arrays of a step, in one block: values, pointers to the nodes' inputs, frames and memos. one thread.
 struct StepArrays {
   using NodeFrame = OpKernelContext::NodeFrame;
   StepArrays(const Program& program, bool lean)
       : num_values(program.num_values), num_nodes(static_cast<int>(program.nodes.size())) {
+    std::size_t num_memos = 0;
     for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
     const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
-                              ToSize(num_nodes) * (lean ? sizeof(ShapeMemo*) : sizeof(NodeFrame)) +
-                              ToSize(num_memos) * sizeof(ShapeMemo);
+                              (lean ? 0 : ToSize(num_nodes) * sizeof(NodeFrame)) + num_memos * sizeof(ShapeMemo);
     auto* free = static_cast<std::byte*>(AllocateItems(bytes, 1, alignof(Tensor)));
     values = TakeItems<Tensor>(&free, ToSize(num_values));
     for (Tensor& value : Values()) value = EmptySlot();
-    inputs = TakeItems<Tensor*>(&free, program.inputs.size());
-    for (std::size_t i = 0; i < program.inputs.size(); ++i) inputs[i] = values + program.inputs[i];
-    if (lean) {
-      late_memos = TakeItems<ShapeMemo*>(&free, ToSize(num_nodes));
-    } else {
-      frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
-      memos = TakeItems<ShapeMemo>(&free, ToSize(num_memos));
-    }
+    Tensor** const in = TakeItems<Tensor*>(&free, program.inputs.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) in[i] = values + program.inputs[i];
+    if (lean) return;
+    frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
+    for (int n = 0; n < num_nodes; ++n)
+      if (program.nodes[ToSize(n)].uses_memo) frames[n].memo = TakeItems<ShapeMemo>(&free, 1);
   }
   StepArrays(const StepArrays&) = delete;
   StepArrays& operator=(const StepArrays&) = delete;
   ~StepArrays() {
+    ShapeMemo** const late = late_memos.load(std::memory_order_acquire);
     for (Tensor& value : Values()) value.~Tensor();
-    for (int n = 0; n < num_memos; ++n) memos[n].~ShapeMemo();
-    for (int n = 0; n < num_nodes && late_memos != nullptr; ++n) delete late_memos[n];
+    for (int n = 0; n < num_nodes && frames != nullptr; ++n)
+      if (frames[n].memo != nullptr) frames[n].memo->~ShapeMemo();
+    for (int n = 0; n < num_nodes && late != nullptr; ++n) delete late[n];
+    delete[] late;
     FreeItems(values, alignof(Tensor));
   }
   Span<Tensor> Values() { return {values, ToSize(num_values)}; }
+  Tensor** inputs() { return reinterpret_cast<Tensor**>(values + num_values); }
+  // The node's memo in a lean step, where the threads that run its nodes share the list.
+  ShapeMemo* LateMemo(int node) {
+    ShapeMemo** list = late_memos.load(std::memory_order_acquire);
+    if (list == nullptr) {
+      auto** const made = new ShapeMemo* [ToSize(num_nodes)] {};
+      if (late_memos.compare_exchange_strong(list, made, std::memory_order_acq_rel))
+        list = made;
+      else
+        delete[] made;
+    }
+    if (list[node] == nullptr) list[node] = new ShapeMemo;
+    return list[node];
+  }
 
   const int num_values, num_nodes;
-  int num_memos = 0;  // one for each node that uses one; 0 in a lean step
   Tensor* values;  // at the beginning of the block
-  Tensor** inputs;
-  NodeFrame* frames = nullptr;  // per node; null in a lean step
-  ShapeMemo* memos = nullptr;  // null in a lean step
-  ShapeMemo** late_memos = nullptr;  // per node, made when it first runs; null in other steps
+  NodeFrame* frames = nullptr;  // per node, with its memo if it uses one; null in a lean step
+  std::atomic<ShapeMemo**> late_memos{nullptr};  // per node, made when it first runs; null in other steps
 };
 
 }  // namespace detail
@@ -84,14 +96,15 @@ class Step {
   // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
   // own, or the program's.
   explicit Step(const Program& program, Step* lender = nullptr) : program_(program), arrays_(program, IsLean()) {
-    if (lender == nullptr && !IsLean()) own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
-    cache_ = lender != nullptr ? lender->cache_ : IsLean() ? program.steps_cache.get() : own_cache_.get();
+    if (!IsLean()) own_ = MakeOwned<Own>();
+    if (own_ != nullptr && lender == nullptr)
+      own_->own_cache.reset(CachingAllocator::Create(program.device->allocator()));
+    if (own_ != nullptr) own_->cache = lender == nullptr ? own_->own_cache.get() : lender->cache();
     for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
     MakeEnvironments(lender);
     if (IsLean()) return;
-    ShapeMemo* memo = arrays_.memos;
     for (int n = 0; n < arrays_.num_nodes; ++n)
-      arrays_.frames[n] = MakeFrame(n, program.last_use, program.nodes[ToSize(n)].uses_memo ? memo++ : nullptr);
+      arrays_.frames[n] = MakeFrame(n, program.last_use, arrays_.frames[n].memo);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
@@ -101,46 +114,46 @@ class Step {
   Tensor* values() { return arrays_.values; }
   // True: thousands of runs of the program may wait, and each has run few of its nodes. The step makes frames and memos
   // when it needs them. Other steps use its cache, too, at the same time: no thread owns the cache.
-  bool IsLean() const { return program_.steps_cache != nullptr; }
+  bool IsLean() const { return program_.lean_steps != nullptr; }
   // The frame that the node runs with, in *room if the step is lean. For the thread that runs the node.
   const OpKernelContext::NodeFrame& FrameFor(int node, OpKernelContext::NodeFrame* room) {
     if (arrays_.frames != nullptr) [[likely]]
       return arrays_.frames[node];
-    ShapeMemo*& memo = arrays_.late_memos[node];
-    if (memo == nullptr && program_.nodes[ToSize(node)].uses_memo) [[unlikely]]
-      memo = new ShapeMemo;
+    ShapeMemo* const memo = program_.nodes[ToSize(node)].uses_memo ? arrays_.LateMemo(node) : nullptr;
     *room = MakeFrame(node, program_.only_use, memo);
     return *room;
   }
   // Frames of a step that is not lean.
   const OpKernelContext::NodeFrame& frame(int node) const { return arrays_.frames[node]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return arrays_.frames[node]; }
-  CachingAllocator* cache() { return cache_; }
-  Allocator* host_allocator() const { return host_->host_allocator; }
-  void set_step_id(std::int64_t id) { device_.step_id = host_->step_id = id; }
-  void set_services(const RunServices* services) { device_.services = host_->services = services; }
-  const RunServices* services() const { return host_->services; }
-  const StepEnvironment& environment(bool on_host) const { return on_host ? *host_ : device_; }
-  void set_call_depth(int depth) { device_.call_depth = host_->call_depth = depth; }
+  CachingAllocator* cache() { return own_ == nullptr ? program_.lean_steps->cache.get() : own_->cache; }
+  Allocator* host_allocator() const { return device_.host_allocator; }
+  void set_step_id(std::int64_t id) { device_.step_id = host()->step_id = id; }
+  void set_services(const RunServices* services) { device_.services = host()->services = services; }
+  const RunServices* services() const { return device_.services; }
+  const StepEnvironment& environment(bool on_host) const { return on_host ? *host() : device_; }
+  void set_call_depth(int depth) { device_.call_depth = host()->call_depth = depth; }
   // Runs for `other`: takes its step id, services and call depth.
   void StandInFor(const Step& other) {
-    set_step_id(other.host_->step_id);
-    set_services(other.host_->services);
-    set_call_depth(other.host_->call_depth);
+    set_step_id(other.device_.step_id);
+    set_services(other.device_.services);
+    set_call_depth(other.device_.call_depth);
   }
 
   // Takes the memory of the program's results from the cache, too, and returns it there: for a program that runs
   // often and whose results are soon gone.
   void CacheResults() {
     device_.result_allocator = device_.step_allocator;
-    host_->result_allocator = host_->step_allocator;
+    host()->result_allocator = host()->step_allocator;
   }
 
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
-  void KeepMemory() { keeps_memory_ = true; }
+  void KeepMemory() {
+    if (own_ != nullptr) own_->keeps_memory = true;
+  }
   // Kernels of the device get this object; null: the step's own.
   void set_kernel_device(void* device) {
-    device_.device = device != nullptr ? device : devices_ != nullptr ? devices_->kernel_device : &cpu_;
+    device_.device = device != nullptr ? device : devices() != nullptr ? devices()->kernel_device : cpu();
   }
 
   // Empties the values of a run that ended early.
@@ -151,9 +164,10 @@ class Step {
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
-    if (keeps_memory_) return;
-    TrimCache(cache_, &cache_limit_);
-    if (devices_ != nullptr) TrimCache(devices_->host_cache, &devices_->host_cache_limit);
+    if (own_ == nullptr) return program_.lean_steps->TrimCache();
+    if (own_->keeps_memory) return;
+    detail::TrimCache(own_->cache, &own_->cache_limit);
+    if (devices() != nullptr) detail::TrimCache(devices()->host_cache, &devices()->host_cache_limit);
   }
 
  private:
@@ -166,28 +180,30 @@ class Step {
     void* kernel_device = nullptr;
     StepEnvironment host;
   };
+  // Members of a step that is not lean.
+  struct Own {
+    Owned<CachingAllocator, CachingAllocator::Releaser> own_cache;  // null: another's serves
+    CachingAllocator* cache = nullptr;
+    std::int64_t cache_limit = 0;  // bytes; 0: not known yet
+    bool keeps_memory = false;
+    Cpu cpu;
+    Owned<Devices> devices;  // null where there is one device
+  };
+  StepEnvironment* host() { return devices() == nullptr ? &device_ : &devices()->host; }
+  const StepEnvironment* host() const { return devices() == nullptr ? &device_ : &devices()->host; }
+  Devices* devices() const { return own_ == nullptr ? nullptr : own_->devices.get(); }
   OpKernelContext::NodeFrame MakeFrame(int number, const SlimVector<std::uint8_t>& last_use, ShapeMemo* memo) {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     return {node.kernel,
-            arrays_.inputs + node.first_input,
+            arrays_.inputs() + node.first_input,
             last_use.data() + node.first_input,
             arrays_.values + node.first_output,
             program_.escapes.data() + node.first_output,
             memo,
-            node.on_host ? host_ : &device_};
+            node.on_host ? host() : &device_};
   }
-  static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
-    constexpr std::int64_t kSlack = 1 << 20;
-    const std::int64_t held = cache->held_bytes();
-    if (held <= *limit) [[likely]]
-      return;
-    if (*limit == 0) {
-      *limit = 2 * held + kSlack;
-    } else {
-      cache->Trim();
-      *limit = 0;  // the next run says how much it needs
-    }
-  }
+  // The device of kernels in host memory.
+  Cpu* cpu() const { return own_ == nullptr ? &program_.lean_steps->cpu : &own_->cpu; }
   void MakeEnvironments(Step* lender) {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
@@ -201,47 +217,51 @@ class Step {
       env->graph_def_version = program_.graph_def_version;
       env->functions = program_.functions;
     };
-    fill(&device_, program_.device, cache_);
-    CachingAllocator* host_cache = cache_;
+    fill(&device_, program_.device, cache());
+    CachingAllocator* host_cache = cache();
     if (program_.device != program_.host) {
-      devices_ = MakeOwned<Devices>();
-      if (lender == nullptr) devices_->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
-      host_cache = lender == nullptr ? devices_->own_host_cache.get() : lender->devices_->host_cache;
-      devices_->host_cache = host_cache;
-      host_ = &devices_->host;
+      own_->devices = MakeOwned<Devices>();
+      if (lender == nullptr) devices()->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
+      host_cache = lender == nullptr ? devices()->own_host_cache.get() : lender->devices()->host_cache;
+      devices()->host_cache = host_cache;
     }
-    fill(host_, program_.host, host_cache);
+    StepEnvironment* const host = this->host();
+    fill(host, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
-    cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
-    cpu_.allocator = host_cache;
-    host_->device = &cpu_;
-    if (devices_ != nullptr) {
-      devices_->own_kernel_device = program_.device->MakeKernelDevice(cache_);
-      if (devices_->own_kernel_device != nullptr) device_.device = devices_->own_kernel_device->get();
-      devices_->kernel_device = device_.device;
+    if (own_ != nullptr) own_->cpu = *static_cast<Cpu*>(program_.host->kernel_device());
+    if (own_ != nullptr) own_->cpu.allocator = host_cache;
+    host->device = cpu();
+    if (devices() != nullptr) {
+      devices()->own_kernel_device = program_.device->MakeKernelDevice(cache());
+      if (devices()->own_kernel_device != nullptr) device_.device = devices()->own_kernel_device->get();
+      devices()->kernel_device = device_.device;
     }
-    device_.host_allocator = host_->host_allocator = host_cache;
+    device_.host_allocator = host->host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
-    if (devices_ != nullptr) device_.result_allocator = cache_;
+    if (devices() != nullptr) device_.result_allocator = cache();
     if (lender != nullptr) {
       device_.result_allocator = lender->device_.result_allocator;
-      host_->result_allocator = lender->host_->result_allocator;
+      host->result_allocator = lender->host()->result_allocator;
     }
   }
 
   const Program& program_;
-  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_;  // null: another's serves
-  CachingAllocator* cache_ = nullptr;
-  std::int64_t cache_limit_ = 0;  // bytes; 0: not known yet
-  bool keeps_memory_ = false;
-  Cpu cpu_;
   StepEnvironment device_;
-  StepEnvironment* host_ = &device_;
-  Owned<Devices> devices_;  // null where there is one device
+  Owned<Own> own_;  // null in a lean step
   detail::StepArrays arrays_;
 };
 
 namespace detail {
+
+// Makes the steps of a program lean, from the next one on. The program's device is its host. `faults`: see LeanSteps.
+inline void MakeStepsLean(Program* program, Ref<RefCounted> faults) {
+  auto lean = MakeOwned<LeanSteps>();
+  lean->cache.reset(CachingAllocator::Create(program->device->allocator()));
+  lean->cpu = *static_cast<Cpu*>(program->host->kernel_device());
+  lean->cpu.allocator = lean->cache.get();
+  lean->faults = std::move(faults);
+  program->lean_steps = std::move(lean);
+}
 
 // While it lives, this thread owns the step's cache, unless other steps use it.
 class OwnsCache {

@@ -12,10 +12,12 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/device/cpu.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/function_runtime.hpp>
@@ -72,6 +74,41 @@ struct ProgramOptions {
   bool ends_with_device = false;  // every run of the program ends with Device::EndRun, before its fetches are read
 };
 
+namespace detail {
+
+// Frees what the cache of a step keeps beyond twice what one run held: runs with other shapes leave blocks behind that
+// the next ones may not need. `limit`: bytes, 0: not known yet.
+inline void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
+  constexpr std::int64_t kSlack = 1 << 20;
+  const std::int64_t held = cache->held_bytes();
+  if (held <= *limit) [[likely]]
+    return;
+  if (*limit == 0) {
+    *limit = 2 * held + kSlack;
+  } else {
+    cache->Trim();
+    *limit = 0;  // the next run says how much it needs
+  }
+}
+
+// Members that all lean steps of a program share: thousands of runs may wait, each with its step. thread-safe.
+struct LeanSteps {
+  Owned<CachingAllocator, CachingAllocator::Releaser> cache;  // without an owner thread
+  Cpu cpu;  // the device of their kernels
+  Ref<RefCounted> faults;  // a RunFaults: the executor's, for their kernels
+
+  void TrimCache() {
+    const SpinLockHolder lock(lock_);
+    detail::TrimCache(cache.get(), &cache_limit_);
+  }
+
+ private:
+  SpinLock lock_;
+  std::int64_t cache_limit_ = 0;
+};
+
+}  // namespace detail
+
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
@@ -118,9 +155,7 @@ struct Program {
   Device* host = nullptr;
   FunctionRuntime* functions = nullptr;  // functions of the graph's library
   const Graph* graph = nullptr;  // graph that the nodes belong to
-  // Steps of a program that thousands of runs may wait in: one cache for all of them, without an owner thread. Null:
-  // each has its own.
-  Owned<CachingAllocator, CachingAllocator::Releaser> steps_cache;
+  Owned<detail::LeanSteps> lean_steps;  // null: each step has a cache of its own
   Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
   int graph_def_version = 0;
 };

@@ -110,9 +110,9 @@ class AsyncRun final : public RefCounted, public AsyncLink {
     std::vector<Tensor> fetches;
     Status status = CatchAll("RunAsync", [&]() -> Status {
       const RunArgs settings = Settings();
-      if (session_->watched_number() != 0 || !prepared_->CanStart(settings)) {
+      if (session()->watched_number() != 0 || !prepared_->CanStart(settings)) {
         TENON_RETURN_IF_ERROR(MakeRoom(&fetches));
-        return session_->Run(prepared_.get(), feeds(), fetches, settings);
+        return session()->Run(prepared_.get(), feeds(), fetches, settings);
       }
       starts_ = true;
       return prepared_->Start(feeds(), settings, {&HasEnded, this}, &under_way_);
@@ -126,7 +126,7 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   }
   void Finish(Status status, std::vector<Tensor> fetches = {}) noexcept;
   Status GivenUp() const {
-    return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
+    return session()->IsClosed() ? session()->Closed() : errors::Cancelled("Run call was cancelled");
   }
   Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
   std::int64_t CountFeedBytes() const {
@@ -138,29 +138,50 @@ class AsyncRun final : public RefCounted, public AsyncLink {
     fetches->resize(prepared_->program().fetches.size());
     return OkStatus();
   }
+  // Deadline, caller's cancellation and own services of a run: most runs have none of these.
+  struct Extras {
+    CancellationManager* users = nullptr;  // null: Stop is not registered there
+    CancellationManager::Token users_token = 0;
+    DeadlineTimer::Entry timer = 0;
+    std::int64_t timeout_in_ms = 0;
+    Owned<StepServices> services;  // null: those that most runs of the session have
+  };
+  Extras& extras() {
+    if (extras_ == nullptr) extras_ = MakeOwned<Extras>();
+    return *extras_;
+  }
   // Settings as TryStart has chosen them: thousands of runs may wait, and keep no more than they must.
   RunArgs Settings();
   ThreadPoolInterface* pool_of_tasks() const { return needs_pool_ ? AsyncPool() : pool_; }
 
-  const Ref<SessionImpl> session_;
+  // The session, by its runs.
+  class Runs {
+   public:
+    explicit Runs(SessionImpl* session);
+    Runs(const Runs&) = delete;
+    Runs& operator=(const Runs&) = delete;
+    ~Runs();
+    AsyncRuns* operator->() const { return runs_; }
+
+   private:
+    AsyncRuns* const runs_;
+  };
+  SessionImpl* session() const;
+
+  const Runs runs_;
   const Ref<PreparedSignature> prepared_;
-  AsyncRuns* const runs_;  // the session's
   const std::int64_t since_ns_;
   SlimVector<Tensor> feeds_;
   RunCallback done_;
   ThreadPoolInterface* pool_ = nullptr;  // runs the nodes
-  Owned<StepServices> services_;  // null: those that most runs of the session have
   CancellationManager control_;
-  CancellationManager* users_ = nullptr;  // null: Stop is not registered there
-  CancellationManager::Token users_token_ = 0;
-  DeadlineTimer::Entry timer_ = 0;
-  std::int64_t timeout_in_ms_ = 0;
+  Owned<PreparedSignature::UnderWay> under_way_;
+  Owned<Extras> extras_;  // null: the run has none
   std::atomic<bool> timed_out_{false};
   bool needs_pool_ = false;  // for its tasks: pool_ has no threads of its own
   bool dataflow_ = false;
   bool reports_memory_ = false;  // when it runs out
   bool starts_ = false;  // no thread waits for it; only Execute writes it before, and reads it after an error
-  Owned<PreparedSignature::UnderWay> under_way_;
   // Guarded by the session's async_mutex(), as the links.
   State state_ = State::kNew;
   bool admitted_ = false;  // it counts for max_concurrent_runs
@@ -180,6 +201,7 @@ class AsyncRuns final : public RefCounted {
         session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
   }
 
+  SessionImpl* session() const { return session_; }
   // Services for runs without a deadline and without services of their own.
   const StepServices& services(bool dataflow) const { return services_[dataflow ? 1 : 0]; }
 
@@ -328,35 +350,37 @@ class AsyncRuns final : public RefCounted {
   std::int64_t num_queued_ = 0, queued_bytes_ = 0, num_begun_ = 0, num_refused_ = 0;
 };
 
+inline AsyncRun::Runs::Runs(SessionImpl* session) : runs_(AsyncRuns::Of(session)) { session->AddRef(); }
+inline AsyncRun::Runs::~Runs() { (void)runs_->session()->Unref(); }
+inline SessionImpl* AsyncRun::session() const { return runs_->session(); }
 inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
                           std::int64_t since_ns)
-    : session_(Ref<SessionImpl>::Share(session)),
-      prepared_(Ref<PreparedSignature>::Share(prepared)),
-      runs_(AsyncRuns::Of(session)),
-      since_ns_(since_ns) {
+    : runs_(session), prepared_(Ref<PreparedSignature>::Share(prepared)), since_ns_(since_ns) {
   feeds_.append(feeds.begin(), feeds.end());
 }
 inline Status AsyncRun::TryStart(const RunOptions& options) {
-  if (session_->IsClosed()) return session_->Closed();
+  if (session()->IsClosed()) return session()->Closed();
   RunArgs settings;
   StepServices services;
-  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options, nullptr, since_ns_)
-                            .MakeSettings(&settings, &services, &timeout_in_ms_));
-  if (services != runs_->services(settings.dataflow)) services_ = MakeOwned<StepServices>(services);
+  std::int64_t timeout_in_ms = 0;
+  TENON_RETURN_IF_ERROR(RunOfOptions(session(), prepared_.get(), options, nullptr, since_ns_)
+                            .MakeSettings(&settings, &services, &timeout_in_ms));
+  if (timeout_in_ms > 0) extras().timeout_in_ms = timeout_in_ms;
+  if (services != runs_->services(settings.dataflow)) extras().services = MakeOwned<StepServices>(services);
   dataflow_ = settings.dataflow;
   reports_memory_ = settings.on_error != nullptr;
   pool_ = settings.pool;
-  const bool is_callers = options.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
+  const bool is_callers = options.inter_op_pool != nullptr || session()->options().inter_op_pool != nullptr;
   needs_pool_ = pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1);
   if (options.cancellation != nullptr) {
-    users_token_ = options.cancellation->NewToken();
-    if (!options.cancellation->Register(users_token_, [this] { Stop(); }))
+    extras().users_token = options.cancellation->NewToken();
+    if (!options.cancellation->Register(extras_->users_token, [this] { Stop(); }))
       return errors::Cancelled("Run call was cancelled");
-    users_ = options.cancellation;
+    extras_->users = options.cancellation;
   }
-  if (timeout_in_ms_ > 0) {
-    const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms_) * 1'000'000;
-    timer_ = DeadlineTimer::Global().Add(when, [this] {
+  if (timeout_in_ms > 0) {
+    const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+    extras_->timer = DeadlineTimer::Global().Add(when, [this] {
       timed_out_.store(true);
       Stop();
     });
@@ -364,12 +388,13 @@ inline Status AsyncRun::TryStart(const RunOptions& options) {
   return runs_->Add(this);
 }
 inline RunArgs AsyncRun::Settings() {
-  RunArgs settings = session_->SettingsFor(*prepared_);
+  RunArgs settings = session()->SettingsFor(*prepared_);
   settings.pool = pool_;
   settings.since_ns = since_ns_;
   settings.dataflow = dataflow_;
   settings.cancellation = &control_;
-  settings.services = services_ != nullptr ? services_.get() : &runs_->services(dataflow_);
+  const bool has_own = extras_ != nullptr && extras_->services != nullptr;
+  settings.services = has_own ? extras_->services.get() : &runs_->services(dataflow_);
   if (reports_memory_) settings.on_error = &RunOfOptions::ReportMemory;
   return settings;
 }
@@ -383,9 +408,11 @@ inline void AsyncRun::RunTask(void* run) {
   if (self->runs_->Begin(self.get())) self->Execute();
 }
 inline void AsyncRun::Finish(Status status, std::vector<Tensor> fetches) noexcept {
-  if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
-  if (users_ != nullptr) (void)users_->Deregister(users_token_);
-  if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
+  if (extras_ != nullptr) {
+    if (extras_->timer != 0) (void)DeadlineTimer::Global().Remove(extras_->timer);
+    if (extras_->users != nullptr) (void)extras_->users->Deregister(extras_->users_token);
+    if (timed_out_.load()) status = TimedOut(extras_->timeout_in_ms, status);
+  }
   feeds_.clear();
   const auto self = Ref<AsyncRun>::Share(this);
   runs_->Remove(this);

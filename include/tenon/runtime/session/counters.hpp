@@ -73,8 +73,8 @@ inline SessionCounters CountersOf(SessionImpl* session_impl) {
   counters.runs = counters.planned_runs + session.counts().others();
   counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
     ++counters.programs;
-    if (const auto& shared = prepared->program().steps_cache; shared != nullptr)
-      counters.step_bytes += shared->held_bytes();
+    if (const auto& shared = prepared->program().lean_steps; shared != nullptr)
+      counters.step_bytes += shared->cache->held_bytes();
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();

@@ -92,9 +92,8 @@ class PreparedSignature : public RefCounted {
           container(settings.resources, NextStepId().fetch_add(1, std::memory_order_relaxed)),
           services{settings.resources, &container, cancellation},
           rendezvous(cancellation) {
-      plans = prepared->PlansOf(running.get());
+      RunPlans* const plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
-      plan = planned != nullptr ? plans : nullptr;
       step = planned != nullptr ? planned : &running->step;
       services.deferred = &deferred;
       services.pool = settings.pool;
@@ -109,9 +108,10 @@ class PreparedSignature : public RefCounted {
 
    private:
     friend class PreparedSignature;
+    // The plans that have one for these feeds; null: there is none.
+    RunPlans* plan() const { return step == &running->step ? nullptr : running->plans.get(); }
     Owned<Running> running;
-    RunPlans *plans, *plan;  // plans of the step; those that have one for these feeds, or null
-    Step* step;
+    Step* step;  // the plan's, or that of `running`
     StepContainer container;
     DeferredOps deferred;
     RunServices services;
@@ -128,7 +128,7 @@ class PreparedSignature : public RefCounted {
         steps_(*program_) {
     if (dataflow && program_->has_async && placed_ == nullptr && !program_->has_control_flow() &&
         program_->device == program_->host)
-      program_->steps_cache.reset(CachingAllocator::Create(program_->device->allocator()));
+      MakeStepsLean(program_.get(), Ref<RunFaults>::Adopt(new RunFaults));
   }
 
   const Program& program() const { return *program_; }
@@ -145,11 +145,11 @@ class PreparedSignature : public RefCounted {
     UnderWay run(this, feeds, settings, &cancellation);
     Status status;
     if (settings.trace == nullptr) [[likely]] {
-      status = Execute(run.running.get(), run.plan, settings, nullptr);
+      status = Execute(run.running.get(), run.plan(), settings, nullptr);
     } else {
       TraceCollector collector(program_->graph, TraceEventLimit(settings.max_trace_events));
       run.services.stats = &collector;
-      status = Execute(run.running.get(), run.plan, settings, &collector);
+      status = Execute(run.running.get(), run.plan(), settings, &collector);
       run.deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
@@ -230,11 +230,12 @@ class PreparedSignature : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (settings.counts != nullptr) settings.counts->Count(run->plan != nullptr);
-    if (run->plan != nullptr)
-      run->plan->Ran(status);
-    else if (run->plans != nullptr && status.ok() && run->plans->Count(feeds))
-      run->plans->Make(&run->running->step);
+    RunPlans *const plan = run->plan(), *const plans = run->running->plans.get();
+    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
+    if (plan != nullptr)
+      plan->Ran(status);
+    else if (plans != nullptr && status.ok() && plans->Count(feeds))
+      plans->Make(&run->running->step);
     steps_.Give(std::move(run->running));
     return status;
   }

@@ -95,17 +95,20 @@ TENON_DETAIL_COLD inline void AddMemoryHint(Status* status) {
 class LazyRendezvous final : public RunRendezvous {
  public:
   explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
+  ~LazyRendezvous() override { delete made_.load(std::memory_order_acquire); }
   Rendezvous* Get() override {
-    const SpinLockHolder lock(lock_);
+    RunRendezvous* made = made_.load(std::memory_order_acquire);
+    if (made != nullptr) return made->Get();
     const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
-    if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
-    return made_ == nullptr ? nullptr : made_->Get();
+    if (make == nullptr) return nullptr;
+    Owned<RunRendezvous> mine = make(cancellation_);
+    if (made_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel)) made = mine.release();
+    return made->Get();
   }
 
  private:
   CancellationManager* const cancellation_;
-  SpinLock lock_;
-  Owned<RunRendezvous> made_;
+  std::atomic<RunRendezvous*> made_{nullptr};
 };
 
 }  // namespace detail
