@@ -1879,6 +1879,41 @@ struct ProgramOptions {
   bool ends_with_device = false;  // every run of the program ends with Device::EndRun, before its fetches are read
 };
 
+namespace detail {
+
+// Frees what the cache of a step keeps beyond twice what one run held: runs with other shapes leave blocks behind that
+// the next ones may not need. `limit`: bytes, 0: not known yet.
+inline void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
+  constexpr std::int64_t kSlack = 1 << 20;
+  const std::int64_t held = cache->held_bytes();
+  if (held <= *limit) [[likely]]
+    return;
+  if (*limit == 0) {
+    *limit = 2 * held + kSlack;
+  } else {
+    cache->Trim();
+    *limit = 0;  // the next run says how much it needs
+  }
+}
+
+// Members that all lean steps of a program share: thousands of runs may wait, each with its step. thread-safe.
+struct LeanSteps {
+  Owned<CachingAllocator, CachingAllocator::Releaser> cache;  // without an owner thread
+  Cpu cpu;  // the device of their kernels
+  Ref<RefCounted> faults;  // a RunFaults: the executor's, for their kernels
+
+  void TrimCache() {
+    const SpinLockHolder lock(lock_);
+    detail::TrimCache(cache.get(), &cache_limit_);
+  }
+
+ private:
+  SpinLock lock_;
+  std::int64_t cache_limit_ = 0;
+};
+
+}  // namespace detail
+
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
@@ -1925,9 +1960,7 @@ struct Program {
   Device* host = nullptr;
   FunctionRuntime* functions = nullptr;  // functions of the graph's library
   const Graph* graph = nullptr;  // graph that the nodes belong to
-  // Steps of a program that thousands of runs may wait in: one cache for all of them, without an owner thread. Null:
-  // each has its own.
-  Owned<CachingAllocator, CachingAllocator::Releaser> steps_cache;
+  Owned<detail::LeanSteps> lean_steps;  // null: each step has a cache of its own
   Ref<RefCounted> graph_owner;  // keeps the graph and the kernels; null: these outlive the program anyway
   int graph_def_version = 0;
 };
@@ -2011,44 +2044,56 @@ T* TakeItems(std::byte** free, std::size_t count) {
   return items;
 }
 
-// The arrays of a step, in one block. one thread.
+// The arrays of a step, in one block: values, pointers to the nodes' inputs, frames and memos. one thread.
 struct StepArrays {
   using NodeFrame = OpKernelContext::NodeFrame;
   StepArrays(const Program& program, bool lean)
       : num_values(program.num_values), num_nodes(static_cast<int>(program.nodes.size())) {
+    std::size_t num_memos = 0;
     for (const ProgramNode& node : program.nodes) num_memos += !lean && node.uses_memo ? 1 : 0;
     const std::size_t bytes = ToSize(num_values) * sizeof(Tensor) + program.inputs.size() * sizeof(Tensor*) +
-                              ToSize(num_nodes) * (lean ? sizeof(ShapeMemo*) : sizeof(NodeFrame)) +
-                              ToSize(num_memos) * sizeof(ShapeMemo);
+                              (lean ? 0 : ToSize(num_nodes) * sizeof(NodeFrame)) + num_memos * sizeof(ShapeMemo);
     auto* free = static_cast<std::byte*>(AllocateItems(bytes, 1, alignof(Tensor)));
     values = TakeItems<Tensor>(&free, ToSize(num_values));
     for (Tensor& value : Values()) value = EmptySlot();
-    inputs = TakeItems<Tensor*>(&free, program.inputs.size());
-    for (std::size_t i = 0; i < program.inputs.size(); ++i) inputs[i] = values + program.inputs[i];
-    if (lean) {
-      late_memos = TakeItems<ShapeMemo*>(&free, ToSize(num_nodes));
-    } else {
-      frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
-      memos = TakeItems<ShapeMemo>(&free, ToSize(num_memos));
-    }
+    Tensor** const in = TakeItems<Tensor*>(&free, program.inputs.size());
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) in[i] = values + program.inputs[i];
+    if (lean) return;
+    frames = TakeItems<NodeFrame>(&free, ToSize(num_nodes));
+    for (int n = 0; n < num_nodes; ++n)
+      if (program.nodes[ToSize(n)].uses_memo) frames[n].memo = TakeItems<ShapeMemo>(&free, 1);
   }
   StepArrays(const StepArrays&) = delete;
   StepArrays& operator=(const StepArrays&) = delete;
   ~StepArrays() {
+    ShapeMemo** const late = late_memos.load(std::memory_order_acquire);
     for (Tensor& value : Values()) value.~Tensor();
-    for (int n = 0; n < num_memos; ++n) memos[n].~ShapeMemo();
-    for (int n = 0; n < num_nodes && late_memos != nullptr; ++n) delete late_memos[n];
+    for (int n = 0; n < num_nodes && frames != nullptr; ++n)
+      if (frames[n].memo != nullptr) frames[n].memo->~ShapeMemo();
+    for (int n = 0; n < num_nodes && late != nullptr; ++n) delete late[n];
+    delete[] late;
     FreeItems(values, alignof(Tensor));
   }
   Span<Tensor> Values() { return {values, ToSize(num_values)}; }
+  Tensor** inputs() { return reinterpret_cast<Tensor**>(values + num_values); }
+  // The node's memo in a lean step, where the threads that run its nodes share the list.
+  ShapeMemo* LateMemo(int node) {
+    ShapeMemo** list = late_memos.load(std::memory_order_acquire);
+    if (list == nullptr) {
+      auto** const made = new ShapeMemo* [ToSize(num_nodes)] {};
+      if (late_memos.compare_exchange_strong(list, made, std::memory_order_acq_rel))
+        list = made;
+      else
+        delete[] made;
+    }
+    if (list[node] == nullptr) list[node] = new ShapeMemo;
+    return list[node];
+  }
 
   const int num_values, num_nodes;
-  int num_memos = 0;  // one for each node that uses one; 0 in a lean step
   Tensor* values;  // at the beginning of the block
-  Tensor** inputs;
-  NodeFrame* frames = nullptr;  // per node; null in a lean step
-  ShapeMemo* memos = nullptr;  // null in a lean step
-  ShapeMemo** late_memos = nullptr;  // per node, made when it first runs; null in other steps
+  NodeFrame* frames = nullptr;  // per node, with its memo if it uses one; null in a lean step
+  std::atomic<ShapeMemo**> late_memos{nullptr};  // per node, made when it first runs; null in other steps
 };
 
 }  // namespace detail
@@ -2059,14 +2104,15 @@ class Step {
   // `lender`: another step, never run at the same time, whose caches this one uses; it outlives this. Null: it has its
   // own, or the program's.
   explicit Step(const Program& program, Step* lender = nullptr) : program_(program), arrays_(program, IsLean()) {
-    if (lender == nullptr && !IsLean()) own_cache_.reset(CachingAllocator::Create(program.device->allocator()));
-    cache_ = lender != nullptr ? lender->cache_ : IsLean() ? program.steps_cache.get() : own_cache_.get();
+    if (!IsLean()) own_ = MakeOwned<Own>();
+    if (own_ != nullptr && lender == nullptr)
+      own_->own_cache.reset(CachingAllocator::Create(program.device->allocator()));
+    if (own_ != nullptr) own_->cache = lender == nullptr ? own_->own_cache.get() : lender->cache();
     for (const auto& [value, tensor] : program.constants) this->value(value) = tensor;
     MakeEnvironments(lender);
     if (IsLean()) return;
-    ShapeMemo* memo = arrays_.memos;
     for (int n = 0; n < arrays_.num_nodes; ++n)
-      arrays_.frames[n] = MakeFrame(n, program.last_use, program.nodes[ToSize(n)].uses_memo ? memo++ : nullptr);
+      arrays_.frames[n] = MakeFrame(n, program.last_use, arrays_.frames[n].memo);
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
@@ -2076,46 +2122,46 @@ class Step {
   Tensor* values() { return arrays_.values; }
   // True: thousands of runs of the program may wait, and each has run few of its nodes. The step makes frames and memos
   // when it needs them. Other steps use its cache, too, at the same time: no thread owns the cache.
-  bool IsLean() const { return program_.steps_cache != nullptr; }
+  bool IsLean() const { return program_.lean_steps != nullptr; }
   // The frame that the node runs with, in *room if the step is lean. For the thread that runs the node.
   const OpKernelContext::NodeFrame& FrameFor(int node, OpKernelContext::NodeFrame* room) {
     if (arrays_.frames != nullptr) [[likely]]
       return arrays_.frames[node];
-    ShapeMemo*& memo = arrays_.late_memos[node];
-    if (memo == nullptr && program_.nodes[ToSize(node)].uses_memo) [[unlikely]]
-      memo = new ShapeMemo;
+    ShapeMemo* const memo = program_.nodes[ToSize(node)].uses_memo ? arrays_.LateMemo(node) : nullptr;
     *room = MakeFrame(node, program_.only_use, memo);
     return *room;
   }
   // Frames of a step that is not lean.
   const OpKernelContext::NodeFrame& frame(int node) const { return arrays_.frames[node]; }
   OpKernelContext::NodeFrame& mutable_frame(int node) { return arrays_.frames[node]; }
-  CachingAllocator* cache() { return cache_; }
-  Allocator* host_allocator() const { return host_->host_allocator; }
-  void set_step_id(std::int64_t id) { device_.step_id = host_->step_id = id; }
-  void set_services(const RunServices* services) { device_.services = host_->services = services; }
-  const RunServices* services() const { return host_->services; }
-  const StepEnvironment& environment(bool on_host) const { return on_host ? *host_ : device_; }
-  void set_call_depth(int depth) { device_.call_depth = host_->call_depth = depth; }
+  CachingAllocator* cache() { return own_ == nullptr ? program_.lean_steps->cache.get() : own_->cache; }
+  Allocator* host_allocator() const { return device_.host_allocator; }
+  void set_step_id(std::int64_t id) { device_.step_id = host()->step_id = id; }
+  void set_services(const RunServices* services) { device_.services = host()->services = services; }
+  const RunServices* services() const { return device_.services; }
+  const StepEnvironment& environment(bool on_host) const { return on_host ? *host() : device_; }
+  void set_call_depth(int depth) { device_.call_depth = host()->call_depth = depth; }
   // Runs for `other`: takes its step id, services and call depth.
   void StandInFor(const Step& other) {
-    set_step_id(other.host_->step_id);
-    set_services(other.host_->services);
-    set_call_depth(other.host_->call_depth);
+    set_step_id(other.device_.step_id);
+    set_services(other.device_.services);
+    set_call_depth(other.device_.call_depth);
   }
 
   // Takes the memory of the program's results from the cache, too, and returns it there: for a program that runs
   // often and whose results are soon gone.
   void CacheResults() {
     device_.result_allocator = device_.step_allocator;
-    host_->result_allocator = host_->step_allocator;
+    host()->result_allocator = host()->step_allocator;
   }
 
   // Blocks stay in the caches: something outside of the step's runs uses their addresses.
-  void KeepMemory() { keeps_memory_ = true; }
+  void KeepMemory() {
+    if (own_ != nullptr) own_->keeps_memory = true;
+  }
   // Kernels of the device get this object; null: the step's own.
   void set_kernel_device(void* device) {
-    device_.device = device != nullptr ? device : devices_ != nullptr ? devices_->kernel_device : &cpu_;
+    device_.device = device != nullptr ? device : devices() != nullptr ? devices()->kernel_device : cpu();
   }
 
   // Empties the values of a run that ended early.
@@ -2126,9 +2172,10 @@ class Step {
   // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
   // held, all go back.
   void TrimCaches() {
-    if (keeps_memory_) return;
-    TrimCache(cache_, &cache_limit_);
-    if (devices_ != nullptr) TrimCache(devices_->host_cache, &devices_->host_cache_limit);
+    if (own_ == nullptr) return program_.lean_steps->TrimCache();
+    if (own_->keeps_memory) return;
+    detail::TrimCache(own_->cache, &own_->cache_limit);
+    if (devices() != nullptr) detail::TrimCache(devices()->host_cache, &devices()->host_cache_limit);
   }
 
  private:
@@ -2141,28 +2188,30 @@ class Step {
     void* kernel_device = nullptr;
     StepEnvironment host;
   };
+  // Members of a step that is not lean.
+  struct Own {
+    Owned<CachingAllocator, CachingAllocator::Releaser> own_cache;  // null: another's serves
+    CachingAllocator* cache = nullptr;
+    std::int64_t cache_limit = 0;  // bytes; 0: not known yet
+    bool keeps_memory = false;
+    Cpu cpu;
+    Owned<Devices> devices;  // null where there is one device
+  };
+  StepEnvironment* host() { return devices() == nullptr ? &device_ : &devices()->host; }
+  const StepEnvironment* host() const { return devices() == nullptr ? &device_ : &devices()->host; }
+  Devices* devices() const { return own_ == nullptr ? nullptr : own_->devices.get(); }
   OpKernelContext::NodeFrame MakeFrame(int number, const SlimVector<std::uint8_t>& last_use, ShapeMemo* memo) {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     return {node.kernel,
-            arrays_.inputs + node.first_input,
+            arrays_.inputs() + node.first_input,
             last_use.data() + node.first_input,
             arrays_.values + node.first_output,
             program_.escapes.data() + node.first_output,
             memo,
-            node.on_host ? host_ : &device_};
+            node.on_host ? host() : &device_};
   }
-  static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
-    constexpr std::int64_t kSlack = 1 << 20;
-    const std::int64_t held = cache->held_bytes();
-    if (held <= *limit) [[likely]]
-      return;
-    if (*limit == 0) {
-      *limit = 2 * held + kSlack;
-    } else {
-      cache->Trim();
-      *limit = 0;  // the next run says how much it needs
-    }
-  }
+  // The device of kernels in host memory.
+  Cpu* cpu() const { return own_ == nullptr ? &program_.lean_steps->cpu : &own_->cpu; }
   void MakeEnvironments(Step* lender) {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
@@ -2176,47 +2225,51 @@ class Step {
       env->graph_def_version = program_.graph_def_version;
       env->functions = program_.functions;
     };
-    fill(&device_, program_.device, cache_);
-    CachingAllocator* host_cache = cache_;
+    fill(&device_, program_.device, cache());
+    CachingAllocator* host_cache = cache();
     if (program_.device != program_.host) {
-      devices_ = MakeOwned<Devices>();
-      if (lender == nullptr) devices_->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
-      host_cache = lender == nullptr ? devices_->own_host_cache.get() : lender->devices_->host_cache;
-      devices_->host_cache = host_cache;
-      host_ = &devices_->host;
+      own_->devices = MakeOwned<Devices>();
+      if (lender == nullptr) devices()->own_host_cache.reset(CachingAllocator::Create(program_.host->allocator()));
+      host_cache = lender == nullptr ? devices()->own_host_cache.get() : lender->devices()->host_cache;
+      devices()->host_cache = host_cache;
     }
-    fill(host_, program_.host, host_cache);
+    StepEnvironment* const host = this->host();
+    fill(host, program_.host, host_cache);
     // Kernels take their scratch memory from the step, too.
-    cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
-    cpu_.allocator = host_cache;
-    host_->device = &cpu_;
-    if (devices_ != nullptr) {
-      devices_->own_kernel_device = program_.device->MakeKernelDevice(cache_);
-      if (devices_->own_kernel_device != nullptr) device_.device = devices_->own_kernel_device->get();
-      devices_->kernel_device = device_.device;
+    if (own_ != nullptr) own_->cpu = *static_cast<Cpu*>(program_.host->kernel_device());
+    if (own_ != nullptr) own_->cpu.allocator = host_cache;
+    host->device = cpu();
+    if (devices() != nullptr) {
+      devices()->own_kernel_device = program_.device->MakeKernelDevice(cache());
+      if (devices()->own_kernel_device != nullptr) device_.device = devices()->own_kernel_device->get();
+      devices()->kernel_device = device_.device;
     }
-    device_.host_allocator = host_->host_allocator = host_cache;
+    device_.host_allocator = host->host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
-    if (devices_ != nullptr) device_.result_allocator = cache_;
+    if (devices() != nullptr) device_.result_allocator = cache();
     if (lender != nullptr) {
       device_.result_allocator = lender->device_.result_allocator;
-      host_->result_allocator = lender->host_->result_allocator;
+      host->result_allocator = lender->host()->result_allocator;
     }
   }
 
   const Program& program_;
-  Owned<CachingAllocator, CachingAllocator::Releaser> own_cache_;  // null: another's serves
-  CachingAllocator* cache_ = nullptr;
-  std::int64_t cache_limit_ = 0;  // bytes; 0: not known yet
-  bool keeps_memory_ = false;
-  Cpu cpu_;
   StepEnvironment device_;
-  StepEnvironment* host_ = &device_;
-  Owned<Devices> devices_;  // null where there is one device
+  Owned<Own> own_;  // null in a lean step
   detail::StepArrays arrays_;
 };
 
 namespace detail {
+
+// Makes the steps of a program lean, from the next one on. The program's device is its host. `faults`: see LeanSteps.
+inline void MakeStepsLean(Program* program, Ref<RefCounted> faults) {
+  auto lean = MakeOwned<LeanSteps>();
+  lean->cache.reset(CachingAllocator::Create(program->device->allocator()));
+  lean->cpu = *static_cast<Cpu*>(program->host->kernel_device());
+  lean->cpu.allocator = lean->cache.get();
+  lean->faults = std::move(faults);
+  program->lean_steps = std::move(lean);
+}
 
 // While it lives, this thread owns the step's cache, unless other steps use it.
 class OwnsCache {
@@ -4857,17 +4910,20 @@ TENON_DETAIL_COLD inline void AddMemoryHint(Status* status) {
 class LazyRendezvous final : public RunRendezvous {
  public:
   explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
+  ~LazyRendezvous() override { delete made_.load(std::memory_order_acquire); }
   Rendezvous* Get() override {
-    const SpinLockHolder lock(lock_);
+    RunRendezvous* made = made_.load(std::memory_order_acquire);
+    if (made != nullptr) return made->Get();
     const MakeRunRendezvous make = extensions.rendezvous.load(std::memory_order_acquire);
-    if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
-    return made_ == nullptr ? nullptr : made_->Get();
+    if (make == nullptr) return nullptr;
+    Owned<RunRendezvous> mine = make(cancellation_);
+    if (made_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel)) made = mine.release();
+    return made->Get();
   }
 
  private:
   CancellationManager* const cancellation_;
-  SpinLock lock_;
-  Owned<RunRendezvous> made_;
+  std::atomic<RunRendezvous*> made_{nullptr};
 };
 
 }  // namespace detail
@@ -4974,9 +5030,8 @@ class PreparedSignature : public RefCounted {
           container(settings.resources, NextStepId().fetch_add(1, std::memory_order_relaxed)),
           services{settings.resources, &container, cancellation},
           rendezvous(cancellation) {
-      plans = prepared->PlansOf(running.get());
+      RunPlans* const plans = prepared->PlansOf(running.get());
       Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
-      plan = planned != nullptr ? plans : nullptr;
       step = planned != nullptr ? planned : &running->step;
       services.deferred = &deferred;
       services.pool = settings.pool;
@@ -4991,9 +5046,10 @@ class PreparedSignature : public RefCounted {
 
    private:
     friend class PreparedSignature;
+    // The plans that have one for these feeds; null: there is none.
+    RunPlans* plan() const { return step == &running->step ? nullptr : running->plans.get(); }
     Owned<Running> running;
-    RunPlans *plans, *plan;  // plans of the step; those that have one for these feeds, or null
-    Step* step;
+    Step* step;  // the plan's, or that of `running`
     StepContainer container;
     DeferredOps deferred;
     RunServices services;
@@ -5010,7 +5066,7 @@ class PreparedSignature : public RefCounted {
         steps_(*program_) {
     if (dataflow && program_->has_async && placed_ == nullptr && !program_->has_control_flow() &&
         program_->device == program_->host)
-      program_->steps_cache.reset(CachingAllocator::Create(program_->device->allocator()));
+      MakeStepsLean(program_.get(), Ref<RunFaults>::Adopt(new RunFaults));
   }
 
   const Program& program() const { return *program_; }
@@ -5027,11 +5083,11 @@ class PreparedSignature : public RefCounted {
     UnderWay run(this, feeds, settings, &cancellation);
     Status status;
     if (settings.trace == nullptr) [[likely]] {
-      status = Execute(run.running.get(), run.plan, settings, nullptr);
+      status = Execute(run.running.get(), run.plan(), settings, nullptr);
     } else {
       TraceCollector collector(program_->graph, TraceEventLimit(settings.max_trace_events));
       run.services.stats = &collector;
-      status = Execute(run.running.get(), run.plan, settings, &collector);
+      status = Execute(run.running.get(), run.plan(), settings, &collector);
       run.deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
@@ -5112,11 +5168,12 @@ class PreparedSignature : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (settings.counts != nullptr) settings.counts->Count(run->plan != nullptr);
-    if (run->plan != nullptr)
-      run->plan->Ran(status);
-    else if (run->plans != nullptr && status.ok() && run->plans->Count(feeds))
-      run->plans->Make(&run->running->step);
+    RunPlans *const plan = run->plan(), *const plans = run->running->plans.get();
+    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
+    if (plan != nullptr)
+      plan->Ran(status);
+    else if (plans != nullptr && status.ok() && plans->Count(feeds))
+      plans->Make(&run->running->step);
     steps_.Give(std::move(run->running));
     return status;
   }
@@ -9836,7 +9893,9 @@ class NodeCosts {
   // TensorFlow's 8,000 cycles: about the time to hand a node to another thread and have it back.
   static constexpr std::int64_t kExpensiveNs = 2500;
 
-  explicit NodeCosts(const Program& program) : ns_(program.nodes.size()) {
+  NodeCosts() = default;
+  // `room`: for one number a node; outlives this.
+  NodeCosts(const Program& program, std::int32_t* room) : ns_(room) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
       ns_[n] = node.async != nullptr                                   ? kAlways
@@ -9885,7 +9944,7 @@ class NodeCosts {
  private:
   static constexpr std::int32_t kNever = 0, kMost = 1'000'000'000, kUnknown = kMost + 1, kAlways = kMost + 2;
 
-  Owned<std::int32_t[]> ns_;  // per node
+  std::int32_t* ns_ = nullptr;  // per node
   unsigned run_ = 0;
 };
 
@@ -10107,7 +10166,8 @@ class ParallelFrameRun : public FrameRun {
  public:
   class Agenda;  // runtime/control_flow/linked_frames.hpp has it, and the functions that take one
 
-  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true), costs_(program) {}
+  ParallelFrameRun(const Program& program, Step* step)
+      : FrameRun(program, step, true), room_of_costs_(program.nodes.size()), costs_(program, &room_of_costs_[0]) {}
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
   Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) noexcept {
@@ -10443,6 +10503,7 @@ class ParallelFrameRun : public FrameRun {
   Mutex mutex_;  // guards the members below and FrameRun's state
   RunEnded ended_;
   RunFailed failed_;
+  Owned<std::int32_t[]> room_of_costs_;
   NodeCosts costs_;
   int workers_ = 0;  // threads in Work, or on their way there
   int away_ = 0;  // workers in a kernel that takes long, in a linked run
@@ -10943,6 +11004,101 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_for_asynchronou
 TENON_DETAIL_SETUP_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/executor/dataflow_tables.hpp ----
+// DataflowTables: the counts of one dataflow run in one block of memory. Thousands of runs may wait, each with its own.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Arrays per node and per value of a program. The atomic counts are for all threads, the rest for the thread that has
+// the node.
+class DataflowTables {
+ public:
+  // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The consumers of
+  // one node lie before those of the next.
+  struct Counts {
+    int first_consumer = 0;
+    unsigned waits_for : 31 = 0;  // edges
+    unsigned does_nothing : 1 = 0;
+    std::atomic<int> pending{0};  // edges, in this run
+    int number = 0;  // the node's
+  };
+  static constexpr int kStays = -1;  // constants and fetched values
+
+  // `run`: RunOf finds it.
+  DataflowTables(const Program& program, void* run)
+      : memory_(BytesFor(program)),
+        num_nodes_(static_cast<int>(program.nodes.size())),
+        num_values_(program.num_values) {
+    const std::size_t num_nodes = ToSize(num_nodes_), num_values = ToSize(num_values_);
+    std::byte* free = &memory_[0];
+    *TakeItems<void*>(&free, 1) = run;
+    Counts* const nodes = TakeItems<Counts>(&free, num_nodes + 1);
+    (void)TakeItems<int>(&free, num_nodes);
+    int* const first = TakeItems<int>(&free, num_values);
+    auto* const readers = TakeItems<std::atomic<int>>(&free, num_values);
+    (void)TakeItems<std::int32_t>(&free, num_nodes);
+    (void)TakeItems<int>(&free, QueueLength(program));
+    for (std::size_t n = 0; n < num_nodes; ++n) {
+      const ProgramNode& node = program.nodes[n];
+      nodes[n].first_consumer = node.first_consumer;
+      nodes[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
+      nodes[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
+      nodes[n].pending.store(node.pending, std::memory_order_relaxed);
+      nodes[n].number = static_cast<int>(n);
+    }
+    nodes[num_nodes].first_consumer = static_cast<int>(program.consumers.size());
+    for (std::size_t v = 0; v < num_values; ++v) {
+      first[v] = program.escapes[v] != 0 ? kStays : program.readers[v];
+      readers[v].store(first[v], std::memory_order_relaxed);
+    }
+    for (const auto& [value, tensor] : program.constants) first[ToSize(value)] = kStays;
+  }
+
+  // Counts of all nodes, and one item more behind the last.
+  Counts* nodes() const { return reinterpret_cast<Counts*>(&memory_[sizeof(void*)]); }
+  Counts& CountsOf(int node) const { return nodes()[ToSize(node)]; }
+  // The `run` of the tables that the counts of a node are in.
+  static void* RunOf(const Counts* node) {
+    return *reinterpret_cast<void* const*>(reinterpret_cast<const std::byte*>(node - node->number) - sizeof(void*));
+  }
+  // Per node: the next one in a list.
+  int& After(int node) const { return lists()[ToSize(node)]; }
+  // Per value: its reads in a run; or kStays.
+  int* first_readers() const { return lists() + num_nodes_; }
+  // Per value: reads that are still to come.
+  std::atomic<int>& Readers(int value) const {
+    return reinterpret_cast<std::atomic<int>*>(first_readers() + num_values_)[ToSize(value)];
+  }
+  // Per node: room for NodeCosts.
+  std::int32_t* costs() const { return first_readers() + 2 * std::ptrdiff_t{num_values_}; }
+  // Room for all nodes that do nothing, and one more if there are any; for a thread that is alone.
+  int* queue() const { return costs() + num_nodes_; }
+
+ private:
+  static std::size_t QueueLength(const Program& program) {
+    std::size_t count = 0;
+    for (const ProgramNode& node : program.nodes) count += node.kind == ProgramNode::Kind::kNothing ? 1 : 0;
+    return count == 0 ? 0 : count + 1;
+  }
+  static std::size_t BytesFor(const Program& program) {
+    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
+    return sizeof(void*) + num_nodes * (sizeof(Counts) + 2 * sizeof(int)) + sizeof(Counts) +
+           (QueueLength(program) + 2 * num_values) * sizeof(int);
+  }
+  int* lists() const { return reinterpret_cast<int*>(nodes() + num_nodes_ + 1); }
+
+  Owned<std::byte[]> memory_;  // the run, and the arrays in the order of the functions above
+  const int num_nodes_, num_values_;
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/executor/dataflow.hpp ----
 // The dataflow executor: every node runs as soon as its inputs are there, on a pool of threads, with one atomic count
 // per node. A thread that has run a node goes on with the nodes that this made ready, but hands all but one of the
@@ -10963,32 +11119,13 @@ class DataflowRun final : public Executor {
   class Agenda;  // runtime/executor/linked_dataflow.hpp has it, and the functions that take one
 
   DataflowRun(const Program& program, Step* step)
-      : program_(program), step_(step), memory_(BytesFor(program)), costs_(program) {
-    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
-    std::byte* free = &memory_[0];
-    tasks_ = TakeItems<Task>(&free, num_nodes);
-    nodes_ = TakeItems<Counts>(&free, num_nodes + 1);
-    queue_ = TakeItems<int>(&free, NumNothings(program) + 1);
-    after_ = TakeItems<int>(&free, num_nodes);
-    first_readers_ = TakeItems<int>(&free, num_values);
-    readers_ = TakeItems<std::atomic<int>>(&free, num_values);
-    for (std::size_t n = 0; n < num_nodes; ++n) {
-      const ProgramNode& node = program.nodes[n];
-      nodes_[n].first_consumer = node.first_consumer;
-      nodes_[n].waits_for = static_cast<unsigned>(node.pending) & 0x7FFFFFFFu;
-      nodes_[n].does_nothing = node.kind == ProgramNode::Kind::kNothing;
-      nodes_[n].pending.store(node.pending, std::memory_order_relaxed);
-      tasks_[n] = {this, static_cast<int>(n)};
-    }
-    nodes_[num_nodes].first_consumer = static_cast<int>(program.consumers.size());
-    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
-    for (std::size_t v = 0; v < num_values; ++v) {
-      first_readers_[v] = program.escapes[v] != 0 ? kStays : program.readers[v];
-      readers_[v].store(first_readers_[v], std::memory_order_relaxed);
-    }
-    for (const auto& [value, tensor] : program.constants) first_readers_[ToSize(value)] = kStays;
+      : program_(program), step_(step), tables_(program, this), costs_(program, tables_.costs()) {
+    if (step->IsLean())
+      faults_ = Ref<RunFaults>::Share(static_cast<RunFaults*>(program.lean_steps->faults.get()));
+    else if (program.has_async)
+      faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     // Without a fixed order only the sole reader of a value may overwrite it. Frames of lean steps say so.
-    for (std::size_t n = 0; n < num_nodes && !step->IsLean(); ++n)
+    for (std::size_t n = 0; n < program.nodes.size() && !step->IsLean(); ++n)
       step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
   }
 
@@ -11004,13 +11141,13 @@ class DataflowRun final : public Executor {
     WaitFor(done);
     return TakeStatus();
   }
-  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. Calls
-  // `failed`, which may be null, with an error before waiting kernels are told to stop.
+  // Starts a run without waiting. Calls `ended` once, on some thread; then TakeStatus returns the status. After Link it
+  // calls `failed`, which may be null, with an error before waiting kernels are told to stop.
   void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
              RunFailed failed) noexcept {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
-    failed_callback_ = failed;
+    if (rare_ != nullptr) rare_->failed = failed;
     Local mine;
     Begin(&mine);
     PublishAll(&mine);
@@ -11021,8 +11158,9 @@ class DataflowRun final : public Executor {
   }
   // Sends and receives of `nodes` use `slots` in the runs that Begin starts. Both outlive this.
   void Link(const TransferNodes* nodes, TransferSlots* slots) {
-    linked_nodes_ = nodes;
-    slots_ = slots;
+    if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
+    rare_->linked_nodes = nodes;
+    rare_->slots = slots;
     for (std::size_t n = 0; n < program_.nodes.size(); ++n)
       if (nodes->slots[n] >= 0) costs_.SetCheap(static_cast<int>(n));
   }
@@ -11040,40 +11178,32 @@ class DataflowRun final : public Executor {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    if (trace != nullptr && ready_ns_ == nullptr &&
-        !Succeeds([this] { ready_ns_ = MakeOwned<SlimVector<std::int64_t>>(program_.nodes.size()); }))
+    if (trace != nullptr && !Succeeds([this] {
+          if (rare_ == nullptr) rare_ = MakeOwned<Rare>();
+          rare_->ready_ns.resize(program_.nodes.size());
+        }))
       trace_ = nullptr;
-    linked_ = nullptr;
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     ended_ = ended;
-    failed_callback_ = {};
+    if (rare_ != nullptr) {
+      rare_->linked = nullptr;
+      rare_->failed = {};
+    }
     costs_.BeginRun();
     busy_.store(1, std::memory_order_release);
   }
 
-  struct Task {
-    DataflowRun* run;
-    int node;
+  using Counts = DataflowTables::Counts;
+  struct LinkedCalls;
+  // Members of runs that are linked or traced.
+  struct Rare {
+    RunFailed failed;
+    const TransferNodes* linked_nodes = nullptr;
+    TransferSlots* slots = nullptr;
+    const LinkedCalls* linked = nullptr;  // null: the run does not use the slots
+    SlimVector<std::int64_t> ready_ns;  // per node; empty before the first run with a trace
   };
-  // The fields of a node that counting down needs: in large graphs the nodes themselves are far apart. The
-  // consumers of one node lie before those of the next.
-  struct Counts {
-    int first_consumer = 0;
-    unsigned waits_for : 31 = 0;  // edges
-    unsigned does_nothing : 1 = 0;
-    std::atomic<int> pending{0};  // edges, in this run
-  };
-  static std::size_t NumNothings(const Program& program) {
-    std::size_t count = 0;
-    for (const ProgramNode& node : program.nodes) count += node.kind == ProgramNode::Kind::kNothing ? 1 : 0;
-    return count;
-  }
-  static std::size_t BytesFor(const Program& program) {
-    const std::size_t num_nodes = program.nodes.size(), num_values = ToSize(program.num_values);
-    return num_nodes * (sizeof(Task) + sizeof(Counts) + sizeof(int)) + sizeof(Counts) +
-           (NumNothings(program) + 1 + 2 * num_values) * sizeof(int);
-  }
   // Nodes that one thread has made ready and not given away. Those that do nothing are cheaper to count down here than
   // to hand to another thread, and so are those that cost little to run.
   struct Local {
@@ -11086,14 +11216,14 @@ class DataflowRun final : public Executor {
   };
   static constexpr int kMostDelay = 4;  // then another thread gets it
   void Add(int number, Local* mine) {
-    Counts& node = nodes_[ToSize(number)];
+    Counts& node = tables_.CountsOf(number);
     node.pending.store(static_cast<int>(node.waits_for), std::memory_order_relaxed);
     if (trace_ != nullptr) [[unlikely]]
-      (*ready_ns_)[ToSize(number)] = trace_->Now();
+      rare_->ready_ns[ToSize(number)] = trace_->Now();
     if (node.does_nothing) {
-      after_[ToSize(number)] = std::exchange(mine->nothing, number);
+      tables_.After(number) = std::exchange(mine->nothing, number);
     } else if (!costs_.IsExpensive(number)) {
-      after_[ToSize(number)] = std::exchange(mine->cheap, number);
+      tables_.After(number) = std::exchange(mine->cheap, number);
     } else if (mine->expensive < 0) {
       mine->expensive = number;
       mine->delay = 0;
@@ -11105,35 +11235,37 @@ class DataflowRun final : public Executor {
   int Next(Local* mine) {
     if (mine->cheap < 0) return std::exchange(mine->expensive, -1);
     if (mine->expensive >= 0 && ++mine->delay > kMostDelay) Publish(std::exchange(mine->expensive, -1), mine);
-    return std::exchange(mine->cheap, after_[ToSize(mine->cheap)]);
+    return std::exchange(mine->cheap, tables_.After(mine->cheap));
   }
   static void RunTask(void* argument) noexcept {
-    const Task task = *static_cast<const Task*>(argument);
-    if (task.run->linked_ != nullptr) return task.run->linked_->run_task(task);
+    const auto* const counts = static_cast<const Counts*>(argument);
+    auto* const run = static_cast<DataflowRun*>(DataflowTables::RunOf(counts));
+    const int node = counts->number;
+    if (run->IsLinked()) return run->rare_->linked->run_task(run, node);
     Local mine;
-    if (task.run->costs_.IsExpensive(task.node)) {
-      mine.expensive = task.node;
+    if (run->costs_.IsExpensive(node)) {
+      mine.expensive = node;
     } else {
-      mine.cheap = task.node;  // with those behind it
+      mine.cheap = node;  // with those behind it
     }
-    if (task.run->flush_denormals_) {
+    if (run->flush_denormals_) {
       ScopedFlushDenormals flush;
-      task.run->Process(&mine);
+      run->Process(&mine);
     } else {
-      task.run->Process(&mine);
+      run->Process(&mine);
     }
-    Leave(task.run);
+    Leave(run);
   }
   void Publish(int node, Local* mine) {
     if (!TryPublish(node, mine)) [[unlikely]]
-      after_[ToSize(node)] = std::exchange(mine->cheap, node);
+      tables_.After(node) = std::exchange(mine->cheap, node);
   }
   // False: the pool had no memory, so that the run has failed; this thread counts the node down. Its list of cheap
   // nodes may have expensive ones then, and is not published any more.
   bool TryPublish(int node, Local* mine) {
     mine->alone = false;
     busy_.fetch_add(1, std::memory_order_relaxed);
-    if (CanSchedule(pool_, &RunTask, &tasks_[ToSize(node)])) [[likely]]
+    if (CanSchedule(pool_, &RunTask, &tables_.CountsOf(node))) [[likely]]
       return true;
     busy_.fetch_sub(1, std::memory_order_relaxed);  // does not reach 0: this thread is counted
     Fail(NotScheduled());
@@ -11163,11 +11295,11 @@ class DataflowRun final : public Executor {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (agenda != nullptr && IsTransfer(number)) {
-          if (!linked_->transfer(this, number, agenda)) continue;
+          if (!rare_->linked->transfer(this, number, agenda)) continue;
           Finish(number, mine);
           continue;
         }
-        if (agenda != nullptr) linked_->before_node(*this, number, agenda);
+        if (agenda != nullptr) rare_->linked->before_node(*this, number, agenda);
         if (node.async != nullptr && StartAsync(number)) continue;
         if (node.async == nullptr) {
           meter.Begin(ReadyTime(number));
@@ -11188,12 +11320,16 @@ class DataflowRun final : public Executor {
   // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: when
   // the node has ended, the thread that made the call may still be in it and use objects of the session.
   struct AsyncState {
-    DataflowRun* run;
-    int node;
-    std::int64_t begin;
+    // For nodes that need it: those that read references, and those of a run with a trace.
+    struct More {
+      std::int64_t begin = 0;  // in a trace
+      RefReads references;
+    };
+    DataflowRun* run() const { return static_cast<DataflowRun*>(DataflowTables::RunOf(counts)); }
+    const Counts* counts;  // the node's
     OpKernelContext context;
     OpKernelContext::NodeFrame room;  // for the frame of a lean step
-    Owned<RefReads> references;  // null: the node reads none
+    Owned<More> more;
   };
   // False: there was no memory for it, and the run has failed.
   bool StartAsync(int number) {
@@ -11201,9 +11337,10 @@ class DataflowRun final : public Executor {
     Owned<AsyncState> made;
     const OpKernelContext::NodeFrame* frame = nullptr;
     const Status status = CatchAll("DataflowRun", [&] {
-      made.reset(new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), {}, {}, nullptr});
+      made.reset(new AsyncState{&tables_.CountsOf(number), {}, {}, nullptr});
       frame = &step_->FrameFor(number, &made->room);
-      if (node.reads_references) made->references = MakeOwned<RefReads>();
+      if (node.reads_references || trace_ != nullptr) made->more = MakeOwned<AsyncState::More>();
+      if (trace_ != nullptr) made->more->begin = trace_->Now();
       return OkStatus();
     });
     if (!status.ok()) [[unlikely]] {
@@ -11215,8 +11352,8 @@ class DataflowRun final : public Executor {
     if (!node.reads_references) {
       state->context.Enter(frame);
     } else {
-      const Status read = CatchAll("DataflowRun", [&] { return state->references->Read(*frame); });
-      state->context.Enter(&state->references->frame());
+      const Status read = CatchAll("DataflowRun", [&] { return state->more->references.Read(*frame); });
+      state->context.Enter(&state->more->references.frame());
       if (!read.ok()) {
         state->context.SetStatus(read);
         AsyncDone(state);
@@ -11233,36 +11370,38 @@ class DataflowRun final : public Executor {
   }
   static void AsyncDone(void* argument) noexcept {
     Owned<AsyncState> state(static_cast<AsyncState*>(argument));
-    DataflowRun* run = state->run;
-    const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
+    DataflowRun* const run = state->run();
+    const int number = state->counts->number;
+    const ProgramNode& node = run->program_.nodes[ToSize(number)];
     const Status status = CatchAll("DataflowRun", [&]() -> Status {
       TENON_RETURN_IF_ERROR(state->context.TakeStatus());
-      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(state->node, &state->room)));
+      TENON_RETURN_IF_ERROR(CheckOutputs(node, run->step_->FrameFor(number, &state->room)));
       if (run->trace_ != nullptr) {
-        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->begin;
-        run->trace_->Add(run->program_, node, run->step_, state->begin, wait_ns, nullptr, run->ReadyTime(state->node));
+        const std::int64_t wait_ns = TracedCall::IsCalling(state.get()) ? 0 : run->trace_->Now() - state->more->begin;
+        run->trace_->Add(run->program_, node, run->step_, state->more->begin, wait_ns, nullptr, run->ReadyTime(number));
       }
       return OkStatus();
     });
     if (!status.ok()) run->Fail(AtNode(status, run->program_, node));
     Local made;
-    run->Finish(state->node, &made);
+    run->Finish(number, &made);
     run->PublishAll(&made);
     state.reset();
     Leave(run);
   }
 
   // ---- sends and receives that are linked to another part of the run
-  bool IsTransfer(int number) const { return linked_nodes_->slot(number) >= 0; }
+  bool IsLinked() const { return rare_ != nullptr && rare_->linked != nullptr; }
+  bool IsTransfer(int number) const { return rare_->linked_nodes->slot(number) >= 0; }
   struct LinkedCalls {
-    void (*run_task)(const Task& task) noexcept;
+    void (*run_task)(DataflowRun* run, int node) noexcept;
     void (*before_node)(const DataflowRun& run, int number, Agenda* agenda) noexcept;
     // False: the value has not come, and a TransferReceiver finishes the node.
     bool (*transfer)(DataflowRun* run, int number, Agenda* agenda) noexcept;
   };
   struct Linked;
 
-  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : (*ready_ns_)[ToSize(number)]; }
+  std::int64_t ReadyTime(int number) const { return trace_ == nullptr ? -1 : rare_->ready_ns[ToSize(number)]; }
 
   bool StopsHere() {
     if (!IsCancelled(CancellationOf(*step_))) [[likely]]
@@ -11278,7 +11417,7 @@ class DataflowRun final : public Executor {
       status_.Update(status);
       failed_.store(true, std::memory_order_release);
     }
-    failed_callback_(status);
+    if (rare_ != nullptr) rare_->failed(status);
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
@@ -11295,7 +11434,8 @@ class DataflowRun final : public Executor {
     const ProgramNode& node = program_.nodes[ToSize(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[ToSize(node.first_input + i)], mine->alone);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (first_readers_[ToSize(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+      if (tables_.first_readers()[ToSize(node.first_output + i)] == 0)
+        step_->value(node.first_output + i) = EmptySlot();
     CountConsumers(number, mine);
     CountNothings(mine);
   }
@@ -11307,12 +11447,12 @@ class DataflowRun final : public Executor {
     return left == 0;
   }
   void CountConsumers(int number, Local* mine) {
-    const int end = nodes_[ToSize(number) + 1].first_consumer;
-    for (int edge = nodes_[ToSize(number)].first_consumer; edge < end; ++edge)
+    const int end = tables_.CountsOf(number + 1).first_consumer;
+    for (int edge = tables_.CountsOf(number).first_consumer; edge < end; ++edge)
       CountEdge(program_.consumers[ToSize(edge)], mine);
   }
   void CountEdge(int consumer, Local* mine) {
-    Counts& node = nodes_[ToSize(consumer)];
+    Counts& node = tables_.CountsOf(consumer);
     // A node that waits for one node only is ready; no other thread counts it.
     if (node.waits_for == 1 || IsLast(&node.pending, mine->alone)) Add(consumer, mine);
   }
@@ -11323,7 +11463,7 @@ class DataflowRun final : public Executor {
         CountAlone(mine);
       } else {
         const int number = mine->nothing;
-        mine->nothing = after_[ToSize(number)];
+        mine->nothing = tables_.After(number);
         CountConsumers(number, mine);
       }
     }
@@ -11336,10 +11476,10 @@ class DataflowRun final : public Executor {
     int edges[kRoom + kLanes];
     const int* const consumers = program_.consumers.data();
     const std::size_t num_consumers = program_.consumers.size();
-    Counts* const nodes = nodes_;
-    int* const queue = queue_;
+    Counts* const nodes = tables_.nodes();
+    int* const queue = tables_.queue();
     std::size_t begin = 0, end = 0;
-    for (; mine->nothing >= 0; mine->nothing = after_[ToSize(mine->nothing)]) queue[end++] = mine->nothing;
+    for (; mine->nothing >= 0; mine->nothing = tables_.After(mine->nothing)) queue[end++] = mine->nothing;
     while (begin < end && mine->alone) {
       std::size_t room = 0;
       while (begin < end && room < kRoom) {
@@ -11359,7 +11499,7 @@ class DataflowRun final : public Executor {
   // Nodes of that kind that are ready now go to queue[end]; the new end. Goes on when this thread is not alone any
   // more.
   std::size_t CountAlone(const int* consumer, const int* last, int* queue, std::size_t end, Local* mine) {
-    Counts* const nodes = nodes_;
+    Counts* const nodes = tables_.nodes();
     for (; consumer < last && mine->alone; ++consumer) {
       const int number = *consumer;
       Counts& node = nodes[number];
@@ -11375,42 +11515,30 @@ class DataflowRun final : public Executor {
     return end;
   }
   void Drop(int value, bool alone) {
-    const int readers = first_readers_[ToSize(value)];
-    if (readers == kStays) return;
+    const int readers = tables_.first_readers()[ToSize(value)];
+    if (readers == DataflowTables::kStays) return;
     if (readers > 1) {
-      if (!IsLast(&readers_[ToSize(value)], alone)) return;
-      readers_[ToSize(value)].store(readers, std::memory_order_relaxed);
+      if (!IsLast(&tables_.Readers(value), alone)) return;
+      tables_.Readers(value).store(readers, std::memory_order_relaxed);
     }
     step_->value(value) = EmptySlot();
   }
 
-  static constexpr int kStays = -1;  // constants and fetched values
-
   const Program& program_;
   Step* step_;
-  Owned<std::byte[]> memory_;  // holds the six arrays
-  Task* tasks_;
-  Counts* nodes_;  // and one more, behind the last
-  int* queue_;  // room for all nodes that do nothing, and one more; for a thread that is alone
-  int* after_;  // per node: the next one in a list of Local, or in a published task
-  int* first_readers_;  // per value: readers_ when a run begins; or kStays
-  std::atomic<int>* readers_;  // per value: reads that are still to come
+  DataflowTables tables_;
   NodeCosts costs_;
   // Threads at work, published tasks, asynchronous nodes, and calls of asynchronous kernels that have not returned.
   std::atomic<int> busy_{0};
   std::atomic<bool> failed_{false};
-  RunEnded ended_;
-  RunFailed failed_callback_;
-  ThreadPoolInterface* pool_ = nullptr;
-  TraceCollector* trace_ = nullptr;
-  Owned<SlimVector<std::int64_t>> ready_ns_;  // per node; null before the first run with a trace
   bool flush_denormals_ = false;
   SpinLock lock_;
+  RunEnded ended_;
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
   Status status_;
   Ref<RunFaults> faults_;  // null: the program has no asynchronous kernels
-  const TransferNodes* linked_nodes_ = nullptr;
-  TransferSlots* slots_ = nullptr;
-  const LinkedCalls* linked_ = nullptr;  // null: the run does not use the slots
+  Owned<Rare> rare_;  // null until the first run needs it
 };
 
 inline Owned<Executor> MakeDataflowRun(const Program& program, Step* step) {
@@ -11993,6 +12121,69 @@ inline const bool fills_functions = FillExtension(&extensions.functions, &MakeSe
 TENON_DETAIL_COLD_CODE_END
 TENON_DETAIL_NAMESPACE_END
 
+// ---- tenon/runtime/planned/loop_list.hpp ----
+// LoopList: a list of tensors that a planned loop carries. The loop holds the list itself: nodes of the body push to it
+// and pop from it in place, without a tensor that goes from node to node and from iteration to iteration.
+#include <cstddef>
+#include <cstring>
+#include <utility>
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A loop variable that one node of the body changes, and nothing else reads. one thread.
+struct LoopList {
+  const ListStep* step = nullptr;  // how the node changes it
+  DataType dtype = DataType::kInvalid;  // type of the items
+  TensorShape shape;  // shape of the items
+  Tensor variant{DataType::kInvalid};  // while the loop runs
+  void* list = nullptr;  // inside of `variant`
+
+  bool Fits(const Tensor& variable) const { return step->fits(variable, dtype, shape); }
+  void Open(Tensor&& variable) {
+    variant = std::move(variable);
+    list = step->open(&variant);
+  }
+  Tensor Close() {
+    list = nullptr;
+    return std::exchange(variant, Tensor(DataType::kInvalid));
+  }
+};
+
+// The node of the body, as a planned run calls it.
+struct ListNode {
+  LoopList* list;
+  Tensor* item;  // the value's slot
+  Allocator* copies;  // memory for copies of pushed items, whose memory the plan uses again; null: they are not copied
+
+  Status Run() const {
+    if (!list->step->pushes) return list->step->run(list->list, item);
+    if (copies == nullptr) {
+      Tensor same = *item;
+      return list->step->run(list->list, &same);
+    }
+    Tensor copy(DataType::kInvalid);
+    copy.Reset(copies, item->dtype(), item->shape());
+    if (!copy.IsInitialized()) [[unlikely]]
+      return NoMemory();
+    if (const std::size_t bytes = item->tensor_data().size(); bytes != 0)
+      std::memcpy(copy.raw_data(), item->raw_data(), bytes);
+    return list->step->run(list->list, &copy);
+  }
+  // In the form of KernelRow::call.
+  static Status Call(const void* node, KernelCall&) { return static_cast<const ListNode*>(node)->Run(); }
+
+ private:
+  TENON_DETAIL_COLD Status NoMemory() const {
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", item->shape(), " and type ",
+                                     item->dtype(), " for an item of a list, by allocator ", copies->Name());
+  }
+};
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/runtime/planned/planned_run.hpp ----
 // PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
 // is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
@@ -12116,6 +12307,7 @@ class PlannedRun {
     int num_rebinds = 0;
     int first_rebind = 0;
     int first_release = 0, num_releases = 0;
+    bool is_list = false;  // `kernel` is a ListNode
   };
 
   Status FillIn(const Entry& entry, bool* as_planned) {
@@ -12143,7 +12335,12 @@ class PlannedRun {
       if (IsCancelled(cancellation)) return RunCancelled();
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at_].number)];
       meter->Begin();
-      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      if (nodes_[at_].is_list) {
+        if (const Status status = static_cast<const ListNode*>(nodes_[at_].kernel)->Run(); !status.ok())
+          return AtNode(status, program_, node);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at_].number, &step_, &context_));
+      }
       meter->End(program_, node, &step_);
       for (int i = 0; i < node.num_releases; ++i)
         step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
@@ -12202,6 +12399,7 @@ class PlannedRun {
   SlimVector<AnyView> views_;
   SlimVector<KernelCall> call_frames_;
   SlimVector<Watched> watched_;
+  SlimVector<ListNode> list_nodes_;
   SlimVector<FeedView> feed_views_;
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
@@ -12356,6 +12554,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 struct GivenPlaces {
   Span<void* const> feeds, fetches;
   Span<const std::uint8_t> moves;  // per argument
+  Span<LoopList* const> lists;  // per argument: the list that the caller holds instead; null: none
   SlimVector<std::uint8_t>* kept = nullptr;  // per argument: set to 1 where somebody may keep what has a place
 };
 
@@ -12420,8 +12619,22 @@ class RunPlanner {
       if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
     return false;
   }
+  // The list of the caller's that the node changes; null: none.
+  LoopList* ListOf(int number) const {
+    const ProgramNode& n = node(number);
+    if (places_ == nullptr || n.kind != ProgramNode::Kind::kKernel || n.num_inputs == 0) return nullptr;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->row().list_step == nullptr || ToSize(input(n, 0)) >= program_.feeds.size())
+      return nullptr;
+    return places_->lists[ToSize(input(n, 0))];  // feeds are numbered first
+  }
   void ChooseNodes() {
     for (const int number : program_.sequence) {
+      if (ListOf(number) != nullptr) {
+        ++run_.report_.planned_nodes;
+        planned_[ToSize(number)] = 1;
+        continue;
+      }
       if (!IsPlannable(number)) {
         ++run_.report_.other_nodes;
         continue;
@@ -12478,6 +12691,14 @@ class RunPlanner {
       if (attr.kind == AttrKind::kFunc) return true;
     return false;
   }
+  // Whether a value that a list keeps stays in its place, and the list gets a copy: the copy takes less time than
+  // memory of its own for the value in each run.
+  bool MayCopy(int value) const {
+    constexpr std::size_t kMostBytes = 4096;
+    const Place place = place_[ToSize(value)];
+    return (place == Place::kArena || place == Place::kGiven) &&
+           BytesWanted(TypeOf(value), ShapeOf(value)) <= kMostBytes;
+  }
   // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
   // input's memory to its outputs.
   void FindSpans() {
@@ -12502,6 +12723,8 @@ class RunPlanner {
           last = std::max(last, last_[ToSize(n.first_output + i)]);
           keeps |= kept[ToSize(n.first_output + i)];
         }
+      } else if (const LoopList* const list = ListOf(number); list != nullptr && list->step->pushes) {
+        keeps = MayCopy(input(n, 1)) ? 0 : 1;
       }
       for (int i = 0; i < n.num_inputs; ++i) {
         last_[ToSize(input(n, i))] = std::max(last_[ToSize(input(n, i))], last);
@@ -12591,6 +12814,7 @@ class RunPlanner {
     run_.views_.reserve(views);
     run_.call_frames_.reserve(ToSize(run_.report_.planned_nodes));
     run_.watched_.reserve(ToSize(run_.report_.planned_nodes));
+    run_.list_nodes_.reserve(ToSize(run_.report_.planned_nodes));
     for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
     return true;
   }
@@ -12618,6 +12842,7 @@ class RunPlanner {
     }
     entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
     if (planned_[ToSize(number)] == 0) return entry;
+    if (LoopList* const list = ListOf(number); list != nullptr) return MakeListEntry(n, list, entry);
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
@@ -12641,6 +12866,17 @@ class RunPlanner {
     run_.context_.Enter(entry.frame);
     run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
     entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  PlannedRun::Entry MakeListEntry(const ProgramNode& n, LoopList* list, PlannedRun::Entry entry) {
+    const int item = list->step->pushes ? input(n, 1) : n.first_output + 1;
+    const bool copies = list->step->pushes && StaysInPlace(item);
+    run_.list_nodes_.push_back({list, &run_.step_.value(item), copies ? entry.frame->env->step_allocator : nullptr});
+    run_.call_frames_.push_back(KernelCall{});
+    entry.call = &ListNode::Call;
+    entry.kernel = &run_.list_nodes_.back();
+    entry.call_frame = &run_.call_frames_.back();
+    entry.is_list = true;
     return entry;
   }
   void AddView(int value, int output, int forward_from, bool changes) {
@@ -12826,7 +13062,8 @@ class LoopPlan final : public PlannedLoop {
   bool Fits(const Program* cond, Span<const Tensor> variables) const override {
     if (cond != cond_) return false;
     for (std::size_t i = 0; i < variables.size(); ++i)
-      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]))
+      if (variables[i].dtype() != body_->program().feeds[i].dtype || !(variables[i].shape() == shapes_[i]) ||
+          (variables_[i].kind == Kind::kList && !lists_[i].Fits(variables[i])))
         return false;
     return true;
   }
@@ -12853,8 +13090,8 @@ class LoopPlan final : public PlannedLoop {
 
  private:
   // kMoved: a tensor that goes from run to run, wherever it lies: it does not hold plain data, or it may be kept.
-  // kCounter: the number of a loop that counts, if it cannot be kept.
-  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kCounter };
+  // kList: a list that the plan holds. kCounter: the number of a loop that counts, if it cannot be kept.
+  enum class Kind : std::uint8_t { kInvariant, kComputed, kCopied, kMoved, kList, kCounter };
   struct Variable {
     Kind kind = Kind::kInvariant;
     std::size_t bytes = 0;
@@ -12962,6 +13199,8 @@ class LoopPlan final : public PlannedLoop {
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = variables[i]; });
       } else if (variable.kind == Kind::kMoved) {
         values_[i] = std::move(variables[i]);
+      } else if (variable.kind == Kind::kList) {
+        lists_[i].Open(std::move(variables[i]));
       } else if (variable.bytes != 0) {
         std::memcpy(variable.places[0], variables[i].raw_data(), variable.bytes);
       }
@@ -12977,6 +13216,7 @@ class LoopPlan final : public PlannedLoop {
         ForEachRun(
             [&](PlannedRun& run, const Program& program) { run.step()->value(program.feeds[i].value) = EmptySlot(); });
     for (const int i : moved_) values_[ToSize(i)] = EmptySlot();
+    for (LoopList& list : lists_) list.variant = EmptySlot();
     ForEachRun([&](PlannedRun& run, const Program&) { run.step()->set_services(nullptr); });
   }
   template <class Visit>
@@ -12991,6 +13231,7 @@ class LoopPlan final : public PlannedLoop {
     for (std::size_t i = 0; i < variables_.size(); ++i) {
       const Variable& from = variables_[i];
       if (from.kind == Kind::kMoved) variables[i] = std::move(values_[i]);
+      if (from.kind == Kind::kList) variables[i] = lists_[i].Close();
       if (!from.HasPlaces() || from.kind == Kind::kCounter) continue;
       TENON_ASSIGN_OR_RETURN(variables[i], Tensor::Make(variables[i].dtype(), shapes_[i], Results()));
       if (from.bytes != 0) std::memcpy(variables[i].raw_data(), from.places[phase], from.bytes);
@@ -13001,6 +13242,10 @@ class LoopPlan final : public PlannedLoop {
   TENON_DETAIL_COLD Status TakeResults(Step* step, Span<Tensor> variables) {
     SlimVector<Tensor> results;
     for (std::size_t i = 0; i < variables_.size(); ++i) {
+      if (variables_[i].kind == Kind::kList) {
+        results.push_back(lists_[i].Close());
+        continue;
+      }
       const Tensor& value = step->value(fetches_[i].value);
       if (!variables_[i].HasPlaces() || value.TotalBytes() == 0) {
         results.push_back(value);
@@ -13025,6 +13270,7 @@ class LoopPlan final : public PlannedLoop {
   SlimVector<Copy> copies_;
   SlimVector<int> strays_;  // variables whose next values lie elsewhere: no planned node makes them, or they are kept
   SlimVector<int> moved_;  // variables of kind kMoved
+  SlimVector<LoopList> lists_;  // per variable; those of kind kList are used
   SlimVector<Tensor> values_;  // values of the moved variables, between two runs
   SlimVector<int> let_go_;  // values of the body that hold moved variables after a run
   Buffer* memory_ = nullptr;  // holds the places
@@ -13042,9 +13288,11 @@ class LoopPlanner {
   bool Make() {
     for (const Tensor& variable : given_) {
       plan_.shapes_.push_back(variable.shape());
-      moves_.push_back(IsPlain(variable.dtype()) ? 0 : 1);
       plan_.values_.push_back(EmptySlot());
     }
+    plan_.lists_.resize(given_.size());
+    for (std::size_t i = 0; i < given_.size(); ++i)
+      moves_.push_back(IsPlain(given_[i].dtype()) || FindList(i, &plan_.lists_[i]) ? 0 : 1);
     while (true) {
       FindKinds();
       if (!MakePlaces()) return false;
@@ -13065,6 +13313,26 @@ class LoopPlanner {
     return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
   }
   int NextValue(std::size_t variable) const { return body().fetches[variable].value; }
+  bool IsList(std::size_t variable) const { return plan_.lists_[variable].step != nullptr; }
+  // Whether a node changes the list and nothing else reads it; *list then says how.
+  bool FindList(std::size_t variable, LoopList* list) const {
+    const int next = NextValue(variable);
+    if (body().readers[variable] != 1 || IsFeed(next) || body().readers[ToSize(next)] != 1) return false;
+    if (cond_ != nullptr && cond_->program().readers[variable] != 0) return false;
+    for (const ProgramNode& node : body().nodes) {
+      if (next != node.first_output || node.num_inputs == 0 || node.num_outputs == 0) continue;
+      const AdaptedCore* const core = node.kernel != nullptr ? node.kernel->adapted() : nullptr;
+      if (core == nullptr || core->row().list_step == nullptr) return false;
+      if (ToSize(body().inputs[ToSize(node.first_input)]) != variable) return false;
+      LoopList found;
+      found.step = core->row().list_step;
+      found.dtype = found.step->pushes ? node.kernel->input_type(1) : node.kernel->output_type(1);
+      if (!found.step->item_shape(given_[variable], &found.shape) || !found.Fits(given_[variable])) return false;
+      *list = std::move(found);
+      return true;
+    }
+    return false;
+  }
   bool IsCounter(std::size_t variable) const { return cond_ == nullptr && variable == 0; }
   bool IsInvariant(std::size_t variable) const {
     return ToSize(NextValue(variable)) == variable && !IsCounter(variable);
@@ -13107,6 +13375,10 @@ class LoopPlanner {
         plan_.moved_.push_back(static_cast<int>(i));
         plan_.let_go_.push_back(body().feeds[i].value);
         if (!IsFeed(value) && IsConstant(value) == nullptr) plan_.let_go_.push_back(value);
+        continue;
+      }
+      if (IsList(i)) {
+        variable.kind = Kind::kList;
         continue;
       }
       variable.bytes = given_[i].TotalBytes();
@@ -13174,7 +13446,11 @@ class LoopPlanner {
   }
   bool PlanRun(const Step& ran, Span<void* const> feeds, Span<void* const> fetches, Owned<PlannedRun>* run) {
     const SlimVector<std::uint8_t> varies(ToSize(ran.program().num_values), 0);
-    const GivenPlaces places{feeds, fetches, moves_, &kept_};
+    SlimVector<LoopList*> lists;
+    for (std::size_t i = 0; i < given_.size(); ++i) lists.push_back(IsList(i) ? &plan_.lists_[i] : nullptr);
+    const bool is_body = &ran == &body_;
+    if (!is_body) lists.assign(given_.size(), nullptr);
+    const GivenPlaces places{feeds, fetches, moves_, lists, &kept_};
     *run = MakePlannedRun(ran.program(), ran, &body_, plan_.shapes_, varies, &places);
     return *run != nullptr;
   }
@@ -14759,9 +15035,9 @@ class AsyncRun final : public RefCounted, public AsyncLink {
     std::vector<Tensor> fetches;
     Status status = CatchAll("RunAsync", [&]() -> Status {
       const RunArgs settings = Settings();
-      if (session_->watched_number() != 0 || !prepared_->CanStart(settings)) {
+      if (session()->watched_number() != 0 || !prepared_->CanStart(settings)) {
         TENON_RETURN_IF_ERROR(MakeRoom(&fetches));
-        return session_->Run(prepared_.get(), feeds(), fetches, settings);
+        return session()->Run(prepared_.get(), feeds(), fetches, settings);
       }
       starts_ = true;
       return prepared_->Start(feeds(), settings, {&HasEnded, this}, &under_way_);
@@ -14775,7 +15051,7 @@ class AsyncRun final : public RefCounted, public AsyncLink {
   }
   void Finish(Status status, std::vector<Tensor> fetches = {}) noexcept;
   Status GivenUp() const {
-    return session_->IsClosed() ? session_->Closed() : errors::Cancelled("Run call was cancelled");
+    return session()->IsClosed() ? session()->Closed() : errors::Cancelled("Run call was cancelled");
   }
   Span<const Tensor> feeds() const { return {feeds_.data(), feeds_.size()}; }
   std::int64_t CountFeedBytes() const {
@@ -14787,29 +15063,50 @@ class AsyncRun final : public RefCounted, public AsyncLink {
     fetches->resize(prepared_->program().fetches.size());
     return OkStatus();
   }
+  // Deadline, caller's cancellation and own services of a run: most runs have none of these.
+  struct Extras {
+    CancellationManager* users = nullptr;  // null: Stop is not registered there
+    CancellationManager::Token users_token = 0;
+    DeadlineTimer::Entry timer = 0;
+    std::int64_t timeout_in_ms = 0;
+    Owned<StepServices> services;  // null: those that most runs of the session have
+  };
+  Extras& extras() {
+    if (extras_ == nullptr) extras_ = MakeOwned<Extras>();
+    return *extras_;
+  }
   // Settings as TryStart has chosen them: thousands of runs may wait, and keep no more than they must.
   RunArgs Settings();
   ThreadPoolInterface* pool_of_tasks() const { return needs_pool_ ? AsyncPool() : pool_; }
 
-  const Ref<SessionImpl> session_;
+  // The session, by its runs.
+  class Runs {
+   public:
+    explicit Runs(SessionImpl* session);
+    Runs(const Runs&) = delete;
+    Runs& operator=(const Runs&) = delete;
+    ~Runs();
+    AsyncRuns* operator->() const { return runs_; }
+
+   private:
+    AsyncRuns* const runs_;
+  };
+  SessionImpl* session() const;
+
+  const Runs runs_;
   const Ref<PreparedSignature> prepared_;
-  AsyncRuns* const runs_;  // the session's
   const std::int64_t since_ns_;
   SlimVector<Tensor> feeds_;
   RunCallback done_;
   ThreadPoolInterface* pool_ = nullptr;  // runs the nodes
-  Owned<StepServices> services_;  // null: those that most runs of the session have
   CancellationManager control_;
-  CancellationManager* users_ = nullptr;  // null: Stop is not registered there
-  CancellationManager::Token users_token_ = 0;
-  DeadlineTimer::Entry timer_ = 0;
-  std::int64_t timeout_in_ms_ = 0;
+  Owned<PreparedSignature::UnderWay> under_way_;
+  Owned<Extras> extras_;  // null: the run has none
   std::atomic<bool> timed_out_{false};
   bool needs_pool_ = false;  // for its tasks: pool_ has no threads of its own
   bool dataflow_ = false;
   bool reports_memory_ = false;  // when it runs out
   bool starts_ = false;  // no thread waits for it; only Execute writes it before, and reads it after an error
-  Owned<PreparedSignature::UnderWay> under_way_;
   // Guarded by the session's async_mutex(), as the links.
   State state_ = State::kNew;
   bool admitted_ = false;  // it counts for max_concurrent_runs
@@ -14829,6 +15126,7 @@ class AsyncRuns final : public RefCounted {
         session->GetOrMakeAsyncRuns([](SessionImpl* of) { return Ref<RefCounted>::Adopt(new AsyncRuns(of)); }));
   }
 
+  SessionImpl* session() const { return session_; }
   // Services for runs without a deadline and without services of their own.
   const StepServices& services(bool dataflow) const { return services_[dataflow ? 1 : 0]; }
 
@@ -14977,35 +15275,37 @@ class AsyncRuns final : public RefCounted {
   std::int64_t num_queued_ = 0, queued_bytes_ = 0, num_begun_ = 0, num_refused_ = 0;
 };
 
+inline AsyncRun::Runs::Runs(SessionImpl* session) : runs_(AsyncRuns::Of(session)) { session->AddRef(); }
+inline AsyncRun::Runs::~Runs() { (void)runs_->session()->Unref(); }
+inline SessionImpl* AsyncRun::session() const { return runs_->session(); }
 inline AsyncRun::AsyncRun(SessionImpl* session, PreparedSignature* prepared, Span<const Tensor> feeds,
                           std::int64_t since_ns)
-    : session_(Ref<SessionImpl>::Share(session)),
-      prepared_(Ref<PreparedSignature>::Share(prepared)),
-      runs_(AsyncRuns::Of(session)),
-      since_ns_(since_ns) {
+    : runs_(session), prepared_(Ref<PreparedSignature>::Share(prepared)), since_ns_(since_ns) {
   feeds_.append(feeds.begin(), feeds.end());
 }
 inline Status AsyncRun::TryStart(const RunOptions& options) {
-  if (session_->IsClosed()) return session_->Closed();
+  if (session()->IsClosed()) return session()->Closed();
   RunArgs settings;
   StepServices services;
-  TENON_RETURN_IF_ERROR(RunOfOptions(session_.get(), prepared_.get(), options, nullptr, since_ns_)
-                            .MakeSettings(&settings, &services, &timeout_in_ms_));
-  if (services != runs_->services(settings.dataflow)) services_ = MakeOwned<StepServices>(services);
+  std::int64_t timeout_in_ms = 0;
+  TENON_RETURN_IF_ERROR(RunOfOptions(session(), prepared_.get(), options, nullptr, since_ns_)
+                            .MakeSettings(&settings, &services, &timeout_in_ms));
+  if (timeout_in_ms > 0) extras().timeout_in_ms = timeout_in_ms;
+  if (services != runs_->services(settings.dataflow)) extras().services = MakeOwned<StepServices>(services);
   dataflow_ = settings.dataflow;
   reports_memory_ = settings.on_error != nullptr;
   pool_ = settings.pool;
-  const bool is_callers = options.inter_op_pool != nullptr || session_->options().inter_op_pool != nullptr;
+  const bool is_callers = options.inter_op_pool != nullptr || session()->options().inter_op_pool != nullptr;
   needs_pool_ = pool_ == nullptr || (!is_callers && pool_->NumThreads() <= 1);
   if (options.cancellation != nullptr) {
-    users_token_ = options.cancellation->NewToken();
-    if (!options.cancellation->Register(users_token_, [this] { Stop(); }))
+    extras().users_token = options.cancellation->NewToken();
+    if (!options.cancellation->Register(extras_->users_token, [this] { Stop(); }))
       return errors::Cancelled("Run call was cancelled");
-    users_ = options.cancellation;
+    extras_->users = options.cancellation;
   }
-  if (timeout_in_ms_ > 0) {
-    const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms_) * 1'000'000;
-    timer_ = DeadlineTimer::Global().Add(when, [this] {
+  if (timeout_in_ms > 0) {
+    const std::int64_t when = since_ns_ + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+    extras_->timer = DeadlineTimer::Global().Add(when, [this] {
       timed_out_.store(true);
       Stop();
     });
@@ -15013,12 +15313,13 @@ inline Status AsyncRun::TryStart(const RunOptions& options) {
   return runs_->Add(this);
 }
 inline RunArgs AsyncRun::Settings() {
-  RunArgs settings = session_->SettingsFor(*prepared_);
+  RunArgs settings = session()->SettingsFor(*prepared_);
   settings.pool = pool_;
   settings.since_ns = since_ns_;
   settings.dataflow = dataflow_;
   settings.cancellation = &control_;
-  settings.services = services_ != nullptr ? services_.get() : &runs_->services(dataflow_);
+  const bool has_own = extras_ != nullptr && extras_->services != nullptr;
+  settings.services = has_own ? extras_->services.get() : &runs_->services(dataflow_);
   if (reports_memory_) settings.on_error = &RunOfOptions::ReportMemory;
   return settings;
 }
@@ -15032,9 +15333,11 @@ inline void AsyncRun::RunTask(void* run) {
   if (self->runs_->Begin(self.get())) self->Execute();
 }
 inline void AsyncRun::Finish(Status status, std::vector<Tensor> fetches) noexcept {
-  if (timer_ != 0) (void)DeadlineTimer::Global().Remove(timer_);
-  if (users_ != nullptr) (void)users_->Deregister(users_token_);
-  if (timed_out_.load()) status = TimedOut(timeout_in_ms_, status);
+  if (extras_ != nullptr) {
+    if (extras_->timer != 0) (void)DeadlineTimer::Global().Remove(extras_->timer);
+    if (extras_->users != nullptr) (void)extras_->users->Deregister(extras_->users_token);
+    if (timed_out_.load()) status = TimedOut(extras_->timeout_in_ms, status);
+  }
   feeds_.clear();
   const auto self = Ref<AsyncRun>::Share(this);
   runs_->Remove(this);
@@ -15153,8 +15456,8 @@ inline SessionCounters CountersOf(SessionImpl* session_impl) {
   counters.runs = counters.planned_runs + session.counts().others();
   counters.programs_evicted = session.signatures().ForEach([&](PreparedSignature* prepared) {
     ++counters.programs;
-    if (const auto& shared = prepared->program().steps_cache; shared != nullptr)
-      counters.step_bytes += shared->held_bytes();
+    if (const auto& shared = prepared->program().lean_steps; shared != nullptr)
+      counters.step_bytes += shared->cache->held_bytes();
     prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
@@ -18628,9 +18931,12 @@ class ArgsOfOldAttrs {
 
   Status Read(const SlimVector<OpDef::ArgDef>& args) {
     for (const OpDef::ArgDef& arg : args) {
-      if (!text_.empty()) text_ += ", ";
-      if (names_) StrAppend(&text_, arg.name, "=");
+      const std::size_t end = text_.size();
+      if (end != 0) text_ += ", ";
+      const std::size_t begin = text_.size();
+      if (names_) StrAppend(&text_, arg.name, ":");
       TENON_RETURN_IF_ERROR(arg.type_list_attr.empty() ? Tensors(arg) : TypeList(arg));
+      if (text_.size() == begin) text_.resize(end);  // a list that is empty by default
     }
     return OkStatus();
   }

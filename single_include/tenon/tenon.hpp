@@ -1587,15 +1587,21 @@ TENON_DETAIL_SMALL_FLOAT(float4_e2m1fn, std::uint8_t, 2, 1, 1, kFiniteOnly);  //
 
 namespace detail {
 
-// A quantised integer: its own type, so that it is not taken for a number. Reads as its integer; a number becomes one
-// only when asked to, modulo 2^bits (a floating number must fit; ConvertScalar of convert.hpp takes any).
+// A quantised integer: its own type, so that it is not taken for a number. Reads as its integer. Its integer and an
+// int32, as sums and products are, become one modulo 2^bits. Another number becomes one only when asked to (a floating
+// number must fit; ConvertScalar of convert.hpp takes any).
 template <class Derived, class Int>
 struct QuantizedInt {
   Int value;
 
   QuantizedInt() = default;
+  template <class T>  // g++ 12 inherits no explicit(...)
+    requires(std::is_same_v<T, Int> || std::is_same_v<T, std::int32_t>)
+  TENON_HD constexpr QuantizedInt(T number) : value(static_cast<Int>(number)) {}
   template <class T>
-    requires(std::is_arithmetic_v<T> || (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<QuantizedInt, T>))
+    requires(!std::is_same_v<T, Int> && !std::is_same_v<T, std::int32_t> &&
+             (std::is_arithmetic_v<T> ||
+              (std::is_convertible_v<T, std::int32_t> && !std::is_base_of_v<QuantizedInt, T>)))
   TENON_HD explicit constexpr QuantizedInt(T number) : value(static_cast<Int>(number)) {}
   TENON_HD constexpr operator std::int32_t() const { return value; }
 };
@@ -3239,8 +3245,8 @@ class alignas(64) Buffer {
   // Bytes inside `parent`, whose root gets one more reference.
   static Buffer* Slice(Buffer* parent, void* data, std::size_t bytes) {
     Buffer* root = parent->root_;
-    root->Ref();
     Buffer* buffer = new Buffer(data, bytes, root->allocator_, &FreeSlice, root->owns_memory_);
+    root->Ref();  // not before `new`, which may throw
     buffer->root_ = root;
     return buffer;
   }
@@ -4002,8 +4008,8 @@ inline Status CheckInsertion(int rank, int d) {
 }
 // May the last n dimensions of a shape of `rank` be removed?
 inline Status CheckRemoveLast(int rank, int n) {
-  if (n < 0) return errors::Internal("Expected n to be non-negative, got ", n);
-  if (n > rank) return errors::Internal("Expected n to be at most ", rank, ", got ", n);
+  if (n < 0) return errors::Internal("Expected dimension index to be non-negative, got ", n);
+  if (n > rank) return errors::Internal("Expected dimension index to be at most ", rank, ", got ", n);
   return OkStatus();
 }
 
@@ -4963,7 +4969,7 @@ class Variant {
   }
   bool is_empty() const noexcept { return table_ == nullptr; }
 
-  // The value if it is a T, otherwise null. Defined in tensor/variant.hpp.
+  // The value if it is a T, otherwise null. T = void: a value of any type. Defined in tensor/variant.hpp.
   template <class T>
   bool is() const;
   template <class T>
@@ -6044,12 +6050,13 @@ class AttrValue {
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
-  // Tensors are equal when dtype, shape and bytes are.
-  friend bool operator==(const AttrValue& a, const AttrValue& b);
+  // Tensors are equal when dtype, shape and bytes are. What only becomes an AttrValue is not compared by this.
+  friend bool operator==(const AttrValue& a, const AttrValue& b) { return AreEqual(a, b); }
 
  private:
   friend struct AttrValueAccess;  // op/graph_def/proto_io.hpp
 
+  static bool AreEqual(const AttrValue& a, const AttrValue& b);
   bool holds_text() const { return kind_ == Kind::kString || kind_ == Kind::kPlaceholder; }
   bool holds_shared() const { return kind_ >= Kind::kShape && !holds_text(); }
   void Reset() {
@@ -6480,7 +6487,7 @@ inline bool operator==(const AttrList& a, const AttrList& b) {
     return false;
   return a.s == b.s && a.i == b.i && a.b == b.b && a.type == b.type && a.shape == b.shape && a.func == b.func;
 }
-inline bool operator==(const AttrValue& a, const AttrValue& b) {
+inline bool AttrValue::AreEqual(const AttrValue& a, const AttrValue& b) {
   if (a.kind_ != b.kind_) return false;
   if (a.holds_shared() && a.held_ == b.held_) return true;
   if (a.undecoded() != b.undecoded() || a.decode_status().ok() != b.decode_status().ok()) return false;
@@ -13229,17 +13236,40 @@ class AsyncFaults : public RefCounted {
   virtual void CalledTwice(const Status& error) = 0;
 };
 
+namespace detail {
+// Names of an asynchronous kernel for errors that may come when the kernel is gone. immutable.
+struct AsyncLabel final : RefCounted {
+  explicit AsyncLabel(const OpKernel& kernel) : op(kernel.op().name), node(kernel.name()) {}
+  const std::string_view op;
+  const std::string node;
+};
+}  // namespace detail
+
 // A kernel that may end after its call returned, because it waits for a queue, a device or another process.
 // thread-safe, as OpKernel.
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
   class DoneCallback;
+  ~AsyncOpKernel() override {
+    if (detail::AsyncLabel* const label = label_.load(std::memory_order_acquire)) (void)label->Unref();
+  }
   // Calls `done` exactly once, on any thread, perhaps before it returns; the context is gone afterwards.
   virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
   // Waits for the end (executors call ComputeAsync).
   inline void Compute(OpKernelContext* ctx) override;
   AsyncOpKernel* AsAsync() final { return this; }
+
+ private:
+  // Made by the first call, and shared by all: thousands may wait.
+  Ref<detail::AsyncLabel> label() const {
+    detail::AsyncLabel* made = label_.load(std::memory_order_acquire);
+    if (made != nullptr) return Ref<detail::AsyncLabel>::Share(made);
+    auto mine = Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(*this));
+    if (label_.compare_exchange_strong(made, mine.get(), std::memory_order_acq_rel)) made = mine.release();
+    return Ref<detail::AsyncLabel>::Share(made);
+  }
+  mutable std::atomic<detail::AsyncLabel*> label_{nullptr};
 };
 
 // Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and told to `faults`
@@ -13287,6 +13317,7 @@ class AsyncOpKernel::DoneCallback {
     DoneCallback copy;
     copy.call_ = static_cast<Call*>(shared);
   }
+  std::string_view op() const { return call_->label->op; }
   bool ended() const { return call_->ended.load(std::memory_order_acquire); }
 
  private:
@@ -13296,15 +13327,14 @@ class AsyncOpKernel::DoneCallback {
     OpKernelContext* context;
     std::atomic<std::uint32_t> holders{1};
     std::atomic<bool> ended{false};
-    std::string_view op;
-    std::string node;  // a copy: a second call may come when the session is gone
+    Ref<detail::AsyncLabel> label;  // a second call may come when the session is gone
     Ref<AsyncFaults> faults;
   };
   DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
   TENON_DETAIL_COLD void CalledTwice() const {
-    const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
-                                          "', called its done callback twice");
+    const Status error = errors::Internal("the asynchronous kernel of op '", call_->label->op, "', node '",
+                                          call_->label->node, "', called its done callback twice");
     TENON_LOG(kError, error.message(), "; the second call does nothing");
     if (call_->faults) call_->faults->CalledTwice(error);
   }
@@ -13352,11 +13382,26 @@ class HostIndices {
     if (dtype_ == DataType::kInt16) return static_cast<const std::int16_t*>(data_)[i];
     return static_cast<const std::int8_t*>(data_)[i];
   }
+  // Copies elements [begin, begin + n) to `to`; not checked. Faster than one by one.
+  void Copy(Index begin, Index n, Index* to) const {
+    switch (dtype_) {
+      case DataType::kInt32: return CopyOf<std::int32_t>(begin, n, to);
+      case DataType::kInt64: return CopyOf<std::int64_t>(begin, n, to);
+      case DataType::kInt16: return CopyOf<std::int16_t>(begin, n, to);
+      default: return CopyOf<std::int8_t>(begin, n, to);
+    }
+  }
   Index size() const { return size_; }  // number of elements
   const TensorShape& shape() const { return *shape_; }  // the input's shape
   DataType dtype() const { return dtype_; }  // int8, int16, int32 or int64
 
  private:
+  template <class T>
+  void CopyOf(Index begin, Index n, Index* to) const {
+    const T* const from = static_cast<const T*>(data_) + begin;
+    for (Index i = 0; i < n; ++i) to[i] = from[i];
+  }
+
   const void* data_;
   Index size_;
   const TensorShape* shape_;
@@ -14109,13 +14154,16 @@ class OpKernelContext {
 };
 
 inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
-                                                 AsyncFaults* faults)
-    : call_(new Call{.end = end,
-                     .state = state,
-                     .context = context,
-                     .op = context->op_kernel().op().name,
-                     .node = std::string(context->op_kernel().name()),
-                     .faults = faults == nullptr ? Ref<AsyncFaults>() : Ref<AsyncFaults>::Share(faults)}) {}
+                                                 AsyncFaults* faults) {
+  const AsyncOpKernel* const kernel = const_cast<OpKernel&>(context->op_kernel()).AsAsync();
+  call_ = new Call{.end = end,
+                   .state = state,
+                   .context = context,
+                   .label = kernel != nullptr
+                                ? kernel->label()
+                                : Ref<detail::AsyncLabel>::Adopt(new detail::AsyncLabel(context->op_kernel())),
+                   .faults = Ref<AsyncFaults>::Share(faults)};
+}
 inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
   call_->context->SetStatus(error);
@@ -14230,6 +14278,20 @@ struct KernelCall {
   DoneState* done_state;
 };
 
+// The work of a kernel on a list of tensors inside a scalar variant, in place. A planned loop that holds the list calls
+// these instead of the kernel. externally synchronised.
+struct ListStep {
+  bool pushes;  // the item is input 1; false: the item is output 1
+  // The shape of the items as far as the list shows it. False: it shows none.
+  bool (*item_shape)(const Tensor& variant, TensorShape* shape);
+  // Whether `open` may open the variant, and the items have this type and shape.
+  bool (*fits)(const Tensor& variant, DataType dtype, const TensorShape& shape);
+  // The list, after a copy where something else holds the variant, too. It lives as long as the variant.
+  void* (*open)(Tensor* variant);
+  // Appends *item, which is empty afterwards, or takes the last item. Errors: those of the kernel.
+  Status (*run)(void* list, Tensor* item);
+};
+
 }  // namespace detail
 
 // One kernel: an op struct's kernel template with its device and types filled in.
@@ -14248,6 +14310,7 @@ struct KernelRow {
   void (*destroy)(void* kernel) = nullptr;  // null: trivial
   Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
   Status (*call)(const void* kernel, detail::KernelCall&) = nullptr;  // struct form
+  const detail::ListStep* list_step = nullptr;  // in place of `call` in a planned loop; null: none
   OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
 };
 
@@ -15212,6 +15275,7 @@ constexpr KernelRow MakeRow() {
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
         if constexpr (requires { Kernel::outputs_on_host; }) row.outputs_on_host = Kernel::outputs_on_host;
         if constexpr (requires { Kernel::tensors_on_host; }) row.tensors_on_host = Kernel::tensors_on_host;
+        if constexpr (requires { Kernel::list_step; }) row.list_step = &Kernel::list_step;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
@@ -16434,7 +16498,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, op().name, std::move(done), nullptr});
+    Owned<PendingCall> made(new PendingCall{{&kWatch, nullptr}, std::move(done), nullptr});
     InlinedVector<AnyView, 8> own_views;
     if (core_.keeps_arguments())
       made->arguments = MakeOwned<Arguments>(core_);
@@ -16475,7 +16539,6 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     detail::SpanStorage spans;
   };
   struct PendingCall : detail::DoneState {
-    std::string_view op;  // outlives the kernel
     DoneCallback done;
     Owned<Arguments> arguments;  // null: the kernel takes no lists and no Late
   };
@@ -16508,10 +16571,9 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   TENON_DETAIL_COLD static void EndWithError(PendingCall* call, const Status& status) {
     if (IsThrown(call, status)) return;
     const bool dropped = status.message() == Done::kDropped;
-    const std::string_view op = call->op;
     const DoneCallback done = std::move(call->done);
     delete call;
-    if (!done.EndWith(dropped ? errors::Internal(op, ": ", Done::kDropped) : status) && !dropped) done();
+    if (!done.EndWith(dropped ? errors::Internal(done.op(), ": ", Done::kDropped) : status) && !dropped) done();
   }
 
   detail::AdaptedCore core_;
@@ -19407,7 +19469,10 @@ Variant::Variant(T&& value) : table_(nullptr) {
 }
 template <class T>
 bool Variant::is() const {
-  return Holds(&detail::VariantOf<T>::table);
+  if constexpr (std::is_void_v<T>)
+    return !is_empty();
+  else
+    return Holds(&detail::VariantOf<T>::table);
 }
 template <class T>
 T* Variant::get() {
@@ -21361,7 +21426,8 @@ struct SessionOptions {
   bool map_graph_file = true;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is prepared
   // Limit in bytes of the packed copies of constant weights, for each graph or function. Products and convolutions read
-  // the copies; the first run that gains from one makes it. Copies of weights in a mapped file do not count. 0: only
+  // the copies; the first run that gains from one makes it. Copies of weights in a mapped file do not count. Filters
+  // for Winograd's algorithm, which the optimizer chooses at kFast, have three times the limit to themselves. 0: only
   // weights in a mapped file are packed.
   std::int64_t packed_weights_bytes = kUsualPackedWeightsBytes;
   bool flush_denormals = true;  // kernels read and write denormal floats as 0; the caller's mode returns after a run
@@ -23978,23 +24044,30 @@ TENON_DETAIL_NAMESPACE_END
 // - in the order in which its engine reads it, packed by the first run that has a use for it.
 TENON_DETAIL_NAMESPACE_BEGIN
 
-// Limit in bytes for packed copies of weights, beside the weights themselves. thread-safe.
+// Limit in bytes for packed copies of weights, beside the weights themselves; and, three times as much, for copies that
+// are larger than their weights. thread-safe.
 class PackingBudget {
  public:
-  explicit PackingBudget(std::int64_t bytes) : left_(bytes) {}
+  explicit PackingBudget(std::int64_t bytes) : left_(bytes), left_for_larger_(bytes < kMost / 3 ? 3 * bytes : kMost) {}
   // Takes `bytes` of the budget. Returns false, and takes nothing, when less is left.
-  bool Take(std::size_t bytes) {
+  bool Take(std::size_t bytes, bool larger = false) {
+    std::atomic<std::int64_t>& budget = larger ? left_for_larger_ : left_;
     const auto wanted = static_cast<std::int64_t>(bytes);
-    std::int64_t left = left_.load(std::memory_order_relaxed);
+    std::int64_t left = budget.load(std::memory_order_relaxed);
     while (left >= wanted)
-      if (left_.compare_exchange_weak(left, left - wanted, std::memory_order_relaxed)) return true;
+      if (budget.compare_exchange_weak(left, left - wanted, std::memory_order_relaxed)) return true;
     return false;
   }
-  void GiveBack(std::size_t bytes) { left_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
-  std::int64_t left() const { return left_.load(std::memory_order_relaxed); }
+  void GiveBack(std::size_t bytes, bool larger = false) {
+    (larger ? left_for_larger_ : left_).fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  }
+  std::int64_t left(bool larger = false) const {
+    return (larger ? left_for_larger_ : left_).load(std::memory_order_relaxed);
+  }
 
  private:
-  std::atomic<std::int64_t> left_;
+  static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> left_, left_for_larger_;
 };
 
 // Holds an operand as its engine would pack it: results have the same bits with it and without. thread-safe.
@@ -24002,7 +24075,7 @@ class PackingBudget {
 //   Gemm<float>(device, a, false, b, false, c, &weights);   // packs b at the first call if it was offered
 class PackedWeights {
  public:
-  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles, kBytes };
+  enum class Layout : std::uint8_t { kProduct, kConvolution, kTiles, kBytes, kWinograd };  // the last is larger
   // A product of more rows, or a convolution of more pixels, packs its operand in each run. That costs about as much as
   // eight rows; here it would cost memory.
   static constexpr Index kMostRows = 256;
@@ -24023,7 +24096,8 @@ class PackedWeights {
   }
 
   // The operand that lies at `data`, packed: by pack(char* to), in `bytes` bytes, if it has not been yet. Null when it
-  // was not offered, is packed in another layout, or the budget or the memory is too small.
+  // was not offered, is packed in another layout, or the budget or the memory is too small: for good, unless another
+  // layout is smaller.
   template <class Pack>
   const char* Find(const void* data, Layout layout, std::size_t bytes, const Pack& pack) {
     if (source_.load(std::memory_order_acquire) != data) return nullptr;
@@ -24033,7 +24107,7 @@ class PackedWeights {
       packed = packed_.load(std::memory_order_relaxed);
       if (packed == nullptr) {
         if (source_.load(std::memory_order_relaxed) != data) return nullptr;
-        char* const to = Allocate(bytes);
+        char* const to = Allocate(bytes, layout == Layout::kWinograd);
         if (to == nullptr) return nullptr;
         pack(to);
         Publish(layout);
@@ -24050,25 +24124,27 @@ class PackedWeights {
   }
 
  private:
-  // Null, for good, when there is no room. A mapped file gives its pages back: its copy takes nothing of the budget.
-  char* Allocate(std::size_t bytes) {
+  // Null when there is no room. A mapped file gives its pages back: a copy of their size takes nothing of the budget.
+  // `larger`: than its weights.
+  char* Allocate(std::size_t bytes, bool larger) {
     const bool counts =
-        budget_ != nullptr && (value_.buffer() == nullptr || !value_.buffer()->root()->is_mapped_file());
-    if (counts && !budget_->Take(bytes)) {
-      source_.store(nullptr, std::memory_order_relaxed);
+        budget_ != nullptr && (larger || value_.buffer() == nullptr || !value_.buffer()->root()->is_mapped_file());
+    if (counts && !budget_->Take(bytes, larger)) {
+      if (!larger) source_.store(nullptr, std::memory_order_relaxed);
       return nullptr;
     }
     taken_ = counts ? bytes : 0;
+    larger_ = larger;
     memory_ = Tensor(allocator_, DataType::kUint8, {static_cast<Index>(bytes)});
     if (memory_.raw_data() == nullptr) {
       Drop();
-      source_.store(nullptr, std::memory_order_relaxed);
+      if (!larger) source_.store(nullptr, std::memory_order_relaxed);
     }
     return static_cast<char*>(memory_.raw_data());
   }
   void Drop() {
     memory_ = Tensor();
-    if (taken_ > 0) budget_->GiveBack(taken_);
+    if (taken_ > 0) budget_->GiveBack(taken_, larger_);
     taken_ = 0;
   }
   void Publish(Layout layout) {
@@ -24084,6 +24160,7 @@ class PackedWeights {
   Allocator* allocator_ = nullptr;
   PackingBudget* budget_ = nullptr;
   std::size_t taken_ = 0;  // bytes taken from the budget
+  bool larger_ = false;  // taken from its part for larger copies
   Tensor value_, memory_;
 };
 
@@ -24518,8 +24595,9 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 
 // A kernel that finds one in its Cpu may apply it to its result, a matrix whose rows lie along the last axis, and says
-// so. `run` changes the elements; Clamp makes them x + offset[column] + added[element], between `low` and `high`. NaN
-// stays. `offset` and `added` have the result's type. `run` is thread-safe.
+// so. `run` changes the elements; Clamp makes them y = x + offset[column] + added[element], between `low` and `high`.
+// Gate makes them y * (clamp(y + *shift) * *factor), or / *divisor: a hard swish. NaN stays. What pointers point to has
+// the result's type. `run` is thread-safe.
 struct CpuEpilogue {
   // Rows [row, row + rows) and columns [column, column + columns) of a matrix whose rows have `width` elements.
   struct Block {
@@ -24530,6 +24608,8 @@ struct CpuEpilogue {
   const void* offset = nullptr;  // null: nothing is added
   const void* added = nullptr;
   float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
+  const void* shift = nullptr;
+  const void *factor = nullptr, *divisor = nullptr;  // one of them, for Gate
   bool done = false;
   bool whole_rows = false;  // `run` takes blocks of all columns only
   void (*run)(const CpuEpilogue& epilogue, const Block& block) = nullptr;
@@ -24538,6 +24618,8 @@ struct CpuEpilogue {
   bool clamps_below() const { return low != -std::numeric_limits<float>::infinity(); }
   template <class T>
   static void Clamp(const CpuEpilogue& epilogue, const Block& block);
+  template <class T>
+  static void Gate(const CpuEpilogue& epilogue, const Block& block);
 };
 
 namespace detail {
@@ -24589,8 +24671,61 @@ struct ClampBody {
   }
 };
 
+template <class T>
+struct GateBody {
+#if TENON_DETAIL_LANES
+  template <int bytes>
+  TENON_HD static void Vectors(const CpuEpilogue& e, const T* offset, const T* added, T* x, Index n, Index* i) {
+    using L = simd::Lanes<T, bytes>;
+    const bool divides = e.divisor != nullptr;
+    const L least = L::Repeat(static_cast<T>(e.low)), most = L::Repeat(static_cast<T>(e.high)),
+            shift = L::Repeat(*static_cast<const T*>(e.shift)),
+            by = L::Repeat(*static_cast<const T*>(divides ? e.divisor : e.factor));
+    for (; *i + L::size <= n; *i += L::size) {
+      L y = L::Load(x + *i);
+      if (offset != nullptr) y = y + L::Load(offset + *i);
+      if (added != nullptr) y = y + L::Load(added + *i);
+      const L gate = simd::Lesser(most, simd::Greater(least, y + shift));
+      (y * (divides ? gate / by : gate * by)).Store(x + *i);
+    }
+  }
+#endif
+  template <int bytes>
+  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
+    const T low = static_cast<T>(e.low), high = static_cast<T>(e.high), shift = *static_cast<const T*>(e.shift);
+    const T* const offset = e.offset == nullptr ? nullptr : static_cast<const T*>(e.offset) + b.column;
+    for (Index row = b.row; row < b.row + b.rows; ++row) {
+      const Index first = row * b.width + b.column;
+      T* const x = static_cast<T*>(b.result) + first;
+      const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
+      Index i = 0;
+#if TENON_DETAIL_LANES
+      Vectors<bytes>(e, offset, added, x, b.columns, &i);
+      if constexpr (bytes > 16) Vectors<16>(e, offset, added, x, b.columns, &i);
+#endif
+      for (; i < b.columns; ++i) {
+        T y = x[i];
+        if (offset != nullptr) y += offset[i];
+        if (added != nullptr) y += added[i];
+        const T moved = y + shift, gate = moved < low ? low : moved > high ? high : moved;
+        x[i] = y * (e.divisor != nullptr ? gate / *static_cast<const T*>(e.divisor)
+                                         : gate * *static_cast<const T*>(e.factor));
+      }
+    }
+  }
+};
+
 }  // namespace detail
 
+template <class T>
+void CpuEpilogue::Gate(const CpuEpilogue& epilogue, const Block& block) {
+#if TENON_DETAIL_LANES
+  using Levels = simd::detail::ForLevels<detail::GateBody<T>, simd::Compiled, const CpuEpilogue&, const Block&>;
+  Levels::Best()(epilogue, block);
+#else
+  detail::GateBody<T>::template Run<16>(epilogue, block);
+#endif
+}
 template <class T>
 void CpuEpilogue::Clamp(const CpuEpilogue& epilogue, const Block& block) {
 #if TENON_DETAIL_LANES
@@ -26760,6 +26895,17 @@ class GemmBlocks {
     }
   }
   void set_packed_b(const char* packed) { packed_b_ = packed; }
+  // Where PackB puts element [p, j] of b, in bytes. A panel begins with column j.
+  Index PackedPlace(Index p, Index j) const {
+    const Index begin = p / depth_ * depth_, depth = Least(depth_, g_.k - begin);
+    return PackedOffset(begin, depth, j) + (p - begin) * Width(PanelAt(begin, depth, j, g_.n)) * kernels_.size;
+  }
+  // Takes other matrices, whose rows lie as those of the first did; b is packed.
+  void Move(const void* a, const char* packed_b, void* c) {
+    g_.a = a;
+    packed_b_ = packed_b;
+    g_.c = c;
+  }
   // Applied to what has all its products. One that takes whole rows: where GivesWholeRows.
   void set_epilogue(const CpuEpilogue* epilogue) { epilogue_ = epilogue; }
 
@@ -27007,7 +27153,7 @@ class GemmBlocks {
   }
 
   const GemmKernels& kernels_;
-  const GemmArgs<void> g_;
+  GemmArgs<void> g_;
   Index panel_;  // columns of a wide tile
   Index depth_;  // elements of k in a block
   Index tall_;  // rows of a block at most
@@ -27774,11 +27920,134 @@ TENON_DETAIL_NAMESPACE_END
 
 #endif  // !__NVCC__
 
+// ---- tenon/engine/gemm/integers.hpp ----
+// Products of matrices of 32-bit integers, tile by tile: pieces of b are packed, tiles of c stay in registers.
+TENON_DETAIL_NAMESPACE_BEGIN
+
+namespace detail {
+
+// c = a b modulo 2^32: [m, k] [k, n]; elements apart by row and column steps, those of c's rows side by side.
+struct WordProduct {
+  const std::uint32_t* a;
+  Index a_row, a_col;
+  const std::uint32_t* b;
+  Index b_row, b_col;
+  std::uint32_t* c;
+  Index c_row;
+  Index m, n, k;
+};
+
+#if TENON_DETAIL_LANES
+template <int bytes>
+struct WordTiles {
+  typedef std::uint32_t V __attribute__((vector_size(bytes)));
+  static constexpr Index kLanes = bytes / 4;
+  static constexpr int kRows = 4, kVectors = 2;
+  static constexpr Index kMost = kVectors * kLanes, kDepth = 128;  // columns and rows of a packed piece
+
+  // b[p, j] for p < depth, j < columns, in rows of `width`, with zeros behind them.
+  TENON_HD static void Pack(const WordProduct& g, Index p, Index depth, Index j, Index columns, Index width,
+                            std::uint32_t* to) {
+    for (Index q = 0; q < depth; ++q, to += width) {
+      const std::uint32_t* const from = g.b + (p + q) * g.b_row + j * g.b_col;
+      if (g.b_col == 1 && columns == kMost) {
+        std::memcpy(to, from, kMost * sizeof *to);
+      } else {
+        for (Index c = 0; c < columns; ++c) to[c] = from[c * g.b_col];
+        for (Index c = columns; c < width; ++c) to[c] = 0;
+      }
+    }
+  }
+  // c[i ..., j ...] += a[i ..., p ...] piece; the first piece overwrites.
+  template <int rows, int vectors>
+  TENON_HD static void Tile(const WordProduct& g, Index i, Index p, Index depth, Index j, Index columns,
+                            const std::uint32_t* piece) {
+    V sums[rows][vectors];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) sums[r][v] = V{};
+    }
+    const std::uint32_t* a = g.a + i * g.a_row + p * g.a_col;
+    for (Index q = 0; q < depth; ++q, a += g.a_col, piece += vectors * kLanes) {
+      V b[vectors];
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) std::memcpy(&b[v], piece + v * kLanes, bytes);
+#pragma GCC unroll 4
+      for (int r = 0; r < rows; ++r) {
+        const std::uint32_t factor = a[r * g.a_row];
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; ++v) sums[r][v] += b[v] * factor;
+      }
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+      std::uint32_t* const c = g.c + (i + r) * g.c_row + j;
+      std::uint32_t row[vectors * kLanes];
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) std::memcpy(row + v * kLanes, &sums[r][v], bytes);
+      if (p == 0) {
+        for (Index k = 0; k < columns; ++k) c[k] = row[k];
+      } else {
+        for (Index k = 0; k < columns; ++k) c[k] += row[k];
+      }
+    }
+  }
+  template <int vectors>
+  TENON_HD static void Columns(const WordProduct& g, Index p, Index depth, Index j, Index columns,
+                               const std::uint32_t* piece) {
+    Index i = 0;
+    for (; i + kRows <= g.m; i += kRows) Tile<kRows, vectors>(g, i, p, depth, j, columns, piece);
+    for (; i < g.m; ++i) Tile<1, vectors>(g, i, p, depth, j, columns, piece);
+  }
+  TENON_HD static void Run(const WordProduct& g) {
+    alignas(64) std::uint32_t piece[kDepth * kMost];
+    for (Index j = 0; j < g.n; j += kMost) {
+      const Index columns = g.n - j < kMost ? g.n - j : kMost, width = columns <= kLanes ? kLanes : kMost;
+      for (Index p = 0; p < g.k; p += kDepth) {
+        const Index depth = g.k - p < kDepth ? g.k - p : kDepth;
+        Pack(g, p, depth, j, columns, width, piece);
+        if (width == kLanes)
+          Columns<1>(g, p, depth, j, columns, piece);
+        else
+          Columns<kVectors>(g, p, depth, j, columns, piece);
+      }
+    }
+  }
+};
+struct WordProductBody {
+  template <int bytes>
+  TENON_HD static void Run(const WordProduct& g) {
+    WordTiles<bytes>::Run(g);
+  }
+};
+#endif
+
+// k is not 0.
+template <class Isa = simd::Compiled>
+void MultiplyWords(const WordProduct& g) {
+#if TENON_DETAIL_LANES
+  simd::detail::ForLevels<WordProductBody, Isa, const WordProduct&>::Best()(g);
+#else
+  for (Index i = 0; i < g.m; ++i)
+    for (Index j = 0; j < g.n; ++j) {
+      std::uint32_t sum = 0;
+      for (Index p = 0; p < g.k; ++p) sum += g.a[i * g.a_row + p * g.a_col] * g.b[p * g.b_row + j * g.b_col];
+      g.c[i * g.c_row + j] = sum;
+    }
+#endif
+}
+
+}  // namespace detail
+
+TENON_DETAIL_NAMESPACE_END
+
 // ---- tenon/engine/gemm/gemm.hpp ----
 // Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
 // (engine/gemm/microkernel.hpp, blocking.hpp, small.hpp), and by loops of their own where there are too few rows for
 // that (engine/gemm/gemv.hpp); bfloat16 by instructions of its own where there are some (engine/gemm/bfloat16.hpp);
-// half, and bfloat16 elsewhere, as float; integers and complex numbers by the plain loops here.
+// half, and bfloat16 elsewhere, as float; integers of 32 bits tile by tile (engine/gemm/integers.hpp); other integers
+// and complex numbers by the plain loops here.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 // c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
@@ -27860,6 +28129,13 @@ TENON_DETAIL_LOOPS_END
 // row that stay in the first cache while the rows of a go by; a transposed b by its columns.
 template <class T>
 void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Index column_end) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
+    const auto* const a = reinterpret_cast<const std::uint32_t*>(g.a) + row * g.a_row;
+    const auto* const b = reinterpret_cast<const std::uint32_t*>(g.b) + column * g.b_col;
+    auto* const c = reinterpret_cast<std::uint32_t*>(g.c) + row * g.c_row + column;
+    return MultiplyWords(
+        {a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.c_row, row_end - row, column_end - column, g.k});
+  }
   if (g.b_col != 1) {
     for (Index i = row; i < row_end; ++i) {
       for (Index j = column; j < column_end; ++j) {
@@ -29755,7 +30031,11 @@ class TensorSlice {
       if (!IsFullAt(d)) return false;
     return true;
   }
-  Index end(int d, Index size) const { return IsFullAt(d) ? size : start(d) + length(d); }
+  // At most 2^63 - 1.
+  Index end(int d, Index size) const {
+    if (IsFullAt(d)) return size;
+    return length(d) > 0 && start(d) > INT64_MAX - length(d) ? INT64_MAX : start(d) + length(d);
+  }
   // Numbers below zero are refused by SliceShape, as a box that leaves the tensor.
   void Add(Index start, Index length) { extents_.push_back({length == kFull ? 0 : start, length}); }
 
@@ -29817,8 +30097,6 @@ inline Result<TensorSlice> TensorSlice::Parse(std::string_view text) {
     if (start < 0 || length <= 0)
       return errors::InvalidArgument("Expected non-negative start and positive length but got start = ", start,
                                      ", length = ", length, ": string = ", text);
-    if (start > INT64_MAX - length)
-      return errors::InvalidArgument("TensorSlice: start + length is more than 2**63 - 1: string = ", text);
     slice.Add(start, length);
   }
   return slice;
@@ -30186,7 +30464,7 @@ inline bool ReadVersions(wire::Reader& reader, VersionDef* versions) {
 // Returns the last index of a slice in dimension d, for an empty slice its start; INT64_MAX for all of the dimension.
 inline Index LastAt(const TensorSlice& slice, int d) {
   if (slice.IsFullAt(d)) return INT64_MAX;
-  return slice.start(d) + (slice.length(d) > 0 ? slice.length(d) - 1 : 0);
+  return slice.length(d) > 0 ? slice.end(d, 0) - 1 : slice.start(d);
 }
 
 // Slices in the order of their starts in one dimension. Only slices that share an index there can overlap.

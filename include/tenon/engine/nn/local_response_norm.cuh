@@ -27,7 +27,7 @@ __device__ __forceinline__ float CudaLrnNorm(const LrnParameters& p, const T* x,
 }
 
 template <class T>
-struct LrnBody {
+struct CudaLrnBody {
   LrnParameters p;
   const T* x;
   Index depth;
@@ -40,7 +40,7 @@ struct LrnBody {
 };
 
 template <class T>
-struct LrnGradBody {
+struct CudaLrnGradBody {
   LrnParameters p;
   const T* dy;
   const T* x;
@@ -67,12 +67,12 @@ struct LrnGradBody {
 // As the CPU's; half is computed as float. Returns when it is queued.
 template <class T>
 Status Lrn(Cuda& device, const LrnParameters& p, const T* x, Index rows, Index depth, T* y) {
-  return ForEach(device, rows * depth, detail::LrnBody<T>{p, x, depth, y});
+  return ForEach(device, rows * depth, detail::CudaLrnBody<T>{p, x, depth, y});
 }
 template <class T>
 Status LrnGrad(Cuda& device, const LrnParameters& p, const T* dy, const T* x, const T* y, Index rows, Index depth,
                T* dx) {
-  return ForEach(device, rows * depth, detail::LrnGradBody<T>{p, dy, x, y, depth, dx});
+  return ForEach(device, rows * depth, detail::CudaLrnGradBody<T>{p, dy, x, y, depth, dx});
 }
 
 TENON_DETAIL_NAMESPACE_END
