@@ -63,7 +63,7 @@ TEST_SUITE("colours") {
     for (const Index channels : {1, 2, 3, 4, 5}) {
       for (const Index count : {1, 15, 16, 50, 333}) {
         const std::size_t n = static_cast<std::size_t>(channels), image = static_cast<std::size_t>(count) * n;
-        const std::vector<float> x = RandomVector<float>(2 * image, 1, 0, 255);
+        const std::vector<float> x = RandomVector<float>(2 * static_cast<Index>(image), 1, 0, 255);
         std::vector<float> y(x.size()), same = x;
         std::vector<double> want;
         for (std::size_t i = 0; i < x.size(); ++i) {

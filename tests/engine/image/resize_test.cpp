@@ -78,7 +78,7 @@ TEST_SUITE("resizing") {
     Cpu device;
     constexpr Index kRows = 9, kColumns = 7, kPixels = kRows * kColumns;
     for (const Index depth : {1, 2, 3, 4, 5}) {
-      const std::vector<float> x = RandomVector<float>(static_cast<std::size_t>(kPixels * depth), 1, -9, 9);
+      const std::vector<float> x = RandomVector<float>(kPixels * depth, 1, -9, 9);
       for (const auto& [rows, columns] : {std::pair<Index, Index>{23, 30}, {4, 3}, {9, 20}}) {
         ResizeGeometry g = Geometry(kRows, kColumns, rows, columns, false, true);
         const std::size_t size = static_cast<std::size_t>(rows * columns);

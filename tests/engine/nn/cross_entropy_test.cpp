@@ -19,8 +19,8 @@ TEST_SUITE("cross entropy") {
     Cpu device;
     constexpr Index kRows = 4;
     for (const Index classes_count : {6, 16, 21, 64, 100}) {
-      const std::vector<T> logits = RandomVector<T>(static_cast<std::size_t>(kRows * classes_count), 1, -20, 20),
-                           labels = RandomVector<T>(static_cast<std::size_t>(kRows * classes_count), 2, 0, 1);
+      const std::vector<T> logits = RandomVector<T>(kRows * classes_count, 1, -20, 20),
+                           labels = RandomVector<T>(kRows * classes_count, 2, 0, 1);
       const Index classes[] = {0, 5, 3, 3};
       std::vector<T> loss(kRows), back(logits.size()), sparse_loss(kRows), sparse_back(logits.size());
       CrossEntropy<T>(device, kRows, classes_count, {logits.data(), classes_count, 1},

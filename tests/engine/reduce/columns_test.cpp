@@ -21,11 +21,11 @@ struct Matrices {
   Matrices(Index r, Index c)
       : rows(r),
         columns(c),
-        a(RandomVector<float>(static_cast<std::size_t>(r * c), 1, -2, 3)),
-        b(RandomVector<float>(static_cast<std::size_t>(r * c), 2, -1, 1)),
-        mean(RandomVector<float>(static_cast<std::size_t>(c), 3, -1, 1)),
-        factor(RandomVector<float>(static_cast<std::size_t>(c), 4, -1, 1)),
-        slope(RandomVector<float>(static_cast<std::size_t>(c), 5, -1, 1)) {}
+        a(RandomVector<float>(r * c, 1, -2, 3)),
+        b(RandomVector<float>(r * c, 2, -1, 1)),
+        mean(RandomVector<float>(c, 3, -1, 1)),
+        factor(RandomVector<float>(c, 4, -1, 1)),
+        slope(RandomVector<float>(c, 5, -1, 1)) {}
 };
 
 // Term (r, c) of the sum, and with `second` of the second one.

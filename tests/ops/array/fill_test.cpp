@@ -105,8 +105,8 @@ TEST_SUITE("OneHot") {
         const Index outer = i / (kDepth * kInner), at = i / kInner % kDepth, inner = i % kInner;
         const unsigned char want = indices.data<std::int32_t>()[outer * kInner + inner] == at ? 1 : 2;
         for (Index b = 0; b < bytes; ++b)
-          right = right && static_cast<const unsigned char*>(
-                               hot.raw_data())[static_cast<std::size_t>(i) * SizeOf(type) + b] == want;
+          right = right &&
+                  static_cast<const unsigned char*>(hot.raw_data())[i * static_cast<Index>(SizeOf(type)) + b] == want;
       }
       CHECK(right);
     }
