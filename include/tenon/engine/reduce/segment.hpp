@@ -149,7 +149,7 @@ inline constexpr Index kSegmentChains = 8;
 template <class Step, class T>
 T FoldElementRows(T folded, const T* row, Index n) {
   Index i = 0;
-  if constexpr (Step::kInAnyOrder && !std::is_integral_v<T>) {  // compilers make chains of integers by themselves
+  if constexpr (Step::kInAnyOrder && !std::is_integral_v<T>) {  // decision 0121
     if (n >= 2 * kSegmentChains) {
       T parts[kSegmentChains];
       for (Index k = 0; k < kSegmentChains; ++k) parts[k] = row[k];
