@@ -40,7 +40,7 @@ TEST_SUITE("NameTable") {
     CHECK(table.Find("y") == nullptr);
     CHECK(table.Find("xxxxxxxxxxxxxxxxxxxxxxxxxx") == nullptr);
     std::size_t count = 0;
-    for (const auto* entry = table.newest(); entry != nullptr; entry = entry->next) ++count;
+    for (const auto* entry = table.newest(); entry != nullptr; entry = entry->older()) ++count;
     CHECK(count == names.size());
   }
   TEST_CASE("SameText is ==") {

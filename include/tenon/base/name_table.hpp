@@ -43,27 +43,50 @@ inline bool SameText(std::string_view a, std::string_view b) {
   return detail::LoadWord(a.data() + size - 8) == detail::LoadWord(b.data() + size - 8);
 }
 
-// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
-// the table. About 15 ns a look-up.
-template <class T>
-class NameTable {
+namespace detail {
+// What tables of all types share: entries by name, in slots of open addressing.
+class NameSlots {
  public:
-  struct Entry {
+  struct Link {
     std::string_view name;
     std::uint64_t hash;
-    Entry* next;  // inserted before this one
-    T value;
+    Link* next;  // inserted before this one
   };
 
-  NameTable() = default;
-  // Leaves `other` empty; no other thread may use either in the meantime.
-  NameTable(NameTable&& other) noexcept
+  NameSlots() = default;
+  NameSlots(NameSlots&& other) noexcept
       : slots_(other.slots_.exchange(nullptr)), newest_(other.newest_.exchange(nullptr)), size_(other.size_) {
     other.size_ = 0;
   }
-  NameTable& operator=(NameTable&&) = delete;
-  ~NameTable() {
-    for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr;) delete Step(&entry);
+  NameSlots& operator=(NameSlots&&) = delete;
+
+  // Null when there is none of this name.
+  Link* Find(std::string_view name) const {
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    if (slots == nullptr) return nullptr;
+    const std::uint64_t hash = HashOf(name);
+    for (std::size_t i = hash & slots->mask;; i = (i + 1) & slots->mask) {
+      Link* const entry = slots->entry[i].load(std::memory_order_acquire);
+      if (entry == nullptr) return nullptr;
+      if (entry->hash == hash && tenon::SameText(entry->name, name)) return entry;
+    }
+  }
+  // Makes room for one more entry.
+  void Reserve() {
+    Slots* const slots = slots_.load(std::memory_order_relaxed);
+    if (slots == nullptr || 4 * (size_ + 1) > 3 * (slots->mask + 1)) Grow(slots);
+  }
+  // Adds an entry of a name that none has, after Reserve.
+  void Add(std::string_view name, Link* entry) {
+    *entry = {name, HashOf(name), newest_.load(std::memory_order_relaxed)};
+    Put(slots_.load(std::memory_order_relaxed), entry);
+    newest_.store(entry, std::memory_order_release);
+    ++size_;
+  }
+  Link* newest() const { return newest_.load(std::memory_order_acquire); }
+
+ protected:
+  ~NameSlots() {
     for (Slots* slots = slots_.load(std::memory_order_relaxed); slots != nullptr;) {
       Slots* const smaller = slots->smaller;
       delete[] slots->entry;
@@ -72,58 +95,26 @@ class NameTable {
     }
   }
 
-  // Null when there is none of this name.
-  T* Find(std::string_view name) const {
-    const Slots* slots = slots_.load(std::memory_order_acquire);
-    if (slots == nullptr) return nullptr;
-    const std::uint64_t hash = HashOf(name);
-    for (std::size_t i = hash & slots->mask;; i = (i + 1) & slots->mask) {
-      Entry* const entry = slots->entry[i].load(std::memory_order_acquire);
-      if (entry == nullptr) return nullptr;
-      if (entry->hash == hash && SameText(entry->name, name)) return &entry->value;
-    }
-  }
-  // The object of this name, made from `value` when there is none yet.
-  T* Insert(std::string_view name, const T& value) {
-    if (T* const there = Find(name)) return there;
-    Slots* slots = slots_.load(std::memory_order_relaxed);
-    if (slots == nullptr || 4 * (size_ + 1) > 3 * (slots->mask + 1)) slots = Grow(slots);
-    Entry* const entry = new Entry{name, HashOf(name), newest_.load(std::memory_order_relaxed), value};
-    Put(slots, entry);
-    newest_.store(entry, std::memory_order_release);
-    ++size_;
-    return &entry->value;
-  }
-
-  // The newest entry, from which `next` leads to all other entries. thread-safe.
-  const Entry* newest() const { return newest_.load(std::memory_order_acquire); }
-
  private:
-  // Open addressing; a power of two. Arrays that became too small stay for threads that still read them: together
-  // they are as large as the last.
+  // A power of two. Arrays that became too small stay for threads that still read them: together they are as large as
+  // the last.
   struct Slots {
     std::size_t mask;
-    std::atomic<Entry*>* entry;
+    std::atomic<Link*>* entry;
     Slots* smaller;
   };
 
-  static Entry* Step(Entry** entry) {
-    Entry* const current = *entry;
-    *entry = current->next;
-    return current;
-  }
-  static void Put(Slots* slots, Entry* entry) {
+  static void Put(Slots* slots, Link* entry) {
     std::size_t i = entry->hash & slots->mask;
     while (slots->entry[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots->mask;
     slots->entry[i].store(entry, std::memory_order_release);
   }
-  Slots* Grow(Slots* old) {
+  void Grow(Slots* old) {
     const std::size_t count = old == nullptr ? 64 : 4 * (old->mask + 1);
-    Slots* const slots = new Slots{count - 1, new std::atomic<Entry*>[count] {}, old};
-    for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr; entry = entry->next)
+    Slots* const slots = new Slots{count - 1, new std::atomic<Link*>[count] {}, old};
+    for (Link* entry = newest_.load(std::memory_order_relaxed); entry != nullptr; entry = entry->next)
       Put(slots, entry);
     slots_.store(slots, std::memory_order_release);
-    return slots;
   }
   // Eight bytes a step; names are short and chosen by programmers.
   static std::uint64_t HashOf(std::string_view name) {
@@ -141,8 +132,51 @@ class NameTable {
   }
 
   std::atomic<Slots*> slots_{nullptr};
-  std::atomic<Entry*> newest_{nullptr};
+  std::atomic<Link*> newest_{nullptr};
   std::size_t size_ = 0;
+};
+}  // namespace detail
+
+// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
+// the table. About 15 ns a look-up.
+template <class T>
+class NameTable : detail::NameSlots {
+ public:
+  struct Entry : Link {
+    explicit Entry(const T& v) : Link(), value(v) {}
+    const Entry* older() const { return static_cast<const Entry*>(this->next); }
+
+    T value;
+  };
+
+  NameTable() = default;
+  // Leaves `other` empty; no other thread may use either in the meantime.
+  NameTable(NameTable&& other) noexcept = default;
+  NameTable& operator=(NameTable&&) = delete;
+  ~NameTable() {
+    for (const Entry* entry = newest(); entry != nullptr;) {
+      const Entry* const older = entry->older();
+      delete entry;
+      entry = older;
+    }
+  }
+
+  // Null when there is none of this name.
+  T* Find(std::string_view name) const {
+    Link* const entry = NameSlots::Find(name);
+    return entry == nullptr ? nullptr : &static_cast<Entry*>(entry)->value;
+  }
+  // The object of this name, made from `value` when there is none yet.
+  T* Insert(std::string_view name, const T& value) {
+    if (T* const there = Find(name)) return there;
+    Reserve();
+    Entry* const entry = new Entry(value);
+    Add(name, entry);
+    return &entry->value;
+  }
+
+  // The newest entry, from which `older` leads to all other entries. thread-safe.
+  const Entry* newest() const { return static_cast<const Entry*>(NameSlots::newest()); }
 };
 
 TENON_DETAIL_NAMESPACE_END

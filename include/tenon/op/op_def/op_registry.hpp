@@ -80,7 +80,7 @@ class OpRegistry {
   // All ops, sorted by name.
   SlimVector<const OpView*> ops() const {
     SlimVector<const OpView*> unordered, all;
-    for (const auto* entry = ops_.newest(); entry != nullptr; entry = entry->next) unordered.push_back(entry->value);
+    for (const auto* entry = ops_.newest(); entry != nullptr; entry = entry->older()) unordered.push_back(entry->value);
     for (const std::size_t i : SortedOrder(unordered.size(), [&unordered](std::size_t a, std::size_t b) {
            return unordered[a]->name < unordered[b]->name;
          }))
