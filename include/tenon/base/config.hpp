@@ -113,8 +113,10 @@ TENON_DETAIL_NAMESPACE_END
                   "GCC optimize(\"no-ipa-sra\", \"no-ipa-cp\", \"no-ipa-icf\", \"no-ipa-modref\", \"no-ipa-vrp\")")  \
                   _Pragma("GCC optimize(\"no-ipa-pure-const\", \"no-ipa-reference\", \"no-ipa-profile\")")           \
                       _Pragma("GCC optimize(\"ira-algorithm=priority\", \"ira-region=one\", \"no-reorder-blocks\")") \
-                          _Pragma("GCC optimize(\"no-peephole2\", \"no-ree\", \"no-compare-elim\")")                 \
-                              _Pragma("GCC optimize(\"no-combine-stack-adjustments\")")
+                          _Pragma("GCC optimize(\"no-peephole2\", \"no-ree\", \"no-compare-elim\")") _Pragma(        \
+                              "GCC optimize(\"no-combine-stack-adjustments\", \"no-tree-ch\", \"no-tree-dce\")")     \
+                              _Pragma("GCC optimize(\"no-tree-builtin-call-dce\", \"no-expensive-optimizations\")")  \
+                                  _Pragma("GCC optimize(\"no-cse-follow-jumps\", \"no-guess-branch-probability\")")
 #else
 #define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") TENON_DETAIL_SETUP_PASSES
 #endif

@@ -44,7 +44,7 @@ inline bool SameText(std::string_view a, std::string_view b) {
 }
 
 namespace detail {
-// What tables of all types share: entries by name, in slots of open addressing.
+// Entries by name, in slots of open addressing: the part of a table without its type.
 class NameSlots {
  public:
   struct Link {
