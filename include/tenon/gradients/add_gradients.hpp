@@ -18,6 +18,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/gradients/edited_graph.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
+#include <tenon/gradients/gradient_kernels.hpp>
 #include <tenon/gradients/graph_editor.hpp>
 #include <tenon/gradients/recompute.hpp>
 #include <tenon/gradients/registry.hpp>
@@ -113,6 +114,7 @@ inline Result<SlimVector<TensorGradient>> DeriveTensors(EditedGraph* graph, cons
   TENON_RETURN_IF_ERROR(graph->Find("AddGradients", options.stop_gradients, &stops));
   SlimVector<TensorGradient> grad_ys;
   const int first_new = editor.graph().num_nodes();
+  const std::size_t old_functions = editor.library().function.size();
   TENON_RETURN_IF_ERROR(GradientStart(graph, options).Find(ys, &grad_ys));
   const GradientIndex functions;
   TENON_ASSIGN_OR_RETURN(SlimVector<TensorGradient> gradients,
@@ -125,6 +127,11 @@ inline Result<SlimVector<TensorGradient>> DeriveTensors(EditedGraph* graph, cons
   }
   TENON_RETURN_IF_ERROR(editor.status());
   TENON_RETURN_IF_ERROR(Recomputation(&editor, first_new).Run(scope));
+  const SlimVector<FunctionDef>& functions_now = editor.library().function;
+  TENON_RETURN_IF_ERROR(
+      GradientKernels(editor.ops().registry())
+          .Check(Span<const FunctionDef>(functions_now.data() + old_functions, functions_now.size() - old_functions),
+                 scope));
   return gradients;
 }
 
@@ -151,7 +158,8 @@ inline Result<SlimVector<GradientNames>> AddGradientsTo(GraphDef* def, Span<cons
 
 // Adds nodes that compute the gradients of the sum of `ys` with respect to `xs`, tensors of the graph ("node" means
 // "node:0"). Returns the names of the gradients, one per x. After an error the graph is as it was. NotFound: a name is
-// not in the graph, or no gradient is defined for nodes between xs and ys, all named. InvalidArgument: a complex y
+// not in the graph, or no gradient is defined for nodes between xs and ys, all named, or nodes of new functions have
+// no kernel in this program. InvalidArgument: a complex y
 // without a grad_y, or shapes and types that do not fit. externally synchronised.
 inline Result<SlimVector<GradientNames>> AddGradients(GraphDef* graph, Span<const std::string> ys,
                                                       Span<const std::string> xs, const GradientOptions& options = {}) {

@@ -17,6 +17,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/gradients/gradient_builder.hpp>
+#include <tenon/gradients/gradient_kernels.hpp>
 #include <tenon/gradients/graph_editor.hpp>
 #include <tenon/gradients/registry.hpp>
 
@@ -136,12 +137,22 @@ class GradientWalk {
     if (AddsTwo(terms)) return {(terms[0] + terms[1]).edge(), {}, {}, {}};
     return {editor_.Add("AddN", {GraphEditor::Input(std::move(terms))}).edge(), {}, {}, {}};
   }
-  // Whether AddV2 gives the sum: its kernels have loops for the type, and may be planned and fused.
-  bool AddsTwo(const SlimVector<Symbol>& terms) const {
+  // Whether AddV2 gives the sum: its kernels have loops for the type, and may be planned and fused. AddN has kernels
+  // for more types, and a program may have registered it alone.
+  bool AddsTwo(const SlimVector<Symbol>& terms) {
     if (terms.size() != 2 || editor_.ops().Find("AddV2") == nullptr) return false;
     const DataType type = terms[0].dtype();
     return type != DataType::kVariant && type != DataType::kResource &&
-           GradientBuilder::KnownSame(terms[0].shape(), terms[1].shape());
+           GradientBuilder::KnownSame(terms[0].shape(), terms[1].shape()) && HasSums(type);
+  }
+  // Whether AddV2 has a kernel for the type, or AddN has none either.
+  bool HasSums(DataType type) {
+    if (has_sums_.contains(type)) return true;
+    const detail::GradientKernels kernels(editor_.ops().registry());
+    if (kernels.Lacks("AddV2", type) && editor_.ops().Find("AddN") != nullptr && !kernels.Lacks("AddN", type))
+      return false;
+    has_sums_.insert(type);
+    return true;
   }
   TensorGradient JoinSlices(const Parts& parts) {
     SlimVector<Symbol> indices, values;
@@ -241,7 +252,8 @@ class GradientWalk {
   Graph& graph_;
   const GradientIndex& functions_;
   std::string scope_;
-  int count_ = 0;  // nodes before the walk
+  int count_ = 0;          // nodes before the walk
+  DataTypeSet has_sums_;   // types for which HasSums is known to be true
   SlimVector<char> marks_;
   SlimVector<int> pending_, toward_x_, toward_y_;  // per node
   SlimVector<std::size_t> first_output_;           // per node

@@ -63,7 +63,10 @@ TEST_SUITE("pools with places") {
   }
   TEST_CASE("the gradient of float has the bits that the places give") {
     for (const PoolGeometry& g : {Geometry(Padding::kSame, 7, 5, 19, 3, 2), Geometry(Padding::kValid, 6, 6, 35, 2, 2),
-                                  Geometry(Padding::kSame, 4, 5, 3, 3, 1), Geometry(Padding::kSame, 5, 5, 64, 2, 3)}) {
+                                  Geometry(Padding::kSame, 4, 5, 3, 3, 1), Geometry(Padding::kSame, 5, 5, 64, 2, 3),
+                                  Geometry(Padding::kSame, 7, 6, 20, 2, 2), Geometry(Padding::kValid, 7, 9, 33, 2, 2),
+                                  Geometry(Padding::kValid, 9, 8, 17, 2, 3), Geometry(Padding::kSame, 6, 4, 5, 2, 1),
+                                  Geometry(Padding::kValid, 6, 9, 40, 3, 3)}) {
       const Index image = g.rows.input * g.columns.input * g.depth, out = g.output_shape().num_elements();
       std::vector<float> x = RandomVector<float>(g.batch * image, 3, -3, 3);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::round(x[i]);  // many are equal

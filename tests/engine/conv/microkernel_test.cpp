@@ -79,9 +79,44 @@ bool RowIsRight(const detail::ConvKernels<C>& kernels, Index length, Index step)
   return got == want;
 }
 
+// Six elements of windows at 2 x 3 rows of `length` places, which are `step` elements apart, compared with sums in
+// double. Rows of the panel are wider than the tile.
+template <class C>
+bool PlacesAreRight(const detail::ConvKernels<C>& kernels, Index width, Index length, Index step, bool add) {
+  const Index columns = width * kernels.lanes, out_step = columns + 3, panel_step = columns + 5, places = 6 * length;
+  const detail::ConvWindow window{2, 200, 3, 61, length};
+  const std::vector<C> image = RandomVector<C>(500, 1), panel = RandomVector<C>(places * panel_step + 1, 2),
+                       before = RandomVector<C>(6 * out_step, 3);
+  const C* pixels[detail::kConvPixels];
+  for (int i = 0; i < detail::kConvPixels; ++i) pixels[i] = image.data() + i * i;
+  std::vector<C> out = before;
+  kernels.places[width - 1]({window, pixels, 5, panel.data(), out.data(), out_step, add, nullptr, 0, step, panel_step});
+  for (Index i = 0; i < detail::kConvPixels; ++i) {
+    for (Index j = 0; j < out_step; ++j) {
+      const auto at = static_cast<std::size_t>(i * out_step + j);
+      double want = add || j >= columns ? static_cast<double>(before[at]) : 0;
+      for (Index p = 0; p < places && j < columns; ++p)
+        want += static_cast<double>(pixels[i][5 + p / (3 * length) * 200 + p / length % 3 * 61 + p % length * step]) *
+                static_cast<double>(panel[static_cast<std::size_t>(p * panel_step + j)]);
+      const double allowed = 10 * static_cast<double>(places + 2) * testing::RoundingUnit<C>();
+      if (!(std::abs(static_cast<double>(out[at]) - want) <= allowed)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 TEST_SUITE("ConvKernels") {
+  TEST_CASE_TEMPLATE("multiply places by rows of a panel and touch nothing beside them", C, float, double) {
+    for (const auto& [name, kernels] : AllConvKernels<C>()) {
+      CAPTURE(name);
+      for (Index width = 1; width <= kernels->width; ++width)
+        for (const Index length : {0, 1, 2, 7})
+          for (const Index step : {1, 3, 8})
+            for (const bool add : {false, true}) CHECK(PlacesAreRight<C>(*kernels, width, length, step, add));
+    }
+  }
   TEST_CASE_TEMPLATE("rows of pixels have the bits of tiles", C, float, double) {
     for (const auto& [name, kernels] : AllConvKernels<C>()) {
       CAPTURE(name);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -10,7 +11,9 @@
 #include <vector>
 #include <tenon/gradients/functions/array.hpp>
 #include <tenon/gradients/functions/binary.hpp>
+#include <tenon/gradients/functions/flow.hpp>
 #include <tenon/gradients/functions/index.hpp>
+#include <tenon/gradients/functions/none.hpp>
 #include <tenon/gradients/functions/unary.hpp>
 #include <tenon/gradients/recompute.hpp>
 
@@ -89,22 +92,66 @@ TEST_SUITE("gradients of While") {
     return "";
   }
 
-  TEST_CASE("a variable that counts from 0 is the counter, forward and backward; another one is not") {
-    // x * w + tanh(x): the lists of x and of the tanh. Other first numbers and steps need a counter.
+  // A loop of five iterations whose variable i begins with `first` and grows by `step`.
+  GraphDef CountingLoop(int first, int step) {
+    GraphDef graph = Loop(first + 5 * step);
+    for (NodeDef& node : graph.node)
+      if (node.name == "zero") node.attr.Set("value", AttrValue(Tensor::Scalar(first)));
+    for (NodeDef& node : graph.library.function[0].node_def)
+      if (node.name == "l" && step < 0) node.input = {"n:output:0", "i"};
+    for (NodeDef& node : graph.library.function[1].node_def)
+      if (node.name == "o") node.attr.Set("value", AttrValue(Tensor::Scalar(step)));
+    return graph;
+  }
+  TEST_CASE("a variable that counts by 1 or -1 is the counter, forward and backward; another one is not") {
+    // x * w + tanh(x): the lists of x and of the tanh. Other steps need a counter. Backward: counter, two gradients, w,
+    // two lists, and the first value of a variable that counts.
     struct Case {
-      int first, step, variables;
+      int first, step, forward, backward;
     };
-    for (const auto& [first, step, variables] : {Case{0, 1, 5}, {1, 1, 6}, {0, 2, 6}}) {
-      GraphDef graph = Loop(5);
-      for (NodeDef& node : graph.node)
-        if (node.name == "zero") node.attr.Set("value", AttrValue(Tensor::Scalar(first)));
-      for (NodeDef& node : graph.library.function[1].node_def)
-        if (node.name == "o") node.attr.Set("value", AttrValue(Tensor::Scalar(step)));
-      CHECK(GradientError(graph, "loop:1", {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, 0.5, 1, 3)}}) == "");
+    for (const auto& [first, step, forward, backward] :
+         {Case{0, 1, 5, 7}, {3, 1, 5, 7}, {7, -1, 5, 7}, {0, 2, 6, 6}, {-4, 0, 6, 6}}) {
+      CAPTURE(first);
+      CAPTURE(step);
+      GraphDef graph = CountingLoop(first, step);
+      if (step != 0)
+        CHECK(GradientError(graph, "loop:1", {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, 0.5, 1, 3)}}) == "");
       const std::vector<std::string> ys{"loop:1"}, xs{"x", "w"};
       REQUIRE(AddGradients(&graph, ys, xs).ok());
-      CHECK(VariablesOf(graph, "loop") == static_cast<std::size_t>(variables));
-      CHECK(VariablesOf(graph, BackwardLoop(graph)) == 6);  // counter, two gradients, w, two lists
+      CHECK(VariablesOf(graph, "loop") == static_cast<std::size_t>(forward));
+      CHECK(VariablesOf(graph, BackwardLoop(graph)) == static_cast<std::size_t>(backward));
+    }
+  }
+  TEST_CASE("a feed in place of the first value of the counter gives as many iterations backward as forward") {
+    for (const int step : {1, -1, 2})
+      for (const int iterations : {0, 1, 3, 9}) {
+        CAPTURE(step);
+        CAPTURE(iterations);
+        CHECK(GradientError(CountingLoop(0, step), "loop:1",
+                            {{"x", RandomTensor({2})}, {"w", RandomTensor({2}, 0.5, 1, 3)}},
+                            {{"zero", Tensor::Scalar((5 - iterations) * step)}}) == "");
+      }
+  }
+  TEST_CASE("a feed in place of the first value of the counter and the second order") {
+    // x becomes w * x, so the gradient by w of the gradient by x is n * w^(n - 1).
+    GraphDef graph = CountingLoop(0, 1);
+    graph.library.function[1].ret[1].second = "m:z:0";
+    const std::vector<std::string> ys{"loop:1"}, x{"x"}, w{"w"};
+    const auto first = AddGradients(&graph, ys, x);
+    REQUIRE_MESSAGE(first.ok(), first.status().ToString());
+    const std::vector<std::string> again{(*first)[0].tensor};
+    const auto second = AddGradients(&graph, again, w);
+    REQUIRE_MESSAGE(second.ok(), second.status().ToString());
+    const auto session = Session::FromGraphDef(graph, {.intra_op_threads = 1});
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    const Tensor value = RandomTensor({2}, 0.5, 1, 3);
+    for (const int iterations : {1, 3, 5}) {
+      const auto got = session->Run({{"x", RandomTensor({2})}, {"w", value}, {"zero", Tensor::Scalar(5 - iterations)}},
+                                    {(*second)[0].tensor});
+      REQUIRE_MESSAGE(got.ok(), got.status().ToString());
+      for (int i = 0; i < 2; ++i)
+        CHECK((*got)[0].data<float>()[i] ==
+              doctest::Approx(iterations * std::pow(static_cast<double>(value.data<float>()[i]), iterations - 1)));
     }
   }
   TEST_CASE("the number of an iteration, shapes and views are computed again") {

@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include <tenon/graph/builder.hpp>
+#include <tenon/runtime/api/session.hpp>
+
 #include "ops/support.hpp"
 
 namespace slice_update_test {
@@ -80,6 +83,31 @@ TEST_SUITE("StridedSliceGrad, TensorStridedSliceUpdate") {
         0);
     CHECK(ErrorOf<ops::StridedSliceGrad>({}, {Ints({3}), Ints({0}), Ints({1, 2}), Ints({1}), Ints({1})})
               .find("INVALID_ARGUMENT: ") == 0);
+  }
+  TEST_CASE("a gradient keeps its plan for equal sizes and indices alone") {
+    // One kernel, called with other values each time, and with the first ones again.
+    GraphBuilder b;
+    SlimVector<Output> in;
+    for (const char* name : {"shape", "begin", "end", "strides"})
+      in.push_back(b.Placeholder(name, DataType::kInt32, PartialTensorShape()));
+    in.push_back(b.Placeholder("dy", DataType::kInt32, PartialTensorShape()));
+    b.Add("StridedSliceGrad", "y", {in[0], in[1], in[2], in[3], in[4]});
+    const auto session = Session::FromGraphDef(b.graph_def());
+    REQUIRE(session.ok());
+    const auto run = [&](const Tensor& shape, const Tensor& begin, const Tensor& end, const Tensor& dy) {
+      return session->Run({{"shape", shape}, {"begin", begin}, {"end", end}, {"strides", Ints({1})}, {"dy", dy}},
+                          {"y:0"}, {});
+    };
+    for (int i = 0; i < 2; ++i) {
+      CHECK(SameTensor((*run(Ints({4}), Ints({0}), Ints({2}), Ints({1, 2})))[0], Ints({1, 2, 0, 0})));
+      CHECK(SameTensor((*run(Ints({4}), Ints({0}), Ints({2}), Ints({3, 4})))[0], Ints({3, 4, 0, 0})));
+      CHECK(SameTensor((*run(Ints({4}), Ints({1}), Ints({3}), Ints({1, 2})))[0], Ints({0, 1, 2, 0})));
+      CHECK(SameTensor((*run(Ints({3}), Ints({1}), Ints({3}), Ints({1, 2})))[0], Ints({0, 1, 2})));
+      // A list is refused where the plan has another length, or the list is not a vector.
+      CHECK(!run(Ints({3}), Int(1), Ints({3}), Ints({1, 2})).ok());
+      CHECK(!run(Int(3), Ints({1}), Ints({3}), Ints({1, 2})).ok());
+      CHECK(!run(Ints({3}), Ints({1}), Ints({3}), Ints({1})).ok());
+    }
   }
   TEST_CASE("a gradient larger than memory is ResourceExhausted") {
     const Tensor huge = Longs({std::int64_t{1} << 40, 1 << 10});

@@ -98,6 +98,23 @@ TEST_SUITE("fusion") {
           "s = _FusedProducer(x, m/w, bias); x = Placeholder(); y = _FusedProducer(x, n/w, other, s)");
   }
 
+  TEST_CASE("the value of a variable may be read before the convolution or after it") {
+    for (const bool before : {false, true}) {
+      CAPTURE(before);
+      Net net({2, 5, 4, 4});
+      const auto read = [&net] {
+        const Output handle = net.b.Add("VarHandleOp", "v", std::initializer_list<GraphBuilder::Input>{},
+                                        {{"dtype", DataType::kFloat}, {"shape", TensorShape{4}}});
+        return net.b.Add("ReadVariableOp", "bias", {handle}, {{"dtype", DataType::kFloat}});
+      };
+      const Output first = before ? read() : Output();
+      const Output product = net.Conv("m", net.x);
+      net.b.Add("Relu", "y", {net.b.Add("BiasAdd", "s", {product, before ? first : read()})});
+      CHECK(After(net.def(), {{"x"}, {"y"}}, kPass) ==
+            "bias = ReadVariableOp(v); v = VarHandleOp(); x = Placeholder(); y = _FusedProducer(x, m/w, bias)");
+    }
+  }
+
   TEST_CASE("a size that is not known may still broadcast in a run") {
     Net net({-1, 6});
     const Output z = net.b.Placeholder("z", DataType::kFloat, {-1, 6});

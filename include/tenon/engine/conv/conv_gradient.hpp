@@ -15,6 +15,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/conv/conv.hpp>
+#include <tenon/engine/conv/filter_gradient.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
@@ -259,6 +260,13 @@ Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, 
     std::fill_n(output, elements, T(0));
     return OkStatus();
   }
+#if !defined(__NVCC__)
+  if (g.planes.size == 1 && g.planes.input == 1 && g.planes.output == 1 && g.planes.pad_before == 0 && g.groups == 1) {
+    const Conv2DGeometry image{
+        .batch = g.batch, .rows = g.rows, .columns = g.columns, .in_depth = g.in_depth, .out_depth = g.out_depth};
+    if (detail::FavoursFilterTiles<T>(image)) return detail::FilterGradient(device, image, input, gradient, output);
+  }
+#endif
   const Index all = MultiplySizes(g.batch, places);
   const Index step = std::min(all, detail::PlacesAtOnce(all, window, sizeof(T)));
   const std::size_t columns_bytes = detail::ScratchBytes<T>(step * window);

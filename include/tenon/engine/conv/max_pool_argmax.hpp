@@ -110,15 +110,18 @@ void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* gr
 #if TENON_DETAIL_LANES
 namespace detail {
 
-// One window: `rows` by `columns` pixels of `depth` elements, where rows of the image have `row_step` elements.
-struct PoolGradientWindow {
+// `count` windows, `step` elements apart: `rows` by `columns` pixels of `depth` elements, where rows of the image have
+// `row_step` elements. `alone`: no other window has these pixels, and `out` is overwritten.
+struct PoolGradientWindows {
   const float *x, *grad;
   float* out;
   Index rows, columns, row_step, depth;
+  Index count, step;
+  bool alone;
 };
 // Adds `grad` where the first of the largest elements is. Taps are counted in floats, in which they are exact.
 template <class L, class Access>
-TENON_HD void AddAtLargest(const PoolGradientWindow& w, Index d, const Access& at) {
+TENON_HD void AddAtLargest(const PoolGradientWindows& w, Index d, const Access& at) {
   L most = at.Load(w.x + d), tap = L::Zero(), number = L::Zero();
   for (Index r = 0; r < w.rows; ++r) {
     for (Index c = r == 0 ? 1 : 0; c < w.columns; ++c) {
@@ -138,13 +141,43 @@ TENON_HD void AddAtLargest(const PoolGradientWindow& w, Index d, const Access& a
     }
   }
 }
+// Does so for two by two pixels that no other window has: all four at once.
+template <class L, class Access>
+TENON_HD void PutAtLargestOfFour(const PoolGradientWindows& w, Index d, const Access& at) {
+  const Index places[] = {d, w.depth + d, w.row_step + d, w.row_step + w.depth + d};
+  const L zero = L::Zero(), first = at.Load(w.x + places[0]), second = at.Load(w.x + places[1]),
+          third = at.Load(w.x + places[2]), fourth = at.Load(w.x + places[3]);
+  const auto second_larger = first < second;
+  L most = Select(second_larger, second, first);
+  const auto third_larger = most < third;
+  most = Select(third_larger, third, most);
+  const auto fourth_larger = most < fourth;
+  L grad = zero + at.Load(w.grad + d);  // -0 becomes 0, as in a sum
+  at.Store(w.out + places[3], Select(fourth_larger, grad, zero));
+  grad = Select(fourth_larger, zero, grad);
+  at.Store(w.out + places[2], Select(third_larger, grad, zero));
+  grad = Select(third_larger, zero, grad);
+  at.Store(w.out + places[1], Select(second_larger, grad, zero));
+  at.Store(w.out + places[0], Select(second_larger, zero, grad));
+}
 struct PoolGradientBody {
   template <int bytes>
-  TENON_HD static void Run(const PoolGradientWindow* w) {
+  TENON_HD static void Run(const PoolGradientWindows* all) {
     using L = simd::Lanes<float, bytes>;
-    Index d = 0;
-    for (; d + L::size <= w->depth; d += L::size) AddAtLargest<L>(*w, d, simd::AllLanes<L>());
-    if (d < w->depth) AddAtLargest<L>(*w, d, simd::FirstLanes<L>{static_cast<std::size_t>(w->depth - d)});
+    PoolGradientWindows w = *all;
+    const bool four = w.alone && w.rows == 2 && w.columns == 2;
+    for (Index i = 0; i < w.count; ++i, w.x += w.step, w.out += w.step, w.grad += w.depth) {
+      Index d = 0;
+      for (; d + L::size <= w.depth; d += L::size) RunAt<L>(four, w, d, simd::AllLanes<L>());
+      if (d < w.depth) RunAt<L>(four, w, d, simd::FirstLanes<L>{static_cast<std::size_t>(w.depth - d)});
+    }
+  }
+  template <class L, class Access>
+  TENON_HD static void RunAt(bool four, const PoolGradientWindows& w, Index d, const Access& at) {
+    if (four)
+      PutAtLargestOfFour<L>(w, d, at);
+    else
+      AddAtLargest<L>(w, d, at);
   }
 };
 
@@ -152,22 +185,35 @@ struct PoolGradientBody {
 inline void MaxPoolGradientByLanes(Cpu& device, const PoolGeometry& g, const float* input, const float* grad,
                                    float* output) {
   const Index image = g.rows.input * g.columns.input * g.depth, row_step = g.columns.input * g.depth;
-  const auto run = simd::detail::ForLevels<PoolGradientBody, simd::Compiled, const PoolGradientWindow*>::Best();
+  const auto run = simd::detail::ForLevels<PoolGradientBody, simd::Compiled, const PoolGradientWindows*>::Best();
+  // Windows of two by two that do not overlap overwrite their pixels, and others need zeros to add to.
+  const auto alone = [](const Window& w) { return w.stride >= w.size && w.size == 2 && w.dilation == 1; };
+  const auto covers = [](const Window& w) {
+    return w.stride == w.size && w.output * w.stride - w.pad_before >= w.input;
+  };
+  const bool four = alone(g.rows) && alone(g.columns) && g.rows.pad_before == 0 && g.columns.pad_before == 0,
+             zeros =
+                 !four || !covers(g.rows) || !covers(g.columns) || g.rows.input % 2 != 0 || g.columns.input % 2 != 0;
   ParallelFor(device, g.batch, 1.0 * static_cast<double>(image), [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
       float* const out = output + n * image;
-      std::fill_n(out, image, 0.0f);
+      if (zeros) std::fill_n(out, image, 0.0f);
       const float* gradient = grad + n * g.rows.output * g.columns.output * g.depth;
       for (Index row = 0; row < g.rows.output; ++row) {
         Index top, bottom, left, right;
         ClipWindow(g.rows, row, &top, &bottom);
-        for (Index column = 0; column < g.columns.output; ++column, gradient += g.depth) {
+        for (Index column = 0, count = 1; column < g.columns.output; column += count, gradient += count * g.depth) {
           ClipWindow(g.columns, column, &left, &right);
+          count = 1;
           if (top >= bottom || left >= right) continue;
+          // Windows of whole width run together.
+          if (right - left == g.columns.size)
+            count = std::min(g.columns.output - column, (g.columns.input - right) / g.columns.stride + 1);
           const Index corner = top * row_step + left * g.depth;
-          const PoolGradientWindow window{
-              input + n * image + corner, gradient, out + corner, bottom - top, right - left, row_step, g.depth};
-          run(&window);
+          const PoolGradientWindows windows{
+              input + n * image + corner, gradient, out + corner, bottom - top, right - left, row_step, g.depth, count,
+              g.columns.stride * g.depth, four};
+          run(&windows);
         }
       }
     }

@@ -42,7 +42,8 @@ struct ConvTile {
   bool add;
   const char* ahead;  // data to prefetch into the second cache: one line at each step
   Index ahead_step;  // in bytes
-  Index pixel_step = 0;  // in a tile of a row, elements from pixel to pixel
+  Index pixel_step = 0;  // in a tile of a row, elements from pixel to pixel; in a tile of places, from place to place
+  Index panel_step = 0;  // in a tile of places, elements from row to row of the panel
 };
 
 // Kernels of one instruction set for numbers of type C.
@@ -54,6 +55,9 @@ struct ConvKernels {
   // A tile of kConvRowPixels pixels that are equally far apart, one vector wide, with the bits of two others. It
   // overwrites `out` and prefetches nothing. Null for integers.
   void (*row)(const ConvTile<C>&) = nullptr;
+  // Tiles of the filter's gradient, one vector wide, two, ...: the window's elements are places of the output, and
+  // `pixels` points to elements of the filter's window at the first of them. They prefetch nothing. Null for integers.
+  void (*places[4])(const ConvTile<C>&) = {};
 };
 
 #if defined(__GNUC__)
@@ -156,12 +160,62 @@ TENON_HD void MultiplyRow(const ConvTile<C>& t) {
   for (int i = 0; i < kConvRowPixels; ++i, out += t.out_step) *reinterpret_cast<InMemory*>(out) = sums[i];
 }
 
+// As MultiplyWindows, with elements of the windows and rows of the panel that do not lie side by side.
+template <class C, int bytes, int width>
+TENON_HD void MultiplyPlaces(const ConvTile<C>& t) {
+  using V = typename ConvVector<C, bytes>::type;
+  using InMemory = typename ConvVector<C, bytes>::in_memory;
+  constexpr int kLanes = ConvVector<C, bytes>::lanes;
+  const C* panel = t.panel;
+  const Index length = t.window.length, step = t.pixel_step, panel_step = t.panel_step;
+  V sums[kConvPixels][width];
+#pragma GCC unroll 6
+  for (int i = 0; i < kConvPixels; ++i) {
+    __builtin_prefetch(t.out + i * t.out_step);
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) sums[i][v] = V{};
+  }
+  for (Index row = 0; row < t.window.rows; ++row) {
+    for (Index piece = 0; piece < t.window.pieces; ++piece) {
+      const Index place = t.offset + row * t.window.row_step + piece * t.window.piece_step;
+      const C* from[kConvPixels];
+#pragma GCC unroll 6
+      for (int i = 0; i < kConvPixels; ++i) from[i] = t.pixels[i] + place;
+      Index at = 0;
+      for (Index p = 0; p < length; ++p, panel += panel_step, at += step) {
+        V y[width];
+#pragma GCC unroll 4
+        for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(panel + v * kLanes);
+#pragma GCC unroll 6
+        for (int i = 0; i < kConvPixels; ++i) {
+          const C x = from[i][at];
+#pragma GCC unroll 4
+          for (int v = 0; v < width; ++v) sums[i][v] = static_cast<V>(sums[i][v] + x * y[v]);
+        }
+      }
+    }
+  }
+  C* out = t.out;
+#pragma GCC unroll 6
+  for (int i = 0; i < kConvPixels; ++i, out += t.out_step) {
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) {
+      InMemory* const to = reinterpret_cast<InMemory*>(out + v * kLanes);
+      *to = t.add ? static_cast<V>(sums[i][v] + *to) : sums[i][v];
+    }
+  }
+}
+
 // The bodies as functions of an instruction set.
 template <class C, class Isa>
 struct ConvTileOf {
   template <int width>
   static void Multiply(const ConvTile<C>& t) {
     MultiplyWindows<C, simd::kVectorBytes<Isa>, width>(t);
+  }
+  template <int width>
+  static void Places(const ConvTile<C>& t) {
+    MultiplyPlaces<C, simd::kVectorBytes<Isa>, width>(t);
   }
   static void Row(const ConvTile<C>& t) { MultiplyRow<C, simd::kVectorBytes<Isa>>(t); }
 };
@@ -172,6 +226,10 @@ struct ConvTileOf<C, simd::Targeted<simd::isa::Avx2>> {
   TENON_DETAIL_TARGET_AVX2 static void Multiply(const ConvTile<C>& t) {
     MultiplyWindows<C, 32, width>(t);
   }
+  template <int width>
+  TENON_DETAIL_TARGET_AVX2 static void Places(const ConvTile<C>& t) {
+    MultiplyPlaces<C, 32, width>(t);
+  }
   TENON_DETAIL_TARGET_AVX2 static void Row(const ConvTile<C>& t) { MultiplyRow<C, 32>(t); }
 };
 template <class C>
@@ -179,6 +237,10 @@ struct ConvTileOf<C, simd::Targeted<simd::isa::Avx512>> {
   template <int width>
   TENON_DETAIL_TARGET_AVX512 static void Multiply(const ConvTile<C>& t) {
     MultiplyWindows<C, 64, width>(t);
+  }
+  template <int width>
+  TENON_DETAIL_TARGET_AVX512 static void Places(const ConvTile<C>& t) {
+    MultiplyPlaces<C, 64, width>(t);
   }
   TENON_DETAIL_TARGET_AVX512 static void Row(const ConvTile<C>& t) { MultiplyRow<C, 64>(t); }
 };
@@ -194,7 +256,15 @@ constexpr ConvKernels<C> MakeConvKernels() {
     kernels.tile[2] = &Of::template Multiply<3>;
     kernels.tile[3] = &Of::template Multiply<4>;
   }
-  if constexpr (std::is_floating_point_v<C>) kernels.row = &Of::Row;
+  if constexpr (std::is_floating_point_v<C>) {
+    kernels.row = &Of::Row;
+    kernels.places[0] = &Of::template Places<1>;
+    kernels.places[1] = &Of::template Places<2>;
+    if constexpr (kGemmWidth<Isa> == 4) {
+      kernels.places[2] = &Of::template Places<3>;
+      kernels.places[3] = &Of::template Places<4>;
+    }
+  }
   return kernels;
 }
 template <class C, class Isa>

@@ -2,7 +2,8 @@
 #pragma once
 // Gradients of While. The forward loop also counts its iterations, unless a variable does, and keeps, in a TensorList
 // each, the tensors that the gradient of its body reads. A second loop runs backward and takes them from the ends of
-// the lists. Shapes and other cheap values are computed again.
+// the lists. It counts back to the first value of the forward counter. Shapes and other cheap values are computed
+// again.
 
 #include <cstddef>
 #include <string>
@@ -128,11 +129,11 @@ class LoopGradient {
       if (Counts(i)) counting_ = i;
     counter_ = body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
   }
-  // Whether variable i is the number of iterations: 0 at first, then 1 more each time.
+  // Whether variable i counts the iterations from a first value on, which only a run knows: 1 more each time, or 1
+  // less.
   bool Counts(int i) {
     if (g_.input(i).dtype() != DataType::kInt32 || g_.output(i).shape().dims() != 0) return false;
-    Tensor first, step;
-    if (!g_.Value(g_.input(i), &first) || first.dims() != 0 || first.scalar<std::int32_t>()() != 0) return false;
+    Tensor step;
     const Graph& graph = body_.graph();
     const auto source = [&graph](InEdge edge) {
       while (graph.node(edge.node).node_class == NodeClass::kIdentity) edge = graph.node(edge.node).input(0);
@@ -142,9 +143,10 @@ class LoopGradient {
     const Node& add = graph.node(next.node);
     if (add.op_name() != "AddV2" && add.op_name() != "Add") return false;
     for (int side = 0; side < 2; ++side)
-      if (source(add.input(side)) == arg && body_.editor().Value(body_.editor().At(add.input(1 - side)), &step))
-        return step.dims() == 0 && step.scalar<std::int32_t>()() == 1;
-    return false;
+      if (source(add.input(side)) == arg && body_.editor().Value(body_.editor().At(add.input(1 - side)), &step) &&
+          step.dims() == 0)
+        step_ = step.scalar<std::int32_t>()();
+    return step_ == 1 || step_ == -1;
   }
   // Variables that the forward loop gets before the lists: a counter, unless it has one.
   int added() const { return counting_ < 0 ? 1 : 0; }
@@ -316,8 +318,12 @@ class LoopGradient {
   Status WriteBackward() {
     GraphEditor& outer = g_.editor();
     GraphEditor& editor = body_.editor();
-    // Counts from the last iteration to the first, 0.
-    const Symbol more = editor.Add("Less", {editor.Int(-1), counter_}), next = counter_ + editor.Int(-1);
+    // The counter's value after an iteration, before it, and before the first one.
+    const Symbol before = counter_ + editor.Int(counting_ < 0 ? -1 : -step_);
+    const Symbol start =
+        counting_ < 0 ? editor.Int(0) : body_.AddArg(DataType::kInt32, PartialTensorShape(TensorShape()));
+    const Symbol more =
+        counting_ < 0 || step_ > 0 ? editor.Add("Less", {start, counter_}) : editor.Add("Less", {counter_, start});
     SlimVector<Symbol> lists, popped, values;
     for (const Saved& saved : saved_) {
       lists.push_back(body_.AddArg(DataType::kVariant, PartialTensorShape(TensorShape())));
@@ -334,14 +340,16 @@ class LoopGradient {
           body_.forward_nodes());
       writer.AddArg(counter_.edge());
       for (const Carried& carried : carried_) writer.AddArg(carried.before);
+      if (counting_ >= 0) writer.AddArg(start.edge());
       for (const int number : invariants_) writer.AddArg(body_.args()[ToSize(number)]);
       for (const Symbol list : lists) writer.AddArg(list.edge());
       if (is_body) {
         for (std::size_t i = 0; i < saved_.size(); ++i) writer.Replace(saved_[i].tensor, values[i].edge());
-        if (counting_ >= 0) writer.Replace(body_.args()[ToSize(counting_)], counter_.edge());
+        if (counting_ >= 0) writer.Replace(body_.args()[ToSize(counting_)], before.edge());
         for (const int node : recomputed_) writer.Allow(node);
-        writer.AddResult(next.edge());
+        writer.AddResult(before.edge());
         for (const Carried& carried : carried_) writer.AddResult(carried.after);
+        if (counting_ >= 0) writer.AddResult(start.edge());
         for (const int number : invariants_) writer.AddResult(body_.args()[ToSize(number)]);
         for (const Symbol list : popped) writer.AddResult(list.edge());
       } else {
@@ -351,11 +359,12 @@ class LoopGradient {
       TENON_RETURN_IF_ERROR(outer.status());
     }
 
-    SlimVector<Symbol> inputs{g_.output(counting_ < 0 ? count_ : counting_) + outer.Int(-1)};
+    SlimVector<Symbol> inputs{g_.output(counting_ < 0 ? count_ : counting_)};
     for (const Carried& carried : carried_) {
       const bool resource = g_.input(carried.variable).dtype() == DataType::kResource;
       inputs.push_back(resource ? g_.ZerosLike(g_.input(carried.variable)) : g_.grad(carried.variable));
     }
+    if (counting_ >= 0) inputs.push_back(g_.input(counting_));
     for (const int number : invariants_) inputs.push_back(g_.input(number));
     for (std::size_t i = 0; i < saved_.size(); ++i) inputs.push_back(g_.output(count_ + added() + static_cast<int>(i)));
     const std::string op = g_.def().op;
@@ -391,6 +400,7 @@ class LoopGradient {
   SlimVector<int> recomputed_;  // nodes of the forward body that the backward body has, too
   SlimVector<Saved> saved_;
   int counting_ = -1;  // the variable that counts the iterations; -1: none
+  std::int32_t step_ = 0;  // what it adds each time
   Symbol counter_;
 };
 

@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/shape/inference_context.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
@@ -107,28 +110,50 @@ inline bool IsEmptySlice(const StridedSlicePlan& plan) {
   return false;
 }
 
-template <class Device>
-Status RunStridedSliceGrad(OpKernelContext& context, Device& device, const SliceMasks& masks, const HostIndices& shape,
-                           const HostIndices& begin, const HostIndices& end, const HostIndices& strides,
-                           const Tensor& dy, Tensor* output) {
-  if (shape.shape().dims() != 1)
-    return errors::InvalidArgument("StridedSliceGrad: shape must be 1-D, got shape.shape = ", shape.shape());
-  InlinedVector<Index, 8> sizes;
-  for (Index d = 0; d < shape.size(); ++d) sizes.push_back(shape[d]);
-  TensorShape target, wanted;
-  TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &target));
+// StridedSliceGrad for one set of sizes and indices. immutable once made.
+struct SliceGradPlan : RefCounted {
+  bool Fits(const HostIndices& shape, const HostIndices& begin, const HostIndices& end,
+            const HostIndices& strides) const {
+    const HostIndices* const given[4] = {&shape, &begin, &end, &strides};
+    const Index* known = values.data();
+    for (int k = 0; k < 4; ++k) {
+      if (given[k]->shape().dims() != 1 || given[k]->size() != (k == 0 ? target.dims() : indices)) return false;
+      for (Index i = 0; i < given[k]->size(); ++i)
+        if (*known++ != (*given[k])[i]) return false;
+    }
+    return true;
+  }
+  Status Make(const SliceMasks& masks, const HostIndices& shape, const HostIndices& begin, const HostIndices& end,
+              const HostIndices& strides) {
+    if (shape.shape().dims() != 1)
+      return errors::InvalidArgument("StridedSliceGrad: shape must be 1-D, got shape.shape = ", shape.shape());
+    const HostIndices* const given[4] = {&shape, &begin, &end, &strides};
+    for (const HostIndices* const list : given)
+      for (Index i = 0; i < list->size(); ++i) values.push_back((*list)[i]);
+    indices = begin.size();
+    TENON_RETURN_IF_ERROR(TensorShape::Build({values.data(), static_cast<std::size_t>(shape.size())}, &target));
+    TENON_RETURN_IF_ERROR(PlanSliceUpdate("StridedSliceGrad", masks, target, begin, end, strides, &plan));
+    return TensorShape::Build(plan.final_shape, &slice);
+  }
+
+  InlinedVector<Index, 16> values;  // shape, begin, end, strides
+  Index indices = 0;                // length of begin
+  TensorShape target, slice;        // shapes of the output and of dy
   StridedSlicePlan plan;
-  TENON_RETURN_IF_ERROR(PlanSliceUpdate("StridedSliceGrad", masks, target, begin, end, strides, &plan));
-  TENON_RETURN_IF_ERROR(TensorShape::Build(plan.final_shape, &wanted));
-  if (!(wanted == dy.shape()))
-    return errors::InvalidArgument("StridedSliceGrad: shape of dy was ", dy.shape(), " instead of ", wanted);
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, target, &output));
+};
+
+template <class Device>
+Status RunStridedSliceGrad(OpKernelContext& context, Device& device, const SliceGradPlan& made, const Tensor& dy,
+                           Tensor* output) {
+  if (!(made.slice == dy.shape()))
+    return errors::InvalidArgument("StridedSliceGrad: shape of dy was ", dy.shape(), " instead of ", made.slice);
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, made.target, &output));
   const ElementMover mover = MoverOf(dy.dtype());
   TENON_RETURN_IF_ERROR(Zero(device, mover, output->raw_data(), output->NumElements()));
-  if (IsEmptySlice(plan)) return OkStatus();
+  if (IsEmptySlice(made.plan)) return OkStatus();
   InlinedVector<Index, 8> steps;
-  (void)ValueSteps(plan, dy.shape(), &steps);
-  return PutSlice(device, mover, plan, steps, dy, output);
+  (void)ValueSteps(made.plan, dy.shape(), &steps);
+  return PutSlice(device, mover, made.plan, steps, dy, output);
 }
 
 template <class Device>
@@ -184,9 +209,27 @@ struct StridedSliceGrad {
     }
     Status operator()(Context<Device>& context, HostIndices shape, HostIndices begin, HostIndices end,
                       HostIndices strides, const Tensor& dy, Tensor& output) const {
-      return detail::RunStridedSliceGrad(context.op(), context.device(), *this, shape, begin, end, strides, dy,
-                                         &output);
+      Ref<detail::SliceGradPlan> plan = LastPlan();
+      if (!plan || !plan->Fits(shape, begin, end, strides)) [[unlikely]] {
+        plan = Ref<detail::SliceGradPlan>::Adopt(new detail::SliceGradPlan);
+        TENON_RETURN_IF_ERROR(plan->Make(*this, shape, begin, end, strides));
+        Remember(plan);
+      }
+      return detail::RunStridedSliceGrad(context.op(), context.device(), *plan, dy, &output);
     }
+
+   private:
+    Ref<detail::SliceGradPlan> LastPlan() const {
+      const SpinLockHolder lock(lock_);
+      return plan_;
+    }
+    void Remember(Ref<detail::SliceGradPlan> plan) const {
+      const SpinLockHolder lock(lock_);
+      std::swap(plan_, plan);  // the old one is let go after the lock
+    }
+
+    mutable SpinLock lock_;
+    mutable Ref<detail::SliceGradPlan> plan_;  // plan of the last call: a call with other values makes its own
   };
 };
 

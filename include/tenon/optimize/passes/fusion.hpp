@@ -158,12 +158,14 @@ class Fuser {
       }
     }
   }
+  // A variable's value takes no time and no memory of the step. It may be read before the producer runs, or after it.
+  bool IsVariableRead(int id) const { return graph_.node(id).op_name() == "ReadVariableOp"; }
   // The producer that runs last of what the group reads; -1: there is none.
   int FindProducer() const {
     int best = -1, last = -1;
     for (const InEdge& edge : inputs_) {
       const int id = edge.node;
-      if (IsConstant(edge) || AnyItem(others_, [id](int other) { return other == id; })) continue;
+      if (IsConstant(edge) || IsVariableRead(id) || AnyItem(others_, [id](int other) { return other == id; })) continue;
       if (at_[ToSize(id)] <= last) continue;
       last = at_[ToSize(id)];
       const bool fits = edge.output == 0 && graph_.node(id).num_outputs() == 1 &&
