@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/base/notification.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/import.hpp>
@@ -18,6 +19,7 @@
 #include <tenon/runtime/multi_device/multi_device_session.hpp>
 #include <tenon/runtime/api/saved_model.hpp>
 #include <tenon/runtime/api/session.hpp>
+#include <tenon/runtime/executor/run_node.hpp>
 
 #include "runtime/four_devices.hpp"
 #include "runtime/graphs.hpp"
@@ -236,6 +238,39 @@ TEST_SUITE("no memory, call by call") {
     }
     CHECK(shared.ended.load() == 2);
     CHECK_FALSE(shared.threw.load());
+  }
+
+  TEST_CASE("what waits without memory for another thread gets one later") {
+    if (!kCountsHeapCalls) return;
+    struct Shared {
+      Notification first, second;
+    } shared;
+    const auto wait_for_first = [](void* arg) { detail::WaitFor(static_cast<Shared*>(arg)->first); };
+    const auto wait_for_second = [](void* arg) {
+      NoMemory& limits = HeapLimits();
+      limits.requests = 0;
+      limits.refused = 1;
+      limits.all_later = true;
+      limits.watches = true;
+      detail::WaitFor(static_cast<Shared*>(arg)->second);
+    };
+    const auto notify = [](void* arg) {
+      static_cast<Shared*>(arg)->second.Notify();
+      static_cast<Shared*>(arg)->first.Notify();
+    };
+    {
+      ThreadPool pool(2, "test");
+      pool.Schedule(wait_for_first, &shared);  // on the pool's thread; the next runs on one more
+      pool.Schedule(wait_for_second, &shared);
+      while (HeapLimits().requests < 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      pool.Schedule(notify, &shared);
+      HeapLimits().watches = false;
+      HeapLimits().refused = 0;
+      HeapLimits().all_later = false;
+      const bool notified = shared.first.WaitForNotificationWithTimeout(20'000'000);
+      CHECK(notified);
+      if (!notified) notify(&shared);
+    }
   }
 }
 

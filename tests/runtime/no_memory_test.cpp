@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions without memory: the k-th request for memory is refused, for many k, while a graph is loaded and runs four
-// times. Every answer is OK or ResourceExhausted, nothing is thrown, nothing leaks, and the session works afterwards.
-// By hand TENON_NO_MEMORY_PROCESSES=1 tries every k, in processes that may end, or with TENON_NO_MEMORY_STEP=20 every
-// 20th; whole models with TENON_NO_MEMORY_MODELS="recursion,linalg". TENON_NO_MEMORY_SECONDS is how long one may take.
+// times, by Run or by RunAsync, with and without the optimizer. Every answer is OK or ResourceExhausted, nothing is
+// thrown, nothing leaks, and the session works afterwards.
+// By hand TENON_NO_MEMORY_ASYNC=1 runs models by RunAsync; TENON_NO_MEMORY_PROCESSES=1 tries every k, in processes that
+// may end, or with TENON_NO_MEMORY_STEP=20 every 20th; whole models with TENON_NO_MEMORY_MODELS="recursion,linalg".
+// TENON_NO_MEMORY_SECONDS is how long one may take.
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
@@ -10,20 +12,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include <tenon/base/notification.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/lower_functional.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/op/op_def/op_registry.hpp>
+#include <tenon/optimize/core/options.hpp>
 #include <tenon/runtime/api/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
@@ -54,6 +60,7 @@ struct Work {
   std::vector<Call> calls;
   bool has_state = false;  // later runs give other values
   bool by_callable = false;
+  bool by_async = false;  // RunAsync
   GraphPass lower = nullptr;
 };
 using Results = std::vector<std::vector<Tensor>>;
@@ -86,6 +93,29 @@ bool SameValues(const Results& a, const Results& b) {
   return true;
 }
 
+// Session::RunAsync, to its end.
+Result<std::vector<Tensor>> RunAsync(const Session& session, const Call& call) {
+  struct Waiting {
+    Notification done;
+    Status status;
+    std::vector<Tensor> fetches;
+  } waiting;
+  session.RunAsync(call.feeds, call.fetches, call.targets, {}, [to = &waiting](Result<std::vector<Tensor>> outcome) {
+    to->status = outcome.status();
+    if (outcome.ok()) to->fetches = *std::move(outcome);
+    to->done.Notify();
+  });
+  waiting.done.WaitForNotification();
+  if (!waiting.status.ok()) return waiting.status;
+  return std::move(waiting.fetches);
+}
+// An asynchronous run goes a little later than its callback is called, on a thread of a pool. `usual`: blocks that
+// stay.
+void AwaitEndOfRuns(long usual, int most_ms) {
+  for (int i = 0; i < most_ms && HeapLimits().blocks > usual; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 Status RunAll(const Session& session, const Work& work, Results* results) {
   Status first;
   for (const Call& call : work.calls) {
@@ -97,15 +127,16 @@ Status RunAll(const Session& session, const Work& work, Results* results) {
       if (results != nullptr && status.ok()) results->push_back({fetches[0]});
       continue;
     }
-    Result<std::vector<Tensor>> got = session.Run(call.feeds, call.fetches, call.targets);
+    Result<std::vector<Tensor>> got =
+        work.by_async ? RunAsync(session, call) : session.Run(call.feeds, call.fetches, call.targets);
     first.Update(got.status());
     if (results != nullptr && got.ok()) results->push_back(*std::move(got));
   }
   return first;
 }
 
-// Loads and runs with request `k` refused, 0: none; with `all_later` those after it, too.
-Outcome Try(const Work& work, long k, bool all_later, Results* expected) {
+// Loads and runs with request `k` refused, 0: none; with `all_later` those after it, too. `usual`: blocks that stay.
+Outcome Try(const Work& work, long k, bool all_later, long usual, Results* expected) {
   runtime_test::NoMemory& limits = HeapLimits();
   Outcome outcome;
   RefusesBuffers observer;
@@ -160,6 +191,7 @@ Outcome Try(const Work& work, long k, bool all_later, Results* expected) {
     outcome.fault = "other values afterwards";
   }
   results.clear();
+  if (work.by_async) AwaitEndOfRuns(usual, k == 0 ? 50 : 2000);
   if (limits.watches) outcome.blocks = limits.blocks;
   limits.watches = false;
   CpuAllocator()->SetObserver(nullptr);
@@ -177,7 +209,7 @@ struct Progress {
 void SweepFrom(const Work& work, long first, bool all_later, Progress* progress, bool alarms) {
   Results expected;
   Outcome usual;
-  for (int i = 0; i < 3; ++i) usual = Try(work, 0, false, &expected);  // what the process keeps is there from now on
+  for (int i = 0; i < 3; ++i) usual = Try(work, 0, false, 0, &expected);  // what the process keeps is there from now on
   const std::string how = work.name + (all_later ? ", all requests from " : ", request ");
   if (!usual.fault.empty()) {
     std::printf("%s: without a refusal: %s\n", work.name.c_str(), usual.fault.c_str());
@@ -185,15 +217,15 @@ void SweepFrom(const Work& work, long first, bool all_later, Progress* progress,
     progress->ended = true;
     return;
   }
-  // Without processes of its own, ctest's way: some 500 requests, evenly spread.
+  // Without processes of its own, ctest's way: some 300 requests, evenly spread.
   const char* const given = std::getenv("TENON_NO_MEMORY_STEP");
-  const long step = given != nullptr ? std::max(std::atol(given), 1L) : alarms ? 1 : 1 + usual.requests / 500;
+  const long step = given != nullptr ? std::max(std::atol(given), 1L) : alarms ? 1 : 1 + usual.requests / 300;
   const char* const limit = std::getenv("TENON_NO_MEMORY_SECONDS");
   const auto seconds = static_cast<unsigned>(limit != nullptr ? std::atoi(limit) : 4);
   for (long k = first;; k += step) {
     progress->at = k;
     if (alarms) alarm(seconds);
-    const Outcome outcome = Try(work, k, all_later, &expected);
+    const Outcome outcome = Try(work, k, all_later, usual.blocks, &expected);
     if (outcome.requests < k && outcome.fault.empty()) break;  // there are no more
     progress->failed += outcome.failed ? 1 : 0;
     const bool leaks = outcome.blocks > usual.blocks;
@@ -246,7 +278,8 @@ void Sweep(const Work& work) {
   }
 }
 
-// ---- on one device and several, in each engine
+// ---- on one device and several, in each engine, with and without the optimizer
+const OptimizerOptions kOptimizer{.level = OptimizerLevel::kExact};
 struct Place {
   const char* name;
   SessionOptions options;
@@ -254,12 +287,16 @@ struct Place {
 std::vector<Place> Places() {
   std::vector<Place> places;
   places.push_back({"sequential", {.intra_op_threads = 1, .plan_after_runs = 1}});
+  places.push_back({"optimized", {.intra_op_threads = 1, .plan_after_runs = 1, .optimizer = kOptimizer}});
   places.push_back({"dataflow", {.inter_op_threads = 2, .intra_op_threads = 1, .executor = ExecutorKind::kDataflow}});
   SessionOptions three;
   three.devices = {"CPU:0", "CPU:1", "SIM:0"};
   three.intra_op_threads = 1;
   three.allow_soft_placement = true;
   places.push_back({"three devices", three});
+  three.optimizer = kOptimizer;
+  places.push_back({"three devices, optimized", three});
+  three.optimizer = {};
   three.inter_op_threads = 2;
   places.push_back({"three devices on a pool", three});
   return places;
@@ -357,6 +394,43 @@ Work Calls() {
   work.calls = {{{{"x", Tensor::Scalar(3.0f)}}, {"y:0"}, {}}};
   return work;
 }
+// A run that waits for what another one enqueued before.
+Work Queue() {
+  Work work;
+  work.name = "queue";
+  work.by_async = true;
+  work.has_state = true;
+  GraphBuilder b;
+  const SlimVector<DataType> floats{DataType::kFloat};
+  const Output x = b.Placeholder("x", DataType::kFloat);
+  const Output q = b.Add("FIFOQueueV2", "q", {}, {{"component_types", floats}});
+  const Output got = b.Add("QueueDequeueV2", "got", {q}, {{"component_types", floats}});
+  b.Add("Neg", "negative", {got});
+  b.Add("QueueEnqueueV2", "put", {q, {x}});
+  work.graph = b.graph_def();
+  // One signature puts and takes: a run whose enqueue found no memory ends and leaves nobody waiting.
+  work.calls = {{{{"x", Tensor::Scalar(3.0f)}}, {"negative:0"}, {"put"}}};
+  return work;
+}
+// A table and a mutex: their kernels keep a handle from the first run on.
+Work Resources() {
+  Work work;
+  work.name = "table and mutex";
+  work.has_state = true;
+  GraphBuilder b;
+  const Output x = b.Placeholder("x", DataType::kFloat);
+  const Output key = b.Const("key", Tensor::Scalar(std::int64_t{7}));
+  const Output table =
+      b.Add("MutableHashTableV2", "table", {}, {{"key_dtype", DataType::kInt64}, {"value_dtype", DataType::kFloat}});
+  const Output mutex = b.Add("MutexV2", "mutex", {});
+  const Output lock = b.Add("MutexLock", "lock", {mutex});
+  b.Add("ConsumeMutexLock", "unlock", {lock});
+  b.Add("LookupTableInsertV2", "put", {table, key, x});
+  b.Add("LookupTableFindV2", "got", {table, key, b.Const("none", Tensor::Scalar(0.0f))});
+  work.graph = b.graph_def();
+  work.calls = {{{{"x", Tensor::Scalar(3.0f)}}, {"got:0"}, {"unlock", "put"}}};
+  return work;
+}
 // A While; `lowered`: as TensorFlow 1 writes it.
 Work Loop(bool lowered) {
   Work work;
@@ -379,6 +453,18 @@ TEST_SUITE("no memory") {
     callable.calls[0].options = {.feeds = {"x"}, .fetches = {"z:0"}};
     callable.calls[0].value = callable.calls[0].feeds[0].tensor;
     SweepEverywhere(callable);
+    Work async = Small();
+    async.name = "asynchronous run";
+    async.by_async = true;
+    SweepEverywhere(async);
+  }
+  TEST_CASE("asynchronous runs of kernels that wait, without memory") {
+    if (!runtime_test::kCountsHeapCalls) return;
+    SweepEverywhere(Queue());
+  }
+  TEST_CASE("kernels that keep handles, without memory") {
+    if (!runtime_test::kCountsHeapCalls) return;
+    SweepEverywhere(Resources());
   }
   TEST_CASE("functions, without memory") {
     if (!runtime_test::kCountsHeapCalls) return;
@@ -395,7 +481,9 @@ TEST_SUITE("no memory") {
     std::string_view rest = names;
     while (!rest.empty()) {
       const std::size_t comma = rest.find(',');
-      SweepEverywhere(Model(std::string(rest.substr(0, comma))));
+      Work model = Model(std::string(rest.substr(0, comma)));
+      model.by_async = std::getenv("TENON_NO_MEMORY_ASYNC") != nullptr;
+      SweepEverywhere(std::move(model));
       rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
     }
   }

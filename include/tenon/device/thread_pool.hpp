@@ -24,32 +24,9 @@
 #include <tenon/base/thread.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
+#include <tenon/device/waited_threads.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
-
-namespace detail {
-// Threads that take tasks, and want to hear when one of them waits for what may be queued behind its task.
-class WaitedThreads {
- public:
-  virtual void BeginWait() = 0;
-  virtual void EndWait() = 0;
-  // Says whose this thread is, while it lives.
-  class OfThisThread {
-   public:
-    explicit OfThisThread(WaitedThreads* threads) : before_(std::exchange(current, threads)) {}
-    OfThisThread(const OfThisThread&) = delete;
-    OfThisThread& operator=(const OfThisThread&) = delete;
-    ~OfThisThread() { current = before_; }
-
-   private:
-    WaitedThreads* before_;
-  };
-  inline static thread_local WaitedThreads* current = nullptr;
-
- protected:
-  ~WaitedThreads() = default;
-};
-}  // namespace detail
 
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
 // queued, unless it says so (Waiting). Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a
@@ -65,7 +42,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
   ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)), caller_processor_(Thread::Processor()) {
-    if (threads > 1) threads_.reserve(static_cast<std::size_t>(threads) - 1);
+    if (threads > 1) {
+      threads_.reserve(static_cast<std::size_t>(threads) - 1);
+      extra_threads_.reserve(static_cast<std::size_t>(threads) - 1);  // one for each that waits, without memory
+      Grow();  // a first task needs no memory
+    }
     for (int i = 1; i < threads; ++i) {
       if (!StartIn(&threads_)) break;
     }
@@ -146,17 +127,24 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   // threads that belong to no pool.
   class Waiting {
    public:
-    Waiting() : threads_(detail::WaitedThreads::current) {
-      if (threads_ != nullptr) threads_->BeginWait();
+    Waiting() noexcept : threads_(detail::WaitedThreads::current) {
+      if (threads_ != nullptr) is_replaced_ = threads_->BeginWait();
     }
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
     ~Waiting() {
       if (threads_ != nullptr) threads_->EndWait();
     }
+    // Returns whether a thread runs what is queued. Tries again to start one where there was no memory for it, or the
+    // system had none: until then, what this thread waits for may never come.
+    bool IsReplaced() noexcept {
+      if (!is_replaced_) is_replaced_ = threads_->Replace();
+      return is_replaced_;
+    }
 
    private:
     detail::WaitedThreads* threads_;
+    bool is_replaced_ = true;
   };
 
  private:
@@ -281,15 +269,20 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     ++joined_;
     return thread;
   }
-  // Without a thread more, what waits goes on waiting; so it would have without this.
-  TENON_DETAIL_COLD void BeginWait() override {
+  TENON_DETAIL_COLD bool BeginWait() noexcept override {
     NoticeFork();
     MutexLock lock(mutex_);
-    const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
-    if (++waiting_ < all) return;
-    (void)StartIn(&extra_threads_);
+    ++waiting_;
+    return ReplaceLocked();
   }
-  TENON_DETAIL_COLD void EndWait() override {
+  TENON_DETAIL_COLD bool Replace() noexcept override {
+    MutexLock lock(mutex_);
+    return ReplaceLocked();
+  }
+  bool ReplaceLocked() noexcept {
+    return waiting_ < threads_.size() + extra_threads_.size() + joined_ || StartIn(&extra_threads_);
+  }
+  TENON_DETAIL_COLD void EndWait() noexcept override {
     NoticeFork();
     MutexLock lock(mutex_);
     if (waiting_ > 0) --waiting_;  // 0: its begin was before a fork
@@ -321,7 +314,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
       place.next = std::exchange(places_, &place);
     }
     const int number = started_.fetch_add(1) + 1;
-    Thread::NameThis(StrCat(name_, "-", number).c_str());
+    (void)detail::Succeeds([&] { Thread::NameThis(StrCat(name_, "-", number).c_str()); });
     for (;;) {
       const std::uint32_t seen = published_.load();
       if (RunSomething(number, &place)) {

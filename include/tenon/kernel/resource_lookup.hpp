@@ -86,6 +86,15 @@ TENON_DETAIL_COLD inline Status NoHandle(const Tensor& tensor) {
                                  " of shape ", tensor.shape());
 }
 
+// Does HandleTensor into *made. ResourceExhausted: no memory; *made stays.
+inline Status MakeHandleTensor(ResourceHandle handle, Tensor* made) {
+  Tensor tensor = HandleTensor(std::move(handle));
+  if (!tensor.IsInitialized()) [[unlikely]]
+    return NoHandle(tensor);
+  *made = std::move(tensor);
+  return OkStatus();
+}
+
 }  // namespace detail
 
 // The session's manager; FailedPrecondition where there is none (while constants are folded, for example).

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,12 +27,17 @@ class Tokens final : public WaitedResource {
     return count_;
   }
 
+  static constexpr int kNoMemory = -7;  // that many tokens
+
   struct Take final : Attempt {
     Take(OpKernelContext* c, Done d, Ref<Tokens> t, int n, bool in_order)
         : Attempt(c, std::move(d)), tokens(std::move(t)), wanted(n) {
       line = in_order ? 1 : 0;
     }
     bool Try(Status* status) override {
+#if defined(__cpp_exceptions)
+      if (wanted == kNoMemory) throw std::bad_alloc();
+#endif
       if (wanted < 0) *status = errors::InvalidArgument("wanted < 0");
       if (wanted >= 0 && tokens->count_ < wanted) return false;
       if (wanted >= 0) tokens->count_ -= wanted;
@@ -111,6 +117,22 @@ TEST_SUITE("WaitedResource") {
     run.Take(tokens, 1);
     CHECK(run.served == 1);
   }
+#if defined(__cpp_exceptions)
+  TEST_CASE("an attempt that throws ends with an error, not the call that served it") {
+    const Ref<Tokens> tokens = MakeTokens();
+    Run first, second;
+    second.Take(tokens, Tokens::kNoMemory);
+    CHECK(second.failed == 1);
+    first.Take(tokens, 3, true);
+    second.Take(tokens, Tokens::kNoMemory, true);  // behind the first, not tried yet
+    first.Take(tokens, 1, true);
+    CHECK(second.failed == 1);
+    CHECK_NOTHROW(tokens->Add(4));
+    CHECK(second.failed == 2);
+    CHECK(first.served == 2);
+    CHECK(tokens->count() == 0);
+  }
+#endif
   TEST_CASE("every attempt ends once while others take, add and cancel") {
     constexpr int kRuns = 4, kEach = 200;
     const Ref<Tokens> tokens = MakeTokens();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/variable/handle_reference.hpp>
 
+#include <tenon/memory/cpu_allocator.hpp>
+
 #include "kernel/any_node.hpp"
 #include "ops/outputs.hpp"
 
 namespace state_handle_reference_test {
 using namespace tenon;
 using namespace tenon::testing;
-using ops::detail::HandleReference;
 using ops::detail::LookupEither;
 
 namespace {
@@ -23,6 +24,11 @@ struct Other final : Resource {
   static constexpr std::string_view kTypeName = "test::Other";
   std::string DebugString() const override { return "another"; }
 };
+Tensor Reference(std::string_view container, std::string_view name) {
+  Tensor made;
+  REQUIRE(ops::detail::MakeHandleReference(container, name, &made).ok());
+  return made;
+}
 // The error of looking up a Thing by this input, where box/thing is one and box/other is not.
 std::string LookedUp(Tensor input) {
   kernel_test::AnyNode<> node(kOp, {}, {std::move(input)}, {});
@@ -49,7 +55,7 @@ struct MakesOne {
 
 TEST_SUITE("handles by reference") {
   TEST_CASE("a reference holds container and name") {
-    const Tensor reference = HandleReference("box", "thing");
+    const Tensor reference = Reference("box", "thing");
     CHECK(reference.dtype() == MakeRefType(DataType::kString));
     Tensor names;
     REQUIRE(ReadReference(reference, "node", &names).ok());
@@ -63,17 +69,38 @@ TEST_SUITE("handles by reference") {
     info.name = "thing";
     for (const DataType type : {DataType::kResource, MakeRefType(DataType::kString)}) {
       kernel_test::AnyNode<> node(kOp, {}, {}, {type});
-      const Tensor made = ops::detail::HandleFor<Thing>(node.context, 0, info);
+      Tensor made(DataType::kInvalid);
+      REQUIRE(ops::detail::MakeHandleFor<Thing>(node.context, 0, info, &made).ok());
       CHECK(made.dtype() == type);
       CHECK(LookedUp(made) == "OK");
     }
   }
+  TEST_CASE("without memory a handle stays as it was") {
+    struct NoBuffers final : AllocationObserver {
+      bool MayAllocate(std::size_t, std::size_t) override { return false; }
+      void Allocated(void*, std::size_t, std::size_t) override {}
+      void Deallocated(void*, std::size_t, std::size_t) override {}
+      void MissingMemory(std::string_view) override {}
+    } observer;
+    ContainerInfo info;
+    info.container = "box";
+    info.name = "thing";
+    for (const DataType type : {DataType::kResource, MakeRefType(DataType::kString)}) {
+      kernel_test::AnyNode<> node(kOp, {}, {}, {type});
+      Tensor made(DataType::kInvalid);
+      CpuAllocator()->SetObserver(&observer);
+      const Status status = ops::detail::MakeHandleFor<Thing>(node.context, 0, info, &made);
+      CpuAllocator()->SetObserver(nullptr);
+      CHECK(status.code() == Code::kResourceExhausted);
+      CHECK(made.dtype() == DataType::kInvalid);
+    }
+  }
   TEST_CASE("what is not there, or is another thing") {
-    CHECK(LookedUp(HandleReference("box", "thing")) == "OK");
-    CHECK(LookedUp(HandleReference("box", "nothing")).find("NOT_FOUND: ") == 0);
-    CHECK(LookedUp(HandleReference("box", "nothing")).find("box/nothing") != std::string::npos);
-    CHECK(LookedUp(HandleReference("other box", "thing")).find("NOT_FOUND: ") == 0);
-    CHECK(LookedUp(HandleReference("box", "other")).find("NOT_FOUND: ") == 0);  // no Thing has that name
+    CHECK(LookedUp(Reference("box", "thing")) == "OK");
+    CHECK(LookedUp(Reference("box", "nothing")).find("NOT_FOUND: ") == 0);
+    CHECK(LookedUp(Reference("box", "nothing")).find("box/nothing") != std::string::npos);
+    CHECK(LookedUp(Reference("other box", "thing")).find("NOT_FOUND: ") == 0);
+    CHECK(LookedUp(Reference("box", "other")).find("NOT_FOUND: ") == 0);  // no Thing has that name
   }
   TEST_CASE("tensors that are no reference, or refer to something else") {
     CHECK(LookedUp(Tensor::Scalar(1.0f)) ==

@@ -122,8 +122,10 @@ class ReaderOpKernel : public OpKernel {
   void Compute(OpKernelContext* context) override {
     mutex_lock lock(mu_);
     OP_REQUIRES_OK(context, Find(*context));
-    static_cast<tenon::OpKernelContext*>(context)->set_output(
-        0, tenon::ops::detail::HandleFor<tenon::ops::detail::FileReader>(*context, 0, info_));
+    tenon::Tensor handle;
+    OP_REQUIRES_OK(context,
+                   tenon::ops::detail::MakeHandleFor<tenon::ops::detail::FileReader>(*context, 0, info_, &handle));
+    static_cast<tenon::OpKernelContext*>(context)->set_output(0, std::move(handle));
   }
 
  private:

@@ -83,8 +83,7 @@ inline Status MakeStack(const OpKernelContext& context, DataType elem_type, std:
   info.name = UniqueName(stack_name.empty() ? context.op_kernel().name() : stack_name);
   TENON_RETURN_IF_ERROR(
       container->Create(info.name, Ref<TensorStack>::Adopt(new TensorStack(elem_type, info.name, max_size))));
-  *handle = HandleFor<TensorStack>(context, 0, info);
-  return OkStatus();
+  return MakeHandleFor<TensorStack>(context, 0, info, handle);
 }
 
 }  // namespace detail

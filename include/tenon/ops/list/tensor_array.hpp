@@ -191,8 +191,9 @@ struct TensorArrayV3 {
     options.clear_after_read = attrs.clear_after_read;
     options.identical_element_shapes = attrs.identical_element_shapes;
     TENON_RETURN_IF_ERROR(detail::CreateArray(context, size, attrs.tensor_array_name, &options));
-    *handle = HandleTensor(
-        MakeResourceHandle<detail::TensorArray>(context.device_name(), context.step_container()->name(), options.name));
+    TENON_RETURN_IF_ERROR(tenon::detail::MakeHandleTensor(
+        MakeResourceHandle<detail::TensorArray>(context.device_name(), context.step_container()->name(), options.name),
+        handle));
     TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape(), &flow));
     *flow->data<float>() = 0;
     return OkStatus();
@@ -242,8 +243,8 @@ struct TensorArrayGradV3 {
     TENON_RETURN_IF_ERROR(context.resource_manager()->LookupOrCreate<detail::TensorArray>(
         of.container, name, &gradient,
         [&](Ref<detail::TensorArray>* made) { return array->MakeGradient(name, made, prepended); }));
-    *grad_handle = HandleTensor(MakeResourceHandle<detail::TensorArray>(of.device, of.container, name));
-    return OkStatus();
+    return tenon::detail::MakeHandleTensor(MakeResourceHandle<detail::TensorArray>(of.device, of.container, name),
+                                           grad_handle);
   }
 };
 

@@ -26,12 +26,10 @@ namespace detail {
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 // The handle as output 0 wants it: a reference, or the strings.
-inline Tensor OldArrayHandle(const OpKernelContext& context, std::string_view kind, std::string_view name) {
-  if (IsRefType(context.expected_output_dtype(0))) return HandleReference(kind, name);
-  Tensor handle(DataType::kString, TensorShape({2}));
-  handle.data<tstring>()[0] = kind;
-  handle.data<tstring>()[1] = name;
-  return handle;
+inline Status MakeOldArrayHandle(const OpKernelContext& context, std::string_view kind, std::string_view name,
+                                 Tensor* handle) {
+  return IsRefType(context.expected_output_dtype(0)) ? MakeHandleReference(kind, name, handle)
+                                                     : MakeNames(kind, name, handle);
 }
 
 struct OldArrayAttrs {
@@ -48,8 +46,7 @@ inline Status MakeOldArray(const OpKernelContext& context, const OldArrayAttrs& 
   options.dynamic_size = attrs.dynamic_size;
   options.clear_after_read = attrs.clear_after_read;
   TENON_RETURN_IF_ERROR(CreateArray(context, size, attrs.tensor_array_name, &options));
-  *handle = OldArrayHandle(context, kOfArrays, options.name);
-  return OkStatus();
+  return MakeOldArrayHandle(context, kOfArrays, options.name, handle);
 }
 inline Status MakeOldGradient(const OpKernelContext& context, std::string_view source, Tensor* handle) {
   Ref<TensorArray> array, gradient;
@@ -64,8 +61,7 @@ inline Status MakeOldGradient(const OpKernelContext& context, std::string_view s
   StepContainer* const container = context.step_container();
   TENON_RETURN_IF_ERROR(container->resources()->LookupOrCreate<TensorArray>(
       container->name(), name, &gradient, [&](Ref<TensorArray>* made) { return array->MakeGradient(name, made); }));
-  *handle = OldArrayHandle(context, kOfGradientArrays, name);
-  return OkStatus();
+  return MakeOldArrayHandle(context, kOfGradientArrays, name, handle);
 }
 
 inline Status NewArrayShape(InferenceContext* c) {

@@ -61,8 +61,7 @@ class AccumulatorKernel : public OpKernel {
             *made = Ref<DenseAccumulator>::Adopt(new DenseAccumulator(info_.name, dtype_, shape_, mean_));
           return OkStatus();
         }));
-    handle_ = HandleFor<GradientAccumulator>(context, 0, info_);
-    return OkStatus();
+    return MakeHandleFor<GradientAccumulator>(context, 0, info_, &handle_);
   }
 
   bool sparse_, mean_ = true;

@@ -79,8 +79,7 @@ class BarrierKernel : public OpKernel {
       return errors::InvalidArgument("Shared barrier '", info_.name, "' has component shapes ",
                                      StrJoin(barrier->shapes(), ", "), " but requested component shapes were ",
                                      StrJoin(shapes_, ", "));
-    handle_ = HandleFor<KeyBarrier>(context, 0, info_);
-    return OkStatus();
+    return MakeHandleFor<KeyBarrier>(context, 0, info_, &handle_);
   }
 
   SlimVector<DataType> types_;

@@ -173,6 +173,7 @@ inline bool KeyBarrier::TakeLocked(Take* take, Status* status) {
   }
   take->waited = true;
   if (ready < count) return false;
+  take->rows.reserve(static_cast<std::size_t>(std::max(count, 0)));  // before a row is taken
   for (; count > 0; --count) {
     std::pop_heap(ready_.begin(), ready_.end(), BarrierRow::After);
     take->rows.push_back(std::move(ready_.back()));

@@ -149,6 +149,7 @@ class StagingMapBase : public WaitedResource {
       if (!IsSet(at->second[static_cast<std::size_t>(index)]))
         return errors::InvalidArgument("Tensor at index '", index, "' for key '", key, "' has already been removed.");
     }
+    out->reserve(indices.size());  // before a tensor is taken
     for (const std::int32_t index : indices) {
       Tensor& tensor = at->second[static_cast<std::size_t>(index)];
       out->push_back(tensor);

@@ -100,8 +100,7 @@ class QueueKernel : public OpKernel {
           return OkStatus();
         }));
     TENON_RETURN_IF_ERROR(CheckSame(*queue));
-    handle_ = HandleFor<TensorQueue>(context, 0, info_);
-    return OkStatus();
+    return MakeHandleFor<TensorQueue>(context, 0, info_, &handle_);
   }
   // A queue that another node made must be the one this node asks for.
   Status CheckSame(const TensorQueue& queue) const {

@@ -96,8 +96,7 @@ struct FakeQueue {
     Status operator()(Device&, const Tensor& resource, Tensor& handle) const {
       const ResourceHandle* from = nullptr;
       TENON_RETURN_IF_ERROR(HandleOf(resource, &from));
-      handle = detail::HandleReference(from->container, from->name);
-      return OkStatus();
+      return detail::MakeHandleReference(from->container, from->name, &handle);
     }
   };
 };

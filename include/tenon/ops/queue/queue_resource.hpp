@@ -23,6 +23,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/ops/queue/attempt_list.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -47,7 +48,7 @@ class TensorQueue final : public Resource {
   };
   // Takes the rows that a dequeue got and reports the end of the op. The queue keeps the state of the call in it, too:
   // thousands of calls may wait.
-  class Receiver {
+  class Receiver : public AttemptList<Receiver>::Link {
    public:
     virtual ~Receiver() = default;
     virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
@@ -61,7 +62,6 @@ class TensorQueue final : public Resource {
     Status status_;
     CancellationManager* cancellation_ = nullptr;  // it and the token identify a call that waits
     CancellationManager::Token token_ = 0;
-    Owned<Receiver> next_;  // in a list
     Kind kind_ = kEnqueue;
     bool up_to_ = false;
   };
@@ -116,43 +116,7 @@ class TensorQueue final : public Resource {
 
  private:
   using Attempt = Receiver;
-  // Attempts in their order. A move from list to list needs no memory.
-  class Attempts {
-   public:
-    Attempts() = default;
-    Attempts(const Attempts&) = delete;
-    Attempts& operator=(const Attempts&) = delete;
-    ~Attempts() {
-      while (first_ != nullptr) (void)TakeFirst();
-    }
-    Attempt* first() const { return first_.get(); }
-    void Add(Owned<Attempt> attempt) {
-      Attempt* const added = attempt.get();
-      (last_ == nullptr ? first_ : last_->next_) = std::move(attempt);
-      last_ = added;
-    }
-    Owned<Attempt> TakeFirst() { return Take(nullptr); }
-    // Null: the list has none of that token.
-    Owned<Attempt> TakeWith(const CancellationManager* cancellation, CancellationManager::Token token) {
-      Attempt* before = nullptr;
-      for (Attempt* a = first(); a != nullptr; before = std::exchange(a, a->next_.get()))
-        if (a->cancellation_ == cancellation && a->token_ == token) return Take(before);
-      return nullptr;
-    }
-
-   private:
-    // Takes the attempt behind `before`; null: the first.
-    Owned<Attempt> Take(Attempt* before) {
-      Owned<Attempt>& place = before == nullptr ? first_ : before->next_;
-      Owned<Attempt> taken = std::move(place);
-      place = std::move(taken->next_);
-      if (place == nullptr) last_ = before;
-      return taken;
-    }
-
-    Owned<Attempt> first_;
-    Attempt* last_ = nullptr;
-  };
+  using Attempts = AttemptList<Attempt>;
 
   template <class List>
   static Index Count(const List& list) {
@@ -195,7 +159,8 @@ class TensorQueue final : public Resource {
     {
       const tenon::MutexLock lock(mutex_);
       for (Attempts* list : {&enqueues_, &dequeues_}) {
-        Owned<Attempt> attempt = list->TakeWith(cancellation, token);
+        Owned<Attempt> attempt =
+            list->TakeIf([&](const Attempt& a) { return a.cancellation_ == cancellation && a.token_ == token; });
         if (attempt == nullptr) continue;
         attempt->status_ = Cancelled(*attempt);
         if (attempt->kind_ == Attempt::kDequeue) GiveBack(attempt.get());

@@ -100,8 +100,8 @@ class StagingArea final : public WaitedResource {
       *status = area->room_.Check(more);
       if (!status->ok()) return true;
       if (!area->room_.HasMemoryFor(more) || !area->room_.HasPlace(area->tuples_.size())) return false;
+      area->tuples_.push_back(std::move(tuple));  // first: it may have no memory
       area->room_.bytes += more;
-      area->tuples_.push_back(std::move(tuple));
       return true;
     }
     Ref<StagingArea> area;

@@ -8,15 +8,16 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
-#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/ops/queue/attempt_list.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -26,11 +27,12 @@ namespace ops::detail {
 class WaitedResource : public Resource {
  public:
   // The request of one run of an op to the resource.
-  class Attempt {
+  class Attempt : public AttemptList<Attempt>::Link {
    public:
     Attempt(OpKernelContext* c, Done d) : context(c), done_(std::move(d)) {}
     virtual ~Attempt() = default;
-    // Under the resource's lock. True: the attempt is over, *status says how; false: it waits for a change.
+    // Under the resource's lock. True: the attempt is over, *status says how; false: it waits for a change. An attempt
+    // that throws, without memory, is over, too.
     virtual bool Try(Status* status) = 0;
     // Afterwards, without the lock and only when Try left an OK status: sets the outputs.
     virtual Status Deliver() { return OkStatus(); }
@@ -56,12 +58,13 @@ class WaitedResource : public Resource {
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex);
-      const std::int64_t number = attempt->number_ = next_number_++;
-      waiting_.push_back(std::move(attempt));
+      attempt->number_ = next_number_++;
+      Attempt* const added = attempt.get();
+      waiting_.Add(std::move(attempt));
       ServeLocked(&finished);
-      if (!waiting_.empty() && waiting_.back()->number_ == number) RegisterLast(&finished);
+      if (waiting_.last() == added) RegisterLast(&finished);
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
 
   mutable Mutex mutex;
@@ -76,64 +79,79 @@ class WaitedResource : public Resource {
       change();
       ServeLocked(&finished);
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
 
  private:
-  using Attempts = SlimVector<Owned<Attempt>>;
+  using Attempts = AttemptList<Attempt>;
 
   void ServeLocked(Attempts* finished) {
     std::uint32_t blocked = 0;
-    for (std::size_t i = 0; i < waiting_.size();) {
-      Attempt& attempt = *waiting_[i];
-      if ((attempt.line & blocked) != 0 || !attempt.Try(&attempt.result_)) {
-        blocked |= attempt.line;
-        ++i;
+    Attempt* before = nullptr;
+    for (Attempt* attempt = waiting_.first(); attempt != nullptr;) {
+      if ((attempt->line & blocked) != 0 || !IsOver(attempt)) {
+        blocked |= attempt->line;
+        before = std::exchange(attempt, Attempts::Next(attempt));
         continue;
       }
-      finished->push_back(TakeOut(i));
-      i = 0;  // it may have made room for one before it
+      finished->Add(waiting_.TakeBehind(before));
+      before = nullptr;  // it may have made room for one before it
+      attempt = waiting_.first();
       blocked = 0;
     }
   }
-  Owned<Attempt> TakeOut(std::size_t i) {
-    Owned<Attempt> attempt = std::move(waiting_[i]);
-    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-    return attempt;
+  static bool IsOver(Attempt* attempt) {
+    bool over = true;
+    const Status tried = tenon::detail::CatchAll("an op that waits", [&] {
+      over = attempt->Try(&attempt->result_);
+      return OkStatus();
+    });
+    if (tried.ok()) [[likely]]
+      return over;
+    attempt->result_ = tried;
+    return true;
+  }
+  Owned<Attempt> Take(std::int64_t number) {
+    return waiting_.TakeIf([number](const Attempt& attempt) { return attempt.number_ == number; });
   }
   // Makes the last waiting attempt cancellable. Ends it at once if its run has been cancelled already.
   void RegisterLast(Attempts* finished) {
-    Attempt& attempt = *waiting_.back();
+    Attempt& attempt = *waiting_.last();
     CancellationManager* const cancellation = attempt.context->cancellation_manager();
     if (cancellation == nullptr) return;
     attempt.token_ = cancellation->NewToken();
-    if (cancellation->Register(attempt.token_, [self = Ref<WaitedResource>::Share(this), number = attempt.number_] {
-          self->Cancel(number);
-        })) {
+    bool live = false;
+    const Status registered = tenon::detail::CatchAll("an op that waits", [&] {
+      live = cancellation->Register(attempt.token_, [self = Ref<WaitedResource>::Share(this),
+                                                     number = attempt.number_] { self->Cancel(number); });
+      return OkStatus();
+    });
+    if (live) {
       attempt.cancellation_ = cancellation;
       return;
     }
     attempt.result_ = attempt.Cancelled();
-    finished->push_back(TakeOut(waiting_.size() - 1));
+    attempt.result_ = registered.ok() ? attempt.result_ : registered;
+    finished->Add(Take(attempt.number_));
   }
   void Cancel(std::int64_t number) {
     Attempts finished;
     {
       const tenon::MutexLock lock(mutex);
-      for (std::size_t i = 0; i < waiting_.size(); ++i) {
-        if (waiting_[i]->number_ != number) continue;
-        waiting_[i]->result_ = waiting_[i]->Cancelled();
-        finished.push_back(TakeOut(i));
-        break;
+      if (Owned<Attempt> attempt = Take(number); attempt != nullptr) {
+        attempt->result_ = attempt->Cancelled();
+        finished.Add(std::move(attempt));
       }
       ServeLocked(&finished);  // attempts behind it in its line
     }
-    Report(std::move(finished));
+    Report(&finished);
   }
-  static void Report(Attempts finished) {
-    for (Owned<Attempt>& attempt : finished) {
+  static void Report(Attempts* finished) {
+    while (finished->first() != nullptr) {
+      Owned<Attempt> attempt = finished->TakeFirst();
       if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
-      if (attempt->result_.ok()) attempt->result_ = attempt->Deliver();
+      if (attempt->result_.ok())
+        attempt->result_ = tenon::detail::CatchAll("an op that waited", [&] { return attempt->Deliver(); });
       Done done = std::move(attempt->done_);
       const Status status = attempt->result_;
       attempt = nullptr;  // its members go before the op ends

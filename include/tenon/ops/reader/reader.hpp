@@ -72,10 +72,13 @@ class ReaderKernel : public OpKernel {
  public:
   using Make = Status (*)(const OpKernelConstruction& c, Owned<FileRecords>* records);
   ReaderKernel(OpKernelConstruction* c, Make make) : OpKernel(c) {
-    c->SetStatus(make(*c, &records_));
+    Owned<FileRecords> records;
+    c->SetStatus(make(*c, &records));
     Result<ContainerInfo> info = ContainerInfo::From(*c, true);
     c->SetStatus(info.status());
-    if (info.ok()) info_ = *std::move(info);
+    if (!c->status().ok()) return;
+    info_ = *std::move(info);
+    reader_ = Ref<FileReader>::Adopt(new FileReader(name(), std::move(records)));
   }
   void Compute(OpKernelContext* context) override {
     const tenon::MutexLock lock(mutex_);
@@ -90,15 +93,15 @@ class ReaderKernel : public OpKernel {
     TENON_RETURN_IF_ERROR(GetResources(context, &resources));
     TENON_RETURN_IF_ERROR(
         resources->LookupOrCreate<FileReader>(info_.container, info_.name, &reader, [this](Ref<FileReader>* made) {
-          if (records_ == nullptr) return errors::Internal(type_string(), ": the reader of ", name(), " is gone");
-          *made = Ref<FileReader>::Adopt(new FileReader(name(), std::move(records_)));
+          *made = reader_;
           return OkStatus();
         }));
-    handle_ = HandleFor<FileReader>(context, 0, info_);
+    TENON_RETURN_IF_ERROR(MakeHandleFor<FileReader>(context, 0, info_, &handle_));
+    reader_ = {};
     return OkStatus();
   }
 
-  Owned<FileRecords> records_;  // until there is a reader
+  Ref<FileReader> reader_;  // until there is a handle
   ContainerInfo info_;
   Mutex mutex_;
   Tensor handle_;

@@ -81,12 +81,12 @@ inline GraphMutex::Acquire::Acquire(OpKernelContext* c, Done d, Ref<GraphMutex> 
 }
 inline bool GraphMutex::Acquire::Try(Status*) {
   if (graph_mutex->locked_) return false;
+  held = Ref<Held>::Adopt(new Held(graph_mutex));  // may have no memory
   graph_mutex->locked_ = true;
-  held = Ref<Held>::Adopt(new Held(graph_mutex));
   return true;
 }
 inline Status GraphMutex::Acquire::Deliver() {
-  Tensor lock(DataType::kVariant, TensorShape());
+  TENON_ASSIGN_OR_RETURN(Tensor lock, Tensor::Make(DataType::kVariant, TensorShape()));
   lock.data<Variant>()[0] = Variant(MutexLockValue{std::move(held)});
   context->set_output(0, std::move(lock));
   return OkStatus();
@@ -135,8 +135,8 @@ struct MutexV2 {
       const Result<ContainerInfo> info = ContainerInfo::From(*c, true);
       c->SetStatus(info.status());
       if (!info.ok()) return;
-      handle_ = HandleTensor(MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name));
-      if (!handle_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(handle_));
+      c->SetStatus(tenon::detail::MakeHandleTensor(
+          MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name), &handle_));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, handle_); }
     bool IsExpensive() const override { return false; }

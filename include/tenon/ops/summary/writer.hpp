@@ -166,8 +166,8 @@ struct SummaryWriter {
       const Result<ContainerInfo> info = ContainerInfo::From(*c, true);
       c->SetStatus(info.status());
       if (!info.ok()) return;
-      handle_ = HandleTensor(MakeResourceHandle<detail::EventFile>(c->device_name(), info->container, info->name));
-      if (!handle_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(handle_));
+      c->SetStatus(tenon::detail::MakeHandleTensor(
+          MakeResourceHandle<detail::EventFile>(c->device_name(), info->container, info->name), &handle_));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, handle_); }
     bool IsExpensive() const override { return false; }

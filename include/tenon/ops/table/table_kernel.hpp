@@ -92,8 +92,7 @@ class TableKernel : public OpKernel {
     if (table->key_dtype() != key_ || table->value_dtype() != value_)
       return errors::InvalidArgument("Conflicting key/value dtypes ", key_, "->", value_, " with ", table->key_dtype(),
                                      "-", table->value_dtype(), " for table ", info.name);
-    *handle = HandleFor<LookupTable>(context, 0, info);
-    return OkStatus();
+    return MakeHandleFor<LookupTable>(context, 0, info, handle);
   }
 
  protected:

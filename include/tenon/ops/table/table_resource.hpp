@@ -44,13 +44,14 @@ class KeyIndex {
     if (2 * (used_ + 1) > places_.size()) Rebuild();
     const std::size_t at = FindPlace(keys, i);
     if (places_[at] >= 0) return places_[at];
-    places_[at] = size();
-    ++used_;
-    if (is_text())
+    const Index number = size();
+    if (is_text())  // first: it may have no memory
       texts_.push_back(keys.data<tstring>()[i]);
     else
       numbers_.push_back(NumberAt(keys, i));
-    return size() - 1;
+    places_[at] = number;
+    ++used_;
+    return number;
   }
   // Takes out element i of `keys` and returns the number it had, which the last key gets; -1 when it was not there.
   Index Remove(const Tensor& keys, Index i) {
@@ -130,7 +131,8 @@ class KeyIndex {
   void Rebuild() {
     std::size_t count = kSmallest;
     while (count < 4 * (At(size()) + 1)) count *= 2;
-    places_.assign(count, kFree);
+    SlimVector<std::int64_t> places(count, kFree);
+    places_.swap(places);
     used_ = At(size());
     for (Index n = 0; n < size(); ++n) {
       const std::uint64_t hash = is_text() ? Hash64(texts_[At(n)]) : Mix(numbers_[At(n)]);

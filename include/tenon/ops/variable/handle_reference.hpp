@@ -16,19 +16,26 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace ops::detail {
 
-// The tensor that a reference output carries.
-inline Tensor HandleReference(std::string_view container, std::string_view name) {
-  auto variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kString));
-  variable->tensor = Tensor(DataType::kString, TensorShape({2}));
-  variable->tensor.data<tstring>()[0] = tstring(container);
-  variable->tensor.data<tstring>()[1] = tstring(name);
-  return RefTo(std::move(variable), TensorShape({2}));
+// The strings [container, name]. ResourceExhausted: no memory; *made stays.
+inline Status MakeNames(std::string_view container, std::string_view name, Tensor* made) {
+  TENON_ASSIGN_OR_RETURN(Tensor names, Tensor::Make(DataType::kString, TensorShape({2})));
+  names.data<tstring>()[0] = tstring(container);
+  names.data<tstring>()[1] = tstring(name);
+  *made = std::move(names);
+  return OkStatus();
 }
-// The handle of a resource for output `i`, as its type wants it.
+// The tensor that a reference output carries. ResourceExhausted: no memory; *made stays.
+inline Status MakeHandleReference(std::string_view container, std::string_view name, Tensor* made) {
+  auto variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kString));
+  TENON_RETURN_IF_ERROR(MakeNames(container, name, &variable->tensor));
+  *made = RefTo(std::move(variable), TensorShape({2}));
+  return OkStatus();
+}
+// The handle of a resource for output `i`, as its type wants it. ResourceExhausted: no memory; *made stays.
 template <class T>
-Tensor HandleFor(const OpKernelContext& context, int i, const ContainerInfo& info) {
-  if (IsRefType(context.expected_output_dtype(i))) return HandleReference(info.container, info.name);
-  return HandleTensor(MakeResourceHandle<T>(context.device_name(), info.container, info.name));
+Status MakeHandleFor(const OpKernelContext& context, int i, const ContainerInfo& info, Tensor* made) {
+  if (IsRefType(context.expected_output_dtype(i))) return MakeHandleReference(info.container, info.name, made);
+  return tenon::detail::MakeHandleTensor(MakeResourceHandle<T>(context.device_name(), info.container, info.name), made);
 }
 
 // The resource that input `number` names, by handle or by reference. NotFound when there is none.

@@ -107,8 +107,7 @@ struct VarHandleOp {
       handle_ = MakeResourceHandle<Var>(c->device_name(), container, name);
       handle_.dtypes_and_shapes.push_back(std::move(held));
       if (anonymous_) return;
-      tensor_ = HandleTensor(handle_);
-      if (!tensor_.IsInitialized()) c->SetStatus(tenon::detail::NoHandle(tensor_));
+      c->SetStatus(tenon::detail::MakeHandleTensor(handle_, &tensor_));
     }
     void Compute(OpKernelContext* context) override {
       if (!anonymous_) return context->set_output(0, tensor_);

@@ -172,14 +172,14 @@ struct RunFailed {
   }
 };
 // Waits for the end of a run. The caller may be a task of the pool that has the run's nodes queued: then another
-// thread runs them.
+// thread runs them, as soon as there is memory for it.
 inline void WaitFor(const Notification& done) noexcept {
   if (done.HasBeenNotified()) return;
-  (void)Succeeds([&] {
-    const ThreadPool::Waiting waiting;
-    done.WaitForNotification();
-  });
-  done.WaitForNotification();  // without memory for one thread more
+  ThreadPool::Waiting waiting;
+  while (!waiting.IsReplaced()) {
+    if (done.WaitForNotificationWithTimeout(1'000)) return;
+  }
+  done.WaitForNotification();
 }
 // Gives a task to the pool. False: the pool had no memory for it.
 inline bool CanSchedule(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {

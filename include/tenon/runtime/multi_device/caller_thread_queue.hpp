@@ -86,18 +86,27 @@ class CallersQueue final : public ThreadPoolInterface, private WaitedThreads {
     tasks_.resize(left);
     next_ = 0;
   }
-  void BeginWait() override {
+  bool BeginWait() noexcept override {
     const MutexLock lock(mutex_);
     running_ = false;
     changed_.notify_all();
-    if (++waiting_ < servers_) return;
+    ++waiting_;
+    return ReplaceLocked();
+  }
+  bool Replace() noexcept override {
+    const MutexLock lock(mutex_);
+    return ReplaceLocked();
+  }
+  bool ReplaceLocked() noexcept {
+    if (waiting_ < servers_) return true;
     Thread thread;
     const bool has_room = Succeeds([&] { helpers_.reserve(helpers_.size() + 1); });
-    if (!has_room || !thread.Start<&CallersQueue::ServeTasks>(this)) return;  // then what waits goes on waiting
+    if (!has_room || !thread.Start<&CallersQueue::ServeTasks>(this)) return false;
     helpers_.push_back(std::move(thread));
     ++servers_;
+    return true;
   }
-  void EndWait() override {
+  void EndWait() noexcept override {
     MutexLock lock(mutex_);
     while (running_) changed_.wait(lock);
     running_ = true;

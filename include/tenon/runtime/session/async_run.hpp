@@ -194,7 +194,9 @@ class AsyncRuns final : public RefCounted {
       : session_(session),
         token_(session->cancellation()->NewToken()),
         services_{RunOfOptions::CommonServices(*session->services(), false),
-                  RunOfOptions::CommonServices(*session->services(), true)} {}
+                  RunOfOptions::CommonServices(*session->services(), true)} {
+    (void)AsyncPool();  // a run that has waited must find it
+  }
 
   static AsyncRuns* Of(SessionImpl* session) {
     return static_cast<AsyncRuns*>(
