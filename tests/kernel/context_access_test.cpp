@@ -138,7 +138,9 @@ TEST_SUITE("OpKernelContext: inputs and outputs by name") {
     const Tensor* x = nullptr;
     REQUIRE(node.context.get_input(0, &x).ok());
     CHECK(x == &node.inputs[0]);
-    CHECK(node.context.get_input(3, &x).code() == Code::kInvalidArgument);
+    const Status beyond = node.context.get_input(3, &x);
+    CHECK(beyond.code() == Code::kInvalidArgument);
+    CHECK(beyond.message().find("Given index was 3, but index of input must be greater than 0") == 0);
     Tensor* y = nullptr;
     REQUIRE(node.context.mutable_output("y", &y).ok());
     CHECK(y == &node.outputs[0]);

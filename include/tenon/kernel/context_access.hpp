@@ -56,12 +56,9 @@ inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtyp
 }
 // As input(i), with a Status where there is no such input or it is a reference.
 inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
-  if (i < 0 || i >= num_inputs())
-    return errors::InvalidArgument("input ", i, " of node '", op_kernel().name(), "': it has ", num_inputs(),
-                                   " inputs");
-  if (input_is_ref(i))
-    return errors::InvalidArgument("Calling get_input with a reference: input ", i, " of node '", op_kernel().name(),
-                                   "'");
+  if (i < 0 || i >= num_inputs() || input_is_ref(i))
+    return errors::InvalidArgument("Given index was ", i, ", but index of input must be greater than 0, less than the ",
+                                   "number of inputs (", num_inputs(), "), and not a ref.");
   *tensor = &input(i);
   return OkStatus();
 }

@@ -24,6 +24,23 @@ TEST_SUITE("Relax") {
     CHECK(!Relax(&c, c.UnknownDim(), c.UnknownDim()).SameHandle(unknown));
     CHECK(Relax(PartialTensorShape({2, 3}), PartialTensorShape({4, 3})).DebugString() == "[?,3]");
   }
+  TEST_CASE("returns the newer one where that knows less, so that the loss reaches its readers") {
+    InferenceContext c;
+    const DimensionHandle two = c.MakeDim(2), unknown = c.UnknownDim(), other = c.UnknownDim();
+    CHECK(Relax(&c, two, unknown).SameHandle(unknown));
+    CHECK(Relax(&c, unknown, other).SameHandle(other));
+    CHECK(!Relax(&c, unknown, two).SameHandle(unknown));
+    const ShapeHandle known = c.MakeShape({1, 3}), half = c.MakeShape({unknown, c.MakeDim(2)});
+    const ShapeHandle end = c.MakeShape({c.MakeDim(1), other}), nothing = c.UnknownShape();
+    CHECK(Relax(&c, half, nothing).SameHandle(nothing));
+    CHECK(!Relax(&c, nothing, half).SameHandle(nothing));
+    CHECK(c.Dim(Relax(&c, half, end), 1).SameHandle(other));
+    CHECK(!c.Dim(Relax(&c, half, end), 0).SameHandle(unknown));
+    CHECK(c.Dim(Relax(&c, known, half), 0).SameHandle(unknown));
+    CHECK(c.DebugString(Relax(&c, known, half)) == "[?,?]");
+    const ShapeHandle whole = c.MakeShape({unknown, other});
+    CHECK(Relax(&c, known, whole).SameHandle(whole));
+  }
   TEST_CASE("inputs become better or less well known") {
     const PartialTensorShape shape({-1, 3});
     InferenceContext c(1, nullptr, &kView, {&shape, 1});

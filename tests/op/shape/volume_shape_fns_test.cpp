@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/op/shape/volume_shape_fns.hpp>
 
+#include <string>
+
 #include <doctest/doctest.h>
 
 namespace volume_shape_fns_test {
@@ -120,6 +122,14 @@ TEST_SUITE("shape functions of volumes and gradients") {
     constexpr OpView pool = Pool::signature.view();
     InferenceContext flat(pool, {{1, 8, 8, 3}}, {{"ksize", {1, 2, 2, 2, 1}}, {"strides", {1, 1, 1, 1, 1}}});
     CHECK(shape_inference::Pool3DShape(&flat).message() == "Shape must be rank 5 but is rank 4");
+    constexpr OpView conv = AnyConv::signature.view();
+    const auto refused = [&](StaticInput input, StaticInput filter, std::int64_t groups) {
+      InferenceContext any(conv, {input, filter}, {{"strides", {1, 1, 1, 1}}, {"groups", groups}});
+      return std::string(shape_inference::ConvShape(&any).message());
+    };
+    CHECK(refused({2, 2, 1, 1}, {2, 1, 1}, 1).find("Input tensor rank must be the same as filter rank") == 0);
+    CHECK(refused({1, 1, 1, 13}, {3, 3, 13, 3}, 3).find("Number of groups should divide input depth") == 0);
+    CHECK(refused({3, 3, 3, 3}, {1, 1, 3, 13}, 3).find("Number of groups should divide output depth") == 0);
     CHECK(shape_inference::MaxPool3DGradShape(&flat).code() == Code::kInvalidArgument);
     CHECK(shape_inference::MaxPoolGradShape(&flat).ok());
     CHECK(flat.DebugString(flat.output(0)) == "[1,8,8,3]");

@@ -14,27 +14,30 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// The older one where both are the same; otherwise forgets the merges and returns a new unknown.
+// Returns `older` where nothing is lost, `newer` where that knows less, otherwise a new unknown. Forgets the merges
+// where it does not return `older`.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
   if (older.SameHandle(newer)) return older;
-  const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
-  if (equal) return older;
+  const bool newer_is_known = c->ValueKnown(newer);
+  if (newer_is_known && c->ValueKnown(older) && c->Value(older) == c->Value(newer)) return older;
   c->ForgetMerges();
-  return c->UnknownDim();
+  return newer_is_known ? c->UnknownDim() : newer;
 }
 inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
   if (older.SameHandle(newer)) return older;
   if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) {
     c->ForgetMerges();
-    return c->UnknownShape();
+    return c->RankKnown(newer) ? c->UnknownShape() : newer;
   }
   SlimVector<DimensionHandle> dims;
-  bool same = true;
+  bool is_older = true, is_newer = true;
   for (std::int32_t i = 0; i < c->Rank(older); ++i) {
     dims.push_back(Relax(c, c->Dim(older, i), c->Dim(newer, i)));
-    same = same && dims.back().SameHandle(c->Dim(older, i));
+    is_older = is_older && dims.back().SameHandle(c->Dim(older, i));
+    is_newer = is_newer && dims.back().SameHandle(c->Dim(newer, i));
   }
-  return same ? older : c->MakeShape(dims);
+  if (is_older) return older;
+  return is_newer ? newer : c->MakeShape(dims);
 }
 // Relax for shapes that live longer than a context.
 inline PartialTensorShape Relax(const PartialTensorShape& older, const PartialTensorShape& newer) {

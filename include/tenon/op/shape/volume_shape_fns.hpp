@@ -87,7 +87,8 @@ constexpr Status ConvShape(InferenceContext* c) {
     return errors::InvalidArgument("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ",
                                    rank);
   if (c->Rank(filter) != rank)
-    return errors::InvalidArgument("Filter tensor must be rank ", rank, " as the input, but got: ", c->Rank(filter));
+    return errors::InvalidArgument("Input tensor rank must be the same as filter rank. Without extra batch dimensions ",
+                                   "they are ", rank, " and ", c->Rank(filter));
   const int dims = static_cast<int>(rank), first = layout == "CHANNELS_LAST" ? 1 : 2, at_batch = c->Rank(input) - dims;
   const TensorFormat format = first == 1  ? dims == 4 ? TensorFormat::kNHWC : TensorFormat::kNDHWC
                               : dims == 4 ? TensorFormat::kNCHW
@@ -108,6 +109,12 @@ constexpr Status ConvShape(InferenceContext* c) {
   const int channel = first == 1 ? dims - 1 : 1;
   const DimensionHandle depth = c->Dim(input, at_batch + channel), filter_depth = c->Dim(filter, -2);
   const DimensionHandle out_depth = c->Dim(filter, -1);
+  if (c->ValueKnown(depth) && c->Value(depth) % groups != 0)
+    return errors::InvalidArgument("Number of groups should divide input depth, but got: ", groups, " and ",
+                                   c->Value(depth));
+  if (c->ValueKnown(out_depth) && c->Value(out_depth) % groups != 0)
+    return errors::InvalidArgument("Number of groups should divide output depth, but got: ", groups, " and ",
+                                   c->Value(out_depth));
   TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, filter_depth, out_depth));
   if (c->ValueKnown(depth) && c->ValueKnown(filter_depth) && c->Value(depth) / c->Value(filter_depth) != groups)
     return errors::InvalidArgument("Input depth divided by filter input depth does not match with groups parameter (",
