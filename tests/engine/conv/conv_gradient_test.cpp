@@ -42,6 +42,15 @@ const std::vector<Conv3DGeometry> kCases = {
     Geometry(Padding::kValid, {.input = 1}, {.input = 6, .size = 4}, {.input = 7, .size = 2}, 3, 17),
     Geometry(Padding::kExplicit, {.input = 1}, {.input = 7, .size = 3, .pad_before = 2, .pad_after = 0},
              {.input = 6, .size = 2, .pad_before = 0, .pad_after = 3}, 5, 4),
+    // Planes become channels; the gradient of the filter is taken without columns.
+    Geometry(Padding::kSame, {.input = 5, .size = 3}, {.input = 9, .size = 3}, {.input = 11, .size = 3}, 5, 8),
+    Geometry(Padding::kSame, {.input = 6, .size = 3, .stride = 2}, {.input = 17, .size = 2, .stride = 2},
+             {.input = 18, .size = 4, .stride = 2}, 18, 12),
+    Geometry(Padding::kExplicit, {.input = 3, .size = 2, .pad_before = 1, .pad_after = 0},
+             {.input = 9, .size = 3, .pad_before = 2, .pad_after = 1},
+             {.input = 8, .size = 3, .pad_before = 0, .pad_after = 2}, 3, 20),
+    Geometry(Padding::kSame, {.input = 4, .size = 1, .stride = 2}, {.input = 9, .size = 1}, {.input = 9, .size = 1}, 4,
+             6),
 };
 
 // Calls body(input element, filter element, output element) for every product of the convolution.
@@ -97,9 +106,16 @@ TEST_SUITE("convolutions by products of matrices") {
   TEST_CASE_TEMPLATE("agree with float64 sums, gradients too", T, float, double) {
     ThreadPool pool(3, "test");
     for (const Conv3DGeometry& g : kCases) {
-      CHECK(Error<T>({}, g) <= 2000 * RoundingUnit<T>());
-      CHECK(Error<T>({.pool = &pool}, g) <= 2000 * RoundingUnit<T>());
+      CHECK(Error<T>({}, g) <= 5000 * RoundingUnit<T>());
+      CHECK(Error<T>({.pool = &pool}, g) <= 5000 * RoundingUnit<T>());
     }
+  }
+  TEST_CASE_TEMPLATE("planes that are worked on some rows at a time", T, float, double) {
+    ThreadPool pool(3, "test");
+    const Conv3DGeometry g =
+        Geometry(Padding::kSame, {.input = 2, .size = 2}, {.input = 90, .size = 3}, {.input = 320, .size = 3}, 8, 4);
+    CHECK(Error<T>({}, g) <= 1e5 * RoundingUnit<T>());  // sums of 115,200 products
+    CHECK(Error<T>({.pool = &pool}, g) <= 1e5 * RoundingUnit<T>());
   }
   TEST_CASE("the gradient of the input also of int32") {
     for (std::size_t i = 0; i < 4; ++i) CHECK(Error<std::int32_t>({}, kCases[i]) == 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/image/color.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -57,6 +59,43 @@ TEST_SUITE("colours") {
     AdjustHue(device, pixels.data(), 4, 1e30f, y.data());  // ends
     AdjustHue(device, pixels.data(), 4, std::numeric_limits<float>::quiet_NaN(), y.data());
     CHECK(y[6] == .3f);
+  }
+  TEST_CASE("hue and saturation of all orders of the channels, as branches say") {
+    Cpu device;
+    const float steps[] = {0, .1f, .1f, .25f, .5f, .75f, 1};
+    std::vector<float> x;
+    for (const float r : steps)
+      for (const float g : steps)
+        for (const float b : steps) x.insert(x.end(), {r, g, b});
+    std::vector<float> y(x.size());
+    for (const float delta : {0.f, .05f, .3f, .5f, -.4f, .99f, -1.f, 1.f, -2.7f, 31.f}) {
+      std::vector<double> want;
+      for (std::size_t i = 0; i < x.size(); i += 3) {
+        const double r = x[i], g = x[i + 1], b = x[i + 2], most = std::max({r, g, b}), least = std::min({r, g, b});
+        const double range = most - least;
+        double hue = 0;  // in sixths of the circle, whose middle channel rises and falls
+        if (range > 0) hue = r == most ? (g - b) / range : g == most ? 2 + (b - r) / range : 4 + (r - g) / range;
+        hue = std::fmod(std::fmod(hue + static_cast<double>(delta) * 6, 6.0) + 6, 6.0);
+        for (const double centre : {0.0, 2.0, 4.0}) {
+          const double away = std::min(std::abs(hue - centre), 6 - std::abs(hue - centre));
+          want.push_back(least + range * std::clamp(2 - away, 0.0, 1.0));
+        }
+      }
+      AdjustHue(device, x.data(), static_cast<Index>(x.size() / 3), delta, y.data());
+      CHECK(LargestDifference(y, want) < 3e-5);
+    }
+    for (const float scale : {0.f, .5f, 1.f, 3.f}) {
+      std::vector<double> want;
+      for (std::size_t i = 0; i < x.size(); i += 3) {
+        const double most = static_cast<double>(std::max({x[i], x[i + 1], x[i + 2]})),
+                     least = static_cast<double>(std::min({x[i], x[i + 1], x[i + 2]}));
+        const double old = most > 0 ? (most - least) / most : 0, now = std::min(1.0, old * static_cast<double>(scale));
+        for (std::size_t c = 0; c < 3; ++c)
+          want.push_back(old > 0 ? most - (most - static_cast<double>(x[i + c])) * now / old : most);
+      }
+      AdjustSaturation(device, x.data(), static_cast<Index>(x.size() / 3), scale, y.data());
+      CHECK(LargestDifference(y, want) < 3e-6);
+    }
   }
   TEST_CASE("contrast of images of any size and number of channels, in place, too") {
     Cpu device;

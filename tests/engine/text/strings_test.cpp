@@ -55,6 +55,39 @@ TEST_CASE("real numbers as strtod reads them, but to the end") {
   for (const char* text : {"", " ", "1e", "1f", "1_000", "+-1", "infin", "1 2"}) CHECK(!ReadReal(text, &value));
   CHECK(!ReadReal(std::string_view("1\0", 2), &value));
 }
+TEST_CASE("short real numbers are those of strtod, to the last bit") {
+  std::uint64_t state = 7;
+  const auto next = [&state](std::uint64_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % below;
+  };
+  int read = 0, wrong = 0;
+  for (int i = 0; i < 50000; ++i) {
+    std::string text(next(3) == 0 ? "-" : next(5) == 0 ? "+" : "");
+    for (std::uint64_t k = next(9); k > 0; --k) text += static_cast<char>('0' + next(10));
+    if (next(2) == 0) {
+      text += '.';
+      for (std::uint64_t k = next(9); k > 0; --k) text += static_cast<char>('0' + next(10));
+    }
+    if (next(2) == 0) {
+      text += next(2) == 0 ? "e" : "E";
+      text += next(2) == 0 ? "-" : next(2) == 0 ? "+" : "";
+      text += std::to_string(next(30));
+    }
+    double value = 0;
+    char* end = nullptr;
+    const double want = std::strtod(text.c_str(), &end);
+    if (!ReadShortReal(text, &value)) continue;
+    ++read;
+    wrong += end == text.c_str() + text.size() && value == want && std::signbit(value) == std::signbit(want) ? 0 : 1;
+  }
+  CHECK(read > 30000);
+  CHECK(wrong == 0);
+  double value = 0;
+  for (const char* text : {"", "-", ".", "e5", "1e", "1e+", "1e-", "1e1.", "1 ", "0x1", "inf", "1e23", "1e-23", "1e123",
+                           "1234567890123456", "12345678.90123456"})
+    CHECK(!ReadShortReal(text, &value));
+}
 TEST_CASE("base64 of RFC 4648, in the form for addresses") {
   const std::pair<const char*, const char*> pairs[] = {{"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
                                                        {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}};

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -30,5 +32,18 @@ TEST_CASE("scripts by ICU's numbers, as TensorFlow answers") {
     same = same && ScriptOf(code) == static_cast<std::int32_t>(detail::kScriptStarts[at] & 0xff);
   }
   CHECK(same);  // the blocks leave nothing out
+}
+TEST_CASE("scripts of many characters are those of each") {
+  std::vector<std::int32_t> codes, scripts;
+  for (std::int32_t code = -300; code <= 0x110100; ++code) codes.push_back(code);
+  codes.push_back(std::numeric_limits<std::int32_t>::min());
+  codes.push_back(std::numeric_limits<std::int32_t>::max());
+  scripts.resize(codes.size());
+  for (const std::size_t n : {std::size_t{3}, codes.size()}) {
+    ScriptsOf(codes.data(), static_cast<std::ptrdiff_t>(n), scripts.data());
+    bool same = true;
+    for (std::size_t i = 0; i < n; ++i) same = same && scripts[i] == ScriptOf(codes[i]);
+    CHECK(same);
+  }
 }
 }  // namespace unicode_scripts_test

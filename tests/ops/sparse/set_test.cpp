@@ -76,6 +76,25 @@ TEST_SUITE("sets") {
       }
     }
   }
+  TEST_CASE("sizes of sets of every type, against std::set") {
+    ops::detail::DistinctCounter counter;
+    for (const Index n : {0, 1, 8, 9, 300, 5000}) {
+      Tensor wide(DataType::kInt64, {n}), small(DataType::kInt8, {n}), bytes(DataType::kUint8, {n});
+      std::set<std::int64_t> of_wide, of_small;
+      std::set<int> of_bytes;
+      for (Index i = 0; i < n; ++i) {
+        wide.data<std::int64_t>()[i] = (i * i * 7919 % 1009 - 500) << 40;
+        small.data<std::int8_t>()[i] = static_cast<std::int8_t>(i * 37 % 251);
+        bytes.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 37 % 251);
+        of_wide.insert(wide.data<std::int64_t>()[i]);
+        of_small.insert(small.data<std::int8_t>()[i]);
+        of_bytes.insert(bytes.data<std::uint8_t>()[i]);
+      }
+      CHECK(counter.Count(wide, 0, n) == static_cast<Index>(of_wide.size()));
+      CHECK(counter.Count(small, 0, n) == static_cast<Index>(of_small.size()));
+      CHECK(counter.Count(bytes, 0, n) == static_cast<Index>(of_bytes.size()));
+    }
+  }
   TEST_CASE("what only b has counts, unless a is dense and b is not") {
     const Tensor one = Places(2, {0, 0}), third = Places(2, {2, 0}), shape = Longs({3, 1});
     CHECK(OutputsOf<ops::SparseToSparseSetOperation>(

@@ -17,6 +17,7 @@
 #include <tenon/engine/conv/conv.hpp>
 #include <tenon/engine/conv/filter_gradient.hpp>
 #include <tenon/engine/gemm/gemm.hpp>
+#include <tenon/engine/core/element_copy.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/engine/core/window_dim.hpp>
 
@@ -141,8 +142,8 @@ inline Status ColumnsTooLarge(const char* who, Index places, Index window) {
 inline bool IsConvolutionOfGradient(const Conv3DGeometry& g) {
   constexpr Index kFewPixels = 32;
   const auto fits = [](const Window& w) { return w.stride == 1 && w.dilation == 1 && w.pad_before < w.size; };
-  return g.taps() > 1 && g.planes.size == 1 && g.planes.input == 1 && g.planes.output == 1 && fits(g.rows) &&
-         fits(g.columns) && g.rows.input * g.columns.input >= kFewPixels;
+  return g.taps() > 1 && fits(g.planes) && fits(g.rows) && fits(g.columns) &&
+         g.planes.input * g.rows.input * g.columns.input >= kFewPixels;
 }
 // filter [rows, columns, in_depth, out_depth] with both ends exchanged and in the order [rows, columns, out_depth,
 // in_depth].
@@ -161,6 +162,85 @@ void TurnFilter(Cpu& device, const Conv3DGeometry& g, const T* filter, T* turned
     }
   });
 }
+
+// Planes of a Conv3D as channels of a Conv2D: a window of the second has all planes of a window of the first side by
+// side, with its padding.
+struct StackedPlanes {
+  Conv3DGeometry g;
+  Index rows, columns;  // size of a stacked image
+  Index depth() const { return g.planes.size * g.in_depth; }
+  Index elements() const { return rows * columns * depth(); }
+
+  // Row `y` of the stacked image whose first output row is `top` of output plane `plane`.
+  template <class T>
+  void Fill(const T* image, Index plane, Index top, Index y, T* to) const {
+    const Index left = std::min(g.columns.pad_before, columns), step = depth(), in_depth = g.in_depth;
+    const Index inside = std::clamp<Index>(columns - left, 0, g.columns.input);
+    const Index row = top * g.rows.stride - g.rows.pad_before + y;
+    for (Index p = 0; p < g.planes.size; ++p, to += in_depth) {
+      Index z = 0;
+      const bool padding = !TapPosition(g.planes, plane, p, &z) || row < 0 || row >= g.rows.input;
+      const Index before = padding ? columns : left, after = padding ? columns : left + inside;
+      for (Index x = 0; x < before; ++x) std::fill_n(to + x * step, in_depth, T(0));
+      if (after > before) {
+        const T* const from = image + (z * g.rows.input + row) * g.columns.input * in_depth;
+        CopyBytePieces(in_depth * Index{sizeof(T)}, reinterpret_cast<const char*>(from), in_depth * Index{sizeof(T)},
+                       reinterpret_cast<char*>(to + before * step), step * Index{sizeof(T)}, after - before);
+      }
+      for (Index x = after; x < columns; ++x) std::fill_n(to + x * step, in_depth, T(0));
+    }
+  }
+};
+// A Conv3D of one group by Conv2D, a few rows or a few planes at a time.
+template <class T>
+Status ConvolvePlanes(Cpu& device, const Conv3DGeometry& g, const T* input, const T* filter, T* output) {
+  Conv2DGeometry flat{.batch = g.batch * g.planes.output,
+                      .rows = g.rows,
+                      .columns = g.columns,
+                      .in_depth = g.in_depth,
+                      .out_depth = g.out_depth};
+  if (g.planes.size == 1 && g.planes.stride == 1 && g.planes.pad_before == 0 && g.planes.input == g.planes.output)
+    return Conv2D<T>(device, flat, input, filter, output);
+  constexpr Index kBytes = Index{1} << 20;  // stacked rows
+  StackedPlanes stacked{g, 0, (g.columns.output - 1) * g.columns.stride + g.columns.extent()};
+  const Index row_bytes = std::max<Index>(1, stacked.columns * stacked.depth() * Index{sizeof(T)});
+  const Index fit = std::max<Index>(g.rows.extent(), kBytes / row_bytes);  // rows
+  const Index rows = std::clamp<Index>((fit - g.rows.extent()) / g.rows.stride + 1, 1, g.rows.output);
+  stacked.rows = (rows - 1) * g.rows.stride + g.rows.extent();
+  const Index planes = rows < g.rows.output ? 1 : std::clamp<Index>(fit / stacked.rows, 1, flat.batch);
+
+  const Index block = g.in_depth * g.out_depth, taps = g.rows.size * g.columns.size;
+  const std::size_t filter_bytes = ScratchBytes<T>(g.taps() * block);
+  Scratch scratch(device, filter_bytes + ScratchBytes<T>(planes * stacked.elements()));
+  TENON_RETURN_IF_ERROR(scratch.status("Conv3D"));
+  T* const turned = scratch.As<T>();
+  T* const images = scratch.As<T>(filter_bytes);
+  for (Index p = 0; p < g.planes.size; ++p)
+    for (Index tap = 0; tap < taps; ++tap)
+      std::copy_n(filter + (p * taps + tap) * block, block, turned + (tap * g.planes.size + p) * block);
+  flat.in_depth = stacked.depth();
+  flat.columns.input = stacked.columns;
+  flat.rows.pad_before = flat.rows.pad_after = flat.columns.pad_before = flat.columns.pad_after = 0;
+  for (Index first = 0; first < g.batch * g.planes.output; first += planes) {
+    flat.batch = std::min(planes, g.batch * g.planes.output - first);
+    for (Index top = 0; top < g.rows.output; top += rows) {
+      flat.rows.output = std::min(rows, g.rows.output - top);
+      flat.rows.input = (flat.rows.output - 1) * g.rows.stride + g.rows.extent();
+      ParallelFor(device, flat.batch * flat.rows.input, 0.1 * static_cast<double>(row_bytes),
+                  [&](Index begin, Index end) {
+                    for (Index i = begin; i < end; ++i) {
+                      const Index plane = first + i / flat.rows.input;
+                      stacked.Fill(input + plane / g.planes.output * g.image_elements(), plane % g.planes.output, top,
+                                   i % flat.rows.input, images + i * stacked.columns * stacked.depth());
+                    }
+                  });
+      TENON_RETURN_IF_ERROR(Conv2D<T>(device, flat, images, turned,
+                                      output + (first * g.rows.output + top) * g.columns.output * g.out_depth));
+    }
+  }
+  return OkStatus();
+}
+
 template <class T>
 Status ConvolveGradient(Cpu& device, const Conv3DGeometry& g, const T* filter, const T* gradient, T* output) {
   const auto turned_window = [](const Window& w) {
@@ -169,13 +249,46 @@ Status ConvolveGradient(Cpu& device, const Conv3DGeometry& g, const T* filter, c
   Scratch scratch(device, ScratchBytes<T>(g.taps() * g.in_depth * g.out_depth));
   TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropInput"));
   TurnFilter(device, g, filter, scratch.As<T>());
-  const Conv2DGeometry turned{.batch = g.batch,
-                              .rows = turned_window(g.rows),
-                              .columns = turned_window(g.columns),
-                              .in_depth = g.out_depth,
-                              .out_depth = g.in_depth};
-  return Conv2D<T>(device, turned, gradient, scratch.As<T>(), output);
+  Conv3DGeometry turned;
+  turned.batch = g.batch;
+  turned.planes = turned_window(g.planes);
+  turned.rows = turned_window(g.rows);
+  turned.columns = turned_window(g.columns);
+  turned.in_depth = g.out_depth;
+  turned.out_depth = g.in_depth;
+  return ConvolvePlanes(device, turned, gradient, scratch.As<T>(), output);
 }
+
+#if !defined(__NVCC__)
+// The gradient of the filter, a plane of the window after the other: images are the planes that it meets.
+template <class T>
+Status FilterGradientByPlanes(Cpu& device, const Conv3DGeometry& g, Conv2DGeometry flat, const T* input,
+                              const T* gradient, T* output) {
+  const Window& planes = g.planes;
+  const Index in_plane = g.rows.input * g.columns.input * g.in_depth,
+              out_plane = g.rows.output * g.columns.output * g.out_depth,
+              block = g.rows.size * g.columns.size * g.in_depth * g.out_depth;
+  if (planes.size == 1 && planes.stride == 1 && planes.pad_before == 0 && planes.input == planes.output) {
+    flat.batch = g.batch * planes.output;
+    return FilterGradient(device, flat, input, gradient, output);
+  }
+  for (Index tap = 0; tap < planes.size; ++tap, output += block) {
+    const Index shift = tap * planes.dilation - planes.pad_before;  // the tap's plane in the first window
+    const Index first = shift >= 0 ? 0 : (planes.stride - 1 - shift) / planes.stride;
+    const Index last =
+        shift >= planes.input ? 0 : std::min(planes.output, (planes.input - 1 - shift) / planes.stride + 1);
+    flat.batch = planes.stride == 1 ? std::max<Index>(last - first, 1) : 1;
+    bool add = false;
+    for (Index n = 0; n < g.batch; ++n)
+      for (Index plane = first; plane < last; plane += flat.batch, add = true)
+        TENON_RETURN_IF_ERROR(FilterGradient(device, flat,
+                                             input + (n * planes.input + plane * planes.stride + shift) * in_plane,
+                                             gradient + (n * planes.output + plane) * out_plane, output, add));
+    if (!add) std::fill_n(output, block, T(0));
+  }
+  return OkStatus();
+}
+#endif
 
 }  // namespace detail
 
@@ -185,6 +298,7 @@ Status Conv3D(Cpu& device, const Conv3DGeometry& g, const T* input, const T* fil
   const Index places = g.places(), depth = g.group_depth(), out_depth = g.out_depth / g.groups;
   const Index window = g.taps() * depth;
   if (g.batch == 0 || places == 0 || g.out_depth == 0) return OkStatus();
+  if (g.groups == 1 && window > 0) return detail::ConvolvePlanes(device, g, input, filter, output);
   const Index step = detail::PlacesAtOnce(places, window, sizeof(T));
   const bool grouped = g.groups > 1;
   const std::size_t columns_bytes = detail::ScratchBytes<T>(std::min(step, places) * window),
@@ -261,11 +375,14 @@ Status ConvBackpropFilter(Cpu& device, const Conv3DGeometry& g, const T* input, 
     return OkStatus();
   }
 #if !defined(__NVCC__)
-  if (g.planes.size == 1 && g.planes.input == 1 && g.planes.output == 1 && g.planes.pad_before == 0 && g.groups == 1) {
-    const Conv2DGeometry image{
-        .batch = g.batch, .rows = g.rows, .columns = g.columns, .in_depth = g.in_depth, .out_depth = g.out_depth};
-    if (detail::FavoursFilterTiles<T>(image)) return detail::FilterGradient(device, image, input, gradient, output);
-  }
+  const Conv2DGeometry flat{.batch = g.batch,
+                            .rows = g.rows,
+                            .columns = g.columns,
+                            .in_depth = g.in_depth,
+                            .out_depth = g.out_depth,
+                            .groups = g.groups};
+  if (detail::FavoursFilterTiles<T>(flat))
+    return detail::FilterGradientByPlanes(device, g, flat, input, gradient, output);
 #endif
   const Index all = MultiplySizes(g.batch, places);
   const Index step = std::min(all, detail::PlacesAtOnce(all, window, sizeof(T)));

@@ -29,8 +29,8 @@ namespace detail {
 template <class T>
 class FilterGradientWork {
  public:
-  FilterGradientWork(const Conv2DGeometry& g, const T* images, const T* gradient, T* output)
-      : g_(g), kernels_(ConvKernelsOf<T>()), images_(images), gradient_(gradient), output_(output) {
+  FilterGradientWork(const Conv2DGeometry& g, const T* images, const T* gradient, T* output, bool add)
+      : g_(g), kernels_(ConvKernelsOf<T>()), images_(images), gradient_(gradient), output_(output), add_(add) {
     const auto extent = [](const Window& w, Index places) { return (places - 1) * w.stride + w.size; };
     columns_ = extent(g.columns, g.columns.output);
     copies_ = g.rows.pad_before != 0 || g.columns.pad_before != 0 || columns_ > g.columns.input ||
@@ -96,7 +96,7 @@ class FilterGradientWork {
                        g_.rows.stride * columns_ * g_.in_depth, g_.columns.output};
         tile.pixel_step = g_.columns.stride * g_.in_depth;
         tile.panel_step = width_;
-        tile.add = chunk > 0 || image > 0 || row > 0;
+        tile.add = add_ || chunk > 0 || image > 0 || row > 0;
         tile.offset = image * image_step_ + row * tile.window.piece_step;
         RunGroup(tile, begin, end, images, gradient + (image * range.rows + row) * g_.columns.output * width_);
       }
@@ -178,6 +178,7 @@ class FilterGradientWork {
   const T* images_;
   const T* gradient_;
   T* output_;
+  bool add_;  // to what is in output
   bool copies_, widens_;  // the chunk's rows of images; rows of the gradient, to whole vectors
   Index columns_, width_;  // of a row of an image, and of a row of the gradient, as tiles read them
   Index chunk_rows_, copied_rows_;  // rows of the output in a chunk, and the rows of an image that they read
@@ -199,11 +200,12 @@ bool FavoursFilterTiles(const Conv2DGeometry& g) {
 }
 
 // output [rows, columns, in_depth, out_depth] = the sum over all places of the output of their windows in `images`
-// times `gradient`. No dilations, one group, nothing empty. Sums have the same order for any number of threads. T is
-// float or double.
+// times `gradient`; `add`: added to what `output` has. No dilations, one group, nothing empty. Sums have the same order
+// for any number of threads. T is float or double.
 template <class T>
-Status FilterGradient(Cpu& device, const Conv2DGeometry& g, const T* images, const T* gradient, T* output) {
-  const FilterGradientWork<T> work(g, images, gradient, output);
+Status FilterGradient(Cpu& device, const Conv2DGeometry& g, const T* images, const T* gradient, T* output,
+                      bool add = false) {
+  const FilterGradientWork<T> work(g, images, gradient, output, add);
   const std::size_t image_bytes = work.ImageBytes();
   Scratch scratch(device, image_bytes + work.GradientBytes());
   TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropFilter"));

@@ -42,53 +42,42 @@ void PixelToRgb(const C* hsv, C* rgb) {
   rgb[2] = (rest + saturation * blue) * value;
 }
 
-// hue: [0, 6); the others as they are.
-inline void PixelToHueRange(const float* rgb, float* hue, float* least, float* most) {
-  const float r = rgb[0], g = rgb[1], b = rgb[2];
-  float middle;
-  int sextant;
-  const auto order = [&](float high, float mid, float low, int number) {
-    *most = high;
-    middle = mid;
-    *least = low;
-    sextant = number;
-  };
-  if (r < g) {
-    if (b < r)
-      order(g, r, b, 1);
-    else if (b > g)
-      order(b, g, r, 3);
-    else
-      order(g, b, r, 2);
-  } else {
-    if (b < g)
-      order(r, g, b, 0);
-    else if (b > r)
-      order(b, r, g, 4);
-    else
-      order(r, b, g, 5);
-  }
-  if (*most == *least) {
-    *hue = 0;
-    return;
-  }
-  const float ratio = (middle - *least) / (*most - *least);
-  *hue = static_cast<float>(sextant) + (sextant % 2 == 0 ? ratio : 1 - ratio);
+// std::fmod(x, period), without a division where x lies within two periods.
+inline float Modulo(float x, float period) {
+  if (std::abs(x) < 2 * period) return x >= period ? x - period : x <= -period ? x + period : x;
+  return std::fmod(x, period);
 }
+
+// hue: [0, 6); the others as they are. Choices, not branches: pixels follow no order.
+inline void PixelToHueRange(const float* rgb, float* hue, float* least, float* most) {
+  constexpr unsigned char kSextants[] = {0, 4, 5, 1, 3, 2};
+  const float r = rgb[0], g = rgb[1], b = rgb[2];
+  const bool rising = r < g;
+  const float low = rising ? r : g, high = rising ? g : r;
+  const bool below = b < low, above = !below && b > high;
+  *least = below ? b : low;
+  *most = above ? b : high;
+  const float middle = below ? low : above ? high : b;
+  const int sextant = kSextants[(rising ? 3 : 0) + (below ? 0 : above ? 1 : 2)];
+  const float range = *most - *least, ratio = (middle - *least) / range;
+  *hue = *most == *least ? 0 : static_cast<float>(sextant) + (sextant % 2 == 0 ? ratio : 1 - ratio);
+}
+// Where the channels of greatest, middle and least value lie in each sextant of hues.
+inline constexpr unsigned char kHueOrder[6][3] = {{0, 1, 2}, {1, 0, 2}, {1, 2, 0}, {2, 1, 0}, {2, 0, 1}, {0, 2, 1}};
 inline void HueRangeToPixel(float hue, float least, float most, float* rgb) {
   const int sextant = hue >= 0 && hue < 6 ? static_cast<int>(hue) : 5;
   float ratio = hue - static_cast<float>(sextant);
   if (sextant % 2 != 0) ratio = 1 - ratio;
-  const float middle = least + ratio * (most - least);
-  const float pixels[6][3] = {{most, middle, least}, {middle, most, least}, {least, most, middle},
-                              {least, middle, most}, {middle, least, most}, {most, least, middle}};
-  std::copy_n(pixels[sextant], 3, rgb);
+  const unsigned char* const order = kHueOrder[sextant];
+  rgb[order[0]] = most;
+  rgb[order[1]] = least + ratio * (most - least);
+  rgb[order[2]] = least;
 }
 
 inline void ChangeHue(float delta, const float* in, float* out) {
   float hue, least, most;
   PixelToHueRange(in, &hue, &least, &most);
-  hue = std::fmod(hue + delta * 6, 6.0f);
+  hue = Modulo(hue + delta * 6, 6);
   if (hue < 0) hue += 6;
   if (hue >= 6) hue -= 6;
   HueRangeToPixel(hue, least, most, out);
@@ -104,18 +93,16 @@ inline void ChangeSaturation(float scale, const float* in, float* out) {
   if (hue < 0) hue += 1;
   saturation = std::min(1.0f, std::max(0.0f, saturation * scale));
   const float chroma = saturation * value, rest = value - chroma, sextants = hue * 6;
-  float cycle = std::fmod(sextants, 2.0f);
+  // Hues are below 6 but for NaN and infinity.
+  const bool inside = sextants >= 0 && sextants < 6;
+  const int sextant = inside ? static_cast<int>(sextants) : 0;
+  float cycle = inside ? sextants - static_cast<float>(sextant / 2 * 2) : std::fmod(sextants, 2.0f);
   if (cycle < 0) cycle += 2;
   const float second = chroma * (1 - std::abs(cycle - 1));
-  const int sextant = sextants >= 0 && sextants < 6 ? static_cast<int>(sextants) : 6;
-  const float pixels[7][3] = {{chroma, second, 0},
-                              {second, chroma, 0},
-                              {0, chroma, second},
-                              {0, second, chroma},
-                              {second, 0, chroma},
-                              {chroma, 0, second},
-                              {0, 0, 0}};
-  for (int i = 0; i < 3; ++i) out[i] = pixels[sextant][i] + rest;
+  const unsigned char* const order = kHueOrder[sextant];
+  out[order[0]] = (inside ? chroma : 0) + rest;
+  out[order[1]] = (inside ? second : 0) + rest;
+  out[order[2]] = rest;
 }
 
 // AdjustContrast of one image of few channels: 16 pixels side by side are a row of columns, whole vectors.

@@ -113,9 +113,51 @@ inline bool ReadInteger(std::string_view text, bool is_signed, int bits, std::ui
   *value = negative ? ~magnitude + 1 : magnitude;
   return true;
 }
+// Reads a decimal number whose digits and power of ten are exact doubles: then one step rounds once. False for any
+// other text, which may be a number, too.
+inline bool ReadShortReal(std::string_view text, double* value) {
+  constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  constexpr int kMostPower = 22, kMostDigits = 15;
+  const char *at = text.data(), *const end = at + text.size();
+  const bool negative = at != end && *at == '-';
+  if (at != end && (*at == '-' || *at == '+')) ++at;
+  std::uint64_t digits = 0;
+  int power = 0, count = 0;
+  const auto read = [&](int step) {
+    const char* const first = at;
+    for (; at != end && *at >= '0' && *at <= '9'; ++at, power += step) {
+      digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
+      if (digits != 0 && ++count > kMostDigits) return false;
+    }
+    return at != first;
+  };
+  bool any = read(0);
+  if (count > kMostDigits) return false;
+  if (at != end && *at == '.') {
+    ++at;
+    any = read(-1) || any;
+  }
+  if (count > kMostDigits || !any) return false;
+  if (at != end && (*at == 'e' || *at == 'E')) {
+    ++at;
+    const bool small = at != end && *at == '-';
+    if (at != end && (*at == '-' || *at == '+')) ++at;
+    if (end - at < 1 || end - at > 2) return false;
+    int exponent = 0;
+    for (; at != end && *at >= '0' && *at <= '9'; ++at) exponent = exponent * 10 + (*at - '0');
+    power += small ? -exponent : exponent;
+  }
+  if (at != end || power > kMostPower || power < -kMostPower) return false;
+  const auto exact = static_cast<double>(digits);
+  const double magnitude = power < 0 ? exact / kPowers[-power] : exact * kPowers[power];
+  *value = negative ? -magnitude : magnitude;
+  return true;
+}
 // Decimal, hexadecimal, "inf", "infinity", "nan", "nan(...)" in any case; numbers too large become infinite.
 inline bool ReadReal(std::string_view text, double* value) {
   text = WithoutSpaces(text);
+  if (ReadShortReal(text, value)) return true;
   if (text.empty() || text.find('\0') != text.npos) return false;
   if (IsSpace(text.front())) return false;
   const std::string copy(text);

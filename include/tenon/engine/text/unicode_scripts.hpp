@@ -208,4 +208,37 @@ constexpr std::int32_t ScriptOf(std::int32_t code) {
   return static_cast<std::int32_t>(detail::kScriptStarts[low] & 0xff);
 }
 
+namespace detail {
+
+// The scripts of the first two planes, a byte each. Made at the first use.
+struct ScriptTable {
+  static constexpr std::int32_t kCodes = 0x20000;
+  std::uint8_t script[kCodes];
+
+  ScriptTable() {
+    std::int32_t code = 0;
+    for (std::size_t i = 0; i < kScriptStartCount; ++i) {
+      const std::uint32_t next = i + 1 < kScriptStartCount ? kScriptStarts[i + 1] >> 8 : kCodes;
+      for (; code < kCodes && static_cast<std::uint32_t>(code) < next; ++code)
+        script[code] = static_cast<std::uint8_t>(kScriptStarts[i] & 0xff);
+    }
+  }
+};
+
+}  // namespace detail
+
+// scripts[i] = ScriptOf(codes[i]). The two may be the same.
+inline void ScriptsOf(const std::int32_t* codes, std::ptrdiff_t n, std::int32_t* scripts) {
+  constexpr std::ptrdiff_t kFew = 256;  // a table is not worth making for them
+  if (n < kFew) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) scripts[i] = ScriptOf(codes[i]);
+    return;
+  }
+  static const detail::ScriptTable table;
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    const std::int32_t code = codes[i];
+    scripts[i] = code >= 0 && code < detail::ScriptTable::kCodes ? table.script[code] : ScriptOf(code);
+  }
+}
+
 TENON_DETAIL_NAMESPACE_END

@@ -50,25 +50,34 @@ struct IsotonicPool {
 template <class T>
 void RegressRow(T* x, Index n, std::int32_t* segments, SlimVector<IsotonicPool<T>>* pools) {
   pools->clear();
-  for (Index i = 0; i < n; ++i) {
-    pools->push_back({i + 1, x[i], x[i]});
-    while (pools->size() > 1) {
-      const IsotonicPool<T> last = pools->back();
-      IsotonicPool<T>& before = (*pools)[pools->size() - 2];
-      if (!(last.mean > before.mean)) break;
-      const Index begin = pools->size() > 2 ? (*pools)[pools->size() - 3].end : 0;
-      before.end = last.end;
-      before.sum = before.sum + last.sum;
-      before.mean = before.sum / static_cast<T>(static_cast<float>(last.end - begin));
+  IsotonicPool<T> last{1, x[0], x[0]};  // the pools behind `pools`
+  Index begin = 0;  // first element of the last pool
+  for (Index i = 1; i < n; ++i) {
+    if (!(x[i] > last.mean)) {
+      pools->push_back(last);
+      begin = i;
+      last = {i + 1, x[i], x[i]};
+      continue;
+    }
+    last.sum = last.sum + x[i];
+    for (;;) {
+      last.end = i + 1;
+      last.mean = last.sum / static_cast<T>(static_cast<float>(last.end - begin));
+      if (pools->empty() || !(last.mean > pools->back().mean)) break;
+      last.sum = pools->back().sum + last.sum;
       pools->pop_back();
+      begin = pools->empty() ? 0 : pools->back().end;
     }
   }
+  pools->push_back(last);
   Index at = 0;
-  for (std::size_t p = 0; p < pools->size(); ++p)
-    for (; at < (*pools)[p].end; ++at) {
-      x[at] = (*pools)[p].mean;
+  for (std::size_t p = 0; p < pools->size(); ++p) {
+    const IsotonicPool<T> pool = (*pools)[p];
+    for (; at < pool.end; ++at) {
+      x[at] = pool.mean;
       segments[at] = static_cast<std::int32_t>(p);
     }
+  }
 }
 
 inline DataType IsotonicResult(DataType input) {

@@ -10,6 +10,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/simd/isa.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -28,6 +29,18 @@ struct Neighbor {
   }
 };
 
+TENON_DETAIL_LOOPS_BEGIN
+// sums[c] = the sum of (point[d] - centers[d, c])^2 for 64 centers.
+TENON_DETAIL_LOOP inline void SquaredDistances(const float* point, const float* centers, Index size, float* sums) {
+  for (Index c = 0; c < 64; ++c) sums[c] = 0;
+  for (Index d = 0; d < size; ++d, centers += 64) {
+    const float x = point[d];
+    TENON_DETAIL_INDEPENDENT
+    for (Index c = 0; c < 64; ++c) sums[c] += (x - centers[c]) * (x - centers[c]);
+  }
+}
+TENON_DETAIL_LOOPS_END
+
 inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points, const Tensor& centers,
                                   const Tensor& k) {
   if (points.dims() != 2)
@@ -35,7 +48,8 @@ inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points
   if (centers.dims() != 2)
     return errors::InvalidArgument("Input centers should be a matrix, got shape ", centers.shape(), ".");
   if (k.dims() != 0) return errors::InvalidArgument("Input k should be a scalar, got shape ", k.shape(), ".");
-  const Index count = points.dim_size(0), size = points.dim_size(1), num_centers = centers.dim_size(0);
+  const Index count = points.dim_size(0), size = points.dim_size(1);
+  Index num_centers = centers.dim_size(0);
   if (size != centers.dim_size(1))
     return errors::InvalidArgument("Expected point_dimensions == center_dimensions: ", size, " vs ",
                                    centers.dim_size(1), ".");
@@ -49,21 +63,39 @@ inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &indices));
   TENON_RETURN_IF_ERROR(context.allocate_output(1, shape, &distances));
   if (wanted == 0) return OkStatus();
-  const Index bytes[] = {num_centers, sizeof(Neighbor)};
+  if (size == 0) num_centers = wanted;  // all are equally near
+  // Centers with their coordinates apart, distances of some centers, and the nearest so far.
+  constexpr Index kTogether = 64;
+  const Index blocks = (num_centers + kTogether - 1) / kTogether;
+  const Index bytes[] = {blocks * kTogether * size * Index{sizeof(float)} + wanted * Index{sizeof(Neighbor)}};
   Tensor memory;
   TENON_RETURN_IF_ERROR(TensorShape::Build(bytes, &shape));
   TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kInt8, shape, &memory));
   auto* const neighbors = static_cast<Neighbor*>(memory.raw_data());
+  auto* const apart = reinterpret_cast<float*>(neighbors + wanted);
+  for (Index c = 0; c < blocks * kTogether; ++c)
+    for (Index d = 0; d < size; ++d)
+      apart[(c / kTogether * size + d) * kTogether + c % kTogether] =
+          c < num_centers ? centers.data<float>()[c * size + d] : 0;
   for (Index p = 0; p < count; ++p) {
     const float* const point = points.data<float>() + p * size;
-    for (Index c = 0; c < num_centers; ++c) {
-      const float* const center = centers.data<float>() + c * size;
-      float sum = 0;
-      for (Index d = 0; d < size; ++d) sum += (point[d] - center[d]) * (point[d] - center[d]);
-      // A NaN is the farthest: an order needs numbers.
-      neighbors[c] = {sum == sum ? sum : std::numeric_limits<float>::infinity(), c};
+    Index found = 0;
+    for (Index block = 0; block < blocks; ++block) {
+      float sums[kTogether];
+      SquaredDistances(point, apart + block * size * kTogether, size, sums);
+      const Index first = block * kTogether, here = std::min(kTogether, num_centers - first);
+      for (Index c = 0; c < here; ++c) {
+        // A NaN is the farthest: an order needs numbers.
+        const Neighbor next{sums[c] == sums[c] ? sums[c] : std::numeric_limits<float>::infinity(), first + c};
+        if (found == wanted) {
+          if (!(next.distance < neighbors[0].distance)) continue;  // later centers lose against equal ones
+          std::pop_heap(neighbors, neighbors + found--);
+        }
+        neighbors[found++] = next;
+        std::push_heap(neighbors, neighbors + found);
+      }
     }
-    std::partial_sort(neighbors, neighbors + wanted, neighbors + num_centers);
+    std::sort_heap(neighbors, neighbors + found);
     for (Index i = 0; i < wanted; ++i) {
       indices->data<std::int64_t>()[p * wanted + i] = neighbors[i].center;
       distances->data<float>()[p * wanted + i] = neighbors[i].distance;

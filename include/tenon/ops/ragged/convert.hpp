@@ -322,9 +322,13 @@ struct RaggedTensorToTensor {
     if (splits.back() > most)
       return errors::InvalidArgument("Invalid row split size. row_splits end at ", splits.back(), ", more than the ",
                                      most, " there may be");
+    to->known.resize(static_cast<std::size_t>(splits.back()), -1);
+    Index* known = to->known.data();
     for (Index i = 0; i < splits.rows(); ++i) {
       const Index place = from.At(i), length = splits[i + 1] - splits[i];
-      for (Index k = 0; k < length; ++k) to->known.push_back(place < 0 || k >= size ? -1 : place + k * step);
+      const Index inside = place < 0 ? 0 : std::min(length, size);
+      for (Index k = 0; k < inside; ++k) known[k] = place + k * step;
+      known += length;
     }
     to->count = splits.back();
     return OkStatus();
@@ -397,10 +401,17 @@ struct RaggedTensorToTensor {
       for (Index i = 0; i < out->NumElements(); i += run)
         CopyRun(mover, filled.raw_data(), mover.At(out->raw_data(), i), run);
     }
-    for (std::size_t i = 0; i < places.known.size(); ++i)
-      if (places.known[i] >= 0)
-        CopyRun(mover, mover.At(values.raw_data(), static_cast<Index>(i) * run),
-                mover.At(out->raw_data(), places.known[i] * run), run);
+    const auto n = static_cast<Index>(places.known.size());
+    const Index* const known = places.known.data();
+    for (Index i = 0, next = 0; i < n; i = next) {  // rows that stay together are one run
+      for (next = i + 1; next < n && known[next] == known[i] + (next - i);) ++next;
+      if (known[i] < 0) {
+        next = i + 1;
+        continue;
+      }
+      CopyPieces(mover, (next - i) * run, mover.At(values.raw_data(), i * run), 0,
+                 mover.At(out->raw_data(), known[i] * run), 0, 1);
+    }
     return OkStatus();
   }
 

@@ -10,7 +10,9 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
+#include <tenon/engine/math/vector_exp_log.hpp>
 #include <tenon/engine/random/gamma_poisson.hpp>
+#include <tenon/engine/simd/vector.hpp>
 #include <tenon/engine/core/scratch.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -40,6 +42,20 @@ inline Status StatelessMultinomialShape(InferenceContext* c) {
   return MultinomialShape(c);
 }
 
+// x[i] = exp(x[i] - shift); NaN stays NaN.
+struct ShiftedExponentials {
+  template <int bytes>
+  TENON_HD static void Run(double* x, Index n, double shift) {
+    Index i = 0;
+#if TENON_DETAIL_LANES
+    using L = simd::Lanes<double, bytes>;
+    const L all = L::Repeat(shift);
+    for (; i + L::size <= n; i += L::size) simd::Exp(L::Load(x + i) - all).Store(x + i);
+#endif
+    for (; i < n; ++i) x[i] = std::exp(x[i] - shift);
+  }
+};
+
 // logits: [batch, classes]  ->  out: [batch, samples]. Sample number j of a row takes words 2 j and 2 j + 1 of the
 // row's part of the stream; the parts follow each other.
 struct MultinomialWork {
@@ -50,14 +66,27 @@ struct MultinomialWork {
 
   // cumulative: room for `classes` numbers.
   void Row(Index b, double* cumulative) const {
-    const auto at = [&](Index j) {
-      return tenon::detail::LoadReal(logits.raw_data(), logits.dtype(), b * classes + j);
-    };
     double most = -std::numeric_limits<double>::max(), total = 0;
-    for (Index j = 0; j < classes; ++j)
-      if (std::isfinite(at(j))) most = std::max(most, at(j));
+    const auto load = [&](const auto& at) {
+      for (Index j = 0; j < classes; ++j) {
+        const double x = at(b * classes + j);
+        const bool finite = std::abs(x) <= std::numeric_limits<double>::max();
+        cumulative[j] = finite ? x : std::numeric_limits<double>::quiet_NaN();
+        most = finite && x > most ? x : most;
+      }
+    };
+    if (logits.dtype() == DataType::kFloat)
+      load([x = logits.data<float>()](Index i) { return static_cast<double>(x[i]); });
+    else
+      load([this](Index i) { return tenon::detail::LoadReal(logits.raw_data(), logits.dtype(), i); });
+#if TENON_DETAIL_LANES
+    simd::detail::ForLevels<ShiftedExponentials, simd::Compiled, double*, Index, double>::Best()(cumulative, classes,
+                                                                                                 most);
+#else
+    ShiftedExponentials::Run<16>(cumulative, classes, most);
+#endif
     for (Index j = 0; j < classes; ++j) {
-      if (std::isfinite(at(j))) total += std::exp(at(j) - most);
+      if (cumulative[j] == cumulative[j]) total += cumulative[j];
       cumulative[j] = total;
     }
     const auto first = static_cast<std::uint64_t>(2 * b * samples);  // word

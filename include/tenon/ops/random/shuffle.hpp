@@ -9,6 +9,7 @@
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/engine/core/element_copy.hpp>
+#include <tenon/engine/random/shuffle.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/random/generator.hpp>
@@ -29,6 +30,16 @@ inline bool NeedsShuffling(const Tensor& value) {
 inline Status ShuffleRows(OpKernelContext& context, Cpu& device, const Philox& from, const Tensor& value,
                           Tensor* output) {
   const Index rows = value.dim_size(0), run = value.NumElements() / rows;
+  const ElementMover mover = MoverOf(value.dtype());
+  if (const Index bytes = run * mover.bytes; mover.assign == nullptr && (bytes == 4 || bytes == 8)) {
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, value.shape(), &output));
+    Copy(device, mover, value.raw_data(), output->raw_data(), value.NumElements());
+    if (bytes == 4)
+      tenon::ShuffleUnits(from, rows, static_cast<std::uint32_t*>(output->raw_data()));
+    else
+      tenon::ShuffleUnits(from, rows, static_cast<std::uint64_t*>(output->raw_data()));
+    return OkStatus();
+  }
   SlimVector<Index> order;
   order.reserve(static_cast<std::size_t>(rows));
   for (Index i = 0; i < rows; ++i) order.push_back(i);
@@ -38,7 +49,6 @@ inline Status ShuffleRows(OpKernelContext& context, Cpu& device, const Philox& f
     std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(other)]);
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, value.shape(), &output));
-  const ElementMover mover = MoverOf(value.dtype());
   ParallelFor(device, rows, 5 + mover.cost_ns() * static_cast<double>(run), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
       CopyRun(mover, mover.At(value.raw_data(), order[static_cast<std::size_t>(i)] * run),

@@ -125,6 +125,34 @@ void MakeSet(const Tensor& values, Index begin, Index end, SlimVector<SetElement
   const auto same = [](const auto& a, const auto& b) { return a.key == b.key; };
   set->resize(static_cast<std::size_t>(std::unique(set->begin(), set->end(), same) - set->begin()));
 }
+// The number of different elements in [begin, end) of values that are not texts, by a table of open addresses.
+class DistinctCounter {
+ public:
+  Index Count(const Tensor& values, Index begin, Index end) {
+    const auto n = static_cast<std::size_t>(end - begin);
+    std::size_t slots = 16;
+    int shift = 60;
+    for (; slots < 2 * n; slots *= 2) --shift;
+    slots_.assign(slots, Slot{});
+    const std::size_t mask = slots - 1;
+    Index count = 0;
+    for (Index i = begin; i < end; ++i) {
+      const std::int64_t key = KeyOf(values, i, static_cast<std::int64_t*>(nullptr));
+      std::size_t at = static_cast<std::size_t>((static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u) >> shift);
+      while (slots_[at].used && slots_[at].key != key) at = (at + 1) & mask;
+      count += slots_[at].used ? 0 : 1;
+      slots_[at] = {key, true};
+    }
+    return count;
+  }
+
+ private:
+  struct Slot {
+    std::int64_t key = 0;
+    bool used = false;
+  };
+  SlimVector<Slot> slots_;
+};
 template <class Key>
 void Combine(SetOperation operation, const SlimVector<SetElement<Key>>& a, const SlimVector<SetElement<Key>>& b,
              SlimVector<SetElement<Key>>* out) {
@@ -427,7 +455,7 @@ struct SetSize {
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &size));
     ZeroRun(MoverOf(size->dtype()), size->raw_data(), size->NumElements());
     SlimVector<detail::SetElement<std::string_view>> texts;
-    SlimVector<detail::SetElement<std::int64_t>> numbers;
+    detail::DistinctCounter numbers;
     for (detail::SetGroups groups(set); !groups.done(); groups.Next()) {
       Index place = 0;
       for (Index d = 0; d + 1 < set.rank(); ++d) {
@@ -437,9 +465,10 @@ struct SetSize {
         place = place * set.sizes()[d] + groups.index()[d];
       }
       const bool text = set.values->dtype() == DataType::kString;
-      text ? detail::MakeSet(*set.values, groups.begin(), groups.end(), &texts)
-           : detail::MakeSet(*set.values, groups.begin(), groups.end(), &numbers);
-      size->data<std::int32_t>()[place] = static_cast<std::int32_t>(text ? texts.size() : numbers.size());
+      if (text) detail::MakeSet(*set.values, groups.begin(), groups.end(), &texts);
+      const Index count =
+          text ? static_cast<Index>(texts.size()) : numbers.Count(*set.values, groups.begin(), groups.end());
+      size->data<std::int32_t>()[place] = static_cast<std::int32_t>(count);
     }
     return OkStatus();
   }

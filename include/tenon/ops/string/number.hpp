@@ -28,26 +28,38 @@ template <class T>
 void PrintIntegers(const Tensor& in, const NumberFormat& f, tstring* out) {
   using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
   const PrintfFormat format(f, "ll");
-  for (Index i = 0; i < in.NumElements(); ++i) PrintNumber(format, static_cast<Wide>(in.data<T>()[i]), out + i);
+  const bool plain = f.is_plain() && sizeof(T) < sizeof(std::int64_t) + std::size_t{std::is_signed_v<T>};
+  for (Index i = 0; i < in.NumElements(); ++i) {
+    if (plain)
+      AppendInteger(static_cast<std::int64_t>(in.data<T>()[i]), out + i);
+    else
+      PrintNumber(format, static_cast<Wide>(in.data<T>()[i]), out + i);
+  }
+}
+inline void PrintReal(const NumberFormat& f, const PrintfFormat& format, double value, tstring* out) {
+  constexpr int kDefaultPrecision = 6;
+  if (f.conversion == 'f' && f.is_plain() && AppendFixed(value, f.precision < 0 ? kDefaultPrecision : f.precision, out))
+    return;
+  PrintNumber(format, value, out);
 }
 template <class T>
 void PrintReals(const Tensor& in, const NumberFormat& f, tstring* out) {
   const PrintfFormat format(f, "");
   for (Index i = 0; i < in.NumElements(); ++i)
-    PrintNumber(format, static_cast<double>(static_cast<float>(in.data<T>()[i])), out + i);
+    PrintReal(f, format, static_cast<double>(static_cast<float>(in.data<T>()[i])), out + i);
 }
 inline void PrintDoubles(const Tensor& in, const NumberFormat& f, tstring* out) {
   const PrintfFormat format(f, "");
-  for (Index i = 0; i < in.NumElements(); ++i) PrintNumber(format, in.data<double>()[i], out + i);
+  for (Index i = 0; i < in.NumElements(); ++i) PrintReal(f, format, in.data<double>()[i], out + i);
 }
 template <class T>
 void PrintComplex(const Tensor& in, const NumberFormat& f, tstring* out) {
   const PrintfFormat format(f, "");
   for (Index i = 0; i < in.NumElements(); ++i) {
     out[i].append("(");
-    PrintNumber(format, static_cast<double>(in.data<T>()[i].real()), out + i);
+    PrintReal(f, format, static_cast<double>(in.data<T>()[i].real()), out + i);
     out[i].append(",");
-    PrintNumber(format, static_cast<double>(in.data<T>()[i].imag()), out + i);
+    PrintReal(f, format, static_cast<double>(in.data<T>()[i].imag()), out + i);
     out[i].append(")");
   }
 }

@@ -41,12 +41,14 @@ inline void SplitAtAny(std::string_view text, std::string_view delimiters, bool 
     for (std::size_t i = 0; i < text.size(); ++i) pieces->push_back(text.substr(i, 1));
     return;
   }
-  for (;;) {
-    const std::size_t at = text.find_first_of(delimiters);
-    const std::string_view piece = text.substr(0, at);
-    if (!skip_empty || !piece.empty()) pieces->push_back(piece);
-    if (at == text.npos) return;
-    text.remove_prefix(at + 1);
+  bool separates[256] = {};
+  for (const char c : delimiters) separates[static_cast<unsigned char>(c)] = true;
+  const char *begin = text.data(), *const end = begin + text.size();
+  for (const char* at = begin;; ++at) {
+    while (at != end && !separates[static_cast<unsigned char>(*at)]) ++at;
+    if (!skip_empty || at != begin) pieces->push_back({begin, static_cast<std::size_t>(at - begin)});
+    if (at == end) return;
+    begin = at + 1;
   }
 }
 // As Python's str.split: the whole separator, or runs of white space where it is empty. At most `most` cuts unless that

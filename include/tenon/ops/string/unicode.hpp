@@ -323,7 +323,7 @@ struct UnicodeScript {
     requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Device&, In<std::int32_t> input, Forward<std::int32_t, 0> output) const {
-      for (Index i = 0; i < input.size(); ++i) output[i] = ScriptOf(input[i]);
+      ScriptsOf(input.data, input.size(), output.data);
       return OkStatus();
     }
   };
