@@ -30,7 +30,12 @@ template <class T>
 class FilterGradientWork {
  public:
   FilterGradientWork(const Conv2DGeometry& g, const T* images, const T* gradient, T* output, bool add)
-      : g_(g), kernels_(ConvKernelsOf<T>()), images_(images), gradient_(gradient), output_(output), add_(add) {
+      : g_(g),
+        kernels_(ConvKernelsOf<T>(g.out_depth)),
+        images_(images),
+        gradient_(gradient),
+        output_(output),
+        add_(add) {
     const auto extent = [](const Window& w, Index places) { return (places - 1) * w.stride + w.size; };
     columns_ = extent(g.columns, g.columns.output);
     copies_ = g.rows.pad_before != 0 || g.columns.pad_before != 0 || columns_ > g.columns.input ||
@@ -196,7 +201,7 @@ bool FavoursFilterTiles(const Conv2DGeometry& g) {
     return w.dilation == 1 && w.pad_before < w.size && (w.output - 1) * w.stride <= w.input + w.size;
   };
   return g.groups == 1 && fits(g.rows) && fits(g.columns) && g.columns.output >= kShortRow &&
-         2 * g.out_depth > ConvKernelsOf<T>().lanes;
+         2 * g.out_depth > ConvKernelsOf<T>(g.out_depth).lanes;
 }
 
 // output [rows, columns, in_depth, out_depth] = the sum over all places of the output of their windows in `images`
