@@ -42,12 +42,26 @@ TEST_SUITE("depthwise convolutions") {
     for (const Index stride : {1, 2, 3})
       CHECK(Error<T>({.pool = &pool}, DepthwiseCase(Padding::kSame, 7, 40, 3, stride, 150, 1)) <=
             500 * RoundingUnit<T>());
-    // Rows of every length modulo the pixels of a block, whose first and last windows miss a column or none.
-    for (const Padding padding : {Padding::kSame, Padding::kValid})
-      for (const Index stride : {1, 2})
-        for (Index columns = 3; columns <= 14; ++columns) {
-          CAPTURE(columns);
-          CHECK(Error<T>({}, DepthwiseCase(padding, 5, columns, 3, stride, 51, 1)) <= 500 * RoundingUnit<T>());
+    // Rows of every length modulo the pixels of a block, whose first and last windows miss some columns or none;
+    // channels that fill vectors, and one more or less.
+    for (const Padding padding : {Padding::kSame, Padding::kValid, Padding::kExplicit})
+      for (const Index size : {3, 5})
+        for (const Index stride : {1, 2})
+          for (Index columns = size; columns <= 22; ++columns) {
+            CAPTURE(size);
+            CAPTURE(columns);
+            const Index depth = Index{15} + columns % 3 + 16 * (columns % 2);
+            CHECK(Error<T>({}, DepthwiseCase(padding, 6, columns, size, stride, depth, 1)) <= 500 * RoundingUnit<T>());
+          }
+    // Windows that see little of the images.
+    for (const Index size : {3, 5})
+      for (const Index pad : {size - 1, size})
+        for (const Index columns : {1, 2, 3, 6}) {
+          DepthwiseGeometry g = DepthwiseCase(Padding::kValid, 7, 8, size, 1, 20, 1);
+          g.columns.input = columns;
+          g.columns.pad_before = g.columns.pad_after = pad;
+          g.columns.output = columns + 2 * pad - size + 1;
+          CHECK(Error<T>({}, g) <= 500 * RoundingUnit<T>());
         }
     CHECK(Error<T>({}, DepthwiseCase(Padding::kSame, 2, 2, 3, 1, 51, 1)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, DepthwiseCase(Padding::kSame, 1, 1, 3, 2, 51, 1)) <= 500 * RoundingUnit<T>());

@@ -20,7 +20,6 @@ TEST_SUITE("FavoursWinograd") {
   TEST_CASE("the layers of the table") {
     CHECK(Favours(56, 64, 64));
     CHECK(Favours(14, 256, 256));
-    CHECK(Favours(7, 512, 512));
     CHECK(Favours(8, 256, 256));
     CHECK(Favours(128, 8, 16));
     CHECK(Favours(6, 64, 64));
@@ -30,6 +29,14 @@ TEST_SUITE("FavoursWinograd") {
     CHECK(!Favours(6, 16, 16));
     CHECK(!Favours(4, 256, 256));
     CHECK(Favours(4, 256, 256, 8));  // images of a batch fill a block
+  }
+
+  TEST_CASE("a large filter must save the time of many pixels") {
+    CHECK(!Favours(7, 512, 512));
+    CHECK(!Favours(8, 384, 384));
+    CHECK(Favours(7, 512, 512, 2));
+    CHECK(Favours(8, 384, 384, 2));
+    CHECK(Favours(14, 512, 512));
   }
 
   TEST_CASE("only windows of 3 x 3, steps of one and one group; nothing of nothing") {

@@ -105,7 +105,7 @@ int CheckEngine(const std::string& name, Index rows, Index columns, const Comput
 
 TEST_SUITE("CpuEpilogue") {
   TEST_CASE_TEMPLATE("Clamp changes its block alone", T, float, double) {
-    constexpr Index kRows = 5, kWidth = 71;
+    constexpr Index kRows = 5, kWidth = 171;
     std::vector<T> before = RandomVector<T>(kRows * kWidth, 3);
     before[Size(kWidth + 4)] = std::numeric_limits<T>::quiet_NaN();
     before[Size(kWidth + 5)] = -T(0);
@@ -130,7 +130,7 @@ TEST_SUITE("CpuEpilogue") {
     }
   }
   TEST_CASE_TEMPLATE("Gate changes its block alone, as the steps alone do", T, float, double) {
-    constexpr Index kRows = 4, kWidth = 71;
+    constexpr Index kRows = 4, kWidth = 171;
     std::vector<T> before = RandomVector<T>(kRows * kWidth, 3);
     for (std::size_t i = 0; i < before.size(); i += 3) before[i] *= T(5);
     before[Size(kWidth + 4)] = std::numeric_limits<T>::quiet_NaN();
@@ -138,7 +138,7 @@ TEST_SUITE("CpuEpilogue") {
     const T three = 3, six = 6, sixth = T(1) / 6;
     for (const Steps<T>& steps : AllSteps<T>(kRows, kWidth)) {
       for (const bool divides : {false, true}) {
-        for (const Index columns : {1, 4, 17, 63, 67}) {
+        for (const Index columns : {1, 4, 17, 63, 67, 167}) {
           CpuEpilogue epilogue = steps.epilogue();
           epilogue.low = 0;
           epilogue.high = 6;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/gemm/gemv.hpp>
 
+#include <cstddef>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "engine/gemm_support.hpp"
@@ -34,6 +37,34 @@ TEST_SUITE("ThinGemm") {
       }
       CHECK(ThinIsRight<T>(*kernels, 3, 2052, 37));
       CHECK(ThinIsRight<T>(*kernels, 8, 8, 64));
+    }
+  }
+  TEST_CASE_TEMPLATE("a row by a matrix that is read in order", T, float, double) {
+    struct Sizes {
+      Index n, k;
+    };
+    for (const auto& [name, kernels] : testing::AllThinKernels<T>()) {
+      CAPTURE(name);
+      for (const auto& [n, k] : {Sizes{240, 960}, {1000, 140}, {1031, 131}, {2049, 66}, {4100, 33}, {130, 2100}}) {
+        CAPTURE(n);
+        REQUIRE(n * k * Index{sizeof(T)} > detail::kThinFarBytes);
+        REQUIRE(n * Index{sizeof(T)} > detail::kThinShortRow);
+        CHECK(ThinIsRight<T>(*kernels, 1, n, k));
+      }
+    }
+  }
+  TEST_CASE_TEMPLATE("a column of such a product has the same bits wherever parts begin", T, float, double) {
+    constexpr Index kColumns = 150, kDepth = 70;
+    const std::vector<T> a = testing::RandomVector<T>(kDepth, 1), b = testing::RandomVector<T>(kDepth * kColumns, 2);
+    for (const auto& [name, kernels] : testing::AllThinKernels<T>()) {
+      CAPTURE(name);
+      std::vector<T> all(kColumns), part(kColumns);
+      kernels->stream(a.data(), 1, b.data(), kColumns, kDepth, all.data(), kColumns);
+      for (const Index begin : {1, 64, 128, 140, 149}) {
+        kernels->stream(a.data(), 1, b.data() + begin, kColumns, kDepth, part.data() + begin, kColumns - begin);
+        for (Index j = begin; j < kColumns; ++j)
+          CHECK(part[static_cast<std::size_t>(j)] == all[static_cast<std::size_t>(j)]);
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Depthwise convolutions on the CPU: every channel has filters of its own. NHWC, of float and
-// double. The channels are the vectors: four output pixels by two vectors of channels stay in registers while the
+// double. The channels are the vectors: some output pixels by a vector of channels or two stay in registers while the
 // window goes by, one such block after the other along the channels, as they lie. With more than one filter per channel
 // the images are first repeated, channel by channel.
 
@@ -40,27 +40,24 @@ struct DepthwiseGeometry {
 
 namespace detail {
 
-// Neighbouring pixels of one output row whose windows see the same taps; of windows with three columns, 1 or 2 apart,
-// the first may miss its first column and the last one its last column. Distances are in elements.
+// Pixels of one output row. Their windows see the same taps, or they are those of a whole row
+// and miss columns at its ends. Distances are in elements.
 struct DepthwiseStrip {
-  const void* input;  // first tap of the first pixel that is seen
+  const void* input;  // first tap of the first pixel; of a whole row: its first column
   Index pixel_step;  // from a pixel's window to the next one's
   Index row_step;  // from a row of the input to the next
   Index column_step;  // from a tap to the next of its row
   Index rows, columns;  // taps
-  Index depth;
+  Index depth;  // channels
   const void* filter;  // first tap that is seen
   Index filter_row;  // from a row of taps to the next
-  void* out;  // depth elements a pixel, one behind the other
+  void* out;
   Index pixels;
-  bool cut_left = false, cut_right = false;  // what the first pixel and the last one miss
+  Index input_columns = 0, pad = 0;  // where the row is whole: its columns, and those that the first window misses
 };
 
-// The first column that a pixel of the strip sees.
-template <class T>
-TENON_HD const T* FirstSeen(const DepthwiseStrip& s, Index pixel) {
-  return static_cast<const T*>(s.input) + pixel * s.pixel_step - (s.cut_left && pixel > 0 ? s.column_step : 0);
-}
+// Pixels of the larger blocks of a row, and of the smaller ones.
+inline constexpr int kDepthwisePixels = 7, kDepthwiseFewPixels = 4;
 
 #if defined(__GNUC__) && !defined(__NVCC__)
 
@@ -102,135 +99,137 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
   }
 }
 
-// `width` vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
-// loaded once. `x` is the first column that is seen. Where none is missed, nothing is asked in the loop.
-template <class T, int bytes, int count, int stride, int width, bool may_cut>
-TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_right, const T* x, const T* filter,
-                             T* out) {
+// A vector of `count` pixels whose windows have `taps` columns and lie `stride` apart: what neighbours share is loaded
+// once. They see the columns [low, high) of theirs; `x` is the first of these.
+template <class T, int bytes, int count, int stride, int taps, bool may_miss>
+TENON_HD void DepthwiseVector(const DepthwiseStrip& s, Index low, Index high, const T* x, const T* filter, T* out) {
   using V = typename GnuVector<T, bytes>::type;
   using InMemory = typename GnuVector<T, bytes>::in_memory;
-  constexpr int kLanes = GnuVector<T, bytes>::lanes, kColumns = (count - 1) * stride + 3;
-  V sums[width][count];
-#pragma GCC unroll 2
-  for (int v = 0; v < width; ++v) {
-#pragma GCC unroll 4
-    for (int i = 0; i < count; ++i) sums[v][i] = V{};
-  }
+  constexpr int kColumns = (count - 1) * stride + taps;
+  V sums[count];
+#pragma GCC unroll 7
+  for (int i = 0; i < count; ++i) sums[i] = V{};
   const Index column_step = s.column_step, depth = s.depth;
   for (Index r = 0; r < s.rows; ++r) {
     const T* from = x + r * s.row_step;
     const T* const f = filter + r * s.filter_row;
-    V y[width][3];
-#pragma GCC unroll 3
-    for (int tap = 0; tap < 3; ++tap) {
-#pragma GCC unroll 2
-      for (int v = 0; v < width; ++v) {
-        y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
-        TENON_DETAIL_KEEP(y[v][tap]);
-      }
+    V y[taps];
+#pragma GCC unroll 5
+    for (int tap = 0; tap < taps; ++tap) {
+      y[tap] = *reinterpret_cast<const InMemory*>(f + tap * depth);
+      TENON_DETAIL_KEEP(y[tap]);
     }
-#pragma GCC unroll 9
+#pragma GCC unroll 17
     for (int column = 0; column < kColumns; ++column) {
-      if constexpr (may_cut) {
-        if ((column == 0 && cut_left) || (column == kColumns - 1 && cut_right)) continue;
+      if constexpr (may_miss) {  // fewer columns than a window has, at each end
+        if (column < taps - 1 && column < low) continue;
+        if (column > kColumns - taps && column >= high) continue;
       }
-#pragma GCC unroll 2
-      for (int v = 0; v < width; ++v) {
-        V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
-        TENON_DETAIL_KEEP(shared);
-#pragma GCC unroll 4
-        for (int i = 0; i < count; ++i) {
-          const int tap = column - i * stride;
-          if (tap >= 0 && tap < 3) sums[v][i] += shared * y[v][tap];
-        }
+      V shared = *reinterpret_cast<const InMemory*>(from);
+      TENON_DETAIL_KEEP(shared);
+#pragma GCC unroll 7
+      for (int i = 0; i < count; ++i) {
+        const int tap = column - i * stride;
+        if (tap >= 0 && tap < taps) sums[i] += shared * y[tap];
       }
       from += column_step;
     }
   }
-#pragma GCC unroll 4
-  for (int i = 0; i < count; ++i, out += depth) {
-#pragma GCC unroll 2
-    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(out + v * kLanes) = sums[v][i];
-  }
+#pragma GCC unroll 7
+  for (int i = 0; i < count; ++i, out += depth) *reinterpret_cast<InMemory*>(out) = sums[i];
 }
 
-// `count` pixels; windows of three columns that are 1 or 2 apart (`stride`), or any (0).
-template <class T, int bytes, int count, int stride>
+// The place of the vector of channels at c: earlier where it would not be full.
+TENON_HD Index VectorPlace(Index c, Index lanes, Index channels) {
+  return c + lanes <= channels ? c : channels - lanes;
+}
+
+// `count` pixels of a whole row, by windows of so many columns.
+template <class T, int bytes, int count, int stride, int taps>
 TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
-  constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  const T* const x = FirstSeen<T>(s, pixel);
+  constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T)), kColumns = (count - 1) * stride + taps;
+  const Index first = pixel * stride - s.pad, low = first < 0 ? -first : 0,
+              high = s.input_columns - first < kColumns ? s.input_columns - first : kColumns;
+  const T* const x = static_cast<const T*>(s.input) + (first + low) * s.column_step;
   const T* const filter = static_cast<const T*>(s.filter);
   T* const out = static_cast<T*>(s.out) + pixel * s.depth;
-  Index c = 0;
-  if constexpr (stride > 0) {
-    const bool left = s.cut_left && pixel == 0, right = s.cut_right && pixel + count == s.pixels;
-    if (count == 4 && !left && !right) {
-      for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
-        DepthwiseThree<T, bytes, count, stride, 2, false>(s, false, false, x + c, filter + c, out + c);
+  if (count == kDepthwisePixels && low == 0 && high == kColumns) {
+    for (Index i = 0; i < s.depth; i += kLanes) {
+      const Index c = VectorPlace(i, kLanes, s.depth);
+      DepthwiseVector<T, bytes, count, stride, taps, false>(s, 0, kColumns, x + c, filter + c, out + c);
     }
-    for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
-      DepthwiseThree<T, bytes, count, stride, 2, true>(s, left, right, x + c, filter + c, out + c);
-    if (c + kLanes <= s.depth)
-      DepthwiseThree<T, bytes, count, stride, 1, true>(s, left, right, x + c, filter + c, out + c);
   } else {
-    for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
-      DepthwiseBlock<T, bytes, count, 2>(s, x + c, filter + c, out + c);
-    if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
+    for (Index i = 0; i < s.depth; i += kLanes) {
+      const Index c = VectorPlace(i, kLanes, s.depth);
+      DepthwiseVector<T, bytes, count, stride, taps, true>(s, low, high, x + c, filter + c, out + c);
+    }
   }
 }
-// All pixels, four at a time; where there is code for it, the last five as three and two, since the sums of a lone one
-// wait for each other.
-template <class T, int bytes, int stride>
-TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
-  constexpr bool kThrees = stride > 0;
-  Index p = 0;
-  for (; p + 4 <= s.pixels && (!kThrees || p + 5 != s.pixels); p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
-  if constexpr (kThrees) {
-    if (p + 3 == s.pixels || p + 5 == s.pixels) {
-      DepthwisePixels<T, bytes, 3, stride>(s, p);
-      p += 3;
-    }
+// A whole row of at least kDepthwiseFewPixels pixels. The last block begins earlier where it would have fewer.
+template <class T, int bytes, int stride, int taps>
+TENON_HD void DepthwiseWholeRow(const DepthwiseStrip& s) {
+  for (Index p = 0; p < s.pixels;) {
+    const Index left = s.pixels - p;
+    const bool few = left <= kDepthwiseFewPixels || s.pixels < kDepthwisePixels;
+    const Index count = few ? kDepthwiseFewPixels : kDepthwisePixels;
+    p = left < count ? s.pixels - count : p;
+    if (few)
+      DepthwisePixels<T, bytes, kDepthwiseFewPixels, stride, taps>(s, p);
+    else
+      DepthwisePixels<T, bytes, kDepthwisePixels, stride, taps>(s, p);
+    p += count;
   }
-  if (p + 2 <= s.pixels) {
-    DepthwisePixels<T, bytes, 2, stride>(s, p);
-    p += 2;
+}
+// Pixels whose windows have any taps.
+template <class T, int bytes, int count>
+TENON_HD void DepthwiseBlocks(const DepthwiseStrip& s, Index pixel) {
+  constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
+  const T* const x = static_cast<const T*>(s.input) + pixel * s.pixel_step;
+  const T* const filter = static_cast<const T*>(s.filter);
+  T* const out = static_cast<T*>(s.out) + pixel * s.depth;
+  Index i = 0;
+  for (; i + 2 * kLanes <= s.depth; i += 2 * kLanes) DepthwiseBlock<T, bytes, count, 2>(s, x + i, filter + i, out + i);
+  for (; i < s.depth; i += kLanes) {
+    const Index c = VectorPlace(i, kLanes, s.depth);
+    DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
   }
-  if (p < s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
 }
 
 #endif
 
-// Whether windows of three columns have code of their own: where models are run.
+// Whether rows of windows of three and five columns have code of their own: where models are run.
 template <class T, int bytes>
-inline constexpr bool kDepthwiseThree = std::is_same_v<T, float> && (bytes > 16 || !TENON_DETAIL_TARGETS);
+inline constexpr bool kDepthwiseRows = std::is_same_v<T, float> && (bytes > 16 || !TENON_DETAIL_TARGETS);
 
 template <class T, int bytes>
 TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   const DepthwiseStrip s = strip;  // no store into the output can change this one
-  Index c = 0;
 #if defined(__GNUC__) && !defined(__NVCC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  c = s.depth / kLanes * kLanes;
-  if constexpr (kDepthwiseThree<T, bytes>) {
-    if (s.columns == 3 && s.pixel_step == s.column_step)
-      DepthwiseRun<T, bytes, 1>(s);
-    else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
-      DepthwiseRun<T, bytes, 2>(s);
-    else
-      DepthwiseRun<T, bytes, 0>(s);
-  } else {
-    DepthwiseRun<T, bytes, 0>(s);
+  if constexpr (kDepthwiseRows<T, bytes>) {
+    if (s.input_columns > 0) {
+      const bool by_two = s.pixel_step != s.column_step;
+      if (s.columns == 3)
+        by_two ? DepthwiseWholeRow<T, bytes, 2, 3>(s) : DepthwiseWholeRow<T, bytes, 1, 3>(s);
+      else
+        by_two ? DepthwiseWholeRow<T, bytes, 2, 5>(s) : DepthwiseWholeRow<T, bytes, 1, 5>(s);
+      return;
+    }
+  }
+  if (s.depth >= kLanes) {
+    Index p = 0;
+    for (; p + 4 <= s.pixels; p += 4) DepthwiseBlocks<T, bytes, 4>(s, p);
+    for (; p < s.pixels; ++p) DepthwiseBlocks<T, bytes, 1>(s, p);
+    return;
   }
 #endif
-  for (; c < s.depth; ++c) {
-    for (Index pixel = 0; pixel < s.pixels; ++pixel) {
-      const Index left = s.cut_left && pixel == 0 ? 1 : 0,
-                  right = s.cut_right && pixel + 1 == s.pixels ? s.columns - 1 : s.columns;
+  for (Index pixel = 0; pixel < s.pixels; ++pixel) {
+    const T* const x = static_cast<const T*>(s.input) + pixel * s.pixel_step;
+    for (Index c = 0; c < s.depth; ++c) {
       T sum = T(0);
       for (Index i = 0; i < s.rows; ++i) {
-        const T* const from = FirstSeen<T>(s, pixel) + i * s.row_step + c;
         const T* const f = static_cast<const T*>(s.filter) + i * s.filter_row + c;
-        for (Index j = left; j < right; ++j) sum += from[(j - left) * s.column_step] * f[j * s.depth];
+        for (Index j = 0; j < s.columns; ++j) sum += x[i * s.row_step + j * s.column_step + c] * f[j * s.depth];
       }
       static_cast<T*>(s.out)[pixel * s.depth + c] = sum;
     }
@@ -239,7 +238,7 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
 
 struct DepthwiseKernel {
   void (*run)(const DepthwiseStrip&);
-  bool cuts;  // knows strips that are cut
+  bool takes_rows;  // whole ones, by windows of three or five columns
 };
 template <class T>
 void DepthwiseUnit(const DepthwiseStrip& s) {
@@ -255,13 +254,16 @@ TENON_DETAIL_TARGET_AVX512 void DepthwiseAvx512(const DepthwiseStrip& s) {
   DepthwiseChannels<T, 64>(s);
 }
 #endif
+// The kernel of the longest vectors that so many channels fill.
 template <class T>
-DepthwiseKernel DepthwiseKernelOf() {
+DepthwiseKernel DepthwiseKernelOf([[maybe_unused]] Index channels) {
+  constexpr Index kSize = sizeof(T);
 #if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() == simd::Level::kAvx512) return {&DepthwiseAvx512<T>, kDepthwiseThree<T, 64>};
-  if (simd::BestLevel() == simd::Level::kAvx2) return {&DepthwiseAvx2<T>, kDepthwiseThree<T, 32>};
+  const simd::Level level = channels * kSize < 32 ? simd::Level::kUnit : simd::BestLevel();
+  if (level == simd::Level::kAvx512 && channels * kSize >= 64) return {&DepthwiseAvx512<T>, kDepthwiseRows<T, 64>};
+  if (level == simd::Level::kAvx2 || level == simd::Level::kAvx512) return {&DepthwiseAvx2<T>, kDepthwiseRows<T, 32>};
 #endif
-  return {&DepthwiseUnit<T>, kDepthwiseThree<T, 16>};
+  return {&DepthwiseUnit<T>, kDepthwiseRows<T, 16> && channels * kSize >= 16};
 }
 
 // The taps [*begin, *end) that lie inside of the input at a place of the window.
@@ -271,10 +273,10 @@ inline void ClipTaps(const Window& w, Index place, Index* begin, Index* end) {
   *end = std::clamp<Index>(w.input - first, *begin, w.size);
 }
 
-// Whether no window misses more than one column, as DepthwiseStrip wants it.
-inline bool MissesOneAtMost(const Window& w) {
-  return w.size == 3 && w.stride <= 2 && w.pad_before >= 0 && w.pad_before <= 1 && w.input >= 2 &&
-         (w.output - 1) * w.stride - w.pad_before + w.size <= w.input + 1;
+// Whether the kernel takes whole rows of such windows.
+inline bool TakesRows(const DepthwiseKernel& kernel, const Window& w) {
+  return kernel.takes_rows && (w.size == 3 || w.size == 5) && w.stride <= 2 && w.pad_before >= 0 &&
+         w.pad_before < w.size && w.output >= kDepthwiseFewPixels && (w.output - 1) * w.stride - w.pad_before < w.input;
 }
 
 // Output row `row` of the image at `image`; multiplier 1.
@@ -282,28 +284,30 @@ template <class T>
 void DepthwiseRow(const DepthwiseGeometry& g, const DepthwiseKernel& kernel, const T* image, const T* filter, Index row,
                   T* out) {
   const Index depth = g.depth;
+  const Window& w = g.columns;
   Index top = 0, bottom = 0;
   ClipTaps(g.rows, row, &top, &bottom);
-  const T* const first_row = image + (row * g.rows.stride - g.rows.pad_before + top) * g.columns.input * depth;
-  if (kernel.cuts && MissesOneAtMost(g.columns)) {
-    const Window& w = g.columns;
-    kernel.run({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
-                filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
-                (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
-    return;
+  const T* const first_row = image + (row * g.rows.stride - g.rows.pad_before + top) * w.input * depth;
+  filter += top * w.size * depth;
+  DepthwiseStrip strip{first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size,
+                       depth,     filter,           w.size * depth,  out,   w.output};
+  if (TakesRows(kernel, w)) {
+    strip.input_columns = w.input;
+    strip.pad = w.pad_before;
+    return kernel.run(strip);
   }
-  for (Index column = 0; column < g.columns.output;) {
-    Index left = 0, right = 0, pixels = 1;
-    ClipTaps(g.columns, column, &left, &right);
-    const Index first = column * g.columns.stride - g.columns.pad_before;
-    if (left == 0 && right == g.columns.size) {  // and those to the right of it
-      const Index room = g.columns.input - g.columns.size - first;
-      pixels = std::min(g.columns.output - column, room / g.columns.stride + 1);
-    }
-    kernel.run({first_row + (first + left) * depth, g.columns.stride * depth, g.columns.input * depth, depth,
-                bottom - top, right - left, depth, filter + (top * g.columns.size + left) * depth,
-                g.columns.size * depth, out + column * depth, pixels});
-    column += pixels;
+  for (Index column = 0; column < w.output; column += strip.pixels) {
+    Index left = 0, right = 0;
+    ClipTaps(w, column, &left, &right);
+    const Index first = column * w.stride - w.pad_before;
+    strip.pixels = 1;
+    if (left == 0 && right == w.size)  // and those to the right of it
+      strip.pixels = std::min(w.output - column, (w.input - w.size - first) / w.stride + 1);
+    strip.input = first_row + (first + left) * depth;
+    strip.columns = right - left;
+    strip.filter = filter + left * depth;
+    strip.out = out + column * depth;
+    kernel.run(strip);
   }
 }
 
@@ -347,7 +351,7 @@ Status DepthwiseConv2D(Cpu& device, const DepthwiseGeometry& geometry, const T* 
     detail::RepeatEach(device, input, geometry.input_elements(), geometry.multiplier, scratch.As<T>());
     input = scratch.As<T>();
   }
-  const detail::DepthwiseKernel kernel = detail::DepthwiseKernelOf<T>();
+  const detail::DepthwiseKernel kernel = detail::DepthwiseKernelOf<T>(g.depth);
   const CpuEpilogue* const epilogue = detail::TakeEpilogue(device);
   ParallelFor(device, g.batch * g.rows.output, detail::DepthwiseNs<T>(g), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {

@@ -49,86 +49,111 @@ inline const CpuEpilogue* TakeEpilogue(const Cpu& device, bool whole_rows = true
   return device.epilogue;
 }
 
+// The steps behind the sums, as Clamp and Gate describe them. L is a vector, or one element.
 template <class T>
-struct ClampBody {
+struct ClampSteps {
+  T low, high;
+
+  TENON_HD explicit ClampSteps(const CpuEpilogue& e)
+      : low(e.clamps_below() ? static_cast<T>(e.low) : -std::numeric_limits<T>::infinity()),
+        high(static_cast<T>(e.high)) {}
+  TENON_HD T Element(T y) const { return y < low ? low : y > high ? high : y; }
 #if TENON_DETAIL_LANES
-  // Elements from *i on, as many as fill vectors.
-  template <int bytes>
-  TENON_HD static void Vectors(const T* offset, const T* added, T low, T high, T* x, Index n, Index* i) {
-    using L = simd::Lanes<T, bytes>;
-    const L least = L::Repeat(low), most = L::Repeat(high);
-    for (; *i + L::size <= n; *i += L::size) {
-      L y = L::Load(x + *i);
-      if (offset != nullptr) y = y + L::Load(offset + *i);
-      if (added != nullptr) y = y + L::Load(added + *i);
-      simd::Lesser(most, simd::Greater(least, y)).Store(x + *i);
-    }
-  }
+  template <class L>
+  struct On {
+    L least, most;
+    TENON_HD explicit On(const ClampSteps& s) : least(L::Repeat(s.low)), most(L::Repeat(s.high)) {}
+    TENON_HD L operator()(const L& y) const { return simd::Lesser(most, simd::Greater(least, y)); }
+  };
 #endif
-  template <int bytes>
-  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
-    const T low = e.clamps_below() ? static_cast<T>(e.low) : -std::numeric_limits<T>::infinity();
-    const T high = static_cast<T>(e.high);
-    const T* const offset = e.offset == nullptr ? nullptr : static_cast<const T*>(e.offset) + b.column;
-    for (Index row = b.row; row < b.row + b.rows; ++row) {
-      const Index first = row * b.width + b.column;
-      T* const x = static_cast<T*>(b.result) + first;
-      const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
-      Index i = 0;
+};
+template <class T>
+struct GateSteps {
+  T low, high, shift, by;
+  bool divides;
+
+  TENON_HD explicit GateSteps(const CpuEpilogue& e)
+      : low(static_cast<T>(e.low)),
+        high(static_cast<T>(e.high)),
+        shift(*static_cast<const T*>(e.shift)),
+        by(*static_cast<const T*>(e.divisor != nullptr ? e.divisor : e.factor)),
+        divides(e.divisor != nullptr) {}
+  TENON_HD T Element(T y) const {
+    const T moved = y + shift, gate = moved < low ? low : moved > high ? high : moved;
+    return y * (divides ? gate / by : gate * by);
+  }
 #if TENON_DETAIL_LANES
-      Vectors<bytes>(offset, added, low, high, x, b.columns, &i);
-      if constexpr (bytes > 16) Vectors<16>(offset, added, low, high, x, b.columns, &i);
-#endif
-      for (; i < b.columns; ++i) {
-        T y = x[i];
-        if (offset != nullptr) y += offset[i];
-        if (added != nullptr) y += added[i];
-        x[i] = y < low ? low : y > high ? high : y;
-      }
+  template <class L>
+  struct On {
+    L least, most, shift, by;
+    bool divides;
+    TENON_HD explicit On(const GateSteps& s)
+        : least(L::Repeat(s.low)),
+          most(L::Repeat(s.high)),
+          shift(L::Repeat(s.shift)),
+          by(L::Repeat(s.by)),
+          divides(s.divides) {}
+    TENON_HD L operator()(const L& y) const {
+      const L gate = simd::Lesser(most, simd::Greater(least, y + shift));
+      return y * (divides ? gate / by : gate * by);
     }
-  }
+  };
+#endif
 };
 
-template <class T>
-struct GateBody {
+template <class T, class Steps>
+struct EpilogueBody {
 #if TENON_DETAIL_LANES
-  template <int bytes>
-  TENON_HD static void Vectors(const CpuEpilogue& e, const T* offset, const T* added, T* x, Index n, Index* i) {
-    using L = simd::Lanes<T, bytes>;
-    const bool divides = e.divisor != nullptr;
-    const L least = L::Repeat(static_cast<T>(e.low)), most = L::Repeat(static_cast<T>(e.high)),
-            shift = L::Repeat(*static_cast<const T*>(e.shift)),
-            by = L::Repeat(*static_cast<const T*>(divides ? e.divisor : e.factor));
-    for (; *i + L::size <= n; *i += L::size) {
-      L y = L::Load(x + *i);
-      if (offset != nullptr) y = y + L::Load(offset + *i);
-      if (added != nullptr) y = y + L::Load(added + *i);
-      const L gate = simd::Lesser(most, simd::Greater(least, y + shift));
-      (y * (divides ? gate / by : gate * by)).Store(x + *i);
+  // Columns of the block from *column on, as many as fill vectors, all rows of one vector after the other's: rows may
+  // be short. `x` and `added` are the first element's.
+  template <class L>
+  TENON_HD static void Vectors(const CpuEpilogue::Block& b, const Steps& steps, const T* offset, const T* added, T* x,
+                               Index* column) {
+    const typename Steps::template On<L> on(steps);
+    const Index rows = b.rows, width = b.width, last = b.columns - L::size;
+    Index c = *column;
+    for (; c <= last; c += L::size) {
+      const L sum = offset == nullptr ? L::Zero() : L::Load(offset + c);
+      for (Index at = c, end = c + rows * width; at != end; at += width) {
+        L y = L::Load(x + at);
+        if (offset != nullptr) y = y + sum;
+        if (added != nullptr) y = y + L::Load(added + at);
+        on(y).Store(x + at);
+      }
     }
+    *column = c;
   }
 #endif
   template <int bytes>
-  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
-    const T low = static_cast<T>(e.low), high = static_cast<T>(e.high), shift = *static_cast<const T*>(e.shift);
+  TENON_HD static void Block(const CpuEpilogue& e, const CpuEpilogue::Block& b, const Steps& steps) {
+    const Index first = b.row * b.width + b.column;
     const T* const offset = e.offset == nullptr ? nullptr : static_cast<const T*>(e.offset) + b.column;
-    for (Index row = b.row; row < b.row + b.rows; ++row) {
-      const Index first = row * b.width + b.column;
-      T* const x = static_cast<T*>(b.result) + first;
-      const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
-      Index i = 0;
+    const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
+    T* const x = static_cast<T*>(b.result) + first;
+    Index column = 0;
 #if TENON_DETAIL_LANES
-      Vectors<bytes>(e, offset, added, x, b.columns, &i);
-      if constexpr (bytes > 16) Vectors<16>(e, offset, added, x, b.columns, &i);
+    Vectors<simd::Lanes<T, bytes>>(b, steps, offset, added, x, &column);
+    if constexpr (bytes > 16) Vectors<simd::Lanes<T, 16>>(b, steps, offset, added, x, &column);
 #endif
-      for (; i < b.columns; ++i) {
-        T y = x[i];
-        if (offset != nullptr) y += offset[i];
-        if (added != nullptr) y += added[i];
-        const T moved = y + shift, gate = moved < low ? low : moved > high ? high : moved;
-        x[i] = y * (e.divisor != nullptr ? gate / *static_cast<const T*>(e.divisor)
-                                         : gate * *static_cast<const T*>(e.factor));
+    for (; column < b.columns; ++column) {
+      for (Index row = 0; row < b.rows; ++row) {
+        const Index at = row * b.width + column;
+        T y = x[at];
+        if (offset != nullptr) y += offset[column];
+        if (added != nullptr) y += added[at];
+        x[at] = steps.Element(y);
       }
+    }
+  }
+  template <int bytes>
+  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
+    constexpr Index kLong = 512 / static_cast<Index>(sizeof(T)), kFewRows = 4;  // a cache holds few long rows
+    const Steps steps(e);
+    const Index rows = b.columns > kLong ? kFewRows : b.rows, end = b.row + b.rows;
+    CpuEpilogue::Block part = b;
+    for (; part.row < end; part.row += rows) {
+      part.rows = end - part.row < rows ? end - part.row : rows;
+      Block<bytes>(e, part, steps);
     }
   }
 };
@@ -138,19 +163,21 @@ struct GateBody {
 template <class T>
 void CpuEpilogue::Gate(const CpuEpilogue& epilogue, const Block& block) {
 #if TENON_DETAIL_LANES
-  using Levels = simd::detail::ForLevels<detail::GateBody<T>, simd::Compiled, const CpuEpilogue&, const Block&>;
+  using Levels = simd::detail::ForLevels<detail::EpilogueBody<T, detail::GateSteps<T>>, simd::Compiled,
+                                         const CpuEpilogue&, const Block&>;
   Levels::Best()(epilogue, block);
 #else
-  detail::GateBody<T>::template Run<16>(epilogue, block);
+  detail::EpilogueBody<T, detail::GateSteps<T>>::template Run<16>(epilogue, block);
 #endif
 }
 template <class T>
 void CpuEpilogue::Clamp(const CpuEpilogue& epilogue, const Block& block) {
 #if TENON_DETAIL_LANES
-  using Levels = simd::detail::ForLevels<detail::ClampBody<T>, simd::Compiled, const CpuEpilogue&, const Block&>;
+  using Levels = simd::detail::ForLevels<detail::EpilogueBody<T, detail::ClampSteps<T>>, simd::Compiled,
+                                         const CpuEpilogue&, const Block&>;
   Levels::Best()(epilogue, block);
 #else
-  detail::ClampBody<T>::template Run<16>(epilogue, block);
+  detail::EpilogueBody<T, detail::ClampSteps<T>>::template Run<16>(epilogue, block);
 #endif
 }
 

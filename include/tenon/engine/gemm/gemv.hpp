@@ -35,6 +35,9 @@ struct ThinKernels {
   // one to kThinRowsAtOnce. A row's bits do not depend on `rows`.
   void (*rows)(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c, Index c_row,
                Index n, bool add);
+  // c[j] = the sum of a[p * a_col] b[p * b_row + j], for at most kStreamBytes of columns. Reads b strictly in order. A
+  // column's bits do not depend on n.
+  void (*stream)(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n);
 };
 
 // The dot product of x and y, k elements.
@@ -185,6 +188,47 @@ TENON_HD void RowsTimesMatrix(const T* a, Index a_row, Index a_col, Index rows, 
     RowTimesLastColumns<T, bytes>(a + i * a_row, a_col, b, b_row, k, c + i * c_row, j, n, add);
 }
 
+// Sums of so many rows of b are added to the sums of all.
+inline constexpr Index kStreamBytes = 8 * 1024, kStreamRows = 32;
+
+template <class T, int bytes>
+TENON_HD void RowTimesStream(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n) {
+  using V = typename GnuVector<T, bytes>::type;
+  using InMemory = typename GnuVector<T, bytes>::in_memory;
+  constexpr Index kLanes = GnuVector<T, bytes>::lanes, kMost = kStreamBytes / static_cast<Index>(sizeof(T));
+  if (n < kLanes) {
+    for (Index j = 0; j < n; ++j) {
+      T total = T(0);
+      for (Index p = 0; p < k;) {
+        T sum = T(0);
+        for (const Index end = k - p < kStreamRows ? k : p + kStreamRows; p < end; ++p)
+          sum += a[p * a_col] * b[p * b_row + j];
+        total += sum;
+      }
+      c[j] = total;
+    }
+    return;
+  }
+  // The last vector begins earlier in b and c where it would not be full.
+  const Index whole = (n - 1) / kLanes * kLanes, last = n - kLanes;
+  alignas(bytes) T sums[kMost + kLanes], totals[kMost + kLanes];
+  for (Index j = 0; j <= whole; j += kLanes) *reinterpret_cast<V*>(totals + j) = V{};
+  for (Index p = 0; p < k;) {
+    for (Index j = 0; j <= whole; j += kLanes) *reinterpret_cast<V*>(sums + j) = V{};
+    for (const Index end = k - p < kStreamRows ? k : p + kStreamRows; p < end; ++p, b += b_row) {
+      const T x = a[p * a_col];
+      for (Index j = 0; j < whole; j += kLanes)
+        *reinterpret_cast<V*>(sums + j) += x * *reinterpret_cast<const InMemory*>(b + j);
+      *reinterpret_cast<V*>(sums + whole) += x * *reinterpret_cast<const InMemory*>(b + last);
+    }
+    for (Index j = 0; j <= whole; j += kLanes)
+      *reinterpret_cast<V*>(totals + j) += *reinterpret_cast<const V*>(sums + j);
+  }
+  for (Index j = 0; j < whole; j += kLanes)
+    *reinterpret_cast<InMemory*>(c + j) = *reinterpret_cast<const V*>(totals + j);
+  *reinterpret_cast<InMemory*>(c + last) = *reinterpret_cast<const V*>(totals + whole);
+}
+
 // The bodies as functions of an instruction set.
 template <class T, class Isa>
 struct ThinOf {
@@ -195,6 +239,9 @@ struct ThinOf {
   static void Rows(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c,
                    Index c_row, Index n, bool add) {
     RowsTimesMatrix<T, kBytes>(a, a_row, a_col, rows, b, b_row, k, c, c_row, n, add);
+  }
+  static void Stream(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n) {
+    RowTimesStream<T, kBytes>(a, a_col, b, b_row, k, c, n);
   }
 };
 #if TENON_DETAIL_TARGETS
@@ -207,11 +254,15 @@ struct ThinOf<T, simd::Targeted<simd::isa::Avx2>> {
                                             Index k, T* c, Index c_row, Index n, bool add) {
     RowsTimesMatrix<T, 32>(a, a_row, a_col, rows, b, b_row, k, c, c_row, n, add);
   }
+  TENON_DETAIL_TARGET_AVX2 static void Stream(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c,
+                                              Index n) {
+    RowTimesStream<T, 32>(a, a_col, b, b_row, k, c, n);
+  }
 };
 #endif
 
 template <class T, class Isa>
-inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows};
+inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows, &ThinOf<T, Isa>::Stream};
 
 // Returns the best kernels that this processor can run; 32-byte vectors read as fast as longer ones.
 template <class T, class Isa = simd::Compiled>
@@ -226,6 +277,9 @@ const ThinKernels<T>& ThinKernelsOf() {
 
 // The block of b that stays in the first cache while the rows of a go by: bytes, rows at least, columns at most.
 inline constexpr Index kThinBytes = 16 * 1024, kThinRows = 8, kThinColumns = 256;
+// A larger b may lie behind the second cache: processors foresee one stream from there, but not several rows. Short
+// rows, in bytes, are read about in order without it.
+inline constexpr Index kThinFarBytes = 512 * 1024, kThinShortRow = 512;
 
 // Splits the longer side of c over the device's threads: body(row, row_end, column, column_end).
 template <class Body>
@@ -248,6 +302,15 @@ void RunThinPart(const ThinKernels<T>& kernels, const GemmArgs<T>& g, Index row,
     for (Index i = row; i < row_end; ++i) {
       kernels.dot(g.a + i * g.a_row, g.b + column * g.b_col, g.b_col, g.k, g.c + i * g.c_row + column,
                   column_end - column);
+    }
+    return;
+  }
+  const Index row_bytes = g.n * Index{sizeof(T)};
+  if (g.m == 1 && row_bytes > kThinShortRow && g.k * row_bytes > kThinFarBytes) {
+    constexpr Index kMost = kStreamBytes / static_cast<Index>(sizeof(T));
+    for (Index j = column; j < column_end; j += kMost) {
+      const Index n = column_end - j < kMost ? column_end - j : kMost;
+      kernels.stream(g.a, g.a_col, g.b + j, g.b_row, g.k, g.c + j, n);
     }
     return;
   }
