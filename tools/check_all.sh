@@ -52,12 +52,14 @@ odr() {
 }
 
 no_exceptions() {
-  local compiler
+  local compiler program
   mkdir -p build/no_exceptions
   for compiler in g++ clang++-19; do
-    $compiler -std=c++20 -O1 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -Iinclude -isystem /usr/include/eigen3 \
-      tests/consume/zero_out.cpp -o build/no_exceptions/zero_out -pthread -ldl
-    build/no_exceptions/zero_out
+    for program in zero_out no_memory; do
+      $compiler -std=c++20 -O1 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -Iinclude -isystem /usr/include/eigen3 \
+        tests/consume/$program.cpp -o build/no_exceptions/$program -pthread -ldl
+      build/no_exceptions/$program
+    done
   done
 }
 

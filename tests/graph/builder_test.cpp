@@ -111,6 +111,12 @@ TEST_SUITE("GraphBuilder") {
     CHECK(b.status().code() == Code::kNotFound);
     CHECK(Contains(b.status().message(), "Op type not registered 'Relv'"));
   }
+  TEST_CASE("refuses a constant without memory") {
+    GraphBuilder b;
+    b.Const("c", Tensor(DataType::kFloat, TensorShape({2}), nullptr));
+    CHECK(b.status().code() == Code::kResourceExhausted);
+    CHECK(b.status().message().find("'c'") != std::string_view::npos);
+  }
   TEST_CASE("says what is wrong with a node") {
     const auto problem = [](auto&& add) {
       GraphBuilder b(TestOps());

@@ -97,8 +97,11 @@ class GraphBuilder {
     return status_.ok() ? Make([&] { return AddChecked(op, name, inputs, attrs); }) : Output();
   }
 
-  // Adds a Const node. It shares the tensor's buffer.
+  // Adds a Const node. It shares the tensor's buffer. ResourceExhausted in status(): a tensor without memory.
   Output Const(std::string_view name, Tensor value) {
+    if (!value.IsInitialized()) [[unlikely]]
+      status_.Update(errors::ResourceExhausted("GraphBuilder: the value of constant '", name, "' has no memory; type ",
+                                               value.dtype(), ", shape ", value.shape()));
     const DataType dtype = value.dtype();
     return Make([&] { return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}}); });
   }

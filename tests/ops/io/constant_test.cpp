@@ -76,6 +76,10 @@ TEST_SUITE("Const") {
     CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}, {"value", AttrValue::UndecodedTensor("", why)}}, {})
               .find("can't be converted to a Tensor: Cannot parse tensor from tensor_proto.") != std::string::npos);
   }
+  TEST_CASE("refuses a value without memory") {
+    CHECK(ErrorOf<ops::Const>(Value(Tensor(DataType::kFloat, TensorShape({2}), nullptr)), {}) ==
+          "RESOURCE_EXHAUSTED: Const: the value has no memory; type float, shape [2]");
+  }
   TEST_CASE("has the shape that it names, whatever its contents are") {
     NodeDef node;
     node.attr = {

@@ -42,6 +42,9 @@ struct Const {
       if (construction->status().ok() && value_.dtype() != construction->output_type(0))
         construction->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(),
                                                         ") and dtype (", construction->output_type(0), ")"));
+      if (construction->status().ok() && !value_.IsInitialized())
+        construction->SetStatus(errors::ResourceExhausted("Const: the value has no memory; type ", value_.dtype(),
+                                                          ", shape ", value_.shape()));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, value_); }
     bool IsExpensive() const override { return false; }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latency of RunAsync at a given load: a model of about 10 us, whose runs arrive at equal distances or at random
+// (Poisson). The load is a share of the most runs a second that RunAsync ends while 64 are under way. Wanted at 80 %:
+// the 99th percentile is at most 3 times the median. "ideal" is a queue without any cost: as many servers as make that
+// rate with the model's time, and the same arrivals.
+//
+//   tenon_bench_async [seconds a row] [threads]
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tenon/runtime.hpp>
+#include <tenon/base/clock.hpp>
+#include <tenon/graph/builder.hpp>
+#include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/math/add.hpp>
+
+TENON_REGISTER(tenon::Types<float>, tenon::ops::Placeholder, tenon::ops::AddV2);
+
+namespace tenon::bench {
+namespace {
+
+std::int64_t Now() { return SteadyNanoseconds(); }
+
+// A chain of sums.
+Result<Callable> Chain(int nodes, int threads) {
+  GraphBuilder b;
+  const Output x = b.Placeholder("x", DataType::kFloat, TensorShape{});
+  Output value = x;
+  for (int i = 0; i < nodes; ++i) value = b.Add("AddV2", "", {value, x});
+  TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraph(b, {.inter_op_threads = threads,
+                                                                       .intra_op_threads = 1,
+                                                                       .executor = ExecutorKind::kSequential}));
+  return session.MakeCallable({.feeds = {"x"}, .fetches = {b.Name(value)}});
+}
+// Median nanoseconds of a run that its caller waits for.
+double TimeOfRun(const Callable& callable) {
+  const Tensor x = Tensor::Scalar(1.0f);
+  Tensor fetch;
+  std::vector<std::int64_t> times(2001);
+  for (std::int64_t& time : times) {
+    const std::int64_t begin = Now();
+    if (!callable.Run({&x, 1}, {&fetch, 1}).ok()) std::abort();
+    time = Now() - begin;
+  }
+  std::nth_element(times.begin(), times.begin() + 1000, times.end());
+  return static_cast<double>(times[1000]);
+}
+// Runs a second while 64 are under way.
+double MostRate(const Callable& callable, double seconds) {
+  const Tensor x = Tensor::Scalar(1.0f);
+  std::atomic<std::int64_t> under_way{0}, ended{0};
+  const std::int64_t begin = Now(), end = begin + static_cast<std::int64_t>(seconds * 1e9);
+  while (Now() < end) {
+    if (under_way.load() >= 64) {
+      std::this_thread::yield();
+      continue;
+    }
+    under_way.fetch_add(1);
+    callable.RunAsync({&x, 1}, {}, [&](Result<std::vector<Tensor>>) {
+      ended.fetch_add(1);
+      under_way.fetch_sub(1);
+    });
+  }
+  const double rate = static_cast<double>(ended.load()) / (static_cast<double>(Now() - begin) / 1e9);
+  while (under_way.load() != 0) std::this_thread::yield();
+  return rate;
+}
+
+struct Latency {
+  double median = 0, p99 = 0, most = 0;  // us
+};
+Latency Summary(std::vector<double> ns) {
+  std::sort(ns.begin(), ns.end());
+  const auto at = [&](double share) {
+    return ns[static_cast<std::size_t>(share * static_cast<double>(ns.size() - 1))] / 1e3;
+  };
+  return {at(0.5), at(0.99), at(1)};
+}
+// When runs arrive, in ns from the first.
+std::vector<double> Arrivals(double rate, double seconds, bool random) {
+  std::vector<double> when;
+  std::uint64_t state = 88172645463325252u;
+  for (double t = 0; t < seconds * 1e9;) {
+    when.push_back(t);
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    const double uniform = (static_cast<double>(state >> 11) + 1) / 9007199254740993.0;
+    t += 1e9 / rate * (random ? -std::log(uniform) : 1.0);
+  }
+  return when;
+}
+// From the moment in which a run is to arrive to its callback.
+Latency OfRuns(const Callable& callable, const std::vector<double>& when) {
+  const Tensor x = Tensor::Scalar(1.0f);
+  std::vector<double> ns(when.size());
+  std::atomic<std::size_t> ended{0};
+  const std::int64_t begin = Now() + 1'000'000;
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    const std::int64_t due = begin + static_cast<std::int64_t>(when[i]);
+    while (Now() < due) {
+    }
+    callable.RunAsync({&x, 1}, {}, [&ended, to = &ns[i], due](Result<std::vector<Tensor>>) {
+      *to = static_cast<double>(Now() - due);
+      ended.fetch_add(1);
+    });
+  }
+  while (ended.load() != when.size()) std::this_thread::yield();
+  return Summary(std::move(ns));
+}
+// The same of `servers` that take `time` ns a run and cost nothing else; the first one free takes the next run.
+Latency OfIdeal(const std::vector<double>& when, double time, std::size_t servers) {
+  std::vector<double> free(servers), ns;
+  for (const double t : when) {
+    double& first = *std::min_element(free.begin(), free.end());
+    first = std::max(first, t) + time;
+    ns.push_back(first - t);
+  }
+  return Summary(std::move(ns));
+}
+
+}  // namespace
+}  // namespace tenon::bench
+
+int main(int argc, char** argv) {
+  using namespace tenon::bench;
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 2;
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 2;
+  int nodes = 200;
+  auto callable = Chain(nodes, threads);
+  for (int i = 0; i < 4 && callable.ok(); ++i) {
+    nodes = std::clamp(static_cast<int>(nodes * 10e3 / TimeOfRun(*callable)), 1, 100'000);
+    callable = Chain(nodes, threads);
+  }
+  if (!callable.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(callable.status().message()).c_str());
+    return 1;
+  }
+  const double time = TimeOfRun(*callable);
+  (void)MostRate(*callable, seconds / 4);
+  const double most = MostRate(*callable, seconds);
+  std::printf("%d sums take %.2f us; %.0f runs a second with 64 under way on %d threads\n\n", nodes, time / 1e3, most,
+              threads);
+  std::printf(
+      "| arrivals | load | median [us] | p99 [us] | ratio | most [us] | ideal median | ideal p99 | ideal ratio |\n"
+      "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+  const auto servers = static_cast<std::size_t>(std::max(1.0, std::round(most * time / 1e9)));
+  for (const bool random : {false, true}) {
+    for (const double load : {0.5, 0.8}) {
+      const std::vector<double> when = Arrivals(load * most, seconds, random);
+      const Latency got = OfRuns(*callable, when),
+                    ideal = OfIdeal(when, static_cast<double>(servers) * 1e9 / most, servers);
+      std::printf("| %s | %.0f %% | %.1f | %.1f | %.2f | %.0f | %.1f | %.1f | %.2f |\n", random ? "random" : "even",
+                  load * 100, got.median, got.p99, got.p99 / got.median, got.most, ideal.median, ideal.p99,
+                  ideal.p99 / ideal.median);
+      std::fflush(stdout);
+    }
+  }
+}
