@@ -291,7 +291,7 @@ class Fuser {
   int root_ = -1;
   SlimVector<int> group_;
   SlimVector<int> others_;  // steps that stay with another product
-  SlimVector<InEdge> inputs_;   // what the group reads, each once
+  SlimVector<InEdge> inputs_;  // what the group reads, each once
   SlimVector<InEdge> counted_;  // what is counted in reads_
 };
 
