@@ -132,6 +132,13 @@ TEST_SUITE("LoopList") {
           CHECK(SameItems(last, item));
         }
       } else {
+        // The item's place stays where it is, and gets a copy.
+        const void* const place = item.raw_data();
+        REQUIRE(detail::ListNode{&list, &item, DefaultAllocator()}.Run().ok());
+        CHECK(item.raw_data() == place);
+        CHECK(SameItems(item, ItemsOf(shared).at(0)));
+        list.Close();
+        list.Open(Tensor(shared));
         REQUIRE(detail::ListNode{&list, &item, nullptr}.Run().ok());
         CHECK(item.SharesBufferWith(ItemsOf(shared).at(0)));
         CHECK(detail::ListNode{&list, &item, nullptr}.Run().code() == Code::kInvalidArgument);

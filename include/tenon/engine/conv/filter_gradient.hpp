@@ -118,7 +118,7 @@ class FilterGradientWork {
   static Index Clamp(Index x, Index least, Index most) { return x < least ? least : Least(x, most); }
   Index ChunksOfImage() const { return DivideUp(g_.rows.output, chunk_rows_); }
   Index panels() const { return DivideUp(width_, kernels_.width * kernels_.lanes); }
-  Index Elements() const { return g_.rows.size * g_.columns.size * g_.in_depth; }  // of a window
+  Index Elements() const { return g_.rows.size * g_.columns.size * g_.in_depth; }  // elements of a window
   Index WindowTiles() const { return DivideUp(Elements(), kConvPixels); }
   Range RangeOf(Index chunk) const {
     const Index image = chunk / ChunksOfImage() * chunk_images_, row = chunk % ChunksOfImage() * chunk_rows_;
@@ -185,7 +185,7 @@ class FilterGradientWork {
   T* output_;
   bool add_;  // to what is in output
   bool copies_, widens_;  // the chunk's rows of images; rows of the gradient, to whole vectors
-  Index columns_, width_;  // of a row of an image, and of a row of the gradient, as tiles read them
+  Index columns_, width_;  // elements of a row of an image and of the gradient, as tiles read them
   Index chunk_rows_, copied_rows_;  // rows of the output in a chunk, and the rows of an image that they read
   Index chunk_images_ = 1;
   Index image_step_;  // elements from image to image

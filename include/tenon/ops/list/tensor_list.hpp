@@ -250,6 +250,14 @@ inline Status SetListOutput(OpKernelContext& context, TensorList&& list) {
   return OkStatus();
 }
 
+// elements.IsCompatibleWith(shape), without a conversion.
+inline bool FitsElements(const PartialTensorShape& elements, const TensorShape& shape) {
+  if (elements.unknown_rank()) return true;
+  if (elements.dims() != shape.dims()) return false;
+  for (int d = 0; d < elements.dims(); ++d)
+    if (elements.dim_size(d) >= 0 && elements.dim_size(d) != shape.dim_size(d)) return false;
+  return true;
+}
 // Functions of ListStep (kernel/row.hpp). Serialised lists and tensors of lists do not fit, nor do popped items that
 // are not set.
 inline const TensorList* PlainList(const Tensor& variant) {
@@ -265,12 +273,18 @@ inline bool ItemShape(const Tensor& variant, TensorShape* shape) {
 }
 inline bool FitsPush(const Tensor& variant, DataType dtype, const TensorShape& shape) {
   const TensorList* const list = PlainList(variant);
-  return list != nullptr && list->element_dtype == dtype && list->element_shape.IsCompatibleWith(shape);
+  return list != nullptr && list->element_dtype == dtype && FitsElements(list->element_shape, shape);
 }
 inline bool FitsPop(const Tensor& variant, DataType dtype, const TensorShape& shape) {
   if (!FitsPush(variant, dtype, shape)) return false;
-  for (const Tensor& element : PlainList(variant)->tensors)
-    if (element.dtype() != dtype || !(element.shape() == shape) || !element.HostAccessible()) return false;
+  const Allocator* known = nullptr;  // its memory is in host memory
+  for (const Tensor& element : PlainList(variant)->tensors) {
+    if (element.dtype() != dtype || !(element.shape() == shape)) return false;
+    const Allocator* const allocator = element.buffer() == nullptr ? known : element.buffer()->allocator();
+    if (allocator == known) continue;
+    if (!element.HostAccessible()) return false;
+    known = allocator;
+  }
   return true;
 }
 inline void* OpenList(Tensor* variant) {

@@ -21,7 +21,7 @@ namespace ops {
 namespace detail {
 
 inline Status CheckPush(const TensorList& list, const TensorShape& shape) {
-  if (!list.element_shape.IsCompatibleWith(shape)) [[unlikely]]
+  if (!FitsElements(list.element_shape, shape)) [[unlikely]]
     return errors::InvalidArgument("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
                                    shape, " list shape: ", list.element_shape);
   const Index most = list.max_num_elements;

@@ -11,6 +11,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/row.hpp>
 #include <tenon/memory/allocator.hpp>
+#include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -40,26 +41,40 @@ struct LoopList {
 struct ListNode {
   LoopList* list;
   Tensor* item;  // the value's slot
-  Allocator* copies;  // memory for copies of pushed items, whose memory the plan uses again; null: they are not copied
+  // Memory for copies of items. Null: they are not copied. The plan uses the memory of a pushed item again, and has
+  // memory for a popped one.
+  Allocator* copies;
 
   Status Run() const {
-    if (!list->step->pushes) return list->step->run(list->list, item);
-    if (copies == nullptr) {
-      Tensor same = *item;
-      return list->step->run(list->list, &same);
+    if (copies == nullptr) return list->step->pushes ? PushItself() : list->step->run(list->list, item);
+    if (!list->step->pushes) {
+      Tensor taken(DataType::kInvalid);
+      TENON_RETURN_IF_ERROR(list->step->run(list->list, &taken));
+      CopyBytes(taken.raw_data(), item->raw_data(), taken.TotalBytes());
+      return OkStatus();
     }
-    Tensor copy(DataType::kInvalid);
-    copy.Reset(copies, item->dtype(), item->shape());
-    if (!copy.IsInitialized()) [[unlikely]]
+    const std::size_t bytes = item->TotalBytes();  // after a surprise it may have another shape than planned
+    Buffer* const memory = bytes == 0 ? nullptr : Buffer::Allocate(copies, bytes);
+    if (memory == nullptr && bytes != 0) [[unlikely]]
       return NoMemory();
-    if (const std::size_t bytes = item->tensor_data().size(); bytes != 0)
-      std::memcpy(copy.raw_data(), item->raw_data(), bytes);
+    Tensor copy(item->dtype(), item->shape(), memory);
+    CopyBytes(item->raw_data(), copy.raw_data(), bytes);
     return list->step->run(list->list, &copy);
   }
   // In the form of KernelRow::call.
   static Status Call(const void* node, KernelCall&) { return static_cast<const ListNode*>(node)->Run(); }
 
  private:
+  Status PushItself() const {
+    Tensor same = *item;
+    return list->step->run(list->list, &same);
+  }
+  static void CopyBytes(const void* from, void* to, std::size_t bytes) {
+    if (bytes == sizeof(float))
+      std::memcpy(to, from, sizeof(float));  // one number: without a call
+    else if (bytes != 0)
+      std::memcpy(to, from, bytes);
+  }
   TENON_DETAIL_COLD Status NoMemory() const {
     return errors::ResourceExhausted("OOM when allocating tensor with shape", item->shape(), " and type ",
                                      item->dtype(), " for an item of a list, by allocator ", copies->Name());

@@ -59,6 +59,8 @@ class RunPlanner {
   }
 
  private:
+  static constexpr std::size_t kMostCopiedBytes = 4096;  // most bytes of a copied item
+
   // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
   enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
   const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
@@ -111,9 +113,10 @@ class RunPlanner {
   }
   void ChooseNodes() {
     for (const int number : program_.sequence) {
-      if (ListOf(number) != nullptr) {
+      if (const LoopList* const list = ListOf(number); list != nullptr) {
         ++run_.report_.planned_nodes;
         planned_[ToSize(number)] = 1;
+        if (!list->step->pushes) PlaceItem(PoppedItem(node(number)), list->dtype, list->shape);
         continue;
       }
       if (!IsPlannable(number)) {
@@ -129,6 +132,14 @@ class RunPlanner {
         place_[ToSize(n.first_output + i)] = Place::kArena;
       }
     }
+  }
+
+  static int PoppedItem(const ProgramNode& n) { return n.first_output + 1; }
+  // A small item is copied from the list to a place, so that its readers find it at one address.
+  void PlaceItem(int value, DataType type, const TensorShape& shape) {
+    if (!IsPlainData(type) || BytesWanted(type, shape) > kMostCopiedBytes) return;
+    SetShape(value, shape);
+    place_[ToSize(value)] = Place::kArena;
   }
 
   void TakeGivenPlaces() {
@@ -175,10 +186,9 @@ class RunPlanner {
   // Whether a value that a list keeps stays in its place, and the list gets a copy: the copy takes less time than
   // memory of its own for the value in each run.
   bool MayCopy(int value) const {
-    constexpr std::size_t kMostBytes = 4096;
     const Place place = place_[ToSize(value)];
     return (place == Place::kArena || place == Place::kGiven) &&
-           BytesWanted(TypeOf(value), ShapeOf(value)) <= kMostBytes;
+           BytesWanted(TypeOf(value), ShapeOf(value)) <= kMostCopiedBytes;
   }
   // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
   // input's memory to its outputs.
@@ -233,6 +243,10 @@ class RunPlanner {
       const int number = program_.sequence[s];
       if (planned_[ToSize(number)] == 0) continue;
       const ProgramNode& n = node(number);
+      if (const LoopList* const list = ListOf(number); list != nullptr) {
+        if (!list->step->pushes) MakeItemBlock(PoppedItem(n), list->dtype, list->shape);
+        continue;
+      }
       for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
         const int value = n.first_output + out.tensor;
         if (place_[ToSize(value)] != Place::kArena) continue;
@@ -247,6 +261,13 @@ class RunPlanner {
         block_[ToSize(value)] = block;
       }
     }
+  }
+  void MakeItemBlock(int value, DataType type, const TensorShape& shape) {
+    if (place_[ToSize(value)] != Place::kArena) return;
+    const std::size_t bytes = BytesWanted(type, shape);
+    run_.report_.value_bytes += bytes;
+    block_[ToSize(value)] = static_cast<int>(blocks_.size());
+    blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
   }
   // The block of an input that this output may overwrite, or -1.
   int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
@@ -350,9 +371,9 @@ class RunPlanner {
     return entry;
   }
   PlannedRun::Entry MakeListEntry(const ProgramNode& n, LoopList* list, PlannedRun::Entry entry) {
-    const int item = list->step->pushes ? input(n, 1) : n.first_output + 1;
-    const bool copies = list->step->pushes && StaysInPlace(item);
-    run_.list_nodes_.push_back({list, &run_.step_.value(item), copies ? entry.frame->env->step_allocator : nullptr});
+    Tensor& item = run_.step_.value(list->step->pushes ? input(n, 1) : PoppedItem(n));
+    const bool copies = StaysInPlace(list->step->pushes ? input(n, 1) : PoppedItem(n));
+    run_.list_nodes_.push_back({list, &item, copies ? entry.frame->env->step_allocator : nullptr});
     run_.call_frames_.push_back(KernelCall{});
     entry.call = &ListNode::Call;
     entry.kernel = &run_.list_nodes_.back();
