@@ -193,7 +193,7 @@ class FilterGradientWork {
 };
 
 // Whether FilterGradient() is faster than a product with columns: rows of the output are long enough for its loops, and
-// the channels fill most of a vector.
+// the channels fill half of a vector.
 template <class T>
 bool FavoursFilterTiles(const Conv2DGeometry& g) {
   constexpr Index kShortRow = 4;
@@ -201,7 +201,7 @@ bool FavoursFilterTiles(const Conv2DGeometry& g) {
     return w.dilation == 1 && w.pad_before < w.size && (w.output - 1) * w.stride <= w.input + w.size;
   };
   return g.groups == 1 && fits(g.rows) && fits(g.columns) && g.columns.output >= kShortRow &&
-         2 * g.out_depth > ConvKernelsOf<T>(g.out_depth).lanes;
+         2 * g.out_depth >= ConvKernelsOf<T>(g.out_depth).lanes;
 }
 
 // output [rows, columns, in_depth, out_depth] = the sum over all places of the output of their windows in `images`

@@ -284,20 +284,20 @@ const ConvKernels<C>& ConvKernelsOf() {
 #endif
   return kConvKernels<C, Isa>;
 }
-// Returns those of the longest vectors of which so many channels fill more than a half.
+// Returns those for so many output channels: where these fill at most half of a vector of AVX-512, vectors of AVX2.
 template <class C, class Isa = simd::Compiled>
 const ConvKernels<C>& ConvKernelsOf(Index channels) {
-  [[maybe_unused]] constexpr Index kHalf = 32 / Index{sizeof(C)}, kQuarter = 16 / Index{sizeof(C)};
-  [[maybe_unused]] const bool wide = ConvKernelsOf<C, Isa>().lanes > kHalf;
+  if constexpr (std::is_floating_point_v<C>) {
+    constexpr Index kHalf = 32 / Index{sizeof(C)};
 #if TENON_DETAIL_TARGETS
-  if constexpr (std::is_same_v<Isa, simd::isa::Sse2>) {
-    if (channels <= kQuarter) return kConvKernels<C, Isa>;
-    if (wide && channels <= kHalf) return kConvKernels<C, simd::Targeted<simd::isa::Avx2>>;
-  }
+    if constexpr (!std::is_same_v<Isa, simd::isa::Avx512>) {
+      if (channels <= kHalf && ConvKernelsOf<C, Isa>().lanes > kHalf)
+        return kConvKernels<C, simd::Targeted<simd::isa::Avx2>>;
+    }
 #endif
-  if constexpr (std::is_same_v<Isa, simd::isa::Avx512>) {
-    if (channels <= kQuarter) return kConvKernels<C, simd::isa::Sse2>;
-    if (channels <= kHalf) return kConvKernels<C, simd::isa::Avx2>;
+    if constexpr (std::is_same_v<Isa, simd::isa::Avx512>) {
+      if (channels <= kHalf) return kConvKernels<C, simd::isa::Avx2>;
+    }
   }
   return ConvKernelsOf<C, Isa>();
 }
