@@ -80,7 +80,7 @@ class ConvWork {
   using Pixels = const C* [kFewPixels];
 
   ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
-      : kernels_(ConvKernelsOf<C>()),
+      : kernels_(ConvKernelsOf<C>(g.out_depth / g.groups)),
         panel_(kernels_.width * kernels_.lanes),
         g_(g),
         input_(input),

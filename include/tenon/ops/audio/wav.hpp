@@ -178,10 +178,17 @@ inline Status WriteWav(std::string_view who, const float* audio, Index count, In
   AppendNumber(16, 2, file);
   *file += "data";
   AppendNumber(bytes, 4, file);
-  for (Index i = 0; i < count; ++i) {
+  const std::size_t head = file->size();
+  file->resize(head + bytes);
+  char* to = file->data() + head;
+  for (Index i = 0; i < count; ++i, to += 2) {
     // In this order NaN becomes the least.
-    const float sample = std::min(32767.0f, std::max(-32768.0f, std::round(audio[i] * 32768.0f)));
-    AppendNumber(static_cast<std::uint32_t>(static_cast<std::int32_t>(sample)), 2, file);
+    const float sample = std::min(32767.0f, std::max(-32768.0f, audio[i] * 32768.0f));
+    auto whole = static_cast<std::int32_t>(sample);  // towards 0; the rest is exact
+    const float rest = sample - static_cast<float>(whole);
+    whole += (rest >= 0.5f ? 1 : 0) - (rest <= -0.5f ? 1 : 0);
+    to[0] = static_cast<char>(whole & 255);
+    to[1] = static_cast<char>(whole >> 8 & 255);
   }
   return OkStatus();
 }

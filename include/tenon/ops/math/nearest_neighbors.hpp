@@ -10,7 +10,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
-#include <tenon/engine/simd/isa.hpp>
+#include <tenon/engine/simd/vector.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -29,17 +29,44 @@ struct Neighbor {
   }
 };
 
-TENON_DETAIL_LOOPS_BEGIN
-// sums[c] = the sum of (point[d] - centers[d, c])^2 for 64 centers.
-TENON_DETAIL_LOOP inline void SquaredDistances(const float* point, const float* centers, Index size, float* sums) {
-  for (Index c = 0; c < 64; ++c) sums[c] = 0;
-  for (Index d = 0; d < size; ++d, centers += 64) {
-    const float x = point[d];
-    TENON_DETAIL_INDEPENDENT
-    for (Index c = 0; c < 64; ++c) sums[c] += (x - centers[c]) * (x - centers[c]);
+// sums[c] = the sum of (point[d] - centers[d, c])^2, for 64 centers.
+struct SquaredDistances {
+  static constexpr Index kCenters = 64;
+
+  template <int bytes>
+  TENON_HD static void Run(const float* point, const float* centers, Index size, float* sums) {
+#if TENON_DETAIL_LANES
+    using L = simd::Lanes<float, bytes>;
+    for (Index c = 0; c < kCenters; c += 2 * L::size) {
+      L first = L::Zero(), second = L::Zero();
+      for (Index d = 0; d < size; ++d) {
+        const L x = L::Repeat(point[d]), a = x - L::Load(centers + d * kCenters + c),
+                b = x - L::Load(centers + d * kCenters + c + L::size);
+        first = first + a * a;
+        second = second + b * b;
+      }
+      first.Store(sums + c);
+      second.Store(sums + c + L::size);
+    }
+#else
+    for (Index c = 0; c < kCenters; ++c) {
+      sums[c] = 0;
+      for (Index d = 0; d < size; ++d) {
+        const float step = point[d] - centers[d * kCenters + c];
+        sums[c] += step * step;
+      }
+    }
+#endif
   }
-}
-TENON_DETAIL_LOOPS_END
+  static void Of(const float* point, const float* centers, Index size, float* sums) {
+#if TENON_DETAIL_LANES
+    using Levels = simd::detail::ForLevels<SquaredDistances, simd::Compiled, const float*, const float*, Index, float*>;
+    Levels::Best()(point, centers, size, sums);
+#else
+    Run<16>(point, centers, size, sums);
+#endif
+  }
+};
 
 inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points, const Tensor& centers,
                                   const Tensor& k) {
@@ -65,7 +92,7 @@ inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points
   if (wanted == 0) return OkStatus();
   if (size == 0) num_centers = wanted;  // all are equally near
   // Centers with their coordinates apart, distances of some centers, and the nearest so far.
-  constexpr Index kTogether = 64;
+  constexpr Index kTogether = SquaredDistances::kCenters;
   const Index blocks = (num_centers + kTogether - 1) / kTogether;
   const Index bytes[] = {blocks * kTogether * size * Index{sizeof(float)} + wanted * Index{sizeof(Neighbor)}};
   Tensor memory;
@@ -82,7 +109,7 @@ inline Status RunNearestNeighbors(OpKernelContext& context, const Tensor& points
     Index found = 0;
     for (Index block = 0; block < blocks; ++block) {
       float sums[kTogether];
-      SquaredDistances(point, apart + block * size * kTogether, size, sums);
+      SquaredDistances::Of(point, apart + block * size * kTogether, size, sums);
       const Index first = block * kTogether, here = std::min(kTogether, num_centers - first);
       for (Index c = 0; c < here; ++c) {
         // A NaN is the farthest: an order needs numbers.

@@ -305,13 +305,10 @@ struct RaggedTensorToTensor {
     }
   };
 
-  // Maps the places of a dimension's rows to the places of the next dimension's rows, at most `most`. Each row has
-  // `size` places, `step` apart.
-  static Status NextBySplits(const detail::Splits& splits, const RowPlaces& from, Index step, Index size, Index most,
-                             RowPlaces* to) {
-    if (splits.rows() > from.count)
-      return errors::InvalidArgument("Row partition size is greater than output size: ", splits.rows(), " > ",
-                                     from.count);
+  // Checks the splits of a dimension that has `rows` rows, and at most `most` of the next dimension.
+  static Status CheckSplits(const detail::Splits& splits, Index rows, Index most) {
+    if (splits.rows() > rows)
+      return errors::InvalidArgument("Row partition size is greater than output size: ", splits.rows(), " > ", rows);
     if (splits.size() == 0) return OkStatus();
     if (splits[0] != 0)
       return errors::InvalidArgument("Invalid row split size. row_splits must begin with 0, got ", splits[0]);
@@ -322,6 +319,14 @@ struct RaggedTensorToTensor {
     if (splits.back() > most)
       return errors::InvalidArgument("Invalid row split size. row_splits end at ", splits.back(), ", more than the ",
                                      most, " there may be");
+    return OkStatus();
+  }
+  // Maps the places of a dimension's rows to the places of the next dimension's rows, at most `most`. Each row has
+  // `size` places, `step` apart.
+  static Status NextBySplits(const detail::Splits& splits, const RowPlaces& from, Index step, Index size, Index most,
+                             RowPlaces* to) {
+    TENON_RETURN_IF_ERROR(CheckSplits(splits, from.count, most));
+    if (splits.size() == 0) return OkStatus();
     to->known.resize(static_cast<std::size_t>(splits.back()), -1);
     Index* known = to->known.data();
     for (Index i = 0; i < splits.rows(); ++i) {
@@ -374,8 +379,8 @@ struct RaggedTensorToTensor {
     return OkStatus();
   }
 
-  // Writes row i of the values to row places[i] of the output. All other rows become the default.
-  static Status Write(OpKernelContext& context, const RowPlaces& places, int ragged_rank, Tensor* out) {
+  // Makes all rows of the output the default.
+  static Status WriteDefault(OpKernelContext& context, int ragged_rank, Tensor* out) {
     const Tensor &values = context.input(1), &default_value = context.input(2);
     Cpu& device = context.device<Cpu>();
     const ElementMover mover = MoverOf(values.dtype());
@@ -401,19 +406,20 @@ struct RaggedTensorToTensor {
       for (Index i = 0; i < out->NumElements(); i += run)
         CopyRun(mover, filled.raw_data(), mover.At(out->raw_data(), i), run);
     }
-    const auto n = static_cast<Index>(places.known.size());
-    const Index* const known = places.known.data();
-    for (Index i = 0, next = 0; i < n; i = next) {  // rows that stay together are one run
-      for (next = i + 1; next < n && known[next] == known[i] + (next - i);) ++next;
-      if (known[i] < 0) {
-        next = i + 1;
-        continue;
-      }
-      CopyPieces(mover, (next - i) * run, mover.At(values.raw_data(), i * run), 0,
-                 mover.At(out->raw_data(), known[i] * run), 0, 1);
-    }
     return OkStatus();
   }
+  // Copies `count` rows of the values, from row i on, to the output's rows from `place` on.
+  struct RowCopy {
+    const Tensor& values;
+    Tensor* out;
+    ElementMover mover;
+    Index run;  // elements of a row
+
+    void operator()(Index i, Index count, Index place) const {
+      CopyPieces(mover, count * run, mover.At(values.raw_data(), i * run), 0, mover.At(out->raw_data(), place * run), 0,
+                 1);
+    }
+  };
 
   static Status Run(OpKernelContext& context, const detail::RowPartitions& partitions) {
     const Tensor& values = context.input(1);
@@ -440,13 +446,26 @@ struct RaggedTensorToTensor {
     for (int d = 1; d <= ragged_rank; ++d) step *= sizes[static_cast<std::size_t>(d)];
     RowPlaces places;
     places.count = rows;
-    for (Index i = 0; i < std::min(rows, sizes[0]); ++i) places.known.push_back(i * step);
+    places.known.resize(static_cast<std::size_t>(std::min(rows, sizes[0])));
+    for (Index i = 0; i < std::min(rows, sizes[0]); ++i) places.known[static_cast<std::size_t>(i)] = i * step;
+    const Index places_of_values = sizes[static_cast<std::size_t>(ragged_rank)];
+    const Index run = out->NumElements() / std::max<Index>(1, sizes[0] * step);
+    const RowCopy copy{values, out, MoverOf(values.dtype()), run};
     for (int d = 1; d <= ragged_rank; ++d) {
       // Rows of inner dimensions are listed one by one, so wrong splits may only ask for a limited number.
       constexpr Index kMostRows = Index{1} << 28;
       const Index size = sizes[static_cast<std::size_t>(d)];
       const Index most = d < ragged_rank ? kMostRows : values.dim_size(0);
       const detail::Splits part(context.input(first_cut + d - 1));
+      if (d == ragged_rank && partitions.cut(d) == detail::RowPartition::kRowSplits) {  // a row of values is one run
+        TENON_RETURN_IF_ERROR(CheckSplits(part, places.count, most));
+        TENON_RETURN_IF_ERROR(WriteDefault(context, ragged_rank, out));
+        for (Index i = 0; i < part.rows(); ++i)
+          if (const Index place = places.At(i), length = std::min(part[i + 1] - part[i], places_of_values);
+              place >= 0 && length > 0)
+            copy(part[i], length, place);
+        return OkStatus();
+      }
       RowPlaces next;
       step /= size;
       TENON_RETURN_IF_ERROR(partitions.cut(d) == detail::RowPartition::kRowSplits
@@ -454,7 +473,10 @@ struct RaggedTensorToTensor {
                                 : NextByRowids(part, places, step, size, most, &next));
       places = std::move(next);
     }
-    return Write(context, places, ragged_rank, out);
+    TENON_RETURN_IF_ERROR(WriteDefault(context, ragged_rank, out));
+    for (std::size_t i = 0; i < places.known.size(); ++i)
+      if (places.known[i] >= 0) copy(static_cast<Index>(i), 1, places.known[i]);
+    return OkStatus();
   }
 };
 

@@ -41,12 +41,19 @@ inline void SplitAtAny(std::string_view text, std::string_view delimiters, bool 
     for (std::size_t i = 0; i < text.size(); ++i) pieces->push_back(text.substr(i, 1));
     return;
   }
+  constexpr std::size_t kTogether = 64;
+  std::string_view some[kTogether];
+  std::size_t count = 0;
   bool separates[256] = {};
   for (const char c : delimiters) separates[static_cast<unsigned char>(c)] = true;
   const char *begin = text.data(), *const end = begin + text.size();
   for (const char* at = begin;; ++at) {
     while (at != end && !separates[static_cast<unsigned char>(*at)]) ++at;
-    if (!skip_empty || at != begin) pieces->push_back({begin, static_cast<std::size_t>(at - begin)});
+    if (!skip_empty || at != begin) some[count++] = {begin, static_cast<std::size_t>(at - begin)};
+    if (at == end || count == kTogether) {
+      pieces->append(some, some + count);
+      count = 0;
+    }
     if (at == end) return;
     begin = at + 1;
   }
