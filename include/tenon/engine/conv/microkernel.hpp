@@ -6,7 +6,6 @@
 // unit's instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
@@ -271,16 +270,10 @@ constexpr ConvKernels<C> MakeConvKernels() {
 template <class C, class Isa>
 inline constexpr ConvKernels<C> kConvKernels = MakeConvKernels<C, Isa>();
 
-// Returns the best kernels that this processor can run for so many output channels. Those that fill only half of a
-// vector of AVX-512 take vectors of AVX2.
+// Returns the best kernels that this processor can run.
 template <class C, class Isa = simd::Compiled>
-const ConvKernels<C>& ConvKernelsOf(Index channels = std::numeric_limits<Index>::max()) {
+const ConvKernels<C>& ConvKernelsOf() {
 #if TENON_DETAIL_TARGETS
-  if constexpr (std::is_floating_point_v<C> && !std::is_same_v<Isa, simd::isa::Avx2>) {
-    constexpr Index kHalf = simd::kVectorBytes<simd::isa::Avx2> / Index{sizeof(C)};
-    if (channels <= kHalf && simd::BestLevel() == simd::Level::kAvx512)
-      return kConvKernels<C, simd::Targeted<simd::isa::Avx2>>;
-  }
   if constexpr (std::is_floating_point_v<C> && !std::is_same_v<Isa, simd::isa::Avx512>) {
     const simd::Level level = simd::BestLevel();
     if (level == simd::Level::kAvx512) return kConvKernels<C, simd::Targeted<simd::isa::Avx512>>;
