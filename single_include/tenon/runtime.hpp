@@ -190,19 +190,19 @@ class ScopedFlushDenormals {
 
 TENON_DETAIL_NAMESPACE_END
 
-// ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us and then leave
-// their processor to others, if there are any, for some 100 us before they sleep: waking a sleeping thread takes 10 to
-// 30 us, and between the large ops of a graph are small ones. They sleep away from the processor on which loops begin:
-// woken there, they would wait for the caller, who is at work on the same loop, until the system's next tick.
+// ---- tenon/device/waited_threads.hpp ----
+// WaitedThreads: threads that take tasks and may be replaced while a task of theirs waits.
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace detail {
 // Threads that take tasks, and want to hear when one of them waits for what may be queued behind its task.
 class WaitedThreads {
  public:
-  virtual void BeginWait() = 0;
-  virtual void EndWait() = 0;
+  // The thread begins to wait. Returns what Replace does.
+  virtual bool BeginWait() noexcept = 0;
+  // While a thread waits: starts another where all wait. False: the system has none, or no memory for it.
+  virtual bool Replace() noexcept = 0;
+  virtual void EndWait() noexcept = 0;
   // Says whose this thread is, while it lives.
   class OfThisThread {
    public:
@@ -221,6 +221,15 @@ class WaitedThreads {
 };
 }  // namespace detail
 
+TENON_DETAIL_NAMESPACE_END
+
+// ---- tenon/device/thread_pool.hpp ----
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us and then leave
+// their processor to others, if there are any, for some 100 us before they sleep: waking a sleeping thread takes 10 to
+// 30 us, and between the large ops of a graph are small ones. They sleep away from the processor on which loops begin:
+// woken there, they would wait for the caller, who is at work on the same loop, until the system's next tick.
+TENON_DETAIL_NAMESPACE_BEGIN
+
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
 // queued, unless it says so (Waiting). Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a
 // loop waits only for parts that run.
@@ -235,7 +244,11 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
   ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)), caller_processor_(Thread::Processor()) {
-    if (threads > 1) threads_.reserve(static_cast<std::size_t>(threads) - 1);
+    if (threads > 1) {
+      threads_.reserve(static_cast<std::size_t>(threads) - 1);
+      extra_threads_.reserve(static_cast<std::size_t>(threads) - 1);  // one for each that waits, without memory
+      Grow();  // a first task needs no memory
+    }
     for (int i = 1; i < threads; ++i) {
       if (!StartIn(&threads_)) break;
     }
@@ -316,17 +329,24 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
   // threads that belong to no pool.
   class Waiting {
    public:
-    Waiting() : threads_(detail::WaitedThreads::current) {
-      if (threads_ != nullptr) threads_->BeginWait();
+    Waiting() noexcept : threads_(detail::WaitedThreads::current) {
+      if (threads_ != nullptr) is_replaced_ = threads_->BeginWait();
     }
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
     ~Waiting() {
       if (threads_ != nullptr) threads_->EndWait();
     }
+    // Returns whether a thread runs what is queued. Tries again to start one where there was no memory for it, or the
+    // system had none: until then, what this thread waits for may never come.
+    bool IsReplaced() noexcept {
+      if (!is_replaced_) is_replaced_ = threads_->Replace();
+      return is_replaced_;
+    }
 
    private:
     detail::WaitedThreads* threads_;
+    bool is_replaced_ = true;
   };
 
  private:
@@ -451,15 +471,20 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
     ++joined_;
     return thread;
   }
-  // Without a thread more, what waits goes on waiting; so it would have without this.
-  TENON_DETAIL_COLD void BeginWait() override {
+  TENON_DETAIL_COLD bool BeginWait() noexcept override {
     NoticeFork();
     MutexLock lock(mutex_);
-    const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
-    if (++waiting_ < all) return;
-    (void)StartIn(&extra_threads_);
+    ++waiting_;
+    return ReplaceLocked();
   }
-  TENON_DETAIL_COLD void EndWait() override {
+  TENON_DETAIL_COLD bool Replace() noexcept override {
+    MutexLock lock(mutex_);
+    return ReplaceLocked();
+  }
+  bool ReplaceLocked() noexcept {
+    return waiting_ < threads_.size() + extra_threads_.size() + joined_ || StartIn(&extra_threads_);
+  }
+  TENON_DETAIL_COLD void EndWait() noexcept override {
     NoticeFork();
     MutexLock lock(mutex_);
     if (waiting_ > 0) --waiting_;  // 0: its begin was before a fork
@@ -491,7 +516,7 @@ class ThreadPool final : public ThreadPoolInterface, private detail::WaitedThrea
       place.next = std::exchange(places_, &place);
     }
     const int number = started_.fetch_add(1) + 1;
-    Thread::NameThis(StrCat(name_, "-", number).c_str());
+    (void)detail::Succeeds([&] { Thread::NameThis(StrCat(name_, "-", number).c_str()); });
     for (;;) {
       const std::uint32_t seen = published_.load();
       if (RunSomething(number, &place)) {
@@ -2828,14 +2853,14 @@ struct RunFailed {
   }
 };
 // Waits for the end of a run. The caller may be a task of the pool that has the run's nodes queued: then another
-// thread runs them.
+// thread runs them, as soon as there is memory for it.
 inline void WaitFor(const Notification& done) noexcept {
   if (done.HasBeenNotified()) return;
-  (void)Succeeds([&] {
-    const ThreadPool::Waiting waiting;
-    done.WaitForNotification();
-  });
-  done.WaitForNotification();  // without memory for one thread more
+  ThreadPool::Waiting waiting;
+  while (!waiting.IsReplaced()) {
+    if (done.WaitForNotificationWithTimeout(1'000)) return;
+  }
+  done.WaitForNotification();
 }
 // Gives a task to the pool. False: the pool had no memory for it.
 inline bool CanSchedule(ThreadPoolInterface* pool, void (*fn)(void*), void* arg) noexcept {
@@ -12154,26 +12179,40 @@ struct LoopList {
 struct ListNode {
   LoopList* list;
   Tensor* item;  // the value's slot
-  Allocator* copies;  // memory for copies of pushed items, whose memory the plan uses again; null: they are not copied
+  // Memory for copies of items. Null: they are not copied. The plan uses the memory of a pushed item again, and has
+  // memory for a popped one.
+  Allocator* copies;
 
   Status Run() const {
-    if (!list->step->pushes) return list->step->run(list->list, item);
-    if (copies == nullptr) {
-      Tensor same = *item;
-      return list->step->run(list->list, &same);
+    if (copies == nullptr) return list->step->pushes ? PushItself() : list->step->run(list->list, item);
+    if (!list->step->pushes) {
+      Tensor taken(DataType::kInvalid);
+      TENON_RETURN_IF_ERROR(list->step->run(list->list, &taken));
+      CopyBytes(taken.raw_data(), item->raw_data(), taken.TotalBytes());
+      return OkStatus();
     }
-    Tensor copy(DataType::kInvalid);
-    copy.Reset(copies, item->dtype(), item->shape());
-    if (!copy.IsInitialized()) [[unlikely]]
+    const std::size_t bytes = item->TotalBytes();  // after a surprise it may have another shape than planned
+    Buffer* const memory = bytes == 0 ? nullptr : Buffer::Allocate(copies, bytes);
+    if (memory == nullptr && bytes != 0) [[unlikely]]
       return NoMemory();
-    if (const std::size_t bytes = item->tensor_data().size(); bytes != 0)
-      std::memcpy(copy.raw_data(), item->raw_data(), bytes);
+    Tensor copy(item->dtype(), item->shape(), memory);
+    CopyBytes(item->raw_data(), copy.raw_data(), bytes);
     return list->step->run(list->list, &copy);
   }
   // In the form of KernelRow::call.
   static Status Call(const void* node, KernelCall&) { return static_cast<const ListNode*>(node)->Run(); }
 
  private:
+  Status PushItself() const {
+    Tensor same = *item;
+    return list->step->run(list->list, &same);
+  }
+  static void CopyBytes(const void* from, void* to, std::size_t bytes) {
+    if (bytes == sizeof(float))
+      std::memcpy(to, from, sizeof(float));  // one number: without a call
+    else if (bytes != 0)
+      std::memcpy(to, from, bytes);
+  }
   TENON_DETAIL_COLD Status NoMemory() const {
     return errors::ResourceExhausted("OOM when allocating tensor with shape", item->shape(), " and type ",
                                      item->dtype(), " for an item of a list, by allocator ", copies->Name());
@@ -12578,6 +12617,8 @@ class RunPlanner {
   }
 
  private:
+  static constexpr std::size_t kMostCopiedBytes = 4096;  // most bytes of a copied item
+
   // kFeed: bound when a run begins. kGiven: at a place of the caller's. kFresh: allocated in each run.
   enum class Place : std::uint8_t { kOther, kFeed, kGiven, kArena, kFresh };
   const ProgramNode& node(int number) const { return program_.nodes[ToSize(number)]; }
@@ -12630,9 +12671,10 @@ class RunPlanner {
   }
   void ChooseNodes() {
     for (const int number : program_.sequence) {
-      if (ListOf(number) != nullptr) {
+      if (const LoopList* const list = ListOf(number); list != nullptr) {
         ++run_.report_.planned_nodes;
         planned_[ToSize(number)] = 1;
+        if (!list->step->pushes) PlaceItem(PoppedItem(node(number)), list->dtype, list->shape);
         continue;
       }
       if (!IsPlannable(number)) {
@@ -12648,6 +12690,14 @@ class RunPlanner {
         place_[ToSize(n.first_output + i)] = Place::kArena;
       }
     }
+  }
+
+  static int PoppedItem(const ProgramNode& n) { return n.first_output + 1; }
+  // A small item is copied from the list to a place, so that its readers find it at one address.
+  void PlaceItem(int value, DataType type, const TensorShape& shape) {
+    if (!IsPlainData(type) || BytesWanted(type, shape) > kMostCopiedBytes) return;
+    SetShape(value, shape);
+    place_[ToSize(value)] = Place::kArena;
   }
 
   void TakeGivenPlaces() {
@@ -12694,10 +12744,9 @@ class RunPlanner {
   // Whether a value that a list keeps stays in its place, and the list gets a copy: the copy takes less time than
   // memory of its own for the value in each run.
   bool MayCopy(int value) const {
-    constexpr std::size_t kMostBytes = 4096;
     const Place place = place_[ToSize(value)];
     return (place == Place::kArena || place == Place::kGiven) &&
-           BytesWanted(TypeOf(value), ShapeOf(value)) <= kMostBytes;
+           BytesWanted(TypeOf(value), ShapeOf(value)) <= kMostCopiedBytes;
   }
   // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
   // input's memory to its outputs.
@@ -12752,6 +12801,10 @@ class RunPlanner {
       const int number = program_.sequence[s];
       if (planned_[ToSize(number)] == 0) continue;
       const ProgramNode& n = node(number);
+      if (const LoopList* const list = ListOf(number); list != nullptr) {
+        if (!list->step->pushes) MakeItemBlock(PoppedItem(n), list->dtype, list->shape);
+        continue;
+      }
       for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
         const int value = n.first_output + out.tensor;
         if (place_[ToSize(value)] != Place::kArena) continue;
@@ -12766,6 +12819,13 @@ class RunPlanner {
         block_[ToSize(value)] = block;
       }
     }
+  }
+  void MakeItemBlock(int value, DataType type, const TensorShape& shape) {
+    if (place_[ToSize(value)] != Place::kArena) return;
+    const std::size_t bytes = BytesWanted(type, shape);
+    run_.report_.value_bytes += bytes;
+    block_[ToSize(value)] = static_cast<int>(blocks_.size());
+    blocks_.push_back({bytes, first_[ToSize(value)], last_[ToSize(value)]});
   }
   // The block of an input that this output may overwrite, or -1.
   int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
@@ -12869,9 +12929,9 @@ class RunPlanner {
     return entry;
   }
   PlannedRun::Entry MakeListEntry(const ProgramNode& n, LoopList* list, PlannedRun::Entry entry) {
-    const int item = list->step->pushes ? input(n, 1) : n.first_output + 1;
-    const bool copies = list->step->pushes && StaysInPlace(item);
-    run_.list_nodes_.push_back({list, &run_.step_.value(item), copies ? entry.frame->env->step_allocator : nullptr});
+    Tensor& item = run_.step_.value(list->step->pushes ? input(n, 1) : PoppedItem(n));
+    const bool copies = StaysInPlace(list->step->pushes ? input(n, 1) : PoppedItem(n));
+    run_.list_nodes_.push_back({list, &item, copies ? entry.frame->env->step_allocator : nullptr});
     run_.call_frames_.push_back(KernelCall{});
     entry.call = &ListNode::Call;
     entry.kernel = &run_.list_nodes_.back();
@@ -15119,7 +15179,9 @@ class AsyncRuns final : public RefCounted {
       : session_(session),
         token_(session->cancellation()->NewToken()),
         services_{RunOfOptions::CommonServices(*session->services(), false),
-                  RunOfOptions::CommonServices(*session->services(), true)} {}
+                  RunOfOptions::CommonServices(*session->services(), true)} {
+    (void)AsyncPool();  // a run that has waited must find it
+  }
 
   static AsyncRuns* Of(SessionImpl* session) {
     return static_cast<AsyncRuns*>(
@@ -20128,27 +20190,30 @@ TENON_DETAIL_NAMESPACE_END
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
-// The older one where both are the same; otherwise forgets the merges and returns a new unknown.
+// Returns `older` where nothing is lost, `newer` where that knows less, otherwise a new unknown. Forgets the merges
+// where it does not return `older`.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
   if (older.SameHandle(newer)) return older;
-  const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
-  if (equal) return older;
+  const bool newer_is_known = c->ValueKnown(newer);
+  if (newer_is_known && c->ValueKnown(older) && c->Value(older) == c->Value(newer)) return older;
   c->ForgetMerges();
-  return c->UnknownDim();
+  return newer_is_known ? c->UnknownDim() : newer;
 }
 inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
   if (older.SameHandle(newer)) return older;
   if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) {
     c->ForgetMerges();
-    return c->UnknownShape();
+    return c->RankKnown(newer) ? c->UnknownShape() : newer;
   }
   SlimVector<DimensionHandle> dims;
-  bool same = true;
+  bool is_older = true, is_newer = true;
   for (std::int32_t i = 0; i < c->Rank(older); ++i) {
     dims.push_back(Relax(c, c->Dim(older, i), c->Dim(newer, i)));
-    same = same && dims.back().SameHandle(c->Dim(older, i));
+    is_older = is_older && dims.back().SameHandle(c->Dim(older, i));
+    is_newer = is_newer && dims.back().SameHandle(c->Dim(newer, i));
   }
-  return same ? older : c->MakeShape(dims);
+  if (is_older) return older;
+  return is_newer ? newer : c->MakeShape(dims);
 }
 // Relax for shapes that live longer than a context.
 inline PartialTensorShape Relax(const PartialTensorShape& older, const PartialTensorShape& newer) {

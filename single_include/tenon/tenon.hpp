@@ -130,13 +130,30 @@ TENON_DETAIL_NAMESPACE_END
 // change no layout and no meaning, and without optimisation they do nothing.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__) && defined(__OPTIMIZE__)
 // Without the passes that are named, code is as small and as fast, and takes three quarters of the compiler's time.
-#define TENON_DETAIL_SETUP_CODE_BEGIN                                                                                   \
-  _Pragma("GCC push_options") _Pragma(                                                                                  \
-      "GCC optimize(\"Os\", \"no-schedule-insns2\", \"no-tree-pta\", \"no-thread-jumps\")")                             \
-      _Pragma("GCC optimize(\"no-tree-vrp\", \"no-tree-pre\", \"no-tree-fre\", \"no-tree-dse\", \"no-gcse\")") _Pragma( \
-          "GCC optimize(\"no-tree-dominator-opts\", \"no-tree-loop-optimize\", \"no-ivopts\")")                         \
-          _Pragma("GCC optimize(\"no-tree-tail-merge\", \"no-rerun-cse-after-loop\", \"no-ipa-ra\")") _Pragma(          \
+#define TENON_DETAIL_SETUP_PASSES                                                                              \
+  _Pragma("GCC optimize(\"Os\", \"no-schedule-insns2\", \"no-tree-pta\", \"no-thread-jumps\")") _Pragma(       \
+      "GCC optimize(\"no-tree-vrp\", \"no-tree-pre\", \"no-tree-fre\", \"no-tree-dse\", \"no-gcse\")")         \
+      _Pragma("GCC optimize(\"no-tree-dominator-opts\", \"no-tree-loop-optimize\", \"no-ivopts\")")            \
+          _Pragma("GCC optimize(\"no-tree-tail-merge\", \"no-rerun-cse-after-loop\", \"no-ipa-ra\")") _Pragma( \
               "GCC optimize(\"no-if-conversion2\", \"no-forward-propagate\", \"no-caller-saves\", \"no-shrink-wrap\")")
+#if defined(TENON_MINIMAL_RUNTIME)
+// Further ones, for which a program pays by 4 % of its size: it asked for a short compile time.
+#define TENON_DETAIL_SETUP_CODE_BEGIN                                                                                \
+  _Pragma("GCC push_options") TENON_DETAIL_SETUP_PASSES _Pragma(                                                     \
+      "GCC optimize(\"no-dce\", \"no-dse\", \"no-tree-ccp\", \"no-tree-bit-ccp\", \"no-tree-sra\")")                 \
+      _Pragma("GCC optimize(\"no-tree-sink\", \"no-tree-slsr\", \"no-code-hoisting\", \"no-optimize-strlen\")")      \
+          _Pragma("GCC optimize(\"no-tree-phiprop\", \"no-ssa-phiopt\", \"no-store-merging\", \"no-lra-remat\")")    \
+              _Pragma(                                                                                               \
+                  "GCC optimize(\"no-ipa-sra\", \"no-ipa-cp\", \"no-ipa-icf\", \"no-ipa-modref\", \"no-ipa-vrp\")")  \
+                  _Pragma("GCC optimize(\"no-ipa-pure-const\", \"no-ipa-reference\", \"no-ipa-profile\")")           \
+                      _Pragma("GCC optimize(\"ira-algorithm=priority\", \"ira-region=one\", \"no-reorder-blocks\")") \
+                          _Pragma("GCC optimize(\"no-peephole2\", \"no-ree\", \"no-compare-elim\")") _Pragma(        \
+                              "GCC optimize(\"no-combine-stack-adjustments\", \"no-tree-ch\", \"no-tree-dce\")")     \
+                              _Pragma("GCC optimize(\"no-tree-builtin-call-dce\", \"no-expensive-optimizations\")")  \
+                                  _Pragma("GCC optimize(\"no-cse-follow-jumps\", \"no-guess-branch-probability\")")
+#else
+#define TENON_DETAIL_SETUP_CODE_BEGIN _Pragma("GCC push_options") TENON_DETAIL_SETUP_PASSES
+#endif
 #define TENON_DETAIL_SETUP_CODE_END _Pragma("GCC pop_options")
 // Likewise for code that most programs never run.
 #define TENON_DETAIL_COLD_CODE_BEGIN TENON_DETAIL_SETUP_CODE_BEGIN
@@ -11834,7 +11851,8 @@ constexpr Status ConvShape(InferenceContext* c) {
     return errors::InvalidArgument("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ",
                                    rank);
   if (c->Rank(filter) != rank)
-    return errors::InvalidArgument("Filter tensor must be rank ", rank, " as the input, but got: ", c->Rank(filter));
+    return errors::InvalidArgument("Input tensor rank must be the same as filter rank. Without extra batch dimensions ",
+                                   "they are ", rank, " and ", c->Rank(filter));
   const int dims = static_cast<int>(rank), first = layout == "CHANNELS_LAST" ? 1 : 2, at_batch = c->Rank(input) - dims;
   const TensorFormat format = first == 1  ? dims == 4 ? TensorFormat::kNHWC : TensorFormat::kNDHWC
                               : dims == 4 ? TensorFormat::kNCHW
@@ -11855,6 +11873,12 @@ constexpr Status ConvShape(InferenceContext* c) {
   const int channel = first == 1 ? dims - 1 : 1;
   const DimensionHandle depth = c->Dim(input, at_batch + channel), filter_depth = c->Dim(filter, -2);
   const DimensionHandle out_depth = c->Dim(filter, -1);
+  if (c->ValueKnown(depth) && c->Value(depth) % groups != 0)
+    return errors::InvalidArgument("Number of groups should divide input depth, but got: ", groups, " and ",
+                                   c->Value(depth));
+  if (c->ValueKnown(out_depth) && c->Value(out_depth) % groups != 0)
+    return errors::InvalidArgument("Number of groups should divide output depth, but got: ", groups, " and ",
+                                   c->Value(out_depth));
   TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, filter_depth, out_depth));
   if (c->ValueKnown(depth) && c->ValueKnown(filter_depth) && c->Value(depth) / c->Value(filter_depth) != groups)
     return errors::InvalidArgument("Input depth divided by filter input depth does not match with groups parameter (",
@@ -15716,27 +15740,50 @@ inline bool SameText(std::string_view a, std::string_view b) {
   return detail::LoadWord(a.data() + size - 8) == detail::LoadWord(b.data() + size - 8);
 }
 
-// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
-// the table. About 15 ns a look-up.
-template <class T>
-class NameTable {
+namespace detail {
+// Entries by name, in slots of open addressing: the part of a table without its type.
+class NameSlots {
  public:
-  struct Entry {
+  struct Link {
     std::string_view name;
     std::uint64_t hash;
-    Entry* next;  // inserted before this one
-    T value;
+    Link* next;  // inserted before this one
   };
 
-  NameTable() = default;
-  // Leaves `other` empty; no other thread may use either in the meantime.
-  NameTable(NameTable&& other) noexcept
+  NameSlots() = default;
+  NameSlots(NameSlots&& other) noexcept
       : slots_(other.slots_.exchange(nullptr)), newest_(other.newest_.exchange(nullptr)), size_(other.size_) {
     other.size_ = 0;
   }
-  NameTable& operator=(NameTable&&) = delete;
-  ~NameTable() {
-    for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr;) delete Step(&entry);
+  NameSlots& operator=(NameSlots&&) = delete;
+
+  // Null when there is none of this name.
+  Link* Find(std::string_view name) const {
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    if (slots == nullptr) return nullptr;
+    const std::uint64_t hash = HashOf(name);
+    for (std::size_t i = hash & slots->mask;; i = (i + 1) & slots->mask) {
+      Link* const entry = slots->entry[i].load(std::memory_order_acquire);
+      if (entry == nullptr) return nullptr;
+      if (entry->hash == hash && tenon::SameText(entry->name, name)) return entry;
+    }
+  }
+  // Makes room for one more entry.
+  void Reserve() {
+    Slots* const slots = slots_.load(std::memory_order_relaxed);
+    if (slots == nullptr || 4 * (size_ + 1) > 3 * (slots->mask + 1)) Grow(slots);
+  }
+  // Adds an entry of a name that none has, after Reserve.
+  void Add(std::string_view name, Link* entry) {
+    *entry = {name, HashOf(name), newest_.load(std::memory_order_relaxed)};
+    Put(slots_.load(std::memory_order_relaxed), entry);
+    newest_.store(entry, std::memory_order_release);
+    ++size_;
+  }
+  Link* newest() const { return newest_.load(std::memory_order_acquire); }
+
+ protected:
+  ~NameSlots() {
     for (Slots* slots = slots_.load(std::memory_order_relaxed); slots != nullptr;) {
       Slots* const smaller = slots->smaller;
       delete[] slots->entry;
@@ -15745,58 +15792,26 @@ class NameTable {
     }
   }
 
-  // Null when there is none of this name.
-  T* Find(std::string_view name) const {
-    const Slots* slots = slots_.load(std::memory_order_acquire);
-    if (slots == nullptr) return nullptr;
-    const std::uint64_t hash = HashOf(name);
-    for (std::size_t i = hash & slots->mask;; i = (i + 1) & slots->mask) {
-      Entry* const entry = slots->entry[i].load(std::memory_order_acquire);
-      if (entry == nullptr) return nullptr;
-      if (entry->hash == hash && SameText(entry->name, name)) return &entry->value;
-    }
-  }
-  // The object of this name, made from `value` when there is none yet.
-  T* Insert(std::string_view name, const T& value) {
-    if (T* const there = Find(name)) return there;
-    Slots* slots = slots_.load(std::memory_order_relaxed);
-    if (slots == nullptr || 4 * (size_ + 1) > 3 * (slots->mask + 1)) slots = Grow(slots);
-    Entry* const entry = new Entry{name, HashOf(name), newest_.load(std::memory_order_relaxed), value};
-    Put(slots, entry);
-    newest_.store(entry, std::memory_order_release);
-    ++size_;
-    return &entry->value;
-  }
-
-  // The newest entry, from which `next` leads to all other entries. thread-safe.
-  const Entry* newest() const { return newest_.load(std::memory_order_acquire); }
-
  private:
-  // Open addressing; a power of two. Arrays that became too small stay for threads that still read them: together
-  // they are as large as the last.
+  // A power of two. Arrays that became too small stay for threads that still read them: together they are as large as
+  // the last.
   struct Slots {
     std::size_t mask;
-    std::atomic<Entry*>* entry;
+    std::atomic<Link*>* entry;
     Slots* smaller;
   };
 
-  static Entry* Step(Entry** entry) {
-    Entry* const current = *entry;
-    *entry = current->next;
-    return current;
-  }
-  static void Put(Slots* slots, Entry* entry) {
+  static void Put(Slots* slots, Link* entry) {
     std::size_t i = entry->hash & slots->mask;
     while (slots->entry[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots->mask;
     slots->entry[i].store(entry, std::memory_order_release);
   }
-  Slots* Grow(Slots* old) {
+  void Grow(Slots* old) {
     const std::size_t count = old == nullptr ? 64 : 4 * (old->mask + 1);
-    Slots* const slots = new Slots{count - 1, new std::atomic<Entry*>[count] {}, old};
-    for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr; entry = entry->next)
+    Slots* const slots = new Slots{count - 1, new std::atomic<Link*>[count] {}, old};
+    for (Link* entry = newest_.load(std::memory_order_relaxed); entry != nullptr; entry = entry->next)
       Put(slots, entry);
     slots_.store(slots, std::memory_order_release);
-    return slots;
   }
   // Eight bytes a step; names are short and chosen by programmers.
   static std::uint64_t HashOf(std::string_view name) {
@@ -15814,8 +15829,51 @@ class NameTable {
   }
 
   std::atomic<Slots*> slots_{nullptr};
-  std::atomic<Entry*> newest_{nullptr};
+  std::atomic<Link*> newest_{nullptr};
   std::size_t size_ = 0;
+};
+}  // namespace detail
+
+// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
+// the table. About 15 ns a look-up.
+template <class T>
+class NameTable : detail::NameSlots {
+ public:
+  struct Entry : Link {
+    explicit Entry(const T& v) : Link(), value(v) {}
+    const Entry* older() const { return static_cast<const Entry*>(this->next); }
+
+    T value;
+  };
+
+  NameTable() = default;
+  // Leaves `other` empty; no other thread may use either in the meantime.
+  NameTable(NameTable&& other) noexcept = default;
+  NameTable& operator=(NameTable&&) = delete;
+  ~NameTable() {
+    for (const Entry* entry = newest(); entry != nullptr;) {
+      const Entry* const older = entry->older();
+      delete entry;
+      entry = older;
+    }
+  }
+
+  // Null when there is none of this name.
+  T* Find(std::string_view name) const {
+    Link* const entry = NameSlots::Find(name);
+    return entry == nullptr ? nullptr : &static_cast<Entry*>(entry)->value;
+  }
+  // The object of this name, made from `value` when there is none yet.
+  T* Insert(std::string_view name, const T& value) {
+    if (T* const there = Find(name)) return there;
+    Reserve();
+    Entry* const entry = new Entry(value);
+    Add(name, entry);
+    return &entry->value;
+  }
+
+  // The newest entry, from which `older` leads to all other entries. thread-safe.
+  const Entry* newest() const { return static_cast<const Entry*>(NameSlots::newest()); }
 };
 
 TENON_DETAIL_NAMESPACE_END
@@ -15885,7 +15943,7 @@ class OpRegistry {
   // All ops, sorted by name.
   SlimVector<const OpView*> ops() const {
     SlimVector<const OpView*> unordered, all;
-    for (const auto* entry = ops_.newest(); entry != nullptr; entry = entry->next) unordered.push_back(entry->value);
+    for (const auto* entry = ops_.newest(); entry != nullptr; entry = entry->older()) unordered.push_back(entry->value);
     for (const std::size_t i : SortedOrder(unordered.size(), [&unordered](std::size_t a, std::size_t b) {
            return unordered[a]->name < unordered[b]->name;
          }))
@@ -21082,8 +21140,11 @@ class GraphBuilder {
     return status_.ok() ? Make([&] { return AddChecked(op, name, inputs, attrs); }) : Output();
   }
 
-  // Adds a Const node. It shares the tensor's buffer.
+  // Adds a Const node. It shares the tensor's buffer. ResourceExhausted in status(): a tensor without memory.
   Output Const(std::string_view name, Tensor value) {
+    if (!value.IsInitialized()) [[unlikely]]
+      status_.Update(errors::ResourceExhausted("GraphBuilder: the value of constant '", name, "' has no memory; type ",
+                                               value.dtype(), ", shape ", value.shape()));
     const DataType dtype = value.dtype();
     return Make([&] { return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}}); });
   }
@@ -24631,86 +24692,111 @@ inline const CpuEpilogue* TakeEpilogue(const Cpu& device, bool whole_rows = true
   return device.epilogue;
 }
 
+// The steps behind the sums, as Clamp and Gate describe them. L is a vector, or one element.
 template <class T>
-struct ClampBody {
+struct ClampSteps {
+  T low, high;
+
+  TENON_HD explicit ClampSteps(const CpuEpilogue& e)
+      : low(e.clamps_below() ? static_cast<T>(e.low) : -std::numeric_limits<T>::infinity()),
+        high(static_cast<T>(e.high)) {}
+  TENON_HD T Element(T y) const { return y < low ? low : y > high ? high : y; }
 #if TENON_DETAIL_LANES
-  // Elements from *i on, as many as fill vectors.
-  template <int bytes>
-  TENON_HD static void Vectors(const T* offset, const T* added, T low, T high, T* x, Index n, Index* i) {
-    using L = simd::Lanes<T, bytes>;
-    const L least = L::Repeat(low), most = L::Repeat(high);
-    for (; *i + L::size <= n; *i += L::size) {
-      L y = L::Load(x + *i);
-      if (offset != nullptr) y = y + L::Load(offset + *i);
-      if (added != nullptr) y = y + L::Load(added + *i);
-      simd::Lesser(most, simd::Greater(least, y)).Store(x + *i);
-    }
-  }
+  template <class L>
+  struct On {
+    L least, most;
+    TENON_HD explicit On(const ClampSteps& s) : least(L::Repeat(s.low)), most(L::Repeat(s.high)) {}
+    TENON_HD L operator()(const L& y) const { return simd::Lesser(most, simd::Greater(least, y)); }
+  };
 #endif
-  template <int bytes>
-  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
-    const T low = e.clamps_below() ? static_cast<T>(e.low) : -std::numeric_limits<T>::infinity();
-    const T high = static_cast<T>(e.high);
-    const T* const offset = e.offset == nullptr ? nullptr : static_cast<const T*>(e.offset) + b.column;
-    for (Index row = b.row; row < b.row + b.rows; ++row) {
-      const Index first = row * b.width + b.column;
-      T* const x = static_cast<T*>(b.result) + first;
-      const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
-      Index i = 0;
+};
+template <class T>
+struct GateSteps {
+  T low, high, shift, by;
+  bool divides;
+
+  TENON_HD explicit GateSteps(const CpuEpilogue& e)
+      : low(static_cast<T>(e.low)),
+        high(static_cast<T>(e.high)),
+        shift(*static_cast<const T*>(e.shift)),
+        by(*static_cast<const T*>(e.divisor != nullptr ? e.divisor : e.factor)),
+        divides(e.divisor != nullptr) {}
+  TENON_HD T Element(T y) const {
+    const T moved = y + shift, gate = moved < low ? low : moved > high ? high : moved;
+    return y * (divides ? gate / by : gate * by);
+  }
 #if TENON_DETAIL_LANES
-      Vectors<bytes>(offset, added, low, high, x, b.columns, &i);
-      if constexpr (bytes > 16) Vectors<16>(offset, added, low, high, x, b.columns, &i);
-#endif
-      for (; i < b.columns; ++i) {
-        T y = x[i];
-        if (offset != nullptr) y += offset[i];
-        if (added != nullptr) y += added[i];
-        x[i] = y < low ? low : y > high ? high : y;
-      }
+  template <class L>
+  struct On {
+    L least, most, shift, by;
+    bool divides;
+    TENON_HD explicit On(const GateSteps& s)
+        : least(L::Repeat(s.low)),
+          most(L::Repeat(s.high)),
+          shift(L::Repeat(s.shift)),
+          by(L::Repeat(s.by)),
+          divides(s.divides) {}
+    TENON_HD L operator()(const L& y) const {
+      const L gate = simd::Lesser(most, simd::Greater(least, y + shift));
+      return y * (divides ? gate / by : gate * by);
     }
-  }
+  };
+#endif
 };
 
-template <class T>
-struct GateBody {
+template <class T, class Steps>
+struct EpilogueBody {
 #if TENON_DETAIL_LANES
-  template <int bytes>
-  TENON_HD static void Vectors(const CpuEpilogue& e, const T* offset, const T* added, T* x, Index n, Index* i) {
-    using L = simd::Lanes<T, bytes>;
-    const bool divides = e.divisor != nullptr;
-    const L least = L::Repeat(static_cast<T>(e.low)), most = L::Repeat(static_cast<T>(e.high)),
-            shift = L::Repeat(*static_cast<const T*>(e.shift)),
-            by = L::Repeat(*static_cast<const T*>(divides ? e.divisor : e.factor));
-    for (; *i + L::size <= n; *i += L::size) {
-      L y = L::Load(x + *i);
-      if (offset != nullptr) y = y + L::Load(offset + *i);
-      if (added != nullptr) y = y + L::Load(added + *i);
-      const L gate = simd::Lesser(most, simd::Greater(least, y + shift));
-      (y * (divides ? gate / by : gate * by)).Store(x + *i);
+  // Columns of the block from *column on, as many as fill vectors, all rows of one vector after the other's: rows may
+  // be short. `x` and `added` are the first element's.
+  template <class L>
+  TENON_HD static void Vectors(const CpuEpilogue::Block& b, const Steps& steps, const T* offset, const T* added, T* x,
+                               Index* column) {
+    const typename Steps::template On<L> on(steps);
+    const Index rows = b.rows, width = b.width, last = b.columns - L::size;
+    Index c = *column;
+    for (; c <= last; c += L::size) {
+      const L sum = offset == nullptr ? L::Zero() : L::Load(offset + c);
+      for (Index at = c, end = c + rows * width; at != end; at += width) {
+        L y = L::Load(x + at);
+        if (offset != nullptr) y = y + sum;
+        if (added != nullptr) y = y + L::Load(added + at);
+        on(y).Store(x + at);
+      }
     }
+    *column = c;
   }
 #endif
   template <int bytes>
-  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
-    const T low = static_cast<T>(e.low), high = static_cast<T>(e.high), shift = *static_cast<const T*>(e.shift);
+  TENON_HD static void Block(const CpuEpilogue& e, const CpuEpilogue::Block& b, const Steps& steps) {
+    const Index first = b.row * b.width + b.column;
     const T* const offset = e.offset == nullptr ? nullptr : static_cast<const T*>(e.offset) + b.column;
-    for (Index row = b.row; row < b.row + b.rows; ++row) {
-      const Index first = row * b.width + b.column;
-      T* const x = static_cast<T*>(b.result) + first;
-      const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
-      Index i = 0;
+    const T* const added = e.added == nullptr ? nullptr : static_cast<const T*>(e.added) + first;
+    T* const x = static_cast<T*>(b.result) + first;
+    Index column = 0;
 #if TENON_DETAIL_LANES
-      Vectors<bytes>(e, offset, added, x, b.columns, &i);
-      if constexpr (bytes > 16) Vectors<16>(e, offset, added, x, b.columns, &i);
+    Vectors<simd::Lanes<T, bytes>>(b, steps, offset, added, x, &column);
+    if constexpr (bytes > 16) Vectors<simd::Lanes<T, 16>>(b, steps, offset, added, x, &column);
 #endif
-      for (; i < b.columns; ++i) {
-        T y = x[i];
-        if (offset != nullptr) y += offset[i];
-        if (added != nullptr) y += added[i];
-        const T moved = y + shift, gate = moved < low ? low : moved > high ? high : moved;
-        x[i] = y * (e.divisor != nullptr ? gate / *static_cast<const T*>(e.divisor)
-                                         : gate * *static_cast<const T*>(e.factor));
+    for (; column < b.columns; ++column) {
+      for (Index row = 0; row < b.rows; ++row) {
+        const Index at = row * b.width + column;
+        T y = x[at];
+        if (offset != nullptr) y += offset[column];
+        if (added != nullptr) y += added[at];
+        x[at] = steps.Element(y);
       }
+    }
+  }
+  template <int bytes>
+  TENON_HD static void Run(const CpuEpilogue& e, const CpuEpilogue::Block& b) {
+    constexpr Index kLong = 512 / static_cast<Index>(sizeof(T)), kFewRows = 4;  // a cache holds few long rows
+    const Steps steps(e);
+    const Index rows = b.columns > kLong ? kFewRows : b.rows, end = b.row + b.rows;
+    CpuEpilogue::Block part = b;
+    for (; part.row < end; part.row += rows) {
+      part.rows = end - part.row < rows ? end - part.row : rows;
+      Block<bytes>(e, part, steps);
     }
   }
 };
@@ -24720,19 +24806,21 @@ struct GateBody {
 template <class T>
 void CpuEpilogue::Gate(const CpuEpilogue& epilogue, const Block& block) {
 #if TENON_DETAIL_LANES
-  using Levels = simd::detail::ForLevels<detail::GateBody<T>, simd::Compiled, const CpuEpilogue&, const Block&>;
+  using Levels = simd::detail::ForLevels<detail::EpilogueBody<T, detail::GateSteps<T>>, simd::Compiled,
+                                         const CpuEpilogue&, const Block&>;
   Levels::Best()(epilogue, block);
 #else
-  detail::GateBody<T>::template Run<16>(epilogue, block);
+  detail::EpilogueBody<T, detail::GateSteps<T>>::template Run<16>(epilogue, block);
 #endif
 }
 template <class T>
 void CpuEpilogue::Clamp(const CpuEpilogue& epilogue, const Block& block) {
 #if TENON_DETAIL_LANES
-  using Levels = simd::detail::ForLevels<detail::ClampBody<T>, simd::Compiled, const CpuEpilogue&, const Block&>;
+  using Levels = simd::detail::ForLevels<detail::EpilogueBody<T, detail::ClampSteps<T>>, simd::Compiled,
+                                         const CpuEpilogue&, const Block&>;
   Levels::Best()(epilogue, block);
 #else
-  detail::ClampBody<T>::template Run<16>(epilogue, block);
+  detail::EpilogueBody<T, detail::ClampSteps<T>>::template Run<16>(epilogue, block);
 #endif
 }
 
@@ -27657,6 +27745,9 @@ struct ThinKernels {
   // one to kThinRowsAtOnce. A row's bits do not depend on `rows`.
   void (*rows)(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c, Index c_row,
                Index n, bool add);
+  // c[j] = the sum of a[p * a_col] b[p * b_row + j], for at most kStreamBytes of columns. Reads b strictly in order. A
+  // column's bits do not depend on n.
+  void (*stream)(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n);
 };
 
 // The dot product of x and y, k elements.
@@ -27807,6 +27898,47 @@ TENON_HD void RowsTimesMatrix(const T* a, Index a_row, Index a_col, Index rows, 
     RowTimesLastColumns<T, bytes>(a + i * a_row, a_col, b, b_row, k, c + i * c_row, j, n, add);
 }
 
+// Sums of so many rows of b are added to the sums of all.
+inline constexpr Index kStreamBytes = 8 * 1024, kStreamRows = 32;
+
+template <class T, int bytes>
+TENON_HD void RowTimesStream(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n) {
+  using V = typename GnuVector<T, bytes>::type;
+  using InMemory = typename GnuVector<T, bytes>::in_memory;
+  constexpr Index kLanes = GnuVector<T, bytes>::lanes, kMost = kStreamBytes / static_cast<Index>(sizeof(T));
+  if (n < kLanes) {
+    for (Index j = 0; j < n; ++j) {
+      T total = T(0);
+      for (Index p = 0; p < k;) {
+        T sum = T(0);
+        for (const Index end = k - p < kStreamRows ? k : p + kStreamRows; p < end; ++p)
+          sum += a[p * a_col] * b[p * b_row + j];
+        total += sum;
+      }
+      c[j] = total;
+    }
+    return;
+  }
+  // The last vector begins earlier in b and c where it would not be full.
+  const Index whole = (n - 1) / kLanes * kLanes, last = n - kLanes;
+  alignas(bytes) T sums[kMost + kLanes], totals[kMost + kLanes];
+  for (Index j = 0; j <= whole; j += kLanes) *reinterpret_cast<V*>(totals + j) = V{};
+  for (Index p = 0; p < k;) {
+    for (Index j = 0; j <= whole; j += kLanes) *reinterpret_cast<V*>(sums + j) = V{};
+    for (const Index end = k - p < kStreamRows ? k : p + kStreamRows; p < end; ++p, b += b_row) {
+      const T x = a[p * a_col];
+      for (Index j = 0; j < whole; j += kLanes)
+        *reinterpret_cast<V*>(sums + j) += x * *reinterpret_cast<const InMemory*>(b + j);
+      *reinterpret_cast<V*>(sums + whole) += x * *reinterpret_cast<const InMemory*>(b + last);
+    }
+    for (Index j = 0; j <= whole; j += kLanes)
+      *reinterpret_cast<V*>(totals + j) += *reinterpret_cast<const V*>(sums + j);
+  }
+  for (Index j = 0; j < whole; j += kLanes)
+    *reinterpret_cast<InMemory*>(c + j) = *reinterpret_cast<const V*>(totals + j);
+  *reinterpret_cast<InMemory*>(c + last) = *reinterpret_cast<const V*>(totals + whole);
+}
+
 // The bodies as functions of an instruction set.
 template <class T, class Isa>
 struct ThinOf {
@@ -27817,6 +27949,9 @@ struct ThinOf {
   static void Rows(const T* a, Index a_row, Index a_col, Index rows, const T* b, Index b_row, Index k, T* c,
                    Index c_row, Index n, bool add) {
     RowsTimesMatrix<T, kBytes>(a, a_row, a_col, rows, b, b_row, k, c, c_row, n, add);
+  }
+  static void Stream(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n) {
+    RowTimesStream<T, kBytes>(a, a_col, b, b_row, k, c, n);
   }
 };
 #if TENON_DETAIL_TARGETS
@@ -27829,11 +27964,15 @@ struct ThinOf<T, simd::Targeted<simd::isa::Avx2>> {
                                             Index k, T* c, Index c_row, Index n, bool add) {
     RowsTimesMatrix<T, 32>(a, a_row, a_col, rows, b, b_row, k, c, c_row, n, add);
   }
+  TENON_DETAIL_TARGET_AVX2 static void Stream(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c,
+                                              Index n) {
+    RowTimesStream<T, 32>(a, a_col, b, b_row, k, c, n);
+  }
 };
 #endif
 
 template <class T, class Isa>
-inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows};
+inline constexpr ThinKernels<T> kThinKernels = {&ThinOf<T, Isa>::Dot, &ThinOf<T, Isa>::Rows, &ThinOf<T, Isa>::Stream};
 
 // Returns the best kernels that this processor can run; 32-byte vectors read as fast as longer ones.
 template <class T, class Isa = simd::Compiled>
@@ -27848,6 +27987,9 @@ const ThinKernels<T>& ThinKernelsOf() {
 
 // The block of b that stays in the first cache while the rows of a go by: bytes, rows at least, columns at most.
 inline constexpr Index kThinBytes = 16 * 1024, kThinRows = 8, kThinColumns = 256;
+// A larger b may lie behind the second cache: processors foresee one stream from there, but not several rows. Short
+// rows, in bytes, are read about in order without it.
+inline constexpr Index kThinFarBytes = 512 * 1024, kThinShortRow = 512;
 
 // Splits the longer side of c over the device's threads: body(row, row_end, column, column_end).
 template <class Body>
@@ -27870,6 +28012,15 @@ void RunThinPart(const ThinKernels<T>& kernels, const GemmArgs<T>& g, Index row,
     for (Index i = row; i < row_end; ++i) {
       kernels.dot(g.a + i * g.a_row, g.b + column * g.b_col, g.b_col, g.k, g.c + i * g.c_row + column,
                   column_end - column);
+    }
+    return;
+  }
+  const Index row_bytes = g.n * Index{sizeof(T)};
+  if (g.m == 1 && row_bytes > kThinShortRow && g.k * row_bytes > kThinFarBytes) {
+    constexpr Index kMost = kStreamBytes / static_cast<Index>(sizeof(T));
+    for (Index j = column; j < column_end; j += kMost) {
+      const Index n = column_end - j < kMost ? column_end - j : kMost;
+      kernels.stream(g.a, g.a_col, g.b + j, g.b_row, g.k, g.c + j, n);
     }
     return;
   }
@@ -35660,6 +35811,15 @@ TENON_DETAIL_COLD inline Status NoHandle(const Tensor& tensor) {
                                  " of shape ", tensor.shape());
 }
 
+// Does HandleTensor into *made. ResourceExhausted: no memory; *made stays.
+inline Status MakeHandleTensor(ResourceHandle handle, Tensor* made) {
+  Tensor tensor = HandleTensor(std::move(handle));
+  if (!tensor.IsInitialized()) [[unlikely]]
+    return NoHandle(tensor);
+  *made = std::move(tensor);
+  return OkStatus();
+}
+
 }  // namespace detail
 
 // The session's manager; FailedPrecondition where there is none (while constants are folded, for example).
@@ -36373,12 +36533,9 @@ inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtyp
 }
 // As input(i), with a Status where there is no such input or it is a reference.
 inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
-  if (i < 0 || i >= num_inputs())
-    return errors::InvalidArgument("input ", i, " of node '", op_kernel().name(), "': it has ", num_inputs(),
-                                   " inputs");
-  if (input_is_ref(i))
-    return errors::InvalidArgument("Calling get_input with a reference: input ", i, " of node '", op_kernel().name(),
-                                   "'");
+  if (i < 0 || i >= num_inputs() || input_is_ref(i))
+    return errors::InvalidArgument("Given index was ", i, ", but index of input must be greater than 0, less than the ",
+                                   "number of inputs (", num_inputs(), "), and not a ref.");
   *tensor = &input(i);
   return OkStatus();
 }

@@ -196,11 +196,11 @@ class FilterGradientWork {
 // the channels fill half of a vector.
 template <class T>
 bool FavoursFilterTiles(const Conv2DGeometry& g) {
-  constexpr Index kShortRow = 4;
+  constexpr Index kFewestColumns = 4;
   const auto fits = [](const Window& w) {
     return w.dilation == 1 && w.pad_before < w.size && (w.output - 1) * w.stride <= w.input + w.size;
   };
-  return g.groups == 1 && fits(g.rows) && fits(g.columns) && g.columns.output >= kShortRow &&
+  return g.groups == 1 && fits(g.rows) && fits(g.columns) && g.columns.output >= kFewestColumns &&
          2 * g.out_depth >= ConvKernelsOf<T>(g.out_depth).lanes;
 }
 
