@@ -14,7 +14,7 @@ using namespace tenon;
 
 TEST_SUITE("elements in random order") {
   TEST_CASE_TEMPLATE("slot i swaps with one from i on, by one word each", T, std::uint32_t, std::uint64_t) {
-    for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 34, 64, 65, 1000}) {
+    for (const std::size_t n : {0u, 1u, 2u, 3u, 31u, 32u, 33u, 34u, 64u, 65u, 1000u}) {
       std::vector<T> x(n);
       std::iota(x.begin(), x.end(), T{7});
       std::vector<T> want = x;

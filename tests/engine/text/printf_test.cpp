@@ -63,7 +63,7 @@ TEST_CASE("numbers with a fixed precision are those of printf, to the last digit
     values.push_back(static_cast<double>(static_cast<float>(unit * 2000 - 1000)));
     values.push_back(static_cast<double>(next() >> 50) / 1024);  // ties
   }
-  Index wrong = 0;
+  int wrong = 0;
   for (const double value : values) {
     for (const int precision : {0, 1, 2, 3, 6, 9, 12, 15}) {
       tstring text("x"), want("x");
