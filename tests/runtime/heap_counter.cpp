@@ -39,26 +39,22 @@ long BytesOf([[maybe_unused]] void* block) {
 void* Take(std::size_t size, std::size_t alignment) {
   ++runtime_test::HeapCalls();
   runtime_test::NoMemory& limits = runtime_test::HeapLimits();
-  const bool watches = limits.watches.load(std::memory_order_relaxed);
-  if (watches) {
 #if defined(__cpp_exceptions)
-    if (!runtime_test::MayHaveMemory()) throw std::bad_alloc();
+  if (limits.watches.load(std::memory_order_relaxed) && !runtime_test::MayHaveMemory()) throw std::bad_alloc();
 #endif
-    limits.blocks.fetch_add(1, std::memory_order_relaxed);
-  }
   void* const made = alignment <= alignof(std::max_align_t)
                          ? std::malloc(size)
                          : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (made == nullptr) std::abort();
-  if (watches) limits.bytes.fetch_add(BytesOf(made), std::memory_order_relaxed);
+  limits.blocks.fetch_add(1, std::memory_order_relaxed);
+  limits.bytes.fetch_add(BytesOf(made), std::memory_order_relaxed);
   return made;
 }
 void Give(void* p) {
+  if (p == nullptr) return;
   runtime_test::NoMemory& limits = runtime_test::HeapLimits();
-  if (p != nullptr && limits.watches.load(std::memory_order_relaxed)) {
-    limits.blocks.fetch_sub(1, std::memory_order_relaxed);
-    limits.bytes.fetch_sub(BytesOf(p), std::memory_order_relaxed);
-  }
+  limits.blocks.fetch_sub(1, std::memory_order_relaxed);
+  limits.bytes.fetch_sub(BytesOf(p), std::memory_order_relaxed);
   std::free(p);
 }
 

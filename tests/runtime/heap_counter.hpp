@@ -18,11 +18,12 @@ long& HeapCalls();
 
 // Refuses requests for memory on all threads, those of operator new and those that ask MayHaveMemory.
 struct NoMemory {
-  std::atomic<bool> watches{false};  // whether the rest counts
+  std::atomic<bool> watches{false};  // whether requests count
   std::atomic<long> requests{0};
   std::atomic<long> refused{0};  // the number of the request, from 1; 0: none
   std::atomic<bool> all_later{false};  // refuses those after it, too
-  std::atomic<long> blocks{0};  // made and not freed
+  // Made and not freed, always counted and never set back: a thread may free late what an earlier measurement made.
+  std::atomic<long> blocks{0};
   std::atomic<long> bytes{0};  // of these, as the heap rounds them; with the GNU C library
 };
 NoMemory& HeapLimits();

@@ -70,7 +70,11 @@ using Results = std::vector<std::vector<Tensor>>;
 // Buffers are refused as other memory is.
 class RefusesBuffers final : public AllocationObserver {
  public:
-  bool MayAllocate(std::size_t, std::size_t) override { return runtime_test::MayHaveMemory(); }
+  RefusesBuffers() { CpuAllocator()->SetObserver(this); }
+  RefusesBuffers(const RefusesBuffers&) = delete;
+  RefusesBuffers& operator=(const RefusesBuffers&) = delete;
+  ~RefusesBuffers() { CpuAllocator()->SetObserver(nullptr); }
+  bool MayAllocate(std::size_t, std::size_t) override { return !HeapLimits().watches || runtime_test::MayHaveMemory(); }
   void Allocated(void*, std::size_t, std::size_t) override { HeapLimits().blocks.fetch_add(1); }
   void Deallocated(void*, std::size_t, std::size_t) override { HeapLimits().blocks.fetch_sub(1); }
   void MissingMemory(std::string_view) override {}
@@ -78,7 +82,7 @@ class RefusesBuffers final : public AllocationObserver {
 
 struct Outcome {
   std::string fault;  // "": none
-  long requests = 0, blocks = 0;
+  long requests = 0;
   bool failed = false;  // with ResourceExhausted
 };
 
@@ -111,11 +115,12 @@ Result<std::vector<Tensor>> RunAsync(const Session& session, const Call& call) {
   if (!waiting.status.ok()) return waiting.status;
   return std::move(waiting.fetches);
 }
-// An asynchronous run goes a little later than its callback is called, on a thread of a pool. `usual`: blocks that
-// stay.
-void AwaitEndOfRuns(long usual, int most_ms) {
-  for (int i = 0; i < most_ms && HeapLimits().blocks > usual; ++i)
+// Returns how many more blocks there are than `before`, after at most `most_ms`: an asynchronous run goes a little later
+// than its callback is called, on a thread of a pool.
+long AwaitBlocks(long before, int most_ms) {
+  for (int i = 0; i < most_ms && HeapLimits().blocks > before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return HeapLimits().blocks - before;
 }
 
 Status RunAll(const Session& session, const Work& work, Results* results) {
@@ -137,17 +142,14 @@ Status RunAll(const Session& session, const Work& work, Results* results) {
   return first;
 }
 
-// Loads and runs with request `k` refused, 0: none; with `all_later` those after it, too. `usual`: blocks that stay.
-Outcome Try(const Work& work, long k, bool all_later, long usual, Results* expected) {
+// Loads and runs with request `k` refused, 0: none; with `all_later` those after it, too.
+Outcome Try(const Work& work, long k, bool all_later, Results* expected) {
   runtime_test::NoMemory& limits = HeapLimits();
   Outcome outcome;
-  RefusesBuffers observer;
   Results results;
   results.reserve(64);
   SessionOptions options = work.options;
-  CpuAllocator()->SetObserver(&observer);
   limits.requests = 0;
-  limits.blocks = 0;
   limits.refused = k;
   limits.all_later = all_later;
   limits.watches = true;
@@ -185,18 +187,12 @@ Outcome Try(const Work& work, long k, bool all_later, long usual, Results* expec
   }
 #endif
   limits.refused = 0;
+  limits.watches = false;
   if (k == 0) {
-    limits.watches = false;
-    *expected = results;
-    limits.watches = true;
+    *expected = std::move(results);
   } else if (outcome.fault.empty() && !work.has_state && !results.empty() && !SameValues(results, *expected)) {
     outcome.fault = "other values afterwards";
   }
-  results.clear();
-  if (work.by_async) AwaitEndOfRuns(usual, k == 0 ? 50 : 2000);
-  if (limits.watches) outcome.blocks = limits.blocks;
-  limits.watches = false;
-  CpuAllocator()->SetObserver(nullptr);
   return outcome;
 }
 
@@ -209,9 +205,11 @@ struct Progress {
 
 // From request `first` on. Returns the number of faults.
 void SweepFrom(const Work& work, long first, bool all_later, Progress* progress, bool alarms) {
+  const RefusesBuffers refuses;
   Results expected;
   Outcome usual;
-  for (int i = 0; i < 3; ++i) usual = Try(work, 0, false, 0, &expected);  // what the process keeps is there from now on
+  for (int i = 0; i < 3; ++i) usual = Try(work, 0, false, &expected);  // what the process keeps is there from now on
+  const runtime_test::NoMemory& limits = HeapLimits();
   const std::string how = work.name + (all_later ? ", all requests from " : ", request ");
   if (!usual.fault.empty()) {
     std::printf("%s: without a refusal: %s\n", work.name.c_str(), usual.fault.c_str());
@@ -226,16 +224,21 @@ void SweepFrom(const Work& work, long first, bool all_later, Progress* progress,
   for (long k = first;; k += step) {
     progress->at = k;
     if (alarms) alarm(seconds);
-    Outcome outcome = Try(work, k, all_later, usual.blocks, &expected);
-    // A leak repeats. What a process allocates once, and what a late thread has not freed yet, does not.
-    for (int again = 0; again < 2 && outcome.fault.empty() && outcome.blocks > usual.blocks; ++again)
-      outcome = Try(work, k, all_later, usual.blocks, &expected);
+    Outcome outcome;
+    long leaked = 0;
+    // A leak repeats. What a process allocates once does not.
+    for (const int patience_ms : {50, 200, 2000}) {
+      const long before = limits.blocks;
+      outcome = Try(work, k, all_later, &expected);
+      if (!outcome.fault.empty()) break;
+      leaked = AwaitBlocks(before, patience_ms);
+      if (leaked <= 0) break;
+    }
     if (outcome.requests < k && outcome.fault.empty()) break;  // there are no more
     progress->failed += outcome.failed ? 1 : 0;
-    const bool leaks = outcome.blocks > usual.blocks;
-    if (outcome.fault.empty() && !leaks) continue;
+    if (outcome.fault.empty() && leaked <= 0) continue;
     if (++progress->faults <= 2000 && outcome.fault.empty())
-      std::printf("%s%ld: leaks %ld blocks\n", how.c_str(), k, outcome.blocks - usual.blocks);
+      std::printf("%s%ld: leaks %ld blocks\n", how.c_str(), k, leaked);
     else if (progress->faults <= 2000)
       std::printf("%s%ld: %s\n", how.c_str(), k, outcome.fault.c_str());
     if (outcome.requests < k) break;
