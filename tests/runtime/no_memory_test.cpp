@@ -115,8 +115,8 @@ Result<std::vector<Tensor>> RunAsync(const Session& session, const Call& call) {
   if (!waiting.status.ok()) return waiting.status;
   return std::move(waiting.fetches);
 }
-// Returns how many more blocks there are than `before`, after at most `most_ms`: an asynchronous run goes a little later
-// than its callback is called, on a thread of a pool.
+// Returns how many more blocks there are than `before`, after at most `most_ms`: an asynchronous run goes a little
+// later than its callback is called, on a thread of a pool.
 long AwaitBlocks(long before, int most_ms) {
   for (int i = 0; i < most_ms && HeapLimits().blocks > before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
