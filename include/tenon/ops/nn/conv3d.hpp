@@ -12,6 +12,7 @@
 #include <tenon/op/shape/shape_fns.hpp>
 #include <tenon/op/signature/signature.hpp>
 #include <tenon/op/shape/window.hpp>
+#include <tenon/engine/conv/conv3d.hpp>
 #include <tenon/engine/conv/conv_gradient.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
