@@ -73,12 +73,14 @@ struct ConvVector<C, bytes> {
   static constexpr int lanes = 1;
 };
 
-template <class C, int bytes, int width>
+// `places`: of a tile of places.
+template <class C, int bytes, int width, bool places>
 TENON_HD void MultiplyWindows(const ConvTile<C>& t) {
   using V = typename ConvVector<C, bytes>::type;
   using InMemory = typename ConvVector<C, bytes>::in_memory;
   constexpr int kLanes = ConvVector<C, bytes>::lanes;
   const C* panel = t.panel;
+  const Index panel_step = places ? t.panel_step : Index{width * kLanes}, step = places ? t.pixel_step : 1;
   const char* ahead = t.ahead;
   const Index ahead_step = t.ahead_step, length = t.window.length;
   V sums[kConvPixels][width];
@@ -94,14 +96,18 @@ TENON_HD void MultiplyWindows(const ConvTile<C>& t) {
       const C* from[kConvPixels];
 #pragma GCC unroll 6
       for (int i = 0; i < kConvPixels; ++i) from[i] = t.pixels[i] + place;
-      for (Index p = 0; p < length; ++p, panel += width * kLanes, ahead += ahead_step) {
-        __builtin_prefetch(ahead, 0, 2);
+      Index at = 0;
+      for (Index p = 0; p < length; ++p, panel += panel_step, at += step) {
+        if constexpr (!places) {
+          __builtin_prefetch(ahead, 0, 2);
+          ahead += ahead_step;
+        }
         V y[width];
 #pragma GCC unroll 4
         for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(panel + v * kLanes);
 #pragma GCC unroll 6
         for (int i = 0; i < kConvPixels; ++i) {
-          const C x = from[i][p];
+          const C x = from[i][at];
 #pragma GCC unroll 4
           for (int v = 0; v < width; ++v) sums[i][v] = static_cast<V>(sums[i][v] + x * y[v]);
         }
@@ -160,62 +166,16 @@ TENON_HD void MultiplyRow(const ConvTile<C>& t) {
   for (int i = 0; i < kConvRowPixels; ++i, out += t.out_step) *reinterpret_cast<InMemory*>(out) = sums[i];
 }
 
-// As MultiplyWindows, with elements of the windows and rows of the panel that do not lie side by side.
-template <class C, int bytes, int width>
-TENON_HD void MultiplyPlaces(const ConvTile<C>& t) {
-  using V = typename ConvVector<C, bytes>::type;
-  using InMemory = typename ConvVector<C, bytes>::in_memory;
-  constexpr int kLanes = ConvVector<C, bytes>::lanes;
-  const C* panel = t.panel;
-  const Index length = t.window.length, step = t.pixel_step, panel_step = t.panel_step;
-  V sums[kConvPixels][width];
-#pragma GCC unroll 6
-  for (int i = 0; i < kConvPixels; ++i) {
-    __builtin_prefetch(t.out + i * t.out_step);
-#pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) sums[i][v] = V{};
-  }
-  for (Index row = 0; row < t.window.rows; ++row) {
-    for (Index piece = 0; piece < t.window.pieces; ++piece) {
-      const Index place = t.offset + row * t.window.row_step + piece * t.window.piece_step;
-      const C* from[kConvPixels];
-#pragma GCC unroll 6
-      for (int i = 0; i < kConvPixels; ++i) from[i] = t.pixels[i] + place;
-      Index at = 0;
-      for (Index p = 0; p < length; ++p, panel += panel_step, at += step) {
-        V y[width];
-#pragma GCC unroll 4
-        for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(panel + v * kLanes);
-#pragma GCC unroll 6
-        for (int i = 0; i < kConvPixels; ++i) {
-          const C x = from[i][at];
-#pragma GCC unroll 4
-          for (int v = 0; v < width; ++v) sums[i][v] = static_cast<V>(sums[i][v] + x * y[v]);
-        }
-      }
-    }
-  }
-  C* out = t.out;
-#pragma GCC unroll 6
-  for (int i = 0; i < kConvPixels; ++i, out += t.out_step) {
-#pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) {
-      InMemory* const to = reinterpret_cast<InMemory*>(out + v * kLanes);
-      *to = t.add ? static_cast<V>(sums[i][v] + *to) : sums[i][v];
-    }
-  }
-}
-
 // The bodies as functions of an instruction set.
 template <class C, class Isa>
 struct ConvTileOf {
   template <int width>
   static void Multiply(const ConvTile<C>& t) {
-    MultiplyWindows<C, simd::kVectorBytes<Isa>, width>(t);
+    MultiplyWindows<C, simd::kVectorBytes<Isa>, width, false>(t);
   }
   template <int width>
   static void Places(const ConvTile<C>& t) {
-    MultiplyPlaces<C, simd::kVectorBytes<Isa>, width>(t);
+    MultiplyWindows<C, simd::kVectorBytes<Isa>, width, true>(t);
   }
   static void Row(const ConvTile<C>& t) { MultiplyRow<C, simd::kVectorBytes<Isa>>(t); }
 };
@@ -224,11 +184,11 @@ template <class C>
 struct ConvTileOf<C, simd::Targeted<simd::isa::Avx2>> {
   template <int width>
   TENON_DETAIL_TARGET_AVX2 static void Multiply(const ConvTile<C>& t) {
-    MultiplyWindows<C, 32, width>(t);
+    MultiplyWindows<C, 32, width, false>(t);
   }
   template <int width>
   TENON_DETAIL_TARGET_AVX2 static void Places(const ConvTile<C>& t) {
-    MultiplyPlaces<C, 32, width>(t);
+    MultiplyWindows<C, 32, width, true>(t);
   }
   TENON_DETAIL_TARGET_AVX2 static void Row(const ConvTile<C>& t) { MultiplyRow<C, 32>(t); }
 };
@@ -236,11 +196,11 @@ template <class C>
 struct ConvTileOf<C, simd::Targeted<simd::isa::Avx512>> {
   template <int width>
   TENON_DETAIL_TARGET_AVX512 static void Multiply(const ConvTile<C>& t) {
-    MultiplyWindows<C, 64, width>(t);
+    MultiplyWindows<C, 64, width, false>(t);
   }
   template <int width>
   TENON_DETAIL_TARGET_AVX512 static void Places(const ConvTile<C>& t) {
-    MultiplyPlaces<C, 64, width>(t);
+    MultiplyWindows<C, 64, width, true>(t);
   }
   TENON_DETAIL_TARGET_AVX512 static void Row(const ConvTile<C>& t) { MultiplyRow<C, 64>(t); }
 };
