@@ -50,6 +50,7 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 
 // TENON_DETAIL_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_DETAIL_RARE: loops that few programs need, for size where TENON_DETAIL_SMALL is defined, as by the command.
 // TENON_DETAIL_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
 // TENON_DETAIL_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
 // TENON_DETAIL_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
@@ -89,6 +90,11 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_PREFETCH(address) static_cast<void>(address)
 #define TENON_DETAIL_FRAME_ADDRESS() nullptr
 #define TENON_DETAIL_COMPILER_ABI "unknown"
+#endif
+#if defined(TENON_DETAIL_SMALL) && (defined(__GNUC__) || defined(__clang__))
+#define TENON_DETAIL_RARE __attribute__((cold))
+#else
+#define TENON_DETAIL_RARE
 #endif
 
 // TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not

@@ -408,7 +408,7 @@ struct LaneRule {
 #endif
 
 template <class Rule, class T>
-void RunRule(const TrainingRun& run) {
+TENON_DETAIL_ALWAYS_INLINE void RunElements(const TrainingRun& run) {
 #if TENON_DETAIL_LANES
   if constexpr (kByLanes<Rule, T>)
     return simd::detail::ForLevels<LaneRule<Rule>, simd::Compiled, const TrainingRun*>::Best()(&run);
@@ -422,17 +422,25 @@ void RunRule(const TrainingRun& run) {
   const T* const g = static_cast<const T*>(run.grad);
   for (Index i = 0; i < run.n; ++i) StepElement<Rule>(slots, g, i, p);
 }
+template <class Rule, class T>
+void RunRule(const TrainingRun& run) {
+  RunElements<Rule, T>(run);
+}
+template <class Rule, class T>
+TENON_DETAIL_RARE void RunRareRule(const TrainingRun& run) {
+  RunElements<Rule, T>(run);
+}
 
 // The loop for one element type; null where the rule has none.
 template <class Rule, bool kComplex>
 TrainingLoop LoopFor(DataType type) {
   if (type == DataType::kFloat) return &RunRule<Rule, float>;
   if (type == DataType::kDouble) return &RunRule<Rule, double>;
-  if (type == DataType::kHalf) return &RunRule<Rule, half>;
-  if (type == DataType::kBfloat16) return &RunRule<Rule, bfloat16>;
+  if (type == DataType::kHalf) return &RunRareRule<Rule, half>;
+  if (type == DataType::kBfloat16) return &RunRareRule<Rule, bfloat16>;
   if constexpr (kComplex) {
-    if (type == DataType::kComplex64) return &RunRule<Rule, complex64>;
-    if (type == DataType::kComplex128) return &RunRule<Rule, complex128>;
+    if (type == DataType::kComplex64) return &RunRareRule<Rule, complex64>;
+    if (type == DataType::kComplex128) return &RunRareRule<Rule, complex128>;
   }
   return nullptr;
 }

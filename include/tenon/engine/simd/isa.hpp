@@ -68,6 +68,11 @@ enum class Level { kUnit, kAvx2, kAvx512 };
 // Not with g++ for Windows, which does not align vectors of 32 bytes on the stack: GCC bug 54412, still there in 12.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__NVCC__) && (defined(__clang__) || !defined(_WIN32))
 #define TENON_DETAIL_TARGETS 1
+#if defined(__AVX2__)
+#define TENON_DETAIL_TARGET_UNIT
+#else  // few processors need it
+#define TENON_DETAIL_TARGET_UNIT TENON_DETAIL_RARE
+#endif
 #define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
 
@@ -94,6 +99,7 @@ inline Level BestLevel() {
 }
 #else
 #define TENON_DETAIL_TARGETS 0
+#define TENON_DETAIL_TARGET_UNIT
 inline Level BestLevel() { return Level::kUnit; }
 #endif
 

@@ -399,7 +399,7 @@ namespace detail {
 // bytes. Body::Run is always inlined.
 template <class Body, class Isa, class... Args>
 struct ForLevels {
-  static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
+  TENON_DETAIL_TARGET_UNIT static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
 #if TENON_DETAIL_TARGETS
   TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
   TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
