@@ -252,32 +252,36 @@ TEST_SUITE("no memory, call by call") {
 
   TEST_CASE("what waits without memory for another thread gets one later") {
     if (!kCountsHeapCalls) return;
-    Notification done;
-    const auto wait = [](void* arg) {
+    struct Shared {
+      Notification first, second;
+    } shared;
+    const auto wait_for_first = [](void* arg) { detail::WaitFor(static_cast<Shared*>(arg)->first); };
+    const auto wait_for_second = [](void* arg) {
       NoMemory& limits = HeapLimits();
       limits.requests = 0;
       limits.refused = 1;
       limits.all_later = true;
       limits.watches = true;
-      detail::WaitFor(*static_cast<Notification*>(arg));
+      detail::WaitFor(static_cast<Shared*>(arg)->second);
     };
-    const auto notify = [](void* arg) { static_cast<Notification*>(arg)->Notify(); };
+    const auto notify = [](void* arg) {
+      static_cast<Shared*>(arg)->second.Notify();
+      static_cast<Shared*>(arg)->first.Notify();
+    };
     NoMemory& limits = HeapLimits();
     limits.requests = 0;
-    ThreadPool pool(2, "test");
-    pool.Schedule(notify, &done);  // makes room in the queue
-    done.WaitForNotification();
-    Notification later;
-    pool.Schedule(wait, &later);  // on the only thread
+    ThreadPool pool(2, "test");  // has room for one thread more
+    pool.Schedule(wait_for_first, &shared);
+    pool.Schedule(wait_for_second, &shared);  // on that thread
     while (limits.requests < 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    pool.Schedule(notify, &later);
-    CHECK_FALSE(later.WaitForNotificationWithTimeout(20'000));  // nothing runs it
+    pool.Schedule(notify, &shared);
+    CHECK_FALSE(shared.first.WaitForNotificationWithTimeout(20'000));  // no thread runs it
     limits.watches = false;
     limits.refused = 0;
     limits.all_later = false;
-    const bool notified = later.WaitForNotificationWithTimeout(20'000'000);
+    const bool notified = shared.first.WaitForNotificationWithTimeout(20'000'000);
     CHECK(notified);
-    if (!notified) later.Notify();
+    if (!notified) notify(&shared);
   }
 }
 
