@@ -69,7 +69,8 @@ class RunAwaiter {
 // Starts a run of Callable::RunAsync when it is awaited, and gives its fetches or its error. The coroutine goes on with
 // the thread that would call the callback. thread-safe.
 //
-//   const tenon::RunResult outputs = co_await tenon::RunAwait(model, {x});
+//   auto run = tenon::RunAwait(model, {x});    // g++ 12 refuses {x} within the operand of co_await
+//   const tenon::RunResult outputs = co_await run;
 inline RunAwaiter RunAwait(const Callable& callable, std::vector<Tensor> feeds, const RunOptions& options = {}) {
   return RunAwaiter(callable, std::move(feeds), options);
 }

@@ -121,7 +121,9 @@ TEST_SUITE("ModelSignature") {
     CHECK(Says(status, "You must feed a value for placeholder tensor 'x'"));
     status = model.Run({{"x", Tensor::Scalar(1.0)}}).status();
     CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(Says(status, "Signature 'add': input 'x' is float [?], got double []: "));
     CHECK(Says(status, "to be float but double is provided"));
+    CHECK(Says((*model.signature())({Tensor::Scalar(10.f), Tensor::Scalar(1.0)}).status(), "Signature 'add': input 'x' is float"));
   }
   TEST_CASE("a tensor that the graph lacks is found when it is used") {
     const TempFolder folder;
