@@ -74,8 +74,9 @@ TEST_SUITE("async") {
     const Session session = MakeSession();
     const Callable add = *session.MakeCallable({.feeds = {"x"}, .fetches = {"y"}});
     const Tensor two = Tensor::Scalar(2.0f);
-    std::future<RunResult> sum = RunFuture(add, {&two, 1}), wrong = RunFuture(add, {});
+    std::future<RunResult> sum = RunFuture(add, {&two, 1}), wrong = RunFuture(add, {}), listed = RunFuture(add, {two});
     CHECK((*sum.get())[0].scalar<float>()() == 3);
+    CHECK((*listed.get())[0].scalar<float>()() == 3);
     CHECK(errors::IsInvalidArgument(wrong.get().status()));
     const Callable get = *session.MakeCallable({.fetches = {"got"}});
     std::future<RunResult> got = RunFuture(get, {});

@@ -127,7 +127,6 @@ class SignatureImpl final : public SignatureState {
   }
 
   Session session;
-  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
   std::vector<std::optional<Tensor>> defaults;  // one per input: the value that the signature names
   std::vector<std::string> targets;  // for a signature without outputs
 
