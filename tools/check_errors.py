@@ -24,7 +24,8 @@ for header in ('op/signature/spec_reader.hpp', 'op/signature/signature.hpp'):
 functions |= set(re.findall(r'void (kernel_match_error_\w+)\(\);', read('include/tenon/kernel/registry/kernel_constraints.hpp')))
 for path in (ROOT / 'include/tenon/op').rglob('*.hpp'):
     functions |= set(re.findall(r'^TENON_DETAIL_COLD inline Status ([a-z0-9_]+)\(', path.read_text(), re.M))
-functions |= set(re.findall(r'^struct (undefined_symbol_means_\w+) \{', read('include/tenon/runtime/api/session.hpp') + read('include/tenon/runtime/api/eager_async.hpp'), re.M))
+for header in ('session.hpp', 'eager_async.hpp', 'saved_model.hpp'):
+    functions |= set(re.findall(r'^struct (undefined_symbol_means_\w+) \{', read('include/tenon/runtime/api/' + header), re.M))
 laws |= {name: name for name in functions}
 
 described = set(re.findall(r'^### (\w+)$', read('docs/reference/errors.md'), re.M))

@@ -101,7 +101,7 @@ bool RunsOnGpu(std::string_view op) {
   return false;
 }
 
-void AppendOp(std::string* out, const tenon::OpView& op) {
+void AppendOp(std::string* out, const tenon::OpView& op, const std::string& header) {
   StrAppend(out, "\n### ", op.name, "\n`(");
   AppendList(out, op.inputs, "", "");
   *out += ") -> (";
@@ -112,7 +112,8 @@ void AppendOp(std::string* out, const tenon::OpView& op) {
     AppendList(out, op.attrs, "`", "`");
     *out += "\n";
   }
-  StrAppend(out, "- kernels: ", Kernels(tenon::Registry::Global().KernelsOf(op.name)), "\n");
+  StrAppend(out, "- header: `<tenon/ops/", header,
+            ">`\n- kernels: ", Kernels(tenon::Registry::Global().KernelsOf(op.name)), "\n");
   StrAppend(out, "- shape function: ", ShapeFnName(op.shape_fn), "\n");
   std::string flags;
   const auto flag = [&flags](bool set, std::string_view name) {
@@ -128,23 +129,30 @@ void AppendOp(std::string* out, const tenon::OpView& op) {
     StrAppend(out, "- gone from GraphDef version ", op.deprecated_since, " on: ", op.deprecation_text, "\n");
 }
 
-// Struct or op -> folder below tenon/ops. An op's struct begins a line and has the op's name, or says Op("...").
-std::map<std::string, std::string> FindFamilies(const std::filesystem::path& include) {
-  std::map<std::string, std::string> families;
+// Struct or op -> header below tenon/ops. An op's struct begins a line and has the op's name, or says Op("...").
+std::map<std::string, std::string> FindHeaders(const std::filesystem::path& include) {
+  std::map<std::string, std::string> headers;
   std::error_code error;
   const std::filesystem::path root = include / "tenon" / "ops";
-  for (std::filesystem::recursive_directory_iterator i(root, error), end; !error && i != end; i.increment(error)) {
-    if (i->path().extension() != ".hpp") continue;
-    const std::string family = i->path().parent_path().filename().string();
-    std::ifstream file(i->path());
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::recursive_directory_iterator i(root, error), end; !error && i != end; i.increment(error))
+    if (i->path().extension() == ".hpp") files.push_back(i->path());
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& path : files) {
+    const std::string header = std::filesystem::relative(path, root, error).generic_string();
+    std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with("struct ") && line.back() != ';')
-        families.try_emplace(line.substr(7, std::min(line.find_first_of(" :{", 7), line.size()) - 7), family);
+        headers.try_emplace(line.substr(7, std::min(line.find_first_of(" :{", 7), line.size()) - 7), header);
       if (const std::size_t op = std::min(line.find(" Op(\""), line.find("(Op(\"")); op != line.npos)
-        families[line.substr(op + 5, line.find('"', op + 5) - op - 5)] = family;
+        headers[line.substr(op + 5, line.find('"', op + 5) - op - 5)] = header;
     }
   }
-  return families;
+  return headers;
+}
+// The folder that a header is in.
+std::string FamilyOf(const std::string& header) {
+  return std::filesystem::path(header).parent_path().filename().string();
 }
 
 // The anchor of a heading, on the site and on code hosts.
@@ -199,21 +207,22 @@ std::string MakeCoverage(const std::filesystem::path& list) {
   return page;
 }
 
-// Empty when an op has no family; prints its name then.
+// Empty when no header defines an op; prints its name then.
 Pages MakePages(const std::filesystem::path& include) {
-  const std::map<std::string, std::string> families = FindFamilies(include);
+  const std::map<std::string, std::string> headers = FindHeaders(include);
   std::map<std::string, std::vector<const tenon::OpView*>> ops_of;
   std::string rows;
   const auto ops = tenon::Registry::Global().ops().ops();
   for (const tenon::OpView* op : ops) {
-    const auto family = families.find(std::string(op->name));
-    if (family == families.end()) {
+    const auto header = headers.find(std::string(op->name));
+    if (header == headers.end()) {
       std::fprintf(stderr, "make_ops_doc: no header below '%s' defines the op %s\n", include.string().c_str(),
                    std::string(op->name).c_str());
       return {};
     }
-    ops_of[family->second].push_back(op);
-    StrAppend(&rows, "| [", op->name, "](", family->second, ".md#", Anchor(op->name), ") | ", family->second, " | `(");
+    const std::string family = FamilyOf(header->second);
+    ops_of[family].push_back(op);
+    StrAppend(&rows, "| [", op->name, "](", family, ".md#", Anchor(op->name), ") | ", family, " | `(");
     AppendList(&rows, op->inputs, "", "");
     rows += ") -> (";
     AppendList(&rows, op->outputs, "", "");
@@ -238,9 +247,10 @@ Pages MakePages(const std::filesystem::path& include) {
     StrAppend(
         &page, "# Ops: ", family, "\n\n", members.size(), " ops of `include/tenon/ops/", family,
         "`. [All ops](index.md).\n\n",
-        "Arguments and attrs are given as TensorFlow declares them. `kernels` lists the types that the kernels are\n"
-        "compiled for, by device. `tools/make_ops_doc.cpp` writes this page. Do not edit it.\n");
-    for (const tenon::OpView* op : members) AppendOp(&page, *op);
+        "Arguments and attrs are given as TensorFlow declares them. `header` defines the struct for `TENON_REGISTER`.\n"
+        "`kernels` lists the types that the kernels are compiled for, by device. `tools/make_ops_doc.cpp` writes this\n"
+        "page. Do not edit it.\n");
+    for (const tenon::OpView* op : members) AppendOp(&page, *op, headers.at(std::string(op->name)));
   }
   StrAppend(&index, "| all | ", ops.size(), " | ", gpu_ops, " |\n");
   StrAppend(&index, "\n| op | family | arguments |\n|---|---|---|\n", rows);

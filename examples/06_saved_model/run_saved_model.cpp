@@ -49,11 +49,8 @@ tenon::Result<double> TimeRun(const tenon::ModelSignature& signature, const teno
   return times[100];
 }
 
-tenon::Status WriteTimeline(const tenon::SavedModel& model, const tenon::ModelSignature& signature,
-                            const tenon::Tensor& input) {
-  TENON_ASSIGN_OR_RETURN(const tenon::Callable callable,
-                         model.session().MakeCallable(
-                             {.feeds = {signature.inputs()[0].tensor}, .fetches = {signature.outputs()[0].tensor}}));
+tenon::Status WriteTimeline(const tenon::ModelSignature& signature, const tenon::Tensor& input) {
+  const tenon::Callable callable = signature.callable();
   std::vector<tenon::Tensor> outputs(callable.num_fetches());
   TENON_RETURN_IF_ERROR(callable.Run({&input, 1}, outputs));
   tenon::RunTrace trace;
@@ -113,7 +110,7 @@ tenon::Status Run(const std::string& folder, const std::string& answers) {
   std::printf("%zu of %zu answers agree with TensorFlow to within 0.0001.\n", agree, texts.size());
   TENON_ASSIGN_OR_RETURN(const double ms, TimeRun(signature, input));
   std::printf("A run of %zu texts takes %.3f ms (median of 200).\n", texts.size(), ms);
-  return WriteTimeline(model, signature, input);
+  return WriteTimeline(signature, input);
 }
 
 }  // namespace

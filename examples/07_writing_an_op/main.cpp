@@ -11,8 +11,9 @@
 #include "ops.hpp"
 
 // snippet register
-TENON_REGISTER(guide::Cube, guide::Floored, guide::Outer, guide::NotNegative, guide::ScaleEach, guide::Reversed,
-               guide::Counter, guide::SlowSum, guide::NumElements, tenon::ops::Const);
+TENON_REGISTER(guide::Cube, guide::Floored, guide::Leaky, guide::SoftShrink, guide::Outer, guide::NotNegative,
+               guide::ScaleEach, guide::Reversed, guide::Counter, guide::SlowSum, guide::NumElements,
+               tenon::ops::Const);  // <tenon/ops/io/constant.hpp>
 // end
 
 namespace {
@@ -29,6 +30,8 @@ tenon::Status Run() {
   b.Add("Outer", "outer", {x, x});
   b.Add("NotNegative", "not_negative", {x});
   // end
+  b.Add("Leaky", "leaky", {x});
+  b.Add("SoftShrink", "soft_shrink", {x}, {{"by", 1.5f}});
   b.Add("ScaleEach", "scale_each", {{x, x}, b.Const("two", MakeTensor<float>({}, {2}))});
   b.Add("Reversed", "reversed", {x, b.Const("seven", MakeTensor<std::int32_t>({1}, {7}))},
         {{"Out", std::vector<DataType>{DataType::kInt32, DataType::kFloat}}});
@@ -37,8 +40,8 @@ tenon::Status Run() {
   b.Add("NumElements", "num_elements", {x});
   // snippet run
   TENON_ASSIGN_OR_RETURN(const auto session, tenon::Session::FromGraph(b));
-  for (const char* name : {"cube", "floored", "outer", "not_negative", "scale_each:1", "reversed:0", "reversed:1",
-                           "counter", "counter", "slow_sum", "num_elements"}) {
+  for (const char* name : {"cube", "floored", "leaky", "soft_shrink", "outer", "not_negative", "scale_each:1",
+                           "reversed:0", "reversed:1", "counter", "counter", "slow_sum", "num_elements"}) {
     TENON_ASSIGN_OR_RETURN(const auto outputs, session.Run({}, {name}));
     std::printf("%-14s %s %s\n", name, outputs[0].shape().DebugString().c_str(), outputs[0].SummarizeValue(-1).c_str());
   }

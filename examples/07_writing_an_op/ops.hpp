@@ -9,10 +9,12 @@
 #include <thread>
 #include <utility>
 
-#include <tenon/kernel/elementwise_op.hpp>
-#include <tenon/kernel/op_kernel.hpp>
-#include <tenon/op/shape/shape_fns.hpp>
-#include <tenon/tenon.hpp>
+// snippet includes
+#include <tenon/kernel/elementwise_op.hpp>  // Map1, Map2: element-wise ops
+#include <tenon/kernel/op_kernel.hpp>       // the raw form
+#include <tenon/simd.hpp>                   // vectors
+#include <tenon/tenon.hpp>                  // all else: Op, In, Out, ForEach, shape functions, TENON_REGISTER
+// end
 
 namespace guide {
 
@@ -47,6 +49,58 @@ struct Floored {
     tenon::Status operator()(Device&, tenon::In<T> x, tenon::Forward<T, 0> y) const {
       const T least = static_cast<T>(this->low);
       for (tenon::Index i = 0; i < x.size(); ++i) y[i] = x[i] < least ? least : x[i];
+      return tenon::OkStatus();
+    }
+  };
+};
+// end
+
+// snippet map_attrs
+// y = x where x > 0, otherwise slope * x.
+struct Leaky {
+  static constexpr auto signature = tenon::Op("Leaky")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("slope: float = 0.25")
+                                        .Attr("T: {float, double}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs {
+    float slope;
+  };
+  template <class T>
+  TENON_HD static T map(T x, const Attrs& attrs) {
+    return x > T(0) ? x : static_cast<T>(attrs.slope) * x;
+  }
+  template <class Device, class T>
+  using kernel = tenon::Map1<Leaky, Device, T>;
+};
+// end
+
+// snippet vectors
+// y = x with its distance from 0 less `by`, and 0 where it was nearer.
+struct SoftShrink {
+  static constexpr auto signature = tenon::Op("SoftShrink")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("by: float = 0.5")
+                                        .Attr("T: {float, double}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs {
+    float by;
+  };
+  template <class Device, class T>
+  struct kernel : Attrs {
+    template <class V>  // a number, or as many as a vector holds
+    TENON_HD static V Shrink(V x, V by) {
+      return tenon::simd::Max(x - by, V(T(0))) + tenon::simd::Min(x + by, V(T(0)));
+    }
+    tenon::Status operator()(Device&, tenon::In<T> x, tenon::Forward<T, 0> y) const {
+      using Vector = tenon::simd::Batch<T>;
+      const T distance = static_cast<T>(this->by);
+      tenon::Index i = 0;
+      for (; i + Vector::size <= x.size(); i += Vector::size)
+        Shrink(Vector::Load(x.data + i), Vector(distance)).Store(y.data + i);
+      for (; i < x.size(); ++i) y[i] = Shrink(x[i], distance);
       return tenon::OkStatus();
     }
   };

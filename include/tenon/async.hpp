@@ -7,6 +7,7 @@
 #include <coroutine>
 #include <exception>
 #include <future>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ using RunResult = Result<std::vector<Tensor>>;
 // Starts a run of Callable::RunAsync. The future gets its fetches or its error; it never throws, and its destructor
 // does not wait. thread-safe. Without memory for the future std::bad_alloc is thrown.
 //
-//   std::future<tenon::RunResult> a = tenon::RunFuture(model, {&x, 1}), b = tenon::RunFuture(model, {&y, 1});
+//   std::future<tenon::RunResult> a = tenon::RunFuture(model, {x}), b = tenon::RunFuture(model, {y});
 //   const tenon::RunResult first = a.get();
 inline std::future<RunResult> RunFuture(const Callable& callable, Span<const Tensor> feeds,
                                         const RunOptions& options = {}) {
@@ -34,6 +35,10 @@ inline std::future<RunResult> RunFuture(const Callable& callable, Span<const Ten
   callable.RunAsync(feeds, options,
                     [promise = std::move(promise)](RunResult fetches) { promise->set_value(std::move(fetches)); });
   return future;
+}
+inline std::future<RunResult> RunFuture(const Callable& callable, std::initializer_list<Tensor> feeds,
+                                        const RunOptions& options = {}) {
+  return RunFuture(callable, Span<const Tensor>(feeds.begin(), feeds.size()), options);
 }
 
 // A run that a coroutine waits for; of RunAwait. one thread.
@@ -69,7 +74,8 @@ class RunAwaiter {
 // Starts a run of Callable::RunAsync when it is awaited, and gives its fetches or its error. The coroutine goes on with
 // the thread that would call the callback. thread-safe.
 //
-//   const tenon::RunResult outputs = co_await tenon::RunAwait(model, {x});
+//   auto run = tenon::RunAwait(model, {x});    // g++ 12 refuses {x} within the operand of co_await
+//   const tenon::RunResult outputs = co_await run;
 inline RunAwaiter RunAwait(const Callable& callable, std::vector<Tensor> feeds, const RunOptions& options = {}) {
   return RunAwaiter(callable, std::move(feeds), options);
 }

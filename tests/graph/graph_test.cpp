@@ -127,6 +127,14 @@ TEST_SUITE("Graph") {
     for (int i = 0; i < 9; ++i) CHECK(many.AddNode(MakeNode(StrCat("n", i), "NoOp"), &ops::kNoOp, {}, {}).ok());
     CHECK(many.DidYouMeanNode("something/else") ==
           "; the graph's inputs and outputs are 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', ...");
+    SlimVector<std::string_view> names;
+    CHECK(detail::SuggestOrList("x", names) == "; it has none");
+    for (const char* name : {"alpha", "beta", "gamma", "delta", "eps", "zeta", "eta", "theta"}) names.push_back(name);
+    CHECK(detail::SuggestOrList("alpa", names) == "; did you mean 'alpha'?");
+    CHECK(detail::SuggestOrList("something", names) ==
+          "; there are 'alpha', 'beta', 'gamma', 'delta', 'eps', 'zeta', 'eta', 'theta'");
+    names.push_back("iota");
+    CHECK(detail::SuggestOrList("something", names).ends_with("'theta', ..."));
     std::string missing, hints;
     for (const char* name : {"sun", "some", "sun/2"})
       detail::NameMissing(name, Small().DidYouMeanNode(name), &missing, &hints);

@@ -161,5 +161,16 @@ TEST_SUITE("CheckpointReader") {
     CHECK(status.code() == Code::kNotFound);
     CHECK(status.message().find("Failed to find any matching files for /nowhere/model") != status.message().npos);
   }
+  TEST_CASE("the name of an index in the place of a prefix") {
+    const std::string index = std::string(TENON_TEST_DATA) + "/saved_models/module_train/variables/variables.index";
+    Result<CheckpointReader> reader = CheckpointReader::Open(index);
+    REQUIRE_MESSAGE(reader.ok(), reader.status().ToString());
+    DataType dtype = DataType::kInvalid;
+    TensorShape shape;
+    for (const Status& status : {reader->Describe("w", &dtype, &shape), reader->Read("w").status()}) {
+      CHECK(status.code() == Code::kNotFound);
+      CHECK(status.message().ends_with("; the prefix of a checkpoint has no '.index': leave it out"));
+    }
+  }
 }
 }  // namespace checkpoint_test

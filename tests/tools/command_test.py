@@ -288,6 +288,8 @@ class Run(Case):
 
     def test_any_tensor_may_be_fed_and_fetched(self):
         self.assertEqual(self.values(self.graph, '-i', 'double=[[5,6]]', '--fetch', 'y:0'), {'y': [[6, 16]]})
+        self.tenon('run', self.graph, '1,2', '--fetch', 'something', code=1)
+        self.assertIn("an output 'something'; the signature has 'y'", self.errors)
 
     def test_probabilities(self):
         model = GOLDEN / 'models/cnn_digits'
@@ -545,6 +547,8 @@ class SavedModels(Case):
         self.tenon('convert', 'folder', 'message.json')
         self.assertEqual(json.loads((self.folder / 'message.json').read_text())['savedModelSchemaVersion'], '1')
         self.assertEqual(self.json('info', 'message.json')['signatures'][0]['name'], 'serving_default')
+        self.tenon('run', 'message.json', '1,2', code=1)
+        self.assertIn("'message.json' is the message of a SavedModel, without its variables", self.errors)
         self.tenon('convert', 'message.json', 'folder/saved_model.pb')
         self.assertEqual(self.values('folder', '1,2')['z'], [[1, 4]])
         self.write('message.json', '{"metaGraphs": [5]}')

@@ -27,7 +27,7 @@ GOOD = {
 
 # Question -> pages with the answer, each with words that stand in it.
 QUESTIONS = {
-    'How do I run my Keras model from C++?': {'docs/tutorial/1-run-a-model.md': ['Keras', 'FromGraphFile']},
+    'How do I run my Keras model from C++?': {'docs/tutorial/1-run-a-model.md': ['model.export', 'SavedModel::Load']},
     'How do I run a frozen graph?': {'docs/tutorial/1-run-a-model.md': ['frozen', 'session.Run']},
     'What must I include, and in how many source files?': {'docs/how-to/embed.md': ['<tenon/runtime.hpp>', '## Two files']},
     'What do I link?': {'docs/reference/cmake.md': ['tenon::runtime', 'tenon::ops']},

@@ -298,7 +298,7 @@ Status ConvertSavedModel(const Args& args, FileKind kind, const std::string& to)
                             : to == "text" ? tenon::SavedModelDefToText(model)
                                            : tenon::ToJson(model);
   TENON_RETURN_IF_ERROR(tenon::WriteFile(path, bytes));
-  return Wrote(args, "the message of a SavedModel, without its variables");
+  return Wrote(args, "the message of a SavedModel, without its variables; --freeze writes a graph that has them");
 }
 
 tenon::SignatureDef::TensorMap TensorMapOf(const std::vector<End>& ends) {

@@ -195,6 +195,17 @@ std::string SavedModelFolder(const std::string& path) {
 
 namespace {
 
+// InvalidArgument: a file with the message of a SavedModel that is not in its folder.
+Result<std::string> FolderToLoad(const std::string& path) {
+  std::error_code error;
+  const std::string folder = SavedModelFolder(path);
+  if (fs::is_directory(path, error) || fs::exists(folder + "/saved_model.pb", error) ||
+      fs::exists(folder + "/saved_model.pbtxt", error))
+    return folder;
+  return tenon::errors::InvalidArgument("'", path, "' is the message of a SavedModel, without its variables; name the ",
+                                        "folder of the model, or freeze it: tenon convert --freeze FOLDER graph.pb");
+}
+
 Signature SignatureOfDef(const std::string& name, const tenon::SignatureDef& def, const GraphDef& graph) {
   const auto described =
       tenon::Ref<tenon::detail::SignatureImpl>::Adopt(new tenon::detail::SignatureImpl(tenon::Session()));
@@ -284,8 +295,8 @@ std::vector<End> EndsOf(const std::vector<tenon::SignatureTensor>& tensors) {
 }  // namespace
 
 Status Model::Freeze(const std::string& signature, std::string* init_op) {
-  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded,
-                         tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags}));
+  TENON_ASSIGN_OR_RETURN(const std::string folder, FolderToLoad(path_));
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded, tenon::SavedModel::Load(folder, {options_.tags}));
   TENON_ASSIGN_OR_RETURN(tenon::FrozenGraph frozen, tenon::Freeze(loaded, signature));
   *init_op = frozen.init_op;
   graph_ = std::move(frozen.graph);
@@ -327,8 +338,9 @@ Result<const Signature*> Model::Find(std::string_view name) const {
 
 Result<tenon::Session> Model::MakeSession(tenon::SessionOptions options) const {
   if (IsSavedModel(kind_)) {
+    TENON_ASSIGN_OR_RETURN(const std::string folder, FolderToLoad(path_));
     TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded,
-                           tenon::SavedModel::Load(SavedModelFolder(path_), {options_.tags, std::move(options)}));
+                           tenon::SavedModel::Load(folder, {options_.tags, std::move(options)}));
     return loaded.session();
   }
   // A mapped file keeps the packed copies of its weights out of the limit.
@@ -357,6 +369,7 @@ Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& sign
     // Any tensor of the graph.
     const tenon::TensorName tensor = tenon::ParseTensorName(name);
     std::vector<std::string_view> all;
+    std::string outputs;
     const NodeDef* found = nullptr;
     for (const NodeDef& node : model.graph().node) {
       if (node.name == tensor.node) found = &node;
@@ -364,9 +377,11 @@ Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& sign
     }
     if (found == nullptr) {
       for (const End& end : signature.outputs) all.push_back(end.key);
+      std::string hint = all.size() < 20'000 ? tenon::DidYouMean(name, all) : std::string();
+      for (std::size_t i = 0; hint.empty() && i < std::min<std::size_t>(signature.outputs.size(), 8); ++i)
+        StrAppend(&outputs, i == 0 ? "; the signature has '" : ", '", signature.outputs[i].key, "'");
       return tenon::errors::NotFound("'", model.path(), "': neither signature '", signature.name,
-                                     "' nor the graph has an output '", name, "'",
-                                     all.size() < 20'000 ? tenon::DidYouMean(name, all) : std::string());
+                                     "' nor the graph has an output '", name, "'", hint, outputs);
     }
     End end;
     end.key = name;

@@ -181,6 +181,18 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
                                                                                         : DidYouMean(name, candidates);
 }
 
+// SuggestNames, or else the first candidates: "; there are 'a', 'b'"; "; it has none" without candidates.
+TENON_DETAIL_COLD inline std::string SuggestOrList(std::string_view name,
+                                                   const SlimVector<std::string_view>& candidates) {
+  std::string text = SuggestNames(name, candidates);
+  if (!text.empty()) return text;
+  if (candidates.empty()) return "; it has none";
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < candidates.size() && i < kMost; ++i)
+    StrAppend(&text, i == 0 ? "; there are '" : ", '", candidates[i], "'");
+  return candidates.size() > kMost ? text + ", ..." : text;
+}
+
 // The nodes of a graph, for messages about one that it does not have.
 struct NodeNames {
   SlimVector<std::string_view> all, ends;  // ends: its placeholders, and nodes that no node reads

@@ -62,7 +62,8 @@ class CheckpointReader {
     }
     const detail::SlicedTensor* const tensor = slices_->Find(name);
     if (tensor == nullptr)
-      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", slices_->pattern());
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", slices_->pattern(),
+                              detail::PrefixHint(slices_->pattern()));
     *dtype = tensor->dtype;
     *shape = tensor->shape;
     if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));

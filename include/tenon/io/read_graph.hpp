@@ -38,11 +38,16 @@ inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   }
   return first;
 }
-// Says what the file is, in programs that can tell.
+// Says what the file is, in programs that can tell. The others know a SavedModel by its name.
 TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why) {
-  if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr)
+  if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr) {
     describe(path, &why);
-  return why;
+    return why;
+  }
+  const bool is_folder = KindOf(path) == PathKind::kFolder;
+  if (!is_folder && !path.ends_with("saved_model.pb")) return why;
+  return Status(why.code(), StrCat(why.message(), is_folder ? "; it is a folder, and" : "; it is a SavedModel's;",
+                                   " SavedModel::Load reads the folder of a SavedModel"));
 }
 
 // Another message may read as a graph: its first name then has control characters, as lengths are.
@@ -102,7 +107,8 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access
     graph = detail::ReadAsText(
         path, bytes, errors::DataLoss("Can't parse '", path, "' as binary proto: ", graph.status().message()));
   } else if (!graph.ok()) {
-    graph = Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
+    graph = detail::WithDescription(
+        path, Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message())));
   }
   if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
   return graph;

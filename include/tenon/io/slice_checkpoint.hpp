@@ -67,6 +67,11 @@ inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::si
   return OkStatus();
 }
 
+// Where a path is given in the place of a checkpoint's prefix: what to leave out.
+TENON_DETAIL_COLD inline std::string_view PrefixHint(std::string_view path) {
+  return path.ends_with(".index") ? "; the prefix of a checkpoint has no '.index': leave it out" : "";
+}
+
 }  // namespace detail
 
 // Writes a checkpoint of TensorFlow's first format. Finish writes the file, from memory, and makes missing folders. one
@@ -200,7 +205,8 @@ class SliceCheckpointReader {
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& want, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     if (tensor == nullptr)
-      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_);
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_,
+                              detail::PrefixHint(pattern_));
     if (!detail::kSliceCheckpointTypes.contains(tensor->dtype))
       return errors::Unimplemented("Restoring data type ", Name(tensor->dtype), " not yet supported");
     TensorShape shape;

@@ -41,6 +41,8 @@ TEST_SUITE("functions of SavedModels") {
     CHECK(status.code() == Code::kNotFound);
     CHECK(Says(status, "it has no variable 'p0'"));
     CHECK(Says(status, "p.0"));
+    CHECK(Says(model.variable("kernel").status(), "; there are 'm.0', 'm.1', 'm.2', 'p.0', "));
+    CHECK(Says(model.function("something_else").status(), "; there are '"));
   }
   TEST_CASE("a function answers as the signature that calls it, and shares its variables") {
     const SavedModel model = LoadRecorded("module_train");

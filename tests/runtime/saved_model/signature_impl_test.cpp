@@ -107,6 +107,17 @@ TEST_SUITE("ModelSignature") {
     CHECK(Says(add.Run(x, wrong).status(), "it has no output 'z'"));
     CHECK(add.Run(x, y, RunOptions{.timeout_in_ms = 10000}).ok());
   }
+  TEST_CASE("its callable takes all inputs and gives all outputs") {
+    const TempFolder folder;
+    const ModelSignature add = *Made(folder, Nothing).signature("add");
+    const Callable callable = add.callable();
+    CHECK(callable.num_feeds() == add.inputs().size());
+    CHECK(callable.num_fetches() == add.outputs().size());
+    const auto outputs = callable({Tensor::Scalar(1.f), Vector({2})});
+    REQUIRE_MESSAGE(outputs.ok(), outputs.status().ToString());
+    CHECK((*outputs)[0].data<float>()[0] == 3);
+    CHECK(ModelSignature().callable()({}).status().code() == Code::kInvalidArgument);
+  }
   TEST_CASE("mistakes of the caller name the key and what there is") {
     const TempFolder folder;
     const SavedModel model = Made(folder, Nothing);
@@ -121,7 +132,10 @@ TEST_SUITE("ModelSignature") {
     CHECK(Says(status, "You must feed a value for placeholder tensor 'x'"));
     status = model.Run({{"x", Tensor::Scalar(1.0)}}).status();
     CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(Says(status, "Signature 'add': input 'x' is float [?], got double []: "));
     CHECK(Says(status, "to be float but double is provided"));
+    CHECK(Says((*model.signature())({Tensor::Scalar(10.f), Tensor::Scalar(1.0)}).status(),
+               "Signature 'add': input 'x' is float"));
   }
   TEST_CASE("a tensor that the graph lacks is found when it is used") {
     const TempFolder folder;

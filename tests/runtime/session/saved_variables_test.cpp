@@ -193,6 +193,7 @@ TEST_SUITE("SaveVariables and RestoreVariables") {
     CheckSays(restore({{"n", five}, {"resource", Pair(10, 20)}, {"v", Tensor(DataType::kFloat, {3})}}),
               Code::kInvalidArgument, "has the shape [3], the variable 'v' [2]");
     CheckSays(RestoreVariables(session, folder / "none"), Code::kNotFound, "Failed to find any matching files");
+    CheckSays(RestoreVariables(session, folder / "m.index"), Code::kNotFound, "has no '.index': leave it out");
     Write(folder / "m", {{"n", five}, {"resource", Pair(10, 20)}, {"v", Pair(30, 40)}});
     REQUIRE(WriteFile(folder / "m.data-00000-of-00001", std::string(64, 'x')).ok());
     CheckSays(RestoreVariables(session, folder / "m"), Code::kDataLoss, "Checksum does not match");

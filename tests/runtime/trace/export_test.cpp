@@ -107,7 +107,9 @@ TEST_SUITE("Trace") {
     CHECK(events.size() == 2);  // the run, and its thread
   }
   TEST_CASE("a path that cannot be written is an error") {
-    CHECK(WriteTimelineHtml({}, "t", "no/such/folder/t.html").code() == Code::kPermissionDenied);
+    const Status status = WriteTimelineHtml({}, "t", "no/such/folder/t.html");
+    CHECK(status.code() == Code::kNotFound);
+    CHECK(status.message() == "cannot open 'no/such/folder/t.html' for writing: No such file or directory");
   }
 }
 }  // namespace trace_test

@@ -92,6 +92,7 @@ struct SavedModelState : RefCounted {
 struct SignatureState : RefCounted {
   std::string name, method_name;
   std::vector<SignatureTensor> inputs, outputs;
+  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
 };
 
 }  // namespace detail
@@ -124,6 +125,11 @@ class ModelSignature {
   Result<std::vector<Tensor>> operator()(Span<const Tensor> inputs) const {
     return detail::SavedModelRuntime::Call(impl_.get(), inputs);
   }
+
+  // Returns the callable of the signature, for RunAsync, RunFuture, RunAwait, RunTraced and runs into tensors of the
+  // caller. It takes all inputs and gives all outputs, in the order of inputs() and outputs(). Its runs return
+  // InvalidArgument where they cannot run together, or without a model.
+  Callable callable() const { return impl_ ? state().callable : Callable(); }
 
   // Name of the signature; empty without a model, as all of these. They live as long as a copy of the ModelSignature.
   std::string_view name() const { return impl_ ? std::string_view(state().name) : std::string_view(); }

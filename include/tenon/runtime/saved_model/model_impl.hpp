@@ -71,17 +71,12 @@ class ModelImpl final : public SavedModelState {
     constexpr std::string_view kUsual = "serving_default";
     const std::string_view wanted = !name.empty() ? name : signatures.size() == 1 ? signatures[0] : kUsual;
     SlimVector<std::string_view> names;
-    std::string all;
     for (const std::string& signature : signatures) {
       if (signature == wanted) return std::string_view(signature);
       names.push_back(signature);
-      StrAppend(&all, all.empty() ? "'" : ", '", signature, "'");
     }
-    const std::string hint = SuggestNames(wanted, names);
-    return errors::NotFound(
-        "SavedModel '", folder, "': it has no signature '", wanted, "'",
-        !hint.empty() ? std::string_view(hint) : std::string_view(all.empty() ? "; it has none" : "; there are "),
-        hint.empty() ? std::string_view(all) : std::string_view());
+    return errors::NotFound("SavedModel '", folder, "': it has no signature '", wanted, "'",
+                            SuggestOrList(wanted, names));
   }
   Result<const ObjectPaths*> ObjectsLocked() {
     if (!has_objects_) {

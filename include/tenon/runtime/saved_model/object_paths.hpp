@@ -62,7 +62,7 @@ class ObjectPaths {
   static std::string Suggest(const SlimVector<Item>& items, std::string_view path) {
     SlimVector<std::string_view> names;
     for (const Item& item : items) names.push_back(item.path);
-    return SuggestNames(path, names);
+    return SuggestOrList(path, names);
   }
 
   // Names of an object's traces: functions of the graph's library.

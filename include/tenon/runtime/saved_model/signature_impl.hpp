@@ -46,14 +46,8 @@ inline void AppendSignatureTensors(const std::string& key, const TensorInfo& inf
 
 TENON_DETAIL_COLD inline std::string SuggestKeys(std::string_view key, const std::vector<SignatureTensor>& tensors) {
   SlimVector<std::string_view> keys;
-  std::string all;
-  for (const SignatureTensor& tensor : tensors) {
-    keys.push_back(tensor.key);
-    StrAppend(&all, all.empty() ? "'" : ", '", tensor.key, "'");
-  }
-  std::string text = SuggestNames(key, keys);
-  if (text.empty()) text = all.empty() ? "; it has none" : StrCat("; there are ", all);
-  return text;
+  for (const SignatureTensor& tensor : tensors) keys.push_back(tensor.key);
+  return SuggestOrList(key, keys);
 }
 
 // immutable.
@@ -121,7 +115,8 @@ class SignatureImpl final : public SignatureState {
                                      inputs.size());
     std::vector<Tensor> results(outputs.size());
     if (is_prepared()) {
-      TENON_RETURN_IF_ERROR(callable.Run(given, results));
+      if (Status status = callable.Run(given, results); !status.ok())
+        return NameInput(given, nullptr, std::move(status));
       return results;
     }
     std::vector<NamedTensor> named;
@@ -132,7 +127,6 @@ class SignatureImpl final : public SignatureState {
   }
 
   Session session;
-  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
   std::vector<std::optional<Tensor>> defaults;  // one per input: the value that the signature names
   std::vector<std::string> targets;  // for a signature without outputs
 
@@ -151,9 +145,26 @@ class SignatureImpl final : public SignatureState {
 
   Status RunPrepared(Span<const Tensor> values, const RunOptions* options, std::vector<NamedTensor>* results) const {
     std::vector<Tensor> fetched(outputs.size());
-    TENON_RETURN_IF_ERROR(options == nullptr ? callable.Run(values, fetched) : callable.Run(values, fetched, *options));
+    Status status = options == nullptr ? callable.Run(values, fetched) : callable.Run(values, fetched, *options);
+    if (!status.ok()) return NameInput(values, nullptr, std::move(status));
     for (std::size_t i = 0; i < fetched.size(); ++i) (*results)[i].tensor = std::move(fetched[i]);
     return OkStatus();
+  }
+  // Says the key of the first input that has another type or shape than the signature, if that ended the run. `has`:
+  // the inputs that are given; null: all.
+  TENON_DETAIL_COLD Status NameInput(Span<const Tensor> values, const char* has, Status status) const {
+    if (!errors::IsInvalidArgument(status)) return status;
+    for (std::size_t i = 0; i < inputs.size() && i < values.size(); ++i) {
+      const SignatureTensor& input = inputs[i];
+      const Tensor& value = values[i];
+      if (has != nullptr && has[i] == 0) continue;
+      if (input.dtype == DataType::kInvalid) continue;  // the signature does not say
+      if (input.dtype == value.dtype() && input.shape.IsCompatibleWith(value.shape())) continue;
+      return Status(status.code(),
+                    StrCat("Signature '", name, "': input '", input.key, "' is ", input.dtype, " ", input.shape,
+                           ", got ", value.dtype(), " ", value.shape(), ": ", status.message()));
+    }
+    return status;
   }
   // Feeds what there is; the graph's own values serve for the rest.
   Status RunByName(const std::vector<Tensor>& values, const std::vector<char>& has, const SignatureTensor* missing,
@@ -169,7 +180,7 @@ class SignatureImpl final : public SignatureState {
     if (!fetched.ok() && missing != nullptr && !missing->has_default)
       return Status(fetched.status().code(), StrCat("Signature '", name, "': input '", missing->key,
                                                     "' is missing: ", fetched.status().message()));
-    TENON_RETURN_IF_ERROR(fetched.status());
+    if (!fetched.ok()) return NameInput(values, has.data(), fetched.status());
     for (std::size_t i = 0; i < fetches.size(); ++i) (*results)[i].tensor = std::move((*fetched)[i]);
     return OkStatus();
   }

@@ -214,7 +214,8 @@ inline Status ReadValue(const StoredVariable& variable, const std::string& prefi
   if (errors::IsNotFound(described))
     return allow_missing ? OkStatus()
                          : errors::NotFound("Key ", variable.key, " not found in checkpoint '", prefix,
-                                            "', which RestoreVariables needs for the variable '", info.name, "'");
+                                            "', which RestoreVariables needs for the variable '", info.name, "'",
+                                            PrefixHint(prefix));
   TENON_RETURN_IF_ERROR(described);
   if (dtype != info.dtype)
     return errors::InvalidArgument("RestoreVariables: '", variable.key, "' in '", prefix, "' is ", type_name,

@@ -3,9 +3,11 @@
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
 // <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -16,7 +18,9 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
+#include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/io/mapped_file.hpp>
 #include <tenon/runtime/trace/allocation_log.hpp>
 #include <tenon/runtime/trace/edges.hpp>
 #include <tenon/runtime/trace/json_writer.hpp>
@@ -31,9 +35,14 @@ namespace detail {
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+// `error`: a number of <cerrno>.
+TENON_DETAIL_COLD inline Status CannotOpenForWriting(const std::string& path, int error) {
+  return Status(FileError("", path, error).code(),
+                StrCat("cannot open '", path, "' for writing: ", std::strerror(error)));
+}
 inline Status WriteTextFile(const std::string& path, std::string_view text) {
   const Owned<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
+  if (file == nullptr) return CannotOpenForWriting(path, errno);
   if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
     return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
   return OkStatus();

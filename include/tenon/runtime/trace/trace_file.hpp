@@ -2,6 +2,7 @@
 #pragma once
 // TraceFile: a TraceSink that writes runs to one file.
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
@@ -50,7 +51,7 @@ class TraceFile final : public TraceSink {
         start_ns_(SteadyNanoseconds()),
         file_(std::fopen(path_.c_str(), "wb")) {
     if (file_ == nullptr)
-      Fail(errors::PermissionDenied("cannot open '", path_, "' for writing"));
+      Fail(detail::CannotOpenForWriting(path_, errno));
     else
       Write(is_page_ ? detail::TracePage() : std::string(detail::kChromeTraceHead));
   }
