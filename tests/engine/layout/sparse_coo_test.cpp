@@ -65,7 +65,7 @@ TEST_SUITE("sparse") {
     ElementMathOf(DataType::kInt64)->multiply(&wide, &wide, &product, 1);
     CHECK(product == 1);
   }
-  TEST_CASE("complex numbers add and multiply; small floats are summed in float; the largest is never NaN") {
+  TEST_CASE("complex numbers add and multiply; small floats are summed in float; the largest of many is never NaN") {
     const complex64 x(1, 2), y(3, -1);
     complex64 out;
     ElementMathOf(DataType::kComplex64)->multiply(&x, &y, &out, 1);
@@ -77,7 +77,11 @@ TEST_SUITE("sparse") {
     half sum;
     ElementMathOf(DataType::kHalf)->sum_of(tenths.data(), all.data(), 300, &sum);
     CHECK(std::abs(static_cast<float>(sum) - 29.99f) < 0.02f);
-    const float numbers[] = {std::nanf(""), 2};
+    const float numbers[] = {std::nanf(""), 2}, reversed[] = {2, std::nanf("")};
+    float larger[2], smaller[2];
+    ElementMathOf(DataType::kFloat)->largest(numbers, reversed, larger, 2);
+    ElementMathOf(DataType::kFloat)->smallest(numbers, reversed, smaller, 2);
+    for (const int i : {0, 1}) CHECK((std::isnan(larger[i]) && std::isnan(smaller[i])));
     float most;
     ElementMathOf(DataType::kFloat)->largest_of(numbers, all.data(), 2, &most);
     CHECK(most == 2);

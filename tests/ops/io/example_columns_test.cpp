@@ -77,10 +77,11 @@ TEST_SUITE("columns of Examples") {
           "INVALID_ARGUMENT: Feature: y (data type: float) is required but could not be found.");
     CHECK(Parse(Texts({"rubbish"})).Error() == "INVALID_ARGUMENT: Could not parse example input, value: 'rubbish'");
   }
-  TEST_CASE("two columns of one key") {
-    Parse parse(Texts({}));
+  TEST_CASE("two columns of one key: no feature is found, as in TensorFlow") {
+    Parse parse(Texts({ExampleOf({{"y", Floats({4, 5})}})}));
     parse.Add(ColumnKind::kRagged, "y", DataType::kFloat);
-    CHECK(parse.Error() == "INVALID_ARGUMENT: Feature key 'y' is asked for twice");
+    CHECK(parse.Error() ==
+          "INVALID_ARGUMENT: Name: <unknown>, Feature: y (data type: float) is required but could not be found.");
   }
   TEST_CASE("of several mistakes the first example's is told, whichever thread comes to one first") {
     const std::string text(10000, 'x');

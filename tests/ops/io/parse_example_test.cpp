@@ -89,7 +89,7 @@ TEST_SUITE("ParseExample") {
           "INVALID_ARGUMENT: Name: <unknown>, Key: s, Index: 1. Data types don't match. Expected type: string, Actual "
           "type: float");
     CHECK(Error({2}, Texts({good}), Texts({}), Longs({}), Texts({"r"})) ==
-          "INVALID_ARGUMENT: Feature key 'r' is asked for twice");
+          "INVALID_ARGUMENT: Name: <unknown>, Feature: r (data type: int64) is required but could not be found.");
   }
   TEST_CASE("says which shape, key or default does not fit") {
     const Tensor good = Texts({ExampleOf({{"d", Whole({1, 2})}})});

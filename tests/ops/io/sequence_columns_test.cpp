@@ -93,12 +93,31 @@ TEST_SUITE("columns of SequenceExamples") {
     CHECK(required.Error() ==
           "INVALID_ARGUMENT: Name: <unknown>, Context feature 'c' is required but could not be found.");
   }
-  TEST_CASE("a key may be a feature and a list, but not two of one") {
-    Parse parse(Texts({}));
+  TEST_CASE("a key may be a feature and a list, and several columns of one kind") {
+    const Tensor text = Texts({SequenceOf({{"c", Floats({1, 2, 3})}}, {{"l", {Floats({1, 2}), Floats({3, 4})}}})});
+    Parse parse(text);
     parse.context_columns.push_back(Column("l", ColumnKind::kRagged));
-    CHECK(parse.Error() == "OK");
+    parse.context_columns.push_back(Column("c", ColumnKind::kSparse));
+    parse.list_columns.push_back(parse.list_columns[0]);
+    REQUIRE(parse.Error() == "OK");
+    CHECK(parse.context_found.at(1, 0).count == 0);
+    CHECK(parse.context_found.at(2, 0).count == 3);
+    CHECK(parse.begin == SlimVector<Index>{0, 2, 4});
+  }
+  TEST_CASE("columns of two kinds have two keys, unless an op says otherwise") {
+    const Tensor text = Texts({SequenceOf({{"c", Floats({1, 2, 3})}}, {{"l", {Floats({1, 2}), Floats({3, 4})}}})});
+    Parse parse(text);
     parse.list_columns.push_back(Column("l", ColumnKind::kRagged));
-    CHECK(parse.Error() == "INVALID_ARGUMENT: Feature key 'l' is asked for twice");
+    CHECK(parse.Error() == "INVALID_ARGUMENT: Sequence feature l cannot be both ragged and dense");
+    Parse any(text);
+    any.any_kind = true;
+    any.list_columns.push_back(Column("l", ColumnKind::kSparse));
+    any.context_columns.push_back(Column("c", ColumnKind::kRagged));
+    REQUIRE(any.Error() == "OK");
+    CHECK(any.rows.size() == 4);
+    Parse context(text);
+    context.context_columns.push_back(Column("c", ColumnKind::kRagged));
+    CHECK(context.Error() == "INVALID_ARGUMENT: Context feature c cannot be both ragged and sparse");
   }
   TEST_CASE("columns are added in order, and the dense ones among them get their shapes") {
     SlimVector<FeatureColumn> columns;

@@ -164,6 +164,18 @@ TEST_SUITE("TensorQueue") {
     Put(*q, {0, kMost, kLeast, -1});
     CHECK(Get(*q, 4).text == StrCat("OK ", kLeast, " -1 0 ", kMost));
   }
+  TEST_CASE("a closed priority queue fails and loses its rows when more are wanted, even up to a number") {
+    const Ref<TensorQueue> q = New(QueueKind::kPriority);
+    const Put three(*q, {3, 1, 2});
+    CHECK(Close(*q).text == "OK");
+    CHECK(Get(*q, 1, true).text == "OK 1");
+    CHECK(Get(*q, 3).text ==
+          "OUT_OF_RANGE: PriorityQueue 'q' is closed and has insufficient elements (requested 3, current size 2)");
+    CHECK(q->Size() == 2);
+    CHECK(Get(*q, 3, true).text ==
+          "OUT_OF_RANGE: PriorityQueue 'q' is closed and has insufficient elements (requested 3, current size 0)");
+    CHECK(q->Size() == 0);
+  }
   TEST_CASE("threads that put and take, in every kind, lose and repeat nothing") {
     for (const QueueKind kind : {QueueKind::kFifo, QueueKind::kShuffle, QueueKind::kPriority}) {
       const Ref<TensorQueue> q = New(kind, 3);

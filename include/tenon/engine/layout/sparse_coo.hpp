@@ -77,7 +77,7 @@ struct ElementMath {
   using Loop = void (*)(const void* a, const void* b, void* out, Index n);
   Loop add, multiply;
   Loop divide;   // integers toward zero, never by zero (the caller looks first); null for complex numbers
-  Loop largest;  // a where a >= b, else b; null for complex numbers
+  Loop largest;  // NaN where either is; null for complex numbers
   Loop smallest;
   bool (*has_zero)(const void* a, Index n);
   // Sum and largest of the elements whose numbers are given, n > 0. Small floats are summed in float.
@@ -115,10 +115,12 @@ struct ElementLoops {
     }
   }
   static void Largest(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i) static_cast<T*>(out)[i] = In(a)[i] < In(b)[i] ? In(b)[i] : In(a)[i];
+    for (Index i = 0; i < n; ++i)
+      static_cast<T*>(out)[i] = In(a)[i] < In(b)[i] || In(b)[i] != In(b)[i] ? In(b)[i] : In(a)[i];
   }
   static void Smallest(const void* a, const void* b, void* out, Index n) {
-    for (Index i = 0; i < n; ++i) static_cast<T*>(out)[i] = In(b)[i] < In(a)[i] ? In(b)[i] : In(a)[i];
+    for (Index i = 0; i < n; ++i)
+      static_cast<T*>(out)[i] = In(b)[i] < In(a)[i] || In(b)[i] != In(b)[i] ? In(b)[i] : In(a)[i];
   }
   static bool HasZero(const void* a, Index n) {
     for (Index i = 0; i < n; ++i)

@@ -92,10 +92,11 @@ struct ExampleParse {
     return OkStatus();
   }
   Status Find(Cpu& device) {
-    ColumnIndex index;
-    TENON_RETURN_IF_ERROR(index.Build(columns));
+    // TensorFlow finds no feature at all when a key repeats.
+    ColumnIndex index, none;
+    const bool repeats = index.Build(columns);
     found.Reset(columns.size(), examples());
-    return ForEachExample(device, [&](Index i) { return FindIn(i, index); });
+    return ForEachExample(device, [&](Index i) { return FindIn(i, repeats ? none : index); });
   }
 
   // The outputs in the order of the ops' signatures: sparse indices, values and shapes, dense values, ragged values and

@@ -122,14 +122,16 @@ class FoundFeatures {
 // The columns by name.
 class ColumnIndex {
  public:
-  // InvalidArgument when two columns have one key.
-  Status Build(std::span<const FeatureColumn> columns) {
+  // Holds the first column of each key. Returns whether a key repeats.
+  bool Build(std::span<const FeatureColumn> columns) {
+    bool repeats = false;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (table_.Find(columns[c].key) != nullptr)
-        return errors::InvalidArgument("Feature key '", columns[c].key, "' is asked for twice");
-      table_.Insert(columns[c].key, c);
+        repeats = true;
+      else
+        table_.Insert(columns[c].key, c);
     }
-    return OkStatus();
+    return repeats;
   }
   // The column of a feature, or -1 when the feature is not wanted.
   std::ptrdiff_t Find(std::string_view key) const {

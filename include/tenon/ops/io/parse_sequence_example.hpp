@@ -342,6 +342,7 @@ struct ParseSingleSequenceExample {
     parse.context_counts = a;
     parse.list_counts = b;
     parse.lengths = false;
+    parse.any_kind = true;
     TENON_RETURN_IF_ERROR(detail::CheckSerialized(*parse.serialized, 0, 0));
     TENON_RETURN_IF_ERROR(detail::CheckDebugName(name, *parse.serialized));
     for (int i = 0; i < static_cast<int>(keys); ++i)

@@ -34,7 +34,8 @@ struct SequenceParse {
   const Tensor* names = nullptr;  // may be null or empty
   SlimVector<FeatureColumn> context_columns, list_columns;
   ColumnCounts context_counts, list_counts;
-  bool lengths = true;  // whether dense feature lists have an output with their lengths
+  bool lengths = true;    // whether dense feature lists have an output with their lengths
+  bool any_kind = false;  // whether columns of different kinds may have one key
   FoundFeatures context_found;
   SlimVector<FoundFeature> rows;  // rows of all lists, column by column and example by example
   SlimVector<Index> begin;        // where the rows of a column and example begin; one more at the end
@@ -53,8 +54,9 @@ struct SequenceParse {
 
   Status Find() {
     ColumnIndex contexts, list_index;
-    TENON_RETURN_IF_ERROR(contexts.Build(context_columns));
-    TENON_RETURN_IF_ERROR(list_index.Build(list_columns));
+    const bool shared = contexts.Build(context_columns), shared_lists = list_index.Build(list_columns);
+    if (shared && !any_kind) TENON_RETURN_IF_ERROR(CheckKinds("Context", context_columns, contexts));
+    if (shared_lists && !any_kind) TENON_RETURN_IF_ERROR(CheckKinds("Sequence", list_columns, list_index));
     context_found.Reset(context_columns.size(), examples());
     lists.resize(list_columns.size() * static_cast<std::size_t>(examples()));
     for (Index i = 0; i < examples(); ++i) {
@@ -63,6 +65,7 @@ struct SequenceParse {
         return field != 2 || FindLists(map, list_index, i);
       });
       if (!good) return errors::InvalidArgument("Invalid protocol message input, example id: ", NameOf(i));
+      if (shared || shared_lists) Share(contexts, list_index, i);
       TENON_RETURN_IF_ERROR(CountContext(i));
     }
     return CountRows();
@@ -76,6 +79,28 @@ struct SequenceParse {
   }
 
  private:
+  static Status CheckKinds(std::string_view what, std::span<const FeatureColumn> columns, const ColumnIndex& index) {
+    constexpr std::string_view kNames[] = {"sparse", "dense", "ragged"};
+    for (const FeatureColumn& column : columns) {
+      const ColumnKind first = columns[static_cast<std::size_t>(index.Find(column.key))].kind;
+      if (first != column.kind)
+        return errors::InvalidArgument(what, " feature ", column.key, " cannot be both ",
+                                       kNames[static_cast<std::size_t>(column.kind)], " and ",
+                                       kNames[static_cast<std::size_t>(first)]);
+    }
+    return OkStatus();
+  }
+  // Gives the columns that repeat a key what the first one found.
+  void Share(const ColumnIndex& contexts, const ColumnIndex& list_index, Index example) {
+    for (std::size_t c = 0; c < context_columns.size(); ++c) {
+      const auto first = static_cast<std::size_t>(contexts.Find(context_columns[c].key));
+      context_found.at(c, example).view = context_found.at(first, example).view;
+    }
+    for (std::size_t c = 0; c < list_columns.size(); ++c) {
+      const auto first = static_cast<std::size_t>(list_index.Find(list_columns[c].key));
+      lists[Slot(c, example)] = lists[Slot(first, example)];
+    }
+  }
   bool FindLists(std::string_view map, const ColumnIndex& index, Index example) {
     return ForEachEntry(map, [&](std::string_view key, std::string_view value) {
       const std::ptrdiff_t c = index.Find(key);
@@ -190,7 +215,7 @@ struct SequenceParse {
   Status WriteContextDense(OpKernelContext& context, std::size_t c, int output) {
     const FeatureColumn& column = context_columns[c];
     TensorShape shape;
-    if (examples() == 0 && column.stride != 0)
+    if (examples() == 0 && column.stride != 0 && (column.missing == nullptr || column.missing->NumElements() == 0))
       return errors::InvalidArgument("Inconsistent max number of elements for feature ", column.key, ": expected ",
                                      column.stride, ", but found 0");
     if (!single()) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(examples()));

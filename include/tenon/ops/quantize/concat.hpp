@@ -24,27 +24,34 @@ namespace ops {
 
 namespace detail {
 
-// The range that holds all; around 0 for signed types.
-inline QuantizedRange RangeOfAll(std::span<const Tensor> lows, std::span<const Tensor> highs, bool is_signed) {
+// QuantizedConcat as TensorFlow's own kernel computes it, or QuantizedConcatV2 as TensorFlow with oneDNN does.
+enum class ConcatVersion : std::uint8_t { kFirst, kSecond };
+
+// The range that holds all. It is around 0 for signed types. In the second version it begins at 0 for unsigned ones.
+inline QuantizedRange RangeOfAll(ConcatVersion version, std::span<const Tensor> lows, std::span<const Tensor> highs,
+                                 bool is_signed) {
   QuantizedRange all{0, -HUGE_VALF};
   for (std::size_t i = 0; i < lows.size(); ++i) {
     all.low = std::min(all.low, *lows[i].data<float>());
     all.high = std::max(all.high, *highs[i].data<float>());
   }
   const float most = std::max(std::fabs(all.low), std::fabs(all.high));
-  return is_signed ? QuantizedRange{-most, most} : all;
+  if (is_signed) return {-most, most};
+  return version == ConcatVersion::kFirst ? all : QuantizedRange{0, all.high};
 }
 
-inline Status RunQuantizedConcat(OpKernelContext& context, const HostIndices& axis, std::span<const Tensor> values,
-                                 std::span<const Tensor> lows, std::span<const Tensor> highs) {
+inline Status RunQuantizedConcat(OpKernelContext& context, ConcatVersion version, const HostIndices& axis,
+                                 std::span<const Tensor> values, std::span<const Tensor> lows,
+                                 std::span<const Tensor> highs) {
   if (axis.shape().dims() != 0)
     return errors::InvalidArgument("Concat dim tensor should be a scalar integer, but got shape ", axis.shape());
   TensorShape shape = values[0].shape();
   const int rank = shape.dims();
-  if (axis[0] < 0 || axis[0] >= rank)
-    return errors::InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [0, ", rank,
+  const int least = version == ConcatVersion::kFirst ? 0 : -rank;
+  if (axis[0] < least || axis[0] >= rank)
+    return errors::InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [", least, ", ", rank,
                                    "), but got ", axis[0]);
-  const int at = static_cast<int>(axis[0]);
+  const int at = static_cast<int>(axis[0]) + (axis[0] < 0 ? rank : 0);
   Index joined = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const TensorShape& own = values[i].shape();
@@ -62,16 +69,19 @@ inline Status RunQuantizedConcat(OpKernelContext& context, const HostIndices& ax
   }
   const DataType type = values[0].dtype();
   const QuantizedKind kind = QuantizedKind::Of(type);
-  const QuantizedRange all = RangeOfAll(lows, highs, kind.lowest < 0);
+  const QuantizedRange all = RangeOfAll(version, lows, highs, kind.lowest < 0);
   const FloatToQuantizedScale to(kind, all.low, all.high);
   const Index outer = ProductOfSizes(shape, 0, at), inner = ProductOfSizes(shape, at + 1, rank);
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(at, joined));
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
   Index begin = 0;
+  std::size_t number = 0;  // TensorFlow counts ranges by the values that have elements
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].NumElements() == 0) continue;
     const Index run = values[i].dim_size(at) * inner;
-    const float low = *lows[i].data<float>(), high = *highs[i].data<float>();
+    const float low = *lows[number].data<float>(), high = *highs[number].data<float>();
+    ++number;
     const bool same = low == all.low && high == all.high;
     const QuantizedToFloatScale from(kind, low, high);
     for (Index o = 0; o < outer; ++o)
@@ -112,7 +122,7 @@ struct QuantizedConcat {
     }
     Status operator()(Context<Device>& context, HostIndices axis, std::span<const Tensor> values,
                       std::span<const Tensor> lows, std::span<const Tensor> highs, Tensor&, Tensor&, Tensor&) const {
-      return detail::RunQuantizedConcat(context.op(), axis, values, lows, highs);
+      return detail::RunQuantizedConcat(context.op(), detail::ConcatVersion::kFirst, axis, values, lows, highs);
     }
   };
 };
@@ -142,7 +152,7 @@ struct QuantizedConcatV2 {
     }
     Status operator()(Context<Device>& context, std::span<const Tensor> values, HostIndices axis,
                       std::span<const Tensor> lows, std::span<const Tensor> highs, Tensor&, Tensor&, Tensor&) const {
-      return detail::RunQuantizedConcat(context.op(), axis, values, lows, highs);
+      return detail::RunQuantizedConcat(context.op(), detail::ConcatVersion::kSecond, axis, values, lows, highs);
     }
   };
 };

@@ -88,7 +88,8 @@ class TensorQueue final : public Resource {
     const Index count = Count(rows);
     Start(MakeAttempt(Attempt::kEnqueue, count, std::move(rows), std::move(receiver)), cancellation);
   }
-  // Takes `count` rows. OutOfRange when the queue is closed and has fewer; with `up_to` the rows that are left will do.
+  // Takes `count` rows. OutOfRange when the queue is closed and has fewer. With `up_to` the rows that are left will do,
+  // except in a priority queue.
   void Dequeue(Index count, bool up_to, CancellationManager* cancellation, Owned<Receiver> receiver) {
     Owned<Attempt> attempt = MakeAttempt(Attempt::kDequeue, count, SlimVector<Row>(), std::move(receiver));
     attempt->up_to_ = up_to;
@@ -224,10 +225,16 @@ class TensorQueue final : public Resource {
   bool ServeDequeue(Attempt* attempt) {
     const Index stay = closed_ ? 0 : options_.min_after_dequeue;
     if (closed_ && Count(rows_) < attempt->wanted_ - attempt->done_) {
-      if (attempt->up_to_ && Count(rows_) + attempt->done_ > 0) {
+      const bool priority = options_.kind == QueueKind::kPriority;
+      if (attempt->up_to_ && !priority && Count(rows_) + attempt->done_ > 0) {
         attempt->wanted_ = attempt->done_ + Count(rows_);
       } else {
-        GiveBack(attempt);
+        if (attempt->up_to_ && priority) {  // TensorFlow's priority queue takes these rows, fails and loses them
+          rows_.clear();
+          attempt->rows_.clear();
+        } else {
+          GiveBack(attempt);
+        }
         attempt->status_ = errors::OutOfRange(kind_name(), " '", options_.name,
                                               "' is closed and has insufficient elements (requested ", attempt->wanted_,
                                               ", current size ", rows_.size(), ")");
