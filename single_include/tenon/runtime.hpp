@@ -27,11 +27,16 @@ inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   }
   return first;
 }
-// Says what the file is, in programs that can tell.
+// Says what the file is, in programs that can tell. The others know a SavedModel by its name.
 TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why) {
-  if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr)
+  if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr) {
     describe(path, &why);
-  return why;
+    return why;
+  }
+  const bool is_folder = KindOf(path) == PathKind::kFolder;
+  if (!is_folder && !path.ends_with("saved_model.pb")) return why;
+  return Status(why.code(), StrCat(why.message(), is_folder ? "; it is a folder, and" : "; it is a SavedModel's;",
+                                   " SavedModel::Load reads the folder of a SavedModel"));
 }
 
 // Another message may read as a graph: its first name then has control characters, as lengths are.
@@ -91,7 +96,8 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access
     graph = detail::ReadAsText(
         path, bytes, errors::DataLoss("Can't parse '", path, "' as binary proto: ", graph.status().message()));
   } else if (!graph.ok()) {
-    graph = Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
+    graph = detail::WithDescription(
+        path, Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message())));
   }
   if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
   return graph;
@@ -17592,9 +17598,11 @@ TENON_DETAIL_NAMESPACE_END
 // ---- tenon/runtime/trace/export.hpp ----
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
 // <tenon/runtime/trace/trace_file.hpp> writes all runs of a session.
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -17607,9 +17615,14 @@ namespace detail {
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+// `error`: a number of <cerrno>.
+TENON_DETAIL_COLD inline Status CannotOpenForWriting(const std::string& path, int error) {
+  return Status(FileError("", path, error).code(),
+                StrCat("cannot open '", path, "' for writing: ", std::strerror(error)));
+}
 inline Status WriteTextFile(const std::string& path, std::string_view text) {
   const Owned<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
+  if (file == nullptr) return CannotOpenForWriting(path, errno);
   if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
     return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
   return OkStatus();
@@ -17803,6 +17816,7 @@ TENON_DETAIL_NAMESPACE_END
 
 // ---- tenon/runtime/trace/trace_file.hpp ----
 // TraceFile: a TraceSink that writes runs to one file.
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
@@ -17834,7 +17848,7 @@ class TraceFile final : public TraceSink {
         start_ns_(SteadyNanoseconds()),
         file_(std::fopen(path_.c_str(), "wb")) {
     if (file_ == nullptr)
-      Fail(errors::PermissionDenied("cannot open '", path_, "' for writing"));
+      Fail(detail::CannotOpenForWriting(path_, errno));
     else
       Write(is_page_ ? detail::TracePage() : std::string(detail::kChromeTraceHead));
   }
@@ -33061,6 +33075,7 @@ struct SavedModelState : RefCounted {
 struct SignatureState : RefCounted {
   std::string name, method_name;
   std::vector<SignatureTensor> inputs, outputs;
+  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
 };
 
 }  // namespace detail
@@ -33093,6 +33108,11 @@ class ModelSignature {
   Result<std::vector<Tensor>> operator()(Span<const Tensor> inputs) const {
     return detail::SavedModelRuntime::Call(impl_.get(), inputs);
   }
+
+  // Returns the callable of the signature, for RunAsync, RunFuture, RunAwait, RunTraced and runs into tensors of the
+  // caller. It takes all inputs and gives all outputs, in the order of inputs() and outputs(). Its runs return
+  // InvalidArgument where they cannot run together, or without a model.
+  Callable callable() const { return impl_ ? state().callable : Callable(); }
 
   // Name of the signature; empty without a model, as all of these. They live as long as a copy of the ModelSignature.
   std::string_view name() const { return impl_ ? std::string_view(state().name) : std::string_view(); }
@@ -33365,7 +33385,7 @@ class ObjectPaths {
   static std::string Suggest(const SlimVector<Item>& items, std::string_view path) {
     SlimVector<std::string_view> names;
     for (const Item& item : items) names.push_back(item.path);
-    return SuggestNames(path, names);
+    return SuggestOrList(path, names);
   }
 
   // Names of an object's traces: functions of the graph's library.
@@ -33575,14 +33595,8 @@ inline void AppendSignatureTensors(const std::string& key, const TensorInfo& inf
 
 TENON_DETAIL_COLD inline std::string SuggestKeys(std::string_view key, const std::vector<SignatureTensor>& tensors) {
   SlimVector<std::string_view> keys;
-  std::string all;
-  for (const SignatureTensor& tensor : tensors) {
-    keys.push_back(tensor.key);
-    StrAppend(&all, all.empty() ? "'" : ", '", tensor.key, "'");
-  }
-  std::string text = SuggestNames(key, keys);
-  if (text.empty()) text = all.empty() ? "; it has none" : StrCat("; there are ", all);
-  return text;
+  for (const SignatureTensor& tensor : tensors) keys.push_back(tensor.key);
+  return SuggestOrList(key, keys);
 }
 
 // immutable.
@@ -33650,7 +33664,8 @@ class SignatureImpl final : public SignatureState {
                                      inputs.size());
     std::vector<Tensor> results(outputs.size());
     if (is_prepared()) {
-      TENON_RETURN_IF_ERROR(callable.Run(given, results));
+      if (Status status = callable.Run(given, results); !status.ok())
+        return NameInput(given, nullptr, std::move(status));
       return results;
     }
     std::vector<NamedTensor> named;
@@ -33661,7 +33676,6 @@ class SignatureImpl final : public SignatureState {
   }
 
   Session session;
-  Callable callable;  // takes all inputs, gives all outputs; without a session: they cannot run together
   std::vector<std::optional<Tensor>> defaults;  // one per input: the value that the signature names
   std::vector<std::string> targets;  // for a signature without outputs
 
@@ -33680,9 +33694,26 @@ class SignatureImpl final : public SignatureState {
 
   Status RunPrepared(Span<const Tensor> values, const RunOptions* options, std::vector<NamedTensor>* results) const {
     std::vector<Tensor> fetched(outputs.size());
-    TENON_RETURN_IF_ERROR(options == nullptr ? callable.Run(values, fetched) : callable.Run(values, fetched, *options));
+    Status status = options == nullptr ? callable.Run(values, fetched) : callable.Run(values, fetched, *options);
+    if (!status.ok()) return NameInput(values, nullptr, std::move(status));
     for (std::size_t i = 0; i < fetched.size(); ++i) (*results)[i].tensor = std::move(fetched[i]);
     return OkStatus();
+  }
+  // Says the key of the first input that has another type or shape than the signature, if that ended the run. `has`:
+  // the inputs that are given; null: all.
+  TENON_DETAIL_COLD Status NameInput(Span<const Tensor> values, const char* has, Status status) const {
+    if (!errors::IsInvalidArgument(status)) return status;
+    for (std::size_t i = 0; i < inputs.size() && i < values.size(); ++i) {
+      const SignatureTensor& input = inputs[i];
+      const Tensor& value = values[i];
+      if (has != nullptr && has[i] == 0) continue;
+      if (input.dtype == DataType::kInvalid) continue;  // the signature does not say
+      if (input.dtype == value.dtype() && input.shape.IsCompatibleWith(value.shape())) continue;
+      return Status(status.code(),
+                    StrCat("Signature '", name, "': input '", input.key, "' is ", input.dtype, " ", input.shape,
+                           ", got ", value.dtype(), " ", value.shape(), ": ", status.message()));
+    }
+    return status;
   }
   // Feeds what there is; the graph's own values serve for the rest.
   Status RunByName(const std::vector<Tensor>& values, const std::vector<char>& has, const SignatureTensor* missing,
@@ -33698,7 +33729,7 @@ class SignatureImpl final : public SignatureState {
     if (!fetched.ok() && missing != nullptr && !missing->has_default)
       return Status(fetched.status().code(), StrCat("Signature '", name, "': input '", missing->key,
                                                     "' is missing: ", fetched.status().message()));
-    TENON_RETURN_IF_ERROR(fetched.status());
+    if (!fetched.ok()) return NameInput(values, has.data(), fetched.status());
     for (std::size_t i = 0; i < fetches.size(); ++i) (*results)[i].tensor = std::move((*fetched)[i]);
     return OkStatus();
   }
@@ -33807,17 +33838,12 @@ class ModelImpl final : public SavedModelState {
     constexpr std::string_view kUsual = "serving_default";
     const std::string_view wanted = !name.empty() ? name : signatures.size() == 1 ? signatures[0] : kUsual;
     SlimVector<std::string_view> names;
-    std::string all;
     for (const std::string& signature : signatures) {
       if (signature == wanted) return std::string_view(signature);
       names.push_back(signature);
-      StrAppend(&all, all.empty() ? "'" : ", '", signature, "'");
     }
-    const std::string hint = SuggestNames(wanted, names);
-    return errors::NotFound(
-        "SavedModel '", folder, "': it has no signature '", wanted, "'",
-        !hint.empty() ? std::string_view(hint) : std::string_view(all.empty() ? "; it has none" : "; there are "),
-        hint.empty() ? std::string_view(all) : std::string_view());
+    return errors::NotFound("SavedModel '", folder, "': it has no signature '", wanted, "'",
+                            SuggestOrList(wanted, names));
   }
   Result<const ObjectPaths*> ObjectsLocked() {
     if (!has_objects_) {
@@ -35270,7 +35296,8 @@ inline Status ReadValue(const StoredVariable& variable, const std::string& prefi
   if (errors::IsNotFound(described))
     return allow_missing ? OkStatus()
                          : errors::NotFound("Key ", variable.key, " not found in checkpoint '", prefix,
-                                            "', which RestoreVariables needs for the variable '", info.name, "'");
+                                            "', which RestoreVariables needs for the variable '", info.name, "'",
+                                            PrefixHint(prefix));
   TENON_RETURN_IF_ERROR(described);
   if (dtype != info.dtype)
     return errors::InvalidArgument("RestoreVariables: '", variable.key, "' in '", prefix, "' is ", type_name,

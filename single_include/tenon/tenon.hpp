@@ -84,6 +84,7 @@ TENON_DETAIL_NAMESPACE_END
 #endif
 
 // TENON_DETAIL_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_DETAIL_RARE: loops that few programs need, for size where TENON_DETAIL_SMALL is defined, as by the command.
 // TENON_DETAIL_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
 // TENON_DETAIL_NOINLINE: code of many callers that inlining would not make faster, only larger and slower to compile.
 // TENON_DETAIL_SIGNATURE: the signature of the enclosing function as a string, template arguments included.
@@ -123,6 +124,11 @@ TENON_DETAIL_NAMESPACE_END
 #define TENON_DETAIL_PREFETCH(address) static_cast<void>(address)
 #define TENON_DETAIL_FRAME_ADDRESS() nullptr
 #define TENON_DETAIL_COMPILER_ABI "unknown"
+#endif
+#if defined(TENON_DETAIL_SMALL) && (defined(__GNUC__) || defined(__clang__))
+#define TENON_DETAIL_RARE __attribute__((cold))
+#else
+#define TENON_DETAIL_RARE
 #endif
 
 // TENON_DETAIL_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not
@@ -17566,6 +17572,18 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
                                                                                         : DidYouMean(name, candidates);
 }
 
+// SuggestNames, or else the first candidates: "; there are 'a', 'b'"; "; it has none" without candidates.
+TENON_DETAIL_COLD inline std::string SuggestOrList(std::string_view name,
+                                                   const SlimVector<std::string_view>& candidates) {
+  std::string text = SuggestNames(name, candidates);
+  if (!text.empty()) return text;
+  if (candidates.empty()) return "; it has none";
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < candidates.size() && i < kMost; ++i)
+    StrAppend(&text, i == 0 ? "; there are '" : ", '", candidates[i], "'");
+  return candidates.size() > kMost ? text + ", ..." : text;
+}
+
 // The nodes of a graph, for messages about one that it does not have.
 struct NodeNames {
   SlimVector<std::string_view> all, ends;  // ends: its placeholders, and nodes that no node reads
@@ -23539,6 +23557,11 @@ enum class Level { kUnit, kAvx2, kAvx512 };
 // Not with g++ for Windows, which does not align vectors of 32 bytes on the stack: GCC bug 54412, still there in 12.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__NVCC__) && (defined(__clang__) || !defined(_WIN32))
 #define TENON_DETAIL_TARGETS 1
+#if defined(__AVX2__)
+#define TENON_DETAIL_TARGET_UNIT
+#else  // few processors need it
+#define TENON_DETAIL_TARGET_UNIT TENON_DETAIL_RARE
+#endif
 #define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
 
@@ -23565,6 +23588,7 @@ inline Level BestLevel() {
 }
 #else
 #define TENON_DETAIL_TARGETS 0
+#define TENON_DETAIL_TARGET_UNIT
 inline Level BestLevel() { return Level::kUnit; }
 #endif
 
@@ -24617,7 +24641,7 @@ namespace detail {
 // bytes. Body::Run is always inlined.
 template <class Body, class Isa, class... Args>
 struct ForLevels {
-  static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
+  TENON_DETAIL_TARGET_UNIT static void Unit(Args... args) { Body::template Run<kVectorBytes<Isa>>(args...); }
 #if TENON_DETAIL_TARGETS
   TENON_DETAIL_TARGET_AVX2 static void Avx2(Args... args) { Body::template Run<32>(args...); }
   TENON_DETAIL_TARGET_AVX512 static void Avx512(Args... args) { Body::template Run<64>(args...); }
@@ -33315,6 +33339,11 @@ inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::si
   return OkStatus();
 }
 
+// Where a path is given in the place of a checkpoint's prefix: what to leave out.
+TENON_DETAIL_COLD inline std::string_view PrefixHint(std::string_view path) {
+  return path.ends_with(".index") ? "; the prefix of a checkpoint has no '.index': leave it out" : "";
+}
+
 }  // namespace detail
 
 // Writes a checkpoint of TensorFlow's first format. Finish writes the file, from memory, and makes missing folders. one
@@ -33448,7 +33477,8 @@ class SliceCheckpointReader {
   Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& want, Allocator* allocator = nullptr) const {
     const detail::SlicedTensor* const tensor = Find(name);
     if (tensor == nullptr)
-      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_);
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_,
+                              detail::PrefixHint(pattern_));
     if (!detail::kSliceCheckpointTypes.contains(tensor->dtype))
       return errors::Unimplemented("Restoring data type ", Name(tensor->dtype), " not yet supported");
     TensorShape shape;
@@ -33657,7 +33687,8 @@ class CheckpointReader {
     }
     const detail::SlicedTensor* const tensor = slices_->Find(name);
     if (tensor == nullptr)
-      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", slices_->pattern());
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", slices_->pattern(),
+                              detail::PrefixHint(slices_->pattern()));
     *dtype = tensor->dtype;
     *shape = tensor->shape;
     if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));

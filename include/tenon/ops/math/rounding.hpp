@@ -65,7 +65,7 @@ struct Round {
   template <class T>
   TENON_HD static T map(const T& x) {
     if constexpr (std::is_integral_v<T>)
-      return T{0};  // TensorFlow 2.21 gives 0 for all integers
+      return x;  // TensorFlow 2.21 gives 0 for all integers, which is wrong
     else
       return std::nearbyint(x);
   }
