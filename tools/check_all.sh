@@ -88,6 +88,21 @@ protobuf() {
   ctest --test-dir build/protobuf --output-on-failure --no-tests=error
 }
 
+# TensorFlow, from PyPI where it can be had, loads SavedModels that Tenon saved.
+tensorflow() {
+  local python=${TENON_TENSORFLOW_PYTHON:-build/tensorflow/bin/python}
+  if ! "$python" -c 'import tensorflow' 2>/dev/null; then
+    python=build/tensorflow/bin/python
+    python3 -m venv build/tensorflow
+    "$python" -m pip install --quiet --disable-pip-version-check tensorflow-cpu==2.21.0 ||
+      { echo 'TensorFlow cannot be installed: skipped'; return 0; }
+  fi
+  cmake --preset gcc --log-level=WARNING
+  cmake --build --preset gcc --target tenon_save_again
+  "$python" tests/conformance/saved_models/tensorflow_loads.py build/gcc/tests/tenon_save_again \
+    tests/golden/saved_models/*/ tests/golden/keras_models/*/ 2>build/tensorflow_loads.log || { cat build/tensorflow_loads.log; return 1; }
+}
+
 preset() {  # preset NAME [configure option]...: configure, build, test
   local name=$1
   shift
@@ -151,7 +166,7 @@ every_commit=(format:0 layers:1 amalgamation:0 release:0 compile_fail:2 no_excep
               headers_gcc:3 bench:2)
 parts=(
   'odr:2 ports:8 fuzz:10 cuda:9 sass:2'
-  'compile_fail_clang:1 headers_clang:3 clang:3 protobuf:3 consume:5 tsan:13'
+  'compile_fail_clang:1 headers_clang:3 clang:3 protobuf:3 consume:5 tensorflow:3 tsan:13'
   'asan_runtime:12 asan_golden:10 packages:8 soak:2'
   'asan_floors:10 isa:12 neon:9'
 )
