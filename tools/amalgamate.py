@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes single_include/tenon/{tenon,runtime,ops}.hpp from include/tenon/**: same tree in, same bytes out.
+"""Writes single_include/tenon from include/tenon: same tree in, same bytes out.
 
-  tenon.hpp    what tenon.hpp, eager.hpp and plugin.hpp reach, and what both others need
-  runtime.hpp  what runtime.hpp and the headers of tools/public_headers.txt reach; includes tenon.hpp
-  ops.hpp      what ops.hpp reaches; includes tenon.hpp
+  tenon.hpp   all headers. A file that includes it sees what tenon.hpp declares. TENON_IMPLEMENTATION, defined before in
+              one source file, adds runtime.hpp, ops.hpp and saved_model.hpp.
+  others      one for each further front door: it says what it needs and includes tenon.hpp
 
-Each header is emitted once, where it is first included. Standard headers are hoisted to the top, others stay in their
-place. A Tenon header first included under #if is emitted there, so everything it includes must be out before, and
-nobody may include it outside of that condition; otherwise the script stops.
+Each header is there once, after what it includes, and under the doors that reach it. A Tenon header that is included
+under #if is under that condition, too. Standard headers of tenon.hpp's part are on top.
 With --check nothing is written: it shows how the files there differ and fails when they do.
 """
 import argparse
@@ -24,155 +23,176 @@ NOT_STANDARD = re.compile(r'^(cuda|cublas|curand|cudnn)')
 NOT_IN_TENON = re.compile(r'^((unsupported/)?Eigen/|cuda|cublas)')  # tenon.hpp builds without Eigen and CUDA
 # Directives that look for a Tenon header that the single one contains, or include a header without writing its name.
 HIDDEN = re.compile(r'^\s*#\s*include(_next\b.*|\s+[A-Za-z_]\w*)|__has_include\s*\(\s*[<"]tenon/[^>"]*[>"]\s*\)')
+DEPRECATED = re.compile(r'^#pragma message', re.MULTILINE)
 
-# Headers under this condition may be the first to include others: the condition then holds for those, too.
-WHOLE_RUNTIME = ('if !defined(TENON_MINIMAL_RUNTIME)',)
+LINKED = re.compile(r'^!defined\(TENON_DETAIL_\w+_LINKED\)$')  # always true: no CMake target is linked
+
+DECLARED = ('tenon.hpp', 'runtime/api/saved_model.hpp')  # what every file sees
+LISTS = ('ops/cnn.hpp', 'ops/mlp.hpp')  # doors beside the front doors include/tenon/*.hpp
+IMPLEMENTATION = ('runtime.hpp', 'ops.hpp', 'saved_model.hpp')
+LICENSE = '// SPDX-License-Identifier: Apache-2.0'
+GENERATED = '// Generated from include/tenon by tools/amalgamate.py; change the headers there.'
 
 
 class Refused(Exception):
     pass
 
 
-def has_code(text):
-    return not all(line.startswith(('//', '#include')) for line in text)
+class Header:
+    """A header's text without its includes of Tenon, and these with the conditions that each stands under."""
 
-
-class Output:
-    """One single header in the making."""
-
-    def __init__(self, root, before=None):
-        self.root = root
-        self.always = set(before.always) if before else set()  # Tenon headers that are out, outside of any #if
-        self.under_if = dict(before.under_if) if before else {}  # out, but only under these conditions
-        self.standard = set()
-        self.placed = set(before.placed) if before else set()  # other includes, in their place
-        self.hoisted_before = set(before.standard | before.hoisted_before) if before else set()
-        self.count = 0
-        self.body = []
-
-    def emit(self, name, conditions, includer):
-        """Emits the header 'name', which 'includer' includes under these conditions (a tuple, empty outside of #if)."""
-        if name in self.always:
-            return
-        if name in self.under_if:
-            if conditions[:len(self.under_if[name])] != self.under_if[name]:
-                raise Refused(f"{includer}: <{name}> is already out, but only under '#{self.under_if[name][-1]}'; "
-                              'include it outside of #if before that')
-            return
-        path = self.root / 'include' / name
+    def __init__(self, root, name, includer):
+        path = root / 'include' / name
         if not path.is_file():
             raise Refused(f'{includer}: <{name}> does not exist')
-        lines = path.read_text().splitlines()
-        if conditions and conditions != WHOLE_RUNTIME:
-            for match in filter(None, map(INCLUDE.match, lines)):
-                if match.group(2).startswith('tenon/') and match.group(2) not in self.always:
-                    raise Refused(f'{includer}: <{name}> is first included under #if, before <{match.group(2)}> which '
-                                  f'it needs; include <{match.group(2)}> outside of #if first')
-            self.under_if[name] = conditions
-        else:
-            self.always.add(name)
-        self.count += 1
-
-        text, inner = [], conditions
-        for line in lines:
+        self.name, self.includes, self.standard, self.other, self.text = name, [], [], [], []
+        conditions = []
+        for line in path.read_text().splitlines():
             if match := DIRECTIVE.match(line):
-                inner = self.enter(inner, *match.groups())
+                self.enter(conditions, *match.groups())
             match = INCLUDE.match(line)
             if match and match.group(1) == '"':
                 raise Refused(f'{name}: "{match.group(2)}": write <tenon/...>, not a relative include')
             if match and match.group(2).startswith('tenon/'):
-                if has_code(text):  # otherwise the comments that open a header stay with its text
-                    self.flush(name, text)
-                    text = []
-                self.emit(match.group(2), inner, name)
-            elif match and not inner:
-                self.system(match.group(2), text, line)
-            elif line != '#pragma once' and not line.startswith('// SPDX-License-Identifier:'):
-                if line.strip() or has_code(text):
-                    text.append(line)
+                if None in conditions:
+                    raise Refused(f'{name}: <{match.group(2)}> is included under #ifdef, #elif or #else; write #if')
+                self.includes.append((match.group(2), tuple(text for text in conditions if not LINKED.match(text))))
+                continue
             if not match and (hidden := HIDDEN.search(line.partition('//')[0])):
                 raise Refused(f"{name}: '{hidden.group(0).strip()}': only '#include <tenon/...>' is followed")
-        if inner != conditions:
+            if match and STANDARD.match(match.group(2)) and not NOT_STANDARD.match(match.group(2)):
+                if not conditions:
+                    self.standard.append(match.group(2))
+                    continue
+            elif match:
+                self.other.append(match.group(2))
+            if line != '#pragma once' and line != LICENSE and (line.strip() or self.text[-1:] not in ([], [''])):
+                self.text.append(line)
+        if conditions:
             raise Refused(f'{name}: #if and #endif do not match')
-        self.flush(name, text)
+        while self.text and not self.text[-1].strip():
+            self.text.pop()
 
-    @staticmethod
-    def enter(conditions, directive, rest):
-        if directive.startswith('if'):
-            return conditions + (f'{directive} {rest}'.strip(),)
-        if directive == 'endif':
-            return conditions[:-1]
-        return conditions[:-1] + (f'{conditions[-1]} #{directive} {rest}'.strip(),)
-
-    def system(self, include, text, line):
-        if STANDARD.match(include) and not NOT_STANDARD.match(include):
-            self.standard.add(include)
-        elif include not in self.placed:
-            self.placed.add(include)
-            text.append(line)
-
-    def flush(self, name, text):
-        while text and not text[0].strip():
-            text.pop(0)
-        while text and not text[-1].strip():
-            text.pop()
-        if text:
-            self.body += ['', f'// ---- {name} ----'] + text
-
-    def text(self, first):
-        head = ['// SPDX-License-Identifier: Apache-2.0', '#pragma once',
-                '// Generated from include/tenon by tools/amalgamate.py; change the headers there.']
-        head += first
-        head += [''] + [f'#include <{name}>' for name in sorted(self.standard - self.hoisted_before)]
-        return '\n'.join(head + self.body) + '\n'
+    def enter(self, conditions, directive, rest):
+        if directive == 'if':
+            conditions.append(rest.partition('//')[0].strip())
+        elif directive.startswith('if'):
+            conditions.append(None)  # a condition that no header is included under
+        elif not conditions:
+            raise Refused(f'{self.name}: #if and #endif do not match')
+        elif directive == 'endif':
+            conditions.pop()
+        else:
+            conditions[-1] = None
 
 
-def reach(root, headers):
-    """The Tenon headers that these headers include, directly or not, with themselves."""
-    seen, todo = set(), list(headers)
+def read(root, doors):
+    """{name: Header} of all that the doors reach, each after what it includes."""
+    headers, under_way = {}, []
+
+    def visit(name, includer):
+        if name in headers:
+            return
+        if name in under_way:
+            raise Refused(f'{includer}: <{name}> includes itself')
+        header = Header(root, name, includer)
+        under_way.append(name)
+        for include, _ in header.includes:
+            visit(include, name)
+        under_way.pop()
+        headers[name] = header
+
+    for door in doors:
+        visit(door, 'tools/amalgamate.py')
+    return headers
+
+
+def reach(headers, starts, condition=()):
+    """{name: {conditions}} of what these headers include, directly or not, each a tuple of texts that must hold."""
+    found, todo = {}, [(name, condition) for name in starts]
     while todo:
-        name = todo.pop()
-        path = root / 'include' / name
-        if name in seen or not path.is_file():
+        name, holds = todo.pop()
+        there = found.setdefault(name, set())
+        if any(set(known) <= set(holds) for known in there):
             continue
-        seen.add(name)
-        todo += [m.group(2) for m in map(INCLUDE.match, path.read_text().splitlines()) if m and m.group(2).startswith('tenon/')]
-    return seen
+        there -= {known for known in there if set(holds) < set(known)}
+        there.add(holds)
+        todo += [(include, holds + tuple(text for text in inner if text not in holds)) for include, inner in headers[name].includes]
+    return found
+
+
+def macro_of(door):
+    return 'TENON_DETAIL_DOOR_' + re.sub(r'\W', '_', door.removesuffix('.hpp')).upper()
+
+
+def in_sections(headers, needed_by):
+    """Lists of headers with equal conditions, each header after what it includes; as few lists as that allows."""
+    waiting, sections = dict(headers), []
+    while waiting:
+        first = next(iter(waiting))
+        section, out = [], True
+        while out:  # further headers may be ready once others are out
+            out = [name for name, header in waiting.items() if needed_by[name] == needed_by[first] and
+                   not any(include in waiting and include not in section for include, _ in header.includes)]
+            section += out
+            for name in out:
+                del waiting[name]
+        sections.append(section)
+    return sections
 
 
 def generate(root):
     """{path: text} of the single headers, and a line about them."""
-    def there(names):
-        return [f'tenon/{name}' for name in names if (root / 'include/tenon' / name).is_file()]
+    folder = root / 'include/tenon'
+    others = [path.name for path in sorted(folder.glob('*.hpp')) if not DEPRECATED.search(path.read_text())]
+    others = [name for name in [*others, *LISTS] if name not in DECLARED and (folder / name).is_file()]
+    declared = [f'tenon/{name}' for name in DECLARED if (folder / name).is_file()]
+    listed = root / 'tools/public_headers.txt'
+    listed = [f'tenon/{line}' for line in listed.read_text().split('\n') if line and line[0] != '#'] if listed.is_file() else []
+    headers = read(root, [*declared, *(f'tenon/{door}' for door in others), *listed])
 
-    tool = 'tools/amalgamate.py'
-    public = root / 'tools/public_headers.txt'
-    listed = there(public.read_text().split('\n')) if public.is_file() else []
-    runtime, ops = there(['runtime.hpp']), there(['ops.hpp'])
-    tenon = Output(root)
-    for header in there(['tenon.hpp', 'eager.hpp', 'plugin.hpp']):
-        tenon.emit(header, (), tool)
-    for header in sorted(reach(root, runtime + listed) & reach(root, ops)):
-        tenon.emit(header, (), tool)
-    wrong = sorted(name for name in tenon.placed if NOT_IN_TENON.match(name))
-    if wrong:
-        raise Refused(f'tenon/tenon.hpp reaches <{wrong[0]}>, but must not need Eigen or CUDA')
-    files = {'single_include/tenon/tenon.hpp': tenon.text([])}
-    count = tenon.count
-    for name, headers, more in (('runtime', runtime, listed), ('ops', ops, [])):
-        if not headers:
-            continue
-        out = Output(root, before=tenon)
-        out.emit(headers[0], (), tool)
-        if more:
-            out.body += ['', f'#{WHOLE_RUNTIME[0]}']
-            for header in more:
-                out.emit(header, WHOLE_RUNTIME, tool)
-            out.body += ['#endif']
-        files[f'single_include/tenon/{name}.hpp'] = out.text(['#include "tenon.hpp"'])
-        count += out.count
-    lines = ', '.join(f'{pathlib.Path(path).name} {text.count(chr(10))} lines' for path, text in files.items())
-    return files, f'{count} headers: {lines}'
+    always = reach(headers, declared)
+    for name, conditions in always.items():
+        if () not in conditions:
+            raise Refused(f'<{name}> is included under #if by what tenon/tenon.hpp reaches')
+        if wrong := next(filter(NOT_IN_TENON.match, headers[name].other), None):
+            raise Refused(f'tenon/tenon.hpp reaches <{wrong}>, but must not need Eigen or CUDA')
+    whole_runtime = (f'defined({macro_of("runtime.hpp")})', '!defined(TENON_MINIMAL_RUNTIME)')
+    starts = [([f'tenon/{door}'], (f'defined({macro_of(door)})',)) for door in others] + [(listed, whole_runtime)]
+    needed_by = {name: set() for name in headers}
+    for names, condition in starts:
+        for name, conditions in reach(headers, names, condition).items():
+            if name not in always:
+                needed_by[name] |= {text for text in conditions if text[:1] not in needed_by[name]}
+    needed_by = {name: frozenset(' && '.join(texts) for texts in conditions) for name, conditions in needed_by.items()}
+
+    standard = sorted({include for name in always for include in headers[name].standard})
+    body = []
+    for number, section in enumerate(in_sections(headers, needed_by)):
+        conditions = sorted(needed_by[section[0]])
+        guard = f'TENON_DETAIL_PART_{number}'
+        condition = ' || \\\n    '.join(f'({text})' if ' && ' in text else text for text in conditions)
+        body += ['', f'#if !defined({guard})' + (f' && ({condition})' if condition else ''), f'#define {guard}']
+        more = {include for name in section for include in headers[name].standard} - set(standard)
+        if not conditions:
+            more |= set(standard)
+        body += [f'#include <{name}>' for name in sorted(more)]
+        for name in section:
+            if headers[name].text:
+                body += ['', f'// ---- {name} ----', *headers[name].text]
+        body += ['', f'#endif  // {guard}']
+    doors = [macro_of(door) for door in IMPLEMENTATION if door in others]
+    head = [LICENSE, GENERATED,
+            '// A file that includes this sees the declarations of tenon/tenon.hpp. TENON_IMPLEMENTATION, defined before this in',
+            '// one source file, adds the runtime, the ops and SavedModels. The files beside this one open the other doors.',
+            '#if defined(TENON_IMPLEMENTATION)', *(f'#define {door}' for door in doors), '#endif']
+    files = {'single_include/tenon/tenon.hpp': '\n'.join(head + body) + '\n'}
+    for door in others:
+        up = '../' * door.count('/')
+        files[f'single_include/tenon/{door}'] = '\n'.join(
+            [LICENSE, '#pragma once', GENERATED, f'#define {macro_of(door)}', f'#include "{up}tenon.hpp"']) + '\n'
+    lines = files['single_include/tenon/tenon.hpp'].count('\n')
+    return files, f'{len(headers)} headers and {len(others)} doors: tenon.hpp {lines} lines'
 
 
 def main():

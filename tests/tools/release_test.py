@@ -74,7 +74,7 @@ class Release(unittest.TestCase):
         code, output = self.release(checks='grep -q "## 0.1.0 (2026-01-31)" CHANGELOG.md')
         self.assertEqual(code, 0, output)
         self.assertIn('## Unreleased\n\n## 0.1.0 (2026-01-31)\n\n### Added\n- Ops.\n\n## 0.0.1 ', self.read('CHANGELOG.md'))
-        self.assertIn('int op();', self.read('single_include/tenon/ops.hpp'))
+        self.assertIn('int op();', self.read('single_include/tenon/tenon.hpp'))
         self.assertEqual(self.read('include/tenon/base/config.hpp'), CONFIG)
         self.assertEqual(self.git('tag', '--points-at', 'HEAD'), 'v0.1.0')
         self.assertEqual(self.git('cat-file', '-t', 'v0.1.0'), 'tag')

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Generated from include/tenon by tools/amalgamate.py; change the headers there.
+#define TENON_DETAIL_DOOR_OPTIMIZER
+#include "tenon.hpp"
