@@ -135,6 +135,24 @@ TEST_SUITE("OpKernelContext") {
       for (int i = 1; i < count; ++i) CHECK(context.allocate_output(i, shape, &out).ok());
     }
   }
+  TEST_CASE("an output is not set to a tensor whose allocation was refused") {
+    const auto sets = [](OpKernelContext* context) {
+      context->set_output(0, Tensor(DataType::kFloat, TensorShape({Index{1} << 50})));
+    };
+    CHECK(Contains(
+        Run(sets, Floats({1.0f}), Floats({2.0f})).status().ToString(),
+        "RESOURCE_EXHAUSTED: OOM: output 0 was set to a tensor of shape [1125899906842624] and type float that "
+        "has no memory; its allocation was refused"));
+    const auto by_name = [](OpKernelContext* context) {
+      CHECK(context->set_output("y", Tensor(DataType::kFloat, TensorShape({Index{1} << 50}))).code() ==
+            Code::kResourceExhausted);
+    };
+    CHECK_FALSE(Run(by_name, Floats({1.0f}), Floats({2.0f})).ok());
+    const auto sets_empty = [](OpKernelContext* context) {
+      context->set_output(0, Tensor(DataType::kFloat, TensorShape({0, Index{1} << 50})));
+    };
+    CHECK(Run(sets_empty, Floats({1.0f}), Floats({2.0f})).ok());
+  }
   TEST_CASE("a forwarded output is not allocated again") {
     const auto calls_all = [](OpKernelContext* context) {
       const TensorShape shape = context->input(0).shape();

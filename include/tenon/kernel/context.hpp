@@ -150,10 +150,13 @@ class OpKernelContext {
     MarkUnset(i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
-  // Sets an output to a tensor. Internal: no such output; the form with a number sets the context's status.
+  // Sets an output to a tensor. Internal: no such output. ResourceExhausted: a tensor with elements, but without memory
+  // for them. The form with a number sets the context's status.
   void set_output(int i, Tensor tensor) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       return SetStatus(NoOutput("set_output", i));
+    if (!tensor.IsInitialized()) [[unlikely]]
+      return SetStatus(NoMemoryOf(i, tensor));
     if (record_ != nullptr) [[unlikely]]
       record_->RemoveTemp(tensor);
     MarkSet(i);
@@ -163,7 +166,7 @@ class OpKernelContext {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
     set_output(i, std::move(tensor));
-    return OkStatus();
+    return status();
   }
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted: no memory. Internal: no output i, a
   // reference, or an output that has a tensor already. *out lives until the kernel ends.
@@ -422,6 +425,10 @@ class OpKernelContext {
   TENON_DETAIL_COLD Status NoOutput(std::string_view call, int i) const {
     return errors::Internal(call, " with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ", num_outputs(),
                             " outputs");
+  }
+  TENON_DETAIL_COLD Status NoMemoryOf(int i, const Tensor& tensor) const {
+    return errors::ResourceExhausted("OOM: output ", i, " was set to a tensor of shape ", tensor.shape(), " and type ",
+                                     tensor.dtype(), " that has no memory; its allocation was refused");
   }
   Status NotThisRef(std::string_view call, int i, DataType given) const;
   TENON_DETAIL_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
