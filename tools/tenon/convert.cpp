@@ -400,8 +400,7 @@ Result<int> RunConvert(const Args& args) {
   if (args.Has("--explain") && !args.Has("--optimize")) return args.Usage("--explain needs --optimize");
   std::string report;
   if (args.Has("--optimize")) {
-    const auto level = args.Get("--optimize") == "fast" ? tenon::OptimizerLevel::kFast : tenon::OptimizerLevel::kExact;
-    TENON_RETURN_IF_ERROR(Optimize(*signature, roots, level, &graph, &report));
+    TENON_RETURN_IF_ERROR(Optimize(*signature, roots, OptimizerLevelOf(args), &graph, &report));
   }
   if (to == "binary") {
     TENON_RETURN_IF_ERROR(tenon::WriteGraphFile(path, graph));

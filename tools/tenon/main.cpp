@@ -32,6 +32,10 @@ constexpr Option kTarget{"--target", "NODE", "Runs this node before, such as an 
 constexpr Option kImageSize{"--image-size", "HxW", "Scales images to this height and width."};
 constexpr Option kImageRange{"--image-range", "LOW,HIGH", "The range of a float image; 0,1 is the default."};
 constexpr Option kThreads{"--threads", "N", "Threads inside a kernel; 0, the default, means one per CPU.", {}, 't'};
+constexpr Option kOptimize{
+    "--optimize", "LEVEL",
+    "Optimises the graph before it runs: exact keeps every bit of the outputs, fast may round in another way.",
+    "exact fast"};
 constexpr Option kInterThreads{"--inter-threads", "N", "Threads that run different nodes; 1 is the default."};
 
 constexpr Option kInfoOptions[] = {
@@ -59,6 +63,7 @@ constexpr Option kRunOptions[] = {
     kImageSize,
     kImageRange,
     {"--labels", "FILE", "Names of classes, a line each, for outputs that are probabilities.", "file"},
+    kOptimize,
     kThreads,
     kInterThreads,
     kTags,
@@ -81,6 +86,7 @@ constexpr Option kBenchOptions[] = {
     kTarget,
     kImageSize,
     kImageRange,
+    kOptimize,
     kThreads,
     kInterThreads,
     kTags,
@@ -100,6 +106,7 @@ constexpr Option kTraceOptions[] = {
     kTarget,
     kImageSize,
     kImageRange,
+    kOptimize,
     kThreads,
     kInterThreads,
     kTags,

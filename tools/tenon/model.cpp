@@ -348,11 +348,8 @@ Result<tenon::Session> Model::MakeSession(tenon::SessionOptions options) const {
   return tenon::Session::FromGraphDef(graph_, std::move(options));
 }
 
-tenon::SessionOptions SessionOptionsOf(std::int64_t threads, std::int64_t inter_threads) {
-  tenon::SessionOptions options;
-  options.intra_op_threads = static_cast<int>(threads);
-  options.inter_op_threads = static_cast<int>(inter_threads);
-  return options;
+tenon::OptimizerLevel OptimizerLevelOf(const Args& args) {
+  return args.Get("--optimize") == "fast" ? tenon::OptimizerLevel::kFast : tenon::OptimizerLevel::kExact;
 }
 
 Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& signature,

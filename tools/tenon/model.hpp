@@ -92,8 +92,8 @@ class Model {
   std::vector<std::string> all_tags_;
 };
 
-// Options of the subcommands that run a model: --signature, --fetch, --threads, ...
-tenon::SessionOptions SessionOptionsOf(std::int64_t threads, std::int64_t inter_threads);
+// The level of --optimize, which must be there.
+tenon::OptimizerLevel OptimizerLevelOf(const Args& args);
 // Chooses the outputs: those named, by key or tensor, or all of the signature.
 Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& signature,
                                        const std::vector<std::string>& names);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include <tenon/eager.hpp>
+#include <tenon/optimizer.hpp>
 
 namespace command {
 
@@ -61,19 +62,29 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
   return {tensors.data(), tensors.size()};
 }
 
+// What --threads, --inter-threads and --optimize say.
+Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
+  tenon::SessionOptions options;
+  TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0));
+  TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0));
+  options.intra_op_threads = static_cast<int>(threads);
+  options.inter_op_threads = static_cast<int>(inter);
+  if (args.Has("--optimize")) options.optimizer.level = OptimizerLevelOf(args);
+  return options;
+}
+
 }  // namespace
 
 Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
   Prepared prepared;
   const OpenOptions open = OpenOptionsOf(args);
-  TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0));
-  TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0));
+  TENON_ASSIGN_OR_RETURN(const tenon::SessionOptions session_options, SessionOptionsOf(args));
   TENON_ASSIGN_OR_RETURN(const ImageOptions images, ImageOptionsOf(args));
   TENON_ASSIGN_OR_RETURN(const Model model, Model::Open(path, open));
   TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
   prepared.signature = *signature;
   TENON_ASSIGN_OR_RETURN(prepared.outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
-  TENON_ASSIGN_OR_RETURN(prepared.session, model.MakeSession(SessionOptionsOf(threads, inter)));
+  TENON_ASSIGN_OR_RETURN(prepared.session, model.MakeSession(session_options));
   const std::vector<std::string> words = InputWords(args);
   TENON_RETURN_IF_ERROR(AddFedTensors(model, words, &prepared.signature));
   MarkUnneeded(model, prepared.outputs, words, &prepared.signature);

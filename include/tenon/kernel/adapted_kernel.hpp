@@ -232,11 +232,12 @@ class AdaptedCore {
     }
     return OkStatus();
   }
-  // From argument numbers to tensor numbers; only arguments of one tensor can be forwarded.
+  // From argument numbers to tensor numbers; of a list, all tensors.
   std::uint8_t InputMask(std::uint8_t arguments) const {
     unsigned mask = 0;
     for (int a = 0; a < 8 && a < argument_count_; ++a)
-      if ((arguments >> a & 1) != 0 && first_[ToSize(a)] < 8) mask |= 1u << first_[ToSize(a)];
+      for (int t = first_[ToSize(a)]; (arguments >> a & 1) != 0 && t < first_[ToSize(a + 1)] && t < 8; ++t)
+        mask |= 1u << t;
     return static_cast<std::uint8_t>(mask);
   }
   static bool Forwarded(OpKernelContext* ctx, const OutputPlan& out, const TensorShape& shape) {

@@ -92,7 +92,8 @@ class OutList {
 };
 
 // An output that may be the buffer of one of the inputs numbered I: the first that nothing else reads later and whose
-// size, type and memory fit; otherwise its own buffer. The kernel must not read input elements that it has overwritten.
+// size, type and memory fit; otherwise its own buffer. Of a list, it may be any of the node's first eight tensors. The
+// kernel must not read input elements that it has overwritten.
 template <class T, int... I>
 struct Forward : Out<T> {
   static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),

@@ -39,6 +39,26 @@ TEST_SUITE("RunPlanner") {
     CHECK(report.arena_bytes == 4032);
     CHECK(report.lower_bound_bytes == 4032);
   }
+  TEST_CASE("a node overwrites a tensor of a list, which it reads in two steps") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
+    Output y = b.Add("Neg", "", {x});
+    for (int i = 0; i < 9; ++i)
+      y = b.Add("_FusedElementwise", i == 8 ? "y" : "", {x, GraphBuilder::Input(SlimVector<Output>{y})},
+                {{"T", DataType::kFloat},
+                 {"N", std::int64_t{1}},
+                 {"steps", SlimVector<std::string>{"AddV2", "Sub"}},
+                 {"operands", SlimVector<std::int64_t>{0, 1, 1, 2}}});
+    const CallableOptions signature{.feeds = {"x"}, .fetches = {"y"}};
+    const Callable planned = MakeCallable(b, kPlanned, signature), plain = MakeCallable(b, kUnplanned, signature);
+    for (int i = 0; i < 3; ++i) {
+      const std::vector<Tensor> feeds{Ramp({1000}, static_cast<float>(i) + 1)};
+      CHECK(Same(MustRun(planned, feeds)[0], MustRun(plain, feeds)[0]));
+      CHECK(Same(MustRun(planned, feeds)[0], Ramp({1000}, -static_cast<float>(i) - 1)));
+    }
+    CHECK(Report(planned).planned_nodes == 10);
+    CHECK(Report(planned).arena_bytes == 4032);
+  }
   TEST_CASE("sizes that depend on values stay out of the plan, and what follows from them") {
     GraphBuilder b;
     const Output n = b.Placeholder("n", DataType::kInt32, TensorShape{});

@@ -6,6 +6,9 @@ _tenon() {
     return
   fi
   case $command:$prev in
+    run:--optimize) COMPREPLY=($(compgen -W 'exact fast' -- "$cur")); return ;;
+    bench:--optimize) COMPREPLY=($(compgen -W 'exact fast' -- "$cur")); return ;;
+    trace:--optimize) COMPREPLY=($(compgen -W 'exact fast' -- "$cur")); return ;;
     convert:--to) COMPREPLY=($(compgen -W 'binary text json saved_model checkpoint npz' -- "$cur")); return ;;
     convert:--optimize) COMPREPLY=($(compgen -W 'exact fast' -- "$cur")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
@@ -16,9 +19,9 @@ _tenon() {
     local options
     case $command in
       info) options='--nodes --node --functions --top --tags --json --color --help' ;;
-      run) options='--input --output --signature --fetch --target --image-size --image-range --labels --threads --inter-threads --tags --json --color --help' ;;
-      bench) options='--seconds --runs --warmup --batch --ops --input --signature --fetch --target --image-size --image-range --threads --inter-threads --tags --json --color --help' ;;
-      trace) options='--output --warmup --input --signature --fetch --target --image-size --image-range --threads --inter-threads --tags --json --color --help' ;;
+      run) options='--input --output --signature --fetch --target --image-size --image-range --labels --optimize --threads --inter-threads --tags --json --color --help' ;;
+      bench) options='--seconds --runs --warmup --batch --ops --input --signature --fetch --target --image-size --image-range --optimize --threads --inter-threads --tags --json --color --help' ;;
+      trace) options='--output --warmup --input --signature --fetch --target --image-size --image-range --optimize --threads --inter-threads --tags --json --color --help' ;;
       convert) options='--to --freeze --prune --fetch --fold --fold-limit --optimize --explain --signature --tags --json --color --help' ;;
       check) options='--tags --json --color --help' ;;
       ops) options='--names --search --json --color --help' ;;

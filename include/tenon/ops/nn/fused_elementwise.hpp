@@ -333,7 +333,7 @@ struct FusedElementwise {
     Status Init(OpKernelConstruction& c) {
       return list.template Read<Device, T>("_FusedElementwise", *this, c.num_inputs());
     }
-    Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0> y) const {
+    Status operator()(Device& device, In<T> x, InList<T> others, Forward<T, 0, 1> y) const {
       InlinedVector<StepInput, 8> inputs;
       inputs.push_back({x.data, &x.shape()});
       for (int i = 0; i < others.size(); ++i) inputs.push_back({others[i].data, &others[i].shape()});
