@@ -306,6 +306,24 @@ class TracePage(unittest.TestCase):
         self.assertEqual(self.js('tenon.model.runLanes.length'), 2)
         self.assertEqual(self.js('tenon.app.memory.most'), 16)
 
+    def test_a_narrow_window_shows_all_parts(self):
+        self.open(known())
+        size = {'deviceScaleFactor': 1, 'mobile': False}
+        self.addCleanup(self.chromium.call, 'Emulation.setDeviceMetricsOverride', width=1400, height=900, **size)
+        for width, height in ((1400, 900), (760, 620), (420, 720)):
+            self.chromium.call('Emulation.setDeviceMetricsOverride', width=width, height=height, **size)
+            self.chromium.press('?')
+            self.chromium.frame()
+            for part in ('title', 'sum', 'before', 'run', 'after', 'search', 'compare', 'keys', 'timeline', 'memory', 'graph', 'list', 'detail', 'help'):
+                with self.subTest(width=width, part=part):
+                    left, right, top, bottom, wanted = self.js(
+                        f"(e => {{ const b = e.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom, "
+                        f"e.tagName === 'DIALOG' ? e.scrollWidth - e.clientWidth : 0]; }})(document.getElementById('{part}'))")
+                    self.assertTrue(0 <= left < right <= width and 0 <= top < bottom <= height, (left, right, top, bottom))
+                    self.assertEqual(wanted, 0)
+            self.chromium.press('Escape')
+            self.shot(f'width_{width}')
+
     def test_100_000_events_open(self):
         self.open(trace_pages.large(100_000))
         self.assertEqual(self.js('tenon.model.n'), 100_000)

@@ -39,7 +39,7 @@ body.wide main { grid-template-columns: minmax(0, 1fr); }body.wide #right { disp
 canvas { width: 100%; height: 100%; display: block; touch-action: none; outline: none; }
 canvas:focus-visible { outline: 1px solid var(--hit); outline-offset: -1px; }
 #memory { border-top: 1px solid var(--line); }
-#tabs { grid-column: 1 / 3; display: flex; gap: 2px; padding: 3px 8px; background: var(--panel); border: solid var(--line); border-width: 1px 0; }
+#tabs { grid-column: 1 / 3; display: flex; gap: 2px; overflow-x: auto; white-space: nowrap; padding: 3px 8px; background: var(--panel); border: solid var(--line); border-width: 1px 0; }
 #tabs button { border-color: transparent; background: none; }
 #tabs button[aria-selected=true] { background: var(--bg); border-color: var(--line); font-weight: 600; }
 #bottom { min-height: 0; min-width: 0; display: grid; grid-template-rows: auto minmax(0, 1fr); }
@@ -60,9 +60,14 @@ tbody tr.sel { background: var(--row); box-shadow: inset 3px 0 var(--sel); }
 #tip { position: fixed; pointer-events: none; z-index: 2; display: none; max-width: 46em; padding: 3px 7px; background: var(--panel); border: 1px solid var(--line); border-radius: 3px; box-shadow: 0 2px 6px #0004; white-space: pre-wrap; overflow-wrap: anywhere; }
 dialog { color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; }
 dialog td { text-align: left; white-space: normal; height: auto; }
-dialog td:first-child { width: 11em; font-family: monospace; }dialog table { width: 36em; }
+dialog td:first-child { width: 11em; font-family: monospace; }dialog table { width: min(36em, 84vw); }
 kbd { font-family: monospace; }body.drop { outline: 3px dashed var(--hit); outline-offset: -6px; }
-@media (max-width: 900px) { #sum { display: none; } body { grid-template-columns: minmax(0, 1fr) 200px; } }
+@media (max-width: 900px) {header { flex-wrap: wrap; row-gap: 4px; }#sum { order: 9; flex-basis: 100%; }
+#search { flex: 1; min-width: 9em; width: auto; }#hits:empty { display: none; }
+body { grid-template-columns: minmax(0, 1fr) 200px; }}@media (max-width: 600px) {
+body { grid: auto minmax(150px, 45fr) auto minmax(120px, 40fr) auto / minmax(0, 1fr); }
+header, main, #tabs { grid-column: 1; }
+#detail { border: solid var(--line); border-width: 1px 0 0; max-height: 24vh; }}
 </style>
 <header>
 <h1 id="title"></h1>
