@@ -55,7 +55,8 @@ const KEYS = [
   ['0', 'show all of the trace or of the run'], ['[ ]', 'previous and next run'],
   ['1 to 7', 'the tables, the flame view, the comparison'], ['g', 'show or hide the graph'],
   ['c', 'compare with a second trace'], ['Esc', 'let go: of the choice, of the search'], ['?', 'this list'],
-  ['wheel, drag', 'zoom, move; with Shift or Alt: through the rows'], ['double click', 'show all']
+  ['wheel, drag', 'zoom, move; with Shift or Alt: through the rows'], 
+  ['double click', 'show all; in the graph: enter a node marked \u25b8, leave by the title']
 ];
 
 class App {
@@ -278,7 +279,8 @@ class App {
       if (run)
         $('note').textContent = `Run ${this.pathRun() + 1}: ${ns(sum('time'))} of work, ${
             ns(sum('wait'))} of waiting and ${ns(sum('gap'))} of gaps in ${rows.length} steps; the run took ${
-            ns(run.total)}. In a gap no step of the path ran.`;
+            ns(run.total)}. In a gap no step of the path ran.${
+            rows.some(r => m.parent[r.event] >= 0) ? ' Nodes within a call stand for it.' : ''}`;
     } else if (tab === 'waiting')
       $('note').textContent = rows.length ?
           'Time from the call of an asynchronous kernel to its end, for a queue or for another device.' :
