@@ -6,7 +6,7 @@ const COLUMNS = {
     ['name', 'node', TEXT], ['op', 'op', TEXT, 100], ['count', 'count', whole, 60], ['total', 'total', ns, 66],
     ['self', 'own time', ns, 92], ['share', 'share', percent, 62], ['median', 'median', ns, 72],
     ['p99', 'p99', ns, 66], ['max', 'max', ns, 66], ['wait', 'waiting', ns, 72], ['bytes', 'bytes', size, 70],
-    ['shape', 'shape', TEXT, 112], ['device', 'device', TEXT, 62], ['temp', 'temporary', size, 84]
+    ['shape', 'shape', TEXT, 112], ['device', 'device', TEXT, 62], ['temp', 'temporary', size, 92]
   ],
   ops: [
     ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
@@ -359,6 +359,9 @@ class App {
         if (c[0] === 'bar')
           html += `<td class="text"><span class="bar" style="width:${(110 * r.share).toFixed(0)}px;background:${
               this.tab === 'ops' ? colorOf(r.op) : theme.hit}"></span>`;
+        else if (c[0] === 'name' && this.tab !== 'scopes')
+          // Too long: the end of the name stays.
+          html += `<td class="text tail" title="${esc(v)}"><bdi>${esc(v)}</bdi>`;
         else if (c[2] === TEXT)
           html += `<td class="text"${
               c[0] === 'name' && r.depth ? ` style="padding-left:${8 + 14 * r.depth}px"` : ''} title="${esc(v)}">${
