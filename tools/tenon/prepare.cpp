@@ -20,7 +20,7 @@ std::vector<std::string> InputWords(const Args& args) {
 // Words may feed any tensor of the graph: it becomes an input of the signature.
 Status AddFedTensors(const Model& model, const std::vector<std::string>& words, Signature* signature) {
   for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
+    const std::size_t equals = KeyLength(word);
     if (equals == word.npos) continue;
     const std::string key = word.substr(0, equals);
     if (FindInput(*signature, key).ok()) continue;
@@ -39,7 +39,8 @@ void MarkUnneeded(const Model& model, const std::vector<End>& outputs, const std
   std::unordered_set<std::string_view> seen;
   for (const std::string& word : words)
     for (const End& end : signature->inputs)
-      if (word.starts_with(end.key + "=") || word.starts_with(end.tensor + "="))
+      if (const std::string_view key = std::string_view(word).substr(0, KeyLength(word));
+          key.size() < word.size() && (key == end.key || key == end.tensor))
         seen.insert(tenon::ParseTensorName(end.tensor).node);
   std::vector<std::string_view> pending;
   const auto visit = [&](std::string_view tensor) {
@@ -63,11 +64,13 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
 
 }  // namespace
 
+constexpr std::int64_t kMostThreads = 4096;
+
 Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
   Prepared prepared;
   const OpenOptions open = OpenOptionsOf(args);
-  TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0));
-  TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0));
+  TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0, 0, kMostThreads));
+  TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0, 0, kMostThreads));
   TENON_ASSIGN_OR_RETURN(const ImageOptions images, ImageOptionsOf(args));
   TENON_ASSIGN_OR_RETURN(const Model model, Model::Open(path, open));
   TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
