@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import statistics
 import struct
 import subprocess
@@ -233,6 +234,12 @@ class Frame(Case):
             self.assertEqual((ROOT / 'tools/tenon/pages' / name).read_text(), self.text(*words),
                              f'tenon {" ".join(words)} > tools/tenon/pages/{name}')
 
+    def test_the_man_page_names_pages_that_exist(self):
+        pages = re.findall(r'docs/[\w/\\-]+\.md', self.text('man'))
+        self.assertTrue(pages)
+        for page in pages:
+            self.assertTrue((ROOT / page.replace('\\', '')).exists(), page)
+
     def test_bash_completion(self):
         self.write('completion', self.tenon('completion', 'bash'))
         def complete(*words):
@@ -242,6 +249,7 @@ class Frame(Case):
             done = subprocess.run(['bash', '-c', script], capture_output=True, cwd=self.folder, env={**os.environ, **path})
             return done.stdout.decode().split()
         self.assertEqual(complete('tenon', 'in'), ['info'])
+        self.assertEqual(complete('tenon', 'help', 'be'), ['bench'])
         self.assertEqual(complete('tenon', 'bench', '--ba'), ['--batch'])
         self.assertEqual(complete('tenon', 'convert', '--to', 'te'), ['text'])
         self.assertEqual(complete('tenon', 'info', 'graph'), ['graph.pbtxt'])
@@ -478,7 +486,10 @@ class BenchAndTrace(Case):
     def test_an_unknown_shape_is_asked_for(self):
         graph = self.write('unknown.pbtxt', GRAPH.replace('dim { size: -1 } dim { size: 2 }', 'unknown_rank: true'))
         self.tenon('bench', graph, '--runs', 1, code=1)
-        self.assertIn('x=random:[', self.errors)
+        self.assertIn('x=random:[1,128]', self.errors)
+        ranked = self.write('ranked.pbtxt', GRAPH.replace('dim { size: 2 } } } } }\nnode { name: "one"', 'dim { size: -1 } } } } }\nnode { name: "one"'))
+        self.tenon('bench', ranked, '--runs', 1, code=1)
+        self.assertIn('x=random:[1,128]', self.errors)
         self.json('bench', graph, '--runs', 1, 'x=random:3x2')
 
     def test_trace(self):
@@ -524,6 +535,13 @@ class Convert(Case):
                 words = [f'{end["key"]}=ones:{[abs(dim) for dim in end["shape"]]}'.replace(' ', '') for end in ends]
                 self.assertTrue(self.json('diff', '--run', model, 'folded.pb', *(f'--input={word}' for word in words))['equal'], name)
 
+    def test_an_optimized_graph_has_the_same_outputs(self):
+        for name in ('autoencoder', 'dcgan_generator', 'mobilenet_v2', 'cnn_digits'):
+            model = GOLDEN / 'models' / name / 'graph.pb'
+            if model.exists():
+                self.tenon('convert', model, 'exact.pb', '--optimize', 'exact')
+                self.assertTrue(all(one['near'] and one['largest_difference'] == 0 for one in self.json('diff', '--run', model, 'exact.pb')['compared']), name)
+
     def test_checkpoints(self):
         index = next((GOLDEN / 'files/checkpoints/single').glob('*.index'))
         self.tenon('convert', index, 'weights.npz')
@@ -556,6 +574,7 @@ class Convert(Case):
         self.assertIn('--freeze wants a SavedModel', self.errors)
         alone = self.write('alone.meta', meta.read_bytes())
         self.tenon('run', alone, '--fetch', 'w/Read/ReadVariableOp', code=1)
+        self.assertIn('; initialise before: --target init\n', self.errors)
         self.json('run', alone, '--fetch', 'w/Read/ReadVariableOp', '--target', 'init')
 
 

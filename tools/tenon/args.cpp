@@ -256,7 +256,7 @@ std::string BashCompletion() {
       "  if ((COMP_CWORD == 1)); then\n"
       "    COMPREPLY=($(compgen -W '",
       JoinedNames(),
-      " completion man --help --version' -- \"$cur\"))\n"
+      " completion help man --help --version' -- \"$cur\"))\n"
       "    return\n"
       "  fi\n"
       "  case $command:$prev in\n");
@@ -269,7 +269,7 @@ std::string BashCompletion() {
   for (const Command& command : Commands()) add_choices(command.name, command.options);
   add_choices("*", CommonOptions());
   StrAppend(
-      &page,
+      &page, StrCat("    help:help) COMPREPLY=($(compgen -W '", JoinedNames(), "' -- \"$cur\")); return ;;\n"),
       "    completion:completion) COMPREPLY=($(compgen -W 'bash zsh' -- \"$cur\")); return ;;\n"
       "    ops:*) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W \"$(tenon ops --names 2>/dev/null)\" -- \"$cur\")); "
       "return; } ;;\n"
@@ -358,7 +358,7 @@ std::string ManPage() {
     StrAppend(&page, ".TP\n.B ", Roff(OptionText(option)), "\n", Roff(option.help), "\n");
   StrAppend(&page, ".SH EXIT STATUS\n.nf\n", Roff(kExitCodes), ".fi\n.SH ENVIRONMENT\n",
             ".TP\n.B NO_COLOR\nAny value turns colours off.\n"
-            ".TP\n.B TENON_TRACE\nThe file for a timeline of all runs; see docs/how\\-to/trace.md.\n"
+            ".TP\n.B TENON_TRACE\nThe file for a timeline of all runs; see docs/how\\-to/profile.md.\n"
             ".TP\n.B TENON_ISA\nThe highest instruction set to use: unit, avx2, avx512 or amx.\n");
   return page;
 }

@@ -282,10 +282,14 @@ Result<TensorShape> ShapeToFill(const End& end, std::int64_t batch) {
   bool known = !end.shape.unknown_rank();
   if (known && !dims.empty() && dims[0] < 0) dims[0] = batch;
   for (const Index dim : dims) known = known && dim >= 0;
-  if (!known)
+  if (!known) {
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (dims[i] < 0) dims[i] = i == 0 ? 1 : 128;
+    if (dims.empty()) dims = {1, 128};
     return errors::InvalidArgument("input '", end.key, "' has the shape ", end.shape,
-                                   ", which does not say how many numbers it takes; say --input ", end.key,
-                                   "=random:[1,128]");
+                                   ", which does not say how many numbers it takes; say --input ", end.key, "=random:[",
+                                   tenon::StrJoin(dims, ","), "]");
+  }
   return TensorShape::Make({dims.data(), dims.size()});
 }
 

@@ -151,7 +151,9 @@ Signature SignatureOfGraph(const GraphDef& graph) {
     }
     if (is_read[static_cast<std::size_t>(&node - graph.node.data())] != 0 || node.op == "Const") continue;
     const std::vector<DataType> types = OutputTypesOf(node);
-    for (std::size_t i = 0; i < types.size(); ++i) {
+    // Fused nodes of the optimizer have further outputs that are theirs only.
+    const std::size_t count = node.op.starts_with("_Fused") ? 1 : types.size();
+    for (std::size_t i = 0; i < std::min(count, types.size()); ++i) {
       End end;
       end.key = i == 0 ? node.name : StrCat(node.name, ":", i);
       end.tensor = StrCat(node.name, ":", i);

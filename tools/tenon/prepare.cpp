@@ -64,6 +64,18 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
 
 }  // namespace
 
+// "; initialise before: --target init"; "": no node of the graph is called so.
+std::string InitialiserHint(const Model& model) {
+  std::string hint;
+  int count = 0;
+  for (const tenon::NodeDef& node : model.graph().node) {
+    if (node.op != "NoOp" && node.op != "LookupTableImportV2" && !node.op.starts_with("InitializeTable")) continue;
+    if (node.name.find("init") == node.name.npos || ++count > 3) continue;
+    StrAppend(&hint, hint.empty() ? "; initialise before: --target " : " or --target ", node.name);
+  }
+  return hint;
+}
+
 constexpr std::int64_t kMostThreads = 4096;
 
 Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
@@ -75,6 +87,7 @@ Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, s
   TENON_ASSIGN_OR_RETURN(const Model model, Model::Open(path, open));
   TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
   prepared.signature = *signature;
+  if (!args.Has("--target")) prepared.hint = InitialiserHint(model);
   TENON_ASSIGN_OR_RETURN(prepared.outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
   TENON_ASSIGN_OR_RETURN(prepared.session, model.MakeSession(SessionOptionsOf(threads, inter)));
   const std::vector<std::string> words = InputWords(args);
@@ -112,8 +125,11 @@ Result<Feeds> WithBatch(const Args& args, const Prepared& prepared, std::int64_t
 
 Result<std::vector<NamedOutput>> RunOnce(const Prepared& prepared) {
   std::vector<tenon::Tensor> fetched(prepared.outputs.size());
-  TENON_RETURN_IF_ERROR(prepared.callable.Run(SpanOf(prepared.feeds.tensors),
-                                              tenon::Span<tenon::Tensor>(fetched.data(), fetched.size())));
+  const Status status =
+      prepared.callable.Run(SpanOf(prepared.feeds.tensors), tenon::Span<tenon::Tensor>(fetched.data(), fetched.size()));
+  if (status.code() == tenon::Code::kFailedPrecondition)
+    return Status(status.code(), StrCat(status.message(), prepared.hint));
+  TENON_RETURN_IF_ERROR(status);
   std::vector<NamedOutput> outputs;
   for (std::size_t i = 0; i < fetched.size(); ++i) outputs.push_back({prepared.outputs[i].key, std::move(fetched[i])});
   return outputs;
