@@ -161,8 +161,11 @@ int Report(const Args& args, const std::vector<Compared>& all) {
     json.Member("values", one.values).Member("differ", one.differ).Member("largest_difference", one.largest);
     json.Member("largest_relative_difference", one.largest_relative).End();
     StrAppend(&text, Styled(one.what.empty() ? Style::kGood : Style::kBad, one.what.empty() ? "near  " : "differs  "),
-              one.key.empty() ? "(array)" : one.key, one.what.empty() ? "" : "  ", one.what, "  largest difference ",
-              Short(one.largest), ", relative ", Short(one.largest_relative), "\n");
+              one.key.empty() ? "(array)" : one.key, one.what.empty() ? "" : "  ", one.what);
+    // Other types and shapes, and outputs of one side only, have no difference in numbers.
+    if (one.what.empty() || one.differ > 0)
+      StrAppend(&text, "  largest difference ", Short(one.largest), ", relative ", Short(one.largest_relative));
+    text += '\n';
   }
   json.End().Member("equal", equal).End();
   Print(args.json() ? json.text() : text);
