@@ -658,6 +658,15 @@ class Diff(Case):
         self.assertEqual(self.text('diff', a, self.write('c.npy', floats((2,), 1, 2)), code=3),
                          'differs  (array)  float [3] becomes float [2]\n')
         self.tenon('diff', a, self.graph, code=1)
+        def complexes(*values):
+            return npy('<c8', (len(values),), b''.join(struct.pack('<2f', value.real, value.imag) for value in values))
+        c, d = self.write('c.npy', complexes(1 + 2j, complex(math.nan, 0))), self.write('d.npy', complexes(1 + 2.5j, complex(math.nan, 1)))
+        self.assertIn('1 of 2 values differ, first number 0: (1,2) becomes (1,2.5)  largest difference 0.5', self.text('diff', c, d, code=3))
+        self.tenon('diff', c, d, '--atol', '0.5')
+        infinite = self.write('infinite.npy', floats((3,), 1, math.inf, math.nan))
+        self.tenon('diff', infinite, infinite)
+        self.tenon('diff', infinite, a, code=3)
+        self.tenon('diff', a, infinite, '--rtol', 'inf', code=3)
 
 
 class Doctor(Case):
