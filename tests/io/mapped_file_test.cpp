@@ -227,6 +227,32 @@ TEST_SUITE("WriteFile") {
     CHECK(WriteFile(temp.path(), pieces).ok());
     CHECK(temp.Read() == "one two");
   }
+#if TENON_DETAIL_POSIX
+  TEST_CASE("keeps a symbolic link and replaces the file behind it") {
+    const TempFile file("behind_link", "old"), link("link");
+    REQUIRE(::symlink(file.path().c_str(), link.path().c_str()) == 0);
+    CHECK(WriteFile(link.path(), "new").ok());
+    CHECK(file.Read() == "new");
+    struct stat info = {};
+    REQUIRE(::lstat(link.path().c_str(), &info) == 0);
+    CHECK(S_ISLNK(info.st_mode));
+  }
+  TEST_CASE("writes to what is not a file in place") {
+    const TempFile pipe("pipe");
+    REQUIRE(::mkfifo(pipe.path().c_str(), 0600) == 0);
+    const int reader = ::open(pipe.path().c_str(), O_RDONLY | O_NONBLOCK);
+    REQUIRE(reader >= 0);
+    CHECK(WriteFile(pipe.path(), "bytes").ok());
+    char block[8] = {};
+    CHECK(::read(reader, block, sizeof block) == 5);
+    CHECK(std::string_view(block) == "bytes");
+    ::close(reader);
+    struct stat info = {};
+    REQUIRE(::stat(pipe.path().c_str(), &info) == 0);
+    CHECK(S_ISFIFO(info.st_mode));
+    if (::access("/dev/full", W_OK) == 0) CHECK(WriteFile("/dev/full", "x").code() == Code::kResourceExhausted);
+  }
+#endif
   TEST_CASE("leaves nothing behind when it fails") {
     const Status s = WriteFile("/no/such/folder/file", "x");
     CHECK(s.code() == Code::kNotFound);

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import statistics
 import struct
 import subprocess
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -137,7 +139,17 @@ class Frame(Case):
         self.tenon(code=2)
         self.assertIn('a command is wanted', self.errors)
         self.tenon('inof', code=2)
-        self.assertIn("did you mean 'info'", self.errors)
+        self.assertIn("there is no command 'inof'; did you mean 'info'?\n", self.errors)
+        self.tenon('zzzzzzzz', code=2)
+        self.assertIn('; the commands are info, run, ', self.errors)
+        self.tenon('--verison', code=2)
+        self.assertIn("did you mean '--version'?", self.errors)
+        self.tenon('--json', 'info', self.graph, code=2)
+        self.assertIn('write tenon COMMAND --json', self.errors)
+        for words in (('help', 'info', 'run'), ('man', 'run'), ('doctor', 'now'), ('bench', self.graph, '--batch', ''), ('bench', self.graph, '--batch', '1,'),
+                      ('run', self.graph, '--image-range', 'nan,1'), ('run', self.graph, '-t', '99999999999'), ('run', self.graph, '-tmany'),
+                      ('info', self.graph, '-j1')):
+            self.tenon(*words, code=2)
         self.tenon('info', '--node-list', self.graph, code=2)
         self.assertIn("unknown option '--node-list'", self.errors)
         self.tenon('info', code=2)
@@ -165,10 +177,68 @@ class Frame(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'cannot write', done.stderr)
 
+    def test_a_full_disk_of_outputs_is_an_error(self):
+        if not os.path.exists('/dev/full'):
+            self.skipTest('no /dev/full')
+        for words, name in ((('run', self.graph, '1,2'), 'full.json'), (('run', self.graph, '1,2'), 'full.npz'), (('trace', self.graph), 'full.html'),
+                            (('trace', self.graph), 'full.json')):
+            (self.folder / name).unlink(missing_ok=True)
+            (self.folder / name).symlink_to('/dev/full')
+            self.tenon(*words, '-o', name, code=1)
+            self.assertIn('RESOURCE_EXHAUSTED', self.errors)
+        for to in ('text', 'json', 'binary'):
+            self.tenon('convert', self.graph, '/dev/full', '--to', to, code=1)
+
+    def test_a_reader_that_leaves_ends_the_command(self):
+        done = subprocess.run(['bash', '-c', f'"{COMMAND}" ops | head -1; echo "${{PIPESTATUS[0]}}"'], capture_output=True, timeout=60)
+        self.assertEqual(done.stdout.split(b'\n')[1:2], [b'141'])  # SIGPIPE, without a message
+        self.assertEqual(done.stderr, b'')
+
+    def test_letters_take_their_value_behind_them(self):
+        self.assertEqual(self.values(self.graph, '-ix=1,2', '-t1'), {'y': [[3, 14]], 'z': [[1, 4]]})
+
+    def test_json_is_utf_8(self):
+        graph = self.write('odd.pbtxt', GRAPH.replace('"z"', r'"z\377\303"') )
+        self.assertIn('z\ufffd\ufffd', [node['name'] for node in self.json('info', '--nodes', graph)['node_list']])
+
+    def test_a_terminal_gets_colors_and_a_bar(self):
+        import pty
+        def output(*words, env=None):
+            primary, secondary = pty.openpty()
+            process = subprocess.Popen([COMMAND, *words], stdout=secondary, stderr=secondary, env={**os.environ, 'TERM': 'xterm', **(env or {})})
+            os.close(secondary)
+            text = b''
+            while True:
+                try:
+                    read = os.read(primary, 1 << 16)
+                except OSError:  # the other end is closed
+                    break
+                if not read:
+                    break
+                text += read
+            os.close(primary)
+            self.assertEqual(process.wait(), 0, text)
+            return text
+        environment = {key: value for key, value in os.environ.items() if key != 'NO_COLOR'}
+        if 'NO_COLOR' in os.environ:
+            self.skipTest('NO_COLOR is set')
+        self.assertIn(b'\x1b[1m', output('info', self.graph, env=environment))
+        self.assertNotIn(b'\x1b', output('info', self.graph, env={'NO_COLOR': '1'}))
+        self.assertNotIn(b'\x1b', output('info', self.graph, env={'TERM': 'dumb'}))
+        self.assertRegex(output('bench', self.graph, '--seconds', '0.3'), rb'\rrunning \[#+\.+\]')
+        self.text('bench', self.graph, '--runs', 5)
+        self.assertEqual(self.errors, '')
+
     def test_pages_in_the_repository_are_up_to_date(self):
         for words, name in ((('completion', 'bash'), 'tenon.bash'), (('completion', 'zsh'), '_tenon'), (('man',), 'tenon.1')):
             self.assertEqual((ROOT / 'tools/tenon/pages' / name).read_text(), self.text(*words),
                              f'tenon {" ".join(words)} > tools/tenon/pages/{name}')
+
+    def test_the_man_page_names_pages_that_exist(self):
+        pages = re.findall(r'docs/[\w/\\-]+\.md', self.text('man'))
+        self.assertTrue(pages)
+        for page in pages:
+            self.assertTrue((ROOT / page.replace('\\', '')).exists(), page)
 
     def test_bash_completion(self):
         self.write('completion', self.tenon('completion', 'bash'))
@@ -179,6 +249,7 @@ class Frame(Case):
             done = subprocess.run(['bash', '-c', script], capture_output=True, cwd=self.folder, env={**os.environ, **path})
             return done.stdout.decode().split()
         self.assertEqual(complete('tenon', 'in'), ['info'])
+        self.assertEqual(complete('tenon', 'help', 'be'), ['bench'])
         self.assertEqual(complete('tenon', 'bench', '--ba'), ['--batch'])
         self.assertEqual(complete('tenon', 'convert', '--to', 'te'), ['text'])
         self.assertEqual(complete('tenon', 'info', 'graph'), ['graph.pbtxt'])
@@ -270,6 +341,34 @@ class Run(Case):
         self.assertIn('double [2] becomes float [1,2]', self.errors)
         self.assertEqual(self.values(self.graph, '@' + self.write('lines.txt', '1.5\n-2\n')), expected)
 
+    def test_standard_input_is_any_file_and_is_read_once(self):
+        with zipfile.ZipFile(self.folder / 'two.npz', 'w') as archive:
+            archive.writestr('x.npy', floats((1, 2), 1, 2))
+            archive.writestr('y.npy', floats((1, 2), 3, 14))
+        both = (self.folder / 'two.npz').read_bytes()
+        self.assertEqual(self.values(self.graph, '-', stdin=both)['z'], [[1, 4]])  # by the input's name
+        self.assertEqual(self.values(self.graph, '-:y', stdin=both)['z'], [[9, 196]])
+        self.tenon('run', self.graph, '-:w', stdin=both, code=1)
+        self.assertIn("no array 'w'", self.errors)
+        self.tenon('run', self.graph, '-:w', stdin=floats((1, 2), 1, 2), code=1)
+        self.assertIn('standard input is not an .npz file', self.errors)
+        self.assertEqual([row['batch'] for row in self.json('bench', self.graph, '-', '--batch', '1,3', '--runs', 2, stdin=floats((1, 2), 1, 2))['measured']], [1, 3])
+        self.assertTrue(self.json('diff', '--run', self.graph, self.graph, '-i', 'x=-', stdin=floats((1, 2), 1, 2))['equal'])
+        self.tenon('run', self.graph, '-', code=1)
+        self.assertIn('standard input is empty', self.errors)
+        self.tenon('run', '-', '1,2', code=1)
+        self.assertIn("'-' is a stream", self.errors)
+        self.tenon('run', self.graph, '.', code=1)
+        self.assertIn("'.' is a folder", self.errors)
+
+    def test_all_missing_inputs_are_named(self):
+        self.tenon('run', self.graph, '--fetch', 'y', '-i', 'two=2', code=1)
+        self.assertIn("input 'x' (float [?,2]) has no value; say --input x=FILE", self.errors)
+        graph = self.write('pair.pbtxt', GRAPH.replace('name: "one" op: "Const"', 'name: "one" op: "Placeholder"').replace(
+            'attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 1 } } }', ''))
+        self.tenon('run', graph, code=1)
+        self.assertIn("inputs 'x' (float [?,2]), 'one' (float <unknown>) have no values; say --input x=FILE --input one=FILE", self.errors)
+
     def test_outputs(self):
         self.tenon('run', self.graph, '1,2', '-o', 'y=y.npy', '-o', 'all.npz', '-o', 'all.json')
         self.assertEqual(read_npy((self.folder / 'y.npy').read_bytes()), ((1, 2), [3, 14]))
@@ -279,7 +378,9 @@ class Run(Case):
         self.tenon('run', self.graph, '1,2', '-o', 'y.npy', code=1)
         self.assertIn('one file for 2 outputs', self.errors)
         self.tenon('run', self.graph, '1,2', '-o', 'w=w.npy', code=1)
-        self.assertIn("the outputs are 'y', 'z'", self.errors)
+        self.assertIn("did you mean 'y', 'z'?", self.errors)
+        self.tenon('run', self.graph, '1,2', '-o', 'something=w.npy', code=1)
+        self.assertIn("there are 'y', 'z'", self.errors)
         self.tenon('run', self.graph, '1,2', '--fetch', 'y', '-o', 'y.xyz', code=1)
 
     def test_summary(self):
@@ -289,7 +390,7 @@ class Run(Case):
     def test_any_tensor_may_be_fed_and_fetched(self):
         self.assertEqual(self.values(self.graph, '-i', 'double=[[5,6]]', '--fetch', 'y:0'), {'y': [[6, 16]]})
         self.tenon('run', self.graph, '1,2', '--fetch', 'something', code=1)
-        self.assertIn("an output 'something'; the signature has 'y'", self.errors)
+        self.assertIn("an output 'something'; there are 'y', 'z'", self.errors)
 
     def test_probabilities(self):
         model = GOLDEN / 'models/cnn_digits'
@@ -301,6 +402,7 @@ class Run(Case):
         graph = self.write('texts.pbtxt', TEXTS)
         self.assertEqual(self.values(graph, 'text:some words'), {'upper': ['SOME WORDS']})
         self.assertEqual(self.values(graph, 'text:a', 'text:b'), {'upper': ['A', 'B']})
+        self.assertEqual(self.values(graph, 'text:a=b'), {'upper': ['A=B']})
         self.assertEqual(self.values(graph, '@' + self.write('lines', 'one\r\ntwo\n')), {'upper': ['ONE', 'TWO']})
         self.assertEqual(self.values(graph, '-', stdin=b'three\n'), {'upper': ['THREE']})
         self.assertEqual(self.values(graph, '-i', b'words=text:\xff'), {'upper': [{'b64': '/w=='}]})
@@ -368,10 +470,26 @@ class BenchAndTrace(Case):
         self.assertIn('float [4,2]', text)
         self.assertIn('process at most', text)
 
+    def test_calls_leave_their_time_to_the_nodes_of_the_function(self):
+        model = GOLDEN / 'keras_models/cnn_skip'
+        signature = next(s for s in self.json('info', model)['signatures'] if s['name'] == 'serving_default')
+        words = [f'-i{end["key"]}=ones:{[abs(dim) for dim in end["shape"]]}'.replace(' ', '') for end in signature['inputs']]
+        self.tenon('trace', model, '-o', 'run.json', *words)
+        executed = {event['name'] for event in json.loads((self.folder / 'run.json').read_text())['traceEvents']}
+        ops = {op['op']: op for op in self.json('bench', model, '--runs', 5, '--ops', *words)['ops']}
+        called = {'PartitionedCall', 'StatefulPartitionedCall'} & executed
+        self.assertTrue(called)
+        self.assertLess(called | {'Conv2D'}, set(ops))
+        self.assertLessEqual(set(ops), executed)
+        self.assertTrue(all(op['ns'] >= 0 and op['count'] >= 1 for op in ops.values()), ops)
+
     def test_an_unknown_shape_is_asked_for(self):
         graph = self.write('unknown.pbtxt', GRAPH.replace('dim { size: -1 } dim { size: 2 }', 'unknown_rank: true'))
         self.tenon('bench', graph, '--runs', 1, code=1)
-        self.assertIn('x=random:[', self.errors)
+        self.assertIn('x=random:[1,128]', self.errors)
+        ranked = self.write('ranked.pbtxt', GRAPH.replace('dim { size: 2 } } } } }\nnode { name: "one"', 'dim { size: -1 } } } } }\nnode { name: "one"'))
+        self.tenon('bench', ranked, '--runs', 1, code=1)
+        self.assertIn('x=random:[1,128]', self.errors)
         self.json('bench', graph, '--runs', 1, 'x=random:3x2')
 
     def test_trace(self):
@@ -417,6 +535,13 @@ class Convert(Case):
                 words = [f'{end["key"]}=ones:{[abs(dim) for dim in end["shape"]]}'.replace(' ', '') for end in ends]
                 self.assertTrue(self.json('diff', '--run', model, 'folded.pb', *(f'--input={word}' for word in words))['equal'], name)
 
+    def test_an_optimized_graph_has_the_same_outputs(self):
+        for name in ('autoencoder', 'dcgan_generator', 'mobilenet_v2', 'cnn_digits'):
+            model = GOLDEN / 'models' / name / 'graph.pb'
+            if model.exists():
+                self.tenon('convert', model, 'exact.pb', '--optimize', 'exact')
+                self.assertTrue(all(one['near'] and one['largest_difference'] == 0 for one in self.json('diff', '--run', model, 'exact.pb')['compared']), name)
+
     def test_checkpoints(self):
         index = next((GOLDEN / 'files/checkpoints/single').glob('*.index'))
         self.tenon('convert', index, 'weights.npz')
@@ -427,6 +552,30 @@ class Convert(Case):
         self.tenon('convert', 'again', 'again.npz', '--to', 'npz')
         self.assertTrue(self.json('diff', 'weights.npz', 'again.npz')['equal'])
         self.tenon('convert', index, 'graph.pb', code=1)
+        self.assertGreater(self.json('convert', 'weights.npz', 'again', '--to', 'checkpoint')['bytes'], 0)
+        self.tenon('convert', self.write('one.npy', floats((2,), 1, 2)), 'one.npz')
+        self.assertEqual(self.json('info', 'one.npz')['arrays'], [{'name': 'one', 'dtype': 'float', 'shape': '[2]', 'bytes': 8}])
+
+    def test_standard_output(self):
+        for to, name in (('text', 'a.pbtxt'), ('json', 'a.json'), ('binary', 'a.pb')):
+            self.tenon('convert', self.graph, name)
+            self.assertEqual(self.tenon('convert', self.graph, '-', '--to', to), (self.folder / name).read_bytes())
+        self.tenon('convert', self.graph, '-', code=2)
+        self.tenon('convert', self.graph, '-', '--to', 'saved_model', code=2)
+
+    def test_a_meta_graph_runs_with_its_checkpoint(self):
+        meta = GOLDEN / 'files/checkpoints/tf1_adam/model-1.meta'
+        self.tenon('convert', meta.with_suffix(''), 'all.npz')
+        self.tenon('run', meta, '--fetch', 'w/Read/ReadVariableOp', '-o', 'w.npy')
+        self.write('negative.pbtxt', 'node { name: "w" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } } '
+                   'node { name: "n" op: "Neg" input: "w" attr { key: "T" value { type: DT_FLOAT } } }')
+        self.assertEqual(self.values('negative.pbtxt', 'all.npz:w'), self.values('negative.pbtxt', 'w.npy'))
+        self.tenon('convert', meta, 'frozen.pb', '--freeze', code=1)
+        self.assertIn('--freeze wants a SavedModel', self.errors)
+        alone = self.write('alone.meta', meta.read_bytes())
+        self.tenon('run', alone, '--fetch', 'w/Read/ReadVariableOp', code=1)
+        self.assertIn('; initialise before: --target init\n', self.errors)
+        self.json('run', alone, '--fetch', 'w/Read/ReadVariableOp', '--target', 'init')
 
 
 class Check(Case):
@@ -506,8 +655,18 @@ class Diff(Case):
         found = self.json('diff', a, b, code=3)['compared'][0]
         self.assertEqual((found['differ'], found['values'], found['largest_difference']), (1, 3, 0.5))
         self.tenon('diff', a, b, '--atol', '0.5')
-        self.tenon('diff', a, self.write('c.npy', floats((2,), 1, 2)), code=3)
+        self.assertEqual(self.text('diff', a, self.write('c.npy', floats((2,), 1, 2)), code=3),
+                         'differs  (array)  float [3] becomes float [2]\n')
         self.tenon('diff', a, self.graph, code=1)
+        def complexes(*values):
+            return npy('<c8', (len(values),), b''.join(struct.pack('<2f', value.real, value.imag) for value in values))
+        c, d = self.write('c.npy', complexes(1 + 2j, complex(math.nan, 0))), self.write('d.npy', complexes(1 + 2.5j, complex(math.nan, 1)))
+        self.assertIn('1 of 2 values differ, first number 0: (1,2) becomes (1,2.5)  largest difference 0.5', self.text('diff', c, d, code=3))
+        self.tenon('diff', c, d, '--atol', '0.5')
+        infinite = self.write('infinite.npy', floats((3,), 1, math.inf, math.nan))
+        self.tenon('diff', infinite, infinite)
+        self.tenon('diff', infinite, a, code=3)
+        self.tenon('diff', a, infinite, '--rtol', 'inf', code=3)
 
 
 class Doctor(Case):

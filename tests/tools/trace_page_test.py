@@ -171,6 +171,38 @@ class TracePage(unittest.TestCase):
         self.assertEqual([r[0] for r in self.rows('path', 'name')], ['net/get', 'net/call'])
         self.shot('path')
 
+    def test_the_path_and_the_graph_lead_into_calls(self):
+        def node(name, begin, end, producers):
+            return (name, 'Neg', 'CPU:0', 'float[2]', 8, 1, begin, end, 0, producers)
+        # A function of two nodes, and a loop of two iterations, whose nodes read nothing of the iteration before.
+        events = [node('f/a', 10, 20, []), node('f/b', 20, 34, [0]), node('call', 5, 40, []), node('w/a', 55, 60, []), node('w/b', 60, 70, [3]),
+                  node('w/a', 75, 80, []), node('w/b', 80, 90, [5]), node('loop', 50, 95, [2]), node('short', 96, 96, []), node('last', 95, 99, [7])]
+        self.open(trace_pages.Pages().add(events, total=100))
+        self.assertEqual(self.rows('path', 'name', 'time', 'gap'),
+                         [['f/a', 10, 10], ['f/b', 14, 0], ['w/a', 5, 21], ['w/b', 10, 0], ['w/a', 5, 5], ['w/b', 10, 0], ['last', 4, 5]])
+        self.assertIn('Nodes within a call stand for it', self.js("document.getElementById('note').textContent"))
+        level = 'tenon.app.graph.list.map(id => tenon.model.nodes[id].name)'
+        self.assertEqual(self.js(level), ['call', 'loop', 'last'])
+        at = "(g => { const i = g.place[tenon.model.nodes.findIndex(n => n.name === 'call')]; return g.enter(g.px(i), g.py(i)); })(tenon.app.graph)"
+        self.assertTrue(self.js(at))
+        self.assertEqual(self.js(level), ['f/a', 'f/b'])
+        self.assertEqual(self.js('tenon.app.graph.edges'), 1)
+        self.shot('within')
+        self.js('tenon.app.select(3, true)')
+        self.assertEqual(self.js(level), ['w/a', 'w/b'])
+        self.assertTrue(self.js('tenon.app.graph.enter(20, 5)'))
+        self.assertEqual(self.js(level), ['call', 'loop', 'last'])
+        self.assertFalse(self.js('tenon.app.graph.enter(20, 5)'))
+
+    def test_a_lone_call_shows_its_inside(self):
+        pages = trace_pages.Pages()
+        def node(name, begin, end, producers):
+            return (name, 'Neg', 'CPU:0', 'float[2]', 8, 1, begin, end, 0, producers)
+        pages.add([node('f/a', 10, 20, []), node('f/b', 20, 34, [0]), node('f/c', 34, 36, [1]), node('inner', 8, 38, []), node('call', 5, 40, [])], total=50)
+        self.open(pages)
+        self.assertEqual(self.js('tenon.app.graph.list.map(id => tenon.model.nodes[id].name)'), ['f/a', 'f/b', 'f/c'])
+        self.assertEqual(self.js('Array.from(tenon.app.memory.curves[0].bytes)'), [8, 16, 16, 16, 16, 0])
+
     def test_memory_lives_until_the_last_reader_ends(self):
         self.open(known())
         curve = self.js('(c => [Array.from(c.at).slice(0, 6), Array.from(c.bytes).slice(0, 6)])(tenon.app.memory.curves[0])')
@@ -305,6 +337,24 @@ class TracePage(unittest.TestCase):
         self.open(pages)
         self.assertEqual(self.js('tenon.model.runLanes.length'), 2)
         self.assertEqual(self.js('tenon.app.memory.most'), 16)
+
+    def test_a_narrow_window_shows_all_parts(self):
+        self.open(known())
+        size = {'deviceScaleFactor': 1, 'mobile': False}
+        self.addCleanup(self.chromium.call, 'Emulation.setDeviceMetricsOverride', width=1400, height=900, **size)
+        for width, height in ((1400, 900), (760, 620), (420, 720)):
+            self.chromium.call('Emulation.setDeviceMetricsOverride', width=width, height=height, **size)
+            self.chromium.press('?')
+            self.chromium.frame()
+            for part in ('title', 'sum', 'before', 'run', 'after', 'search', 'compare', 'keys', 'timeline', 'memory', 'graph', 'list', 'detail', 'help'):
+                with self.subTest(width=width, part=part):
+                    left, right, top, bottom, wanted = self.js(
+                        f"(e => {{ const b = e.getBoundingClientRect(); return [b.left, b.right, b.top, b.bottom, "
+                        f"e.tagName === 'DIALOG' ? e.scrollWidth - e.clientWidth : 0]; }})(document.getElementById('{part}'))")
+                    self.assertTrue(0 <= left < right <= width and 0 <= top < bottom <= height, (left, right, top, bottom))
+                    self.assertEqual(wanted, 0)
+            self.chromium.press('Escape')
+            self.shot(f'width_{width}')
 
     def test_100_000_events_open(self):
         self.open(trace_pages.large(100_000))

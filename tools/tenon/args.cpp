@@ -41,7 +41,7 @@ Status Args::Parse(std::span<const char* const> words) {
   bool only_arguments = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
-    if (only_arguments || word == "-" || !word.starts_with('-')) {
+    if (only_arguments || word == "-" || word.starts_with("-:") || !word.starts_with('-')) {
       arguments_.emplace_back(word);
       continue;
     }
@@ -50,8 +50,18 @@ Status Args::Parse(std::span<const char* const> words) {
       continue;
     }
     const std::size_t equals = word.starts_with("--") ? word.find('=') : word.npos;
-    const std::string_view name = word.substr(0, equals);
-    const Option* const option = OptionNamed(name);
+    std::string_view name = word.substr(0, equals);
+    const Option* option = OptionNamed(name);
+    std::optional<std::string> value;
+    if (equals != word.npos) value = word.substr(equals + 1);
+    if (option == nullptr && !word.starts_with("--")) {  // "-t1"
+      const Option* const lettered = OptionNamed(word.substr(0, 2));
+      if (lettered != nullptr && !lettered->value.empty()) {
+        option = lettered;
+        name = word.substr(0, 2);
+        value = word.substr(2);
+      }
+    }
     if (option == nullptr) {
       std::vector<std::string_view> names;
       for (const auto& list : {command_->options, CommonOptions()})
@@ -59,24 +69,22 @@ Status Args::Parse(std::span<const char* const> words) {
       return Usage(StrCat("unknown option '", name, "'", tenon::DidYouMean(name, names)));
     }
     if (option->value.empty()) {
-      if (equals != word.npos) return Usage(StrCat("option ", name, " takes no value, got '", word, "'"));
+      if (value) return Usage(StrCat("option ", name, " takes no value, got '", word, "'"));
       values_.emplace_back(option, "");
       continue;
     }
-    std::string value;
-    if (equals != word.npos) {
-      value = word.substr(equals + 1);
-    } else {
+    if (!value) {
       if (i + 1 == words.size()) return Usage(StrCat("option ", name, " wants a value: ", name, " ", option->value));
       value = words[++i];
     }
-    if (HasChoices(*option) && !IsChoice(option->choices, value))
-      return Usage(StrCat("option ", name, " has the value '", value, "'; the choices are ", option->choices));
-    values_.emplace_back(option, std::move(value));
+    if (HasChoices(*option) && !IsChoice(option->choices, *value))
+      return Usage(StrCat("option ", name, " has the value '", *value, "'; the choices are ", option->choices));
+    values_.emplace_back(option, *std::move(value));
   }
   if (Has("--help")) return tenon::OkStatus();
   if (arguments_.size() < command_->min_arguments || arguments_.size() > command_->max_arguments)
-    return Usage(StrCat("got ", arguments_.size(), " arguments; usage: tenon ", command_->name, " [OPTION]... ",
+    return Usage(StrCat("got ", arguments_.size(), arguments_.size() == 1 ? " argument" : " arguments",
+                        "; usage: tenon ", command_->name, " [OPTION]...", command_->arguments.empty() ? "" : " ",
                         command_->arguments));
   return tenon::OkStatus();
 }
@@ -96,13 +104,14 @@ std::vector<std::string> Args::All(std::string_view option) const {
     if (known->name == option) all.push_back(value);
   return all;
 }
-Result<std::int64_t> Args::GetInt(std::string_view option, std::int64_t otherwise, std::int64_t least) const {
+Result<std::int64_t> Args::GetInt(std::string_view option, std::int64_t otherwise, std::int64_t least,
+                                  std::int64_t most) const {
   const std::string* const value = Find(option);
   if (value == nullptr) return otherwise;
   std::int64_t number = 0;
-  if (!tenon::ParseInt64(*value, &number) || number < least)
-    return Usage(
-        StrCat("option ", option, " has the value '", *value, "'; a number of at least ", least, " is wanted"));
+  if (!tenon::ParseInt64(*value, &number) || number < least || number > most)
+    return Usage(StrCat("option ", option, " has the value '", *value, "'; a number of at least ", least,
+                        most < kNoLimit ? StrCat(" and at most ", most) : std::string(), " is wanted"));
   return number;
 }
 Result<double> Args::GetDouble(std::string_view option, double otherwise) const {
@@ -116,9 +125,9 @@ Result<double> Args::GetDouble(std::string_view option, double otherwise) const 
 Result<std::vector<std::int64_t>> Args::GetInts(std::string_view option) const {
   std::vector<std::int64_t> numbers;
   for (const std::string& value : All(option)) {
-    for (std::string_view rest = value; !rest.empty();) {
-      const std::string_view word = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    for (std::size_t begin = 0, end = 0; end < value.size() || begin == 0; begin = end + 1) {
+      end = std::min(value.find(',', begin), value.size());
+      const std::string_view word = std::string_view(value).substr(begin, end - begin);
       std::int64_t number = 0;
       if (!tenon::ParseInt64(word, &number) || number < 1)
         return Usage(StrCat("option ", option, " has the value '", value, "'; a list such as 1,8,32 is wanted"));
@@ -247,7 +256,7 @@ std::string BashCompletion() {
       "  if ((COMP_CWORD == 1)); then\n"
       "    COMPREPLY=($(compgen -W '",
       JoinedNames(),
-      " completion man --help --version' -- \"$cur\"))\n"
+      " completion help man --help --version' -- \"$cur\"))\n"
       "    return\n"
       "  fi\n"
       "  case $command:$prev in\n");
@@ -260,7 +269,7 @@ std::string BashCompletion() {
   for (const Command& command : Commands()) add_choices(command.name, command.options);
   add_choices("*", CommonOptions());
   StrAppend(
-      &page,
+      &page, StrCat("    help:help) COMPREPLY=($(compgen -W '", JoinedNames(), "' -- \"$cur\")); return ;;\n"),
       "    completion:completion) COMPREPLY=($(compgen -W 'bash zsh' -- \"$cur\")); return ;;\n"
       "    ops:*) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W \"$(tenon ops --names 2>/dev/null)\" -- \"$cur\")); "
       "return; } ;;\n"
@@ -349,7 +358,7 @@ std::string ManPage() {
     StrAppend(&page, ".TP\n.B ", Roff(OptionText(option)), "\n", Roff(option.help), "\n");
   StrAppend(&page, ".SH EXIT STATUS\n.nf\n", Roff(kExitCodes), ".fi\n.SH ENVIRONMENT\n",
             ".TP\n.B NO_COLOR\nAny value turns colours off.\n"
-            ".TP\n.B TENON_TRACE\nThe file for a timeline of all runs; see docs/how\\-to/trace.md.\n"
+            ".TP\n.B TENON_TRACE\nThe file for a timeline of all runs; see docs/how\\-to/profile.md.\n"
             ".TP\n.B TENON_ISA\nThe highest instruction set to use: unit, avx2, avx512 or amx.\n");
   return page;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 
 #include <tenon/eager.hpp>
 #include <tenon/io/mapped_file.hpp>
@@ -281,10 +282,14 @@ Result<TensorShape> ShapeToFill(const End& end, std::int64_t batch) {
   bool known = !end.shape.unknown_rank();
   if (known && !dims.empty() && dims[0] < 0) dims[0] = batch;
   for (const Index dim : dims) known = known && dim >= 0;
-  if (!known)
+  if (!known) {
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (dims[i] < 0) dims[i] = i == 0 ? 1 : 128;
+    if (dims.empty()) dims = {1, 128};
     return errors::InvalidArgument("input '", end.key, "' has the shape ", end.shape,
-                                   ", which does not say how many numbers it takes; say --input ", end.key,
-                                   "=random:[1,128]");
+                                   ", which does not say how many numbers it takes; say --input ", end.key, "=random:[",
+                                   tenon::StrJoin(dims, ","), "]");
+  }
   return TensorShape::Make({dims.data(), dims.size()});
 }
 
@@ -305,12 +310,30 @@ std::vector<std::string> SplitLines(std::string_view text) {
   return lines;
 }
 
-// The bytes of a file or of standard input decide what they are.
-Result<Tensor> TensorOfBytes(tenon::Span<const std::byte> bytes, tenon::Buffer* owner, const std::string& where,
-                             const End& end, const ImageOptions& images) {
+// The array `member` of an .npz file; "": the only one, or the one with the input's name.
+Result<Tensor> TensorOfNpz(const tenon::MappedFile& file, const std::string& where, std::string member,
+                           const End& end) {
+  TENON_ASSIGN_OR_RETURN(const tenon::NpzFile npz, tenon::NpzFile::FromBuffer(file.buffer(), where));
+  const auto names = npz.Names();
+  if (member.empty() && names.size() == 1) member = names[0];
+  if (member.empty() && npz.Contains(end.key)) member = end.key;
+  if (member.empty())
+    return errors::InvalidArgument(where, " has ", names.size(), " arrays and none is called '", end.key,
+                                   "'; say FILE.npz:NAME or -:NAME, with one of '", tenon::StrJoin(names, "', '"), "'");
+  return npz.Read(member);
+}
+
+// The bytes of a file or of standard input decide what they are. `member`: of an .npz file.
+Result<Tensor> TensorOfFile(const tenon::MappedFile& file, const std::string& where, const std::string& member,
+                            const End& end, const ImageOptions& images) {
+  const auto bytes = file.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  switch (tenon::detail::KindOfContent(bytes)) {
-    case FileKind::kNpy: return tenon::ParseNpy(bytes, owner, where);
+  const FileKind kind = tenon::detail::KindOfContent(bytes);
+  if (!member.empty() && kind != FileKind::kNpz)
+    return errors::InvalidArgument(where, " is not an .npz file, and has no array '", member, "'");
+  switch (kind) {
+    case FileKind::kNpz: return TensorOfNpz(file, where, member, end);
+    case FileKind::kNpy: return tenon::ParseNpy(bytes, file.buffer(), where);
     case FileKind::kImage: {
       if (end.dtype == DataType::kString) return Tensor::Scalar(text);  // the graph decodes it
       Result<Tensor> image = ImageTensor(text, end, images);
@@ -331,15 +354,23 @@ Result<Tensor> TensorOfBytes(tenon::Span<const std::byte> bytes, tenon::Buffer* 
                                  " is not an array; .npy, .npz, .png, .jpg, .bmp, .gif, .webp or numbers are wanted");
 }
 
+// All of standard input. It is read once: every "-" means the same bytes.
+Result<const tenon::MappedFile*> StandardInput() {
+  static std::optional<tenon::MappedFile> file;
+  if (!file) {
+    TENON_ASSIGN_OR_RETURN(tenon::Buffer* const buffer, tenon::detail::ReadWhole(stdin, "standard input"));
+    file = tenon::MappedFile::Adopt(buffer);
+  }
+  if (file->bytes().empty()) return errors::InvalidArgument("standard input is empty; a file or numbers are wanted");
+  return &*file;
+}
+
 Result<Tensor> ReadValue(const std::string& value, const End& end, const ImageOptions& images, std::string* note) {
   std::error_code error;
-  if (value == "-") {
-    std::string bytes;
-    char part[1 << 16];
-    for (std::size_t n; (n = std::fread(part, 1, sizeof part, stdin)) > 0;) bytes.append(part, n);
-    TENON_ASSIGN_OR_RETURN(Tensor tensor,
-                           TensorOfBytes({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}, nullptr,
-                                         "standard input", end, images));
+  if (value == "-" || value.starts_with("-:")) {
+    TENON_ASSIGN_OR_RETURN(const tenon::MappedFile* const file, StandardInput());
+    const std::string member = value.substr(std::min<std::size_t>(value.size(), 2));
+    TENON_ASSIGN_OR_RETURN(Tensor tensor, TensorOfFile(*file, "standard input", member, end, images));
     return Adapt(std::move(tensor), end, false, note);
   }
   if (value.starts_with("text:")) {
@@ -369,24 +400,13 @@ Result<Tensor> ReadValue(const std::string& value, const End& end, const ImageOp
     path = value.substr(0, npz + 4);
     member = value.substr(npz + 5);
   }
-  if (std::filesystem::is_regular_file(path, error)) {
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error)) {
     TENON_ASSIGN_OR_RETURN(const tenon::MappedFile file, tenon::MappedFile::Open(path));
-    Tensor tensor;
-    if (tenon::detail::KindOfContent(file.bytes()) == FileKind::kNpz) {
-      TENON_ASSIGN_OR_RETURN(const tenon::NpzFile npz, tenon::NpzFile::Open(path));
-      std::vector<std::string> names;
-      for (const auto& name : npz.Names()) names.emplace_back(name);
-      if (member.empty() && names.size() == 1) member = names[0];
-      if (member.empty() && npz.Contains(end.key)) member = end.key;
-      if (member.empty())
-        return errors::InvalidArgument("'", path, "' has ", names.size(), " arrays; say ", path, ":NAME, one of '",
-                                       tenon::StrJoin(names, "', '"), "'");
-      TENON_ASSIGN_OR_RETURN(tensor, npz.Read(member));
-    } else {
-      TENON_ASSIGN_OR_RETURN(tensor, TensorOfBytes(file.bytes(), file.buffer(), StrCat("'", path, "'"), end, images));
-    }
+    TENON_ASSIGN_OR_RETURN(Tensor tensor, TensorOfFile(file, StrCat("'", path, "'"), member, end, images));
     return Adapt(std::move(tensor), end, false, note);
   }
+  if (std::filesystem::is_directory(path, error))
+    return errors::InvalidArgument("'", path, "' is a folder; name a file in it");
   bool names_a_file = !member.empty();
   for (const std::string_view end_of_name : {".npy", ".npz", ".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp"})
     names_a_file = names_a_file || value.ends_with(end_of_name);
@@ -412,10 +432,21 @@ Result<ImageOptions> ImageOptionsOf(const Args& args) {
     const std::string text = args.Get("--image-range");
     const std::size_t comma = text.find(',');
     if (comma == text.npos || !tenon::ParseDouble(std::string_view(text).substr(0, comma), &options.low) ||
-        !tenon::ParseDouble(std::string_view(text).substr(comma + 1), &options.high))
+        !tenon::ParseDouble(std::string_view(text).substr(comma + 1), &options.high) || !std::isfinite(options.low) ||
+        !std::isfinite(options.high))
       return args.Usage(StrCat("option --image-range has the value '", text, "'; a range such as -1,1 is wanted"));
   }
   return options;
+}
+
+std::size_t KeyLength(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals == word.npos || word.starts_with('@')) return word.npos;
+  constexpr std::string_view kText = "text:";
+  if (!word.starts_with(kText)) return equals;
+  const std::string_view number = word.substr(kText.size(), equals - kText.size());  // text:0= names a tensor
+  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+  return is_number ? equals : word.npos;
 }
 
 Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::string>& words, const ImageOptions& images,
@@ -423,8 +454,7 @@ Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::strin
   std::vector<std::vector<Tensor>> values(signature.inputs.size());
   Feeds feeds;
   for (const std::string& word : words) {
-    // A key has no '/' and '.' in front of '=', unless an input has this name.
-    const std::size_t equals = word.find('=');
+    const std::size_t equals = KeyLength(word);
     const End* end = nullptr;
     std::string value = word;
     if (equals != word.npos) {
@@ -444,6 +474,8 @@ Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::strin
     if (!note.empty()) feeds.notes.push_back(note);
     values[static_cast<std::size_t>(end - signature.inputs.data())].push_back(std::move(tensor));
   }
+  std::string missing;
+  std::vector<std::string> keys;  // of `missing`
   for (std::size_t i = 0; i < values.size(); ++i) {
     const End& end = signature.inputs[i];
     if (values[i].empty()) {
@@ -453,9 +485,11 @@ Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::strin
         feeds.tensors.push_back(*end.fallback);
         continue;
       }
-      if (!fill)
-        return errors::InvalidArgument("input '", end.key, "' (", end.dtype, " ", end.shape,
-                                       ") has no value; say --input ", end.key, "=FILE");
+      if (!fill) {
+        StrAppend(&missing, keys.empty() ? "'" : ", '", end.key, "' (", end.dtype, " ", end.shape, ")");
+        keys.push_back(end.key);
+        continue;
+      }
       TENON_ASSIGN_OR_RETURN(const TensorShape shape, ShapeToFill(end, batch));
       TENON_ASSIGN_OR_RETURN(Tensor tensor, Filled("random", shape, end.dtype));
       values[i].push_back(std::move(tensor));
@@ -468,6 +502,11 @@ Result<Feeds> ReadFeeds(const Signature& signature, const std::vector<std::strin
     feeds.ends.push_back(end);
     feeds.tensors.push_back(std::move(tensor));
   }
+  if (keys.size() == 1)
+    return errors::InvalidArgument("input ", missing, " has no value; say --input ", keys[0], "=FILE");
+  if (!keys.empty())
+    return errors::InvalidArgument("inputs ", missing, " have no values; say --input ",
+                                   tenon::StrJoin(keys, "=FILE --input "), "=FILE");
   return feeds;
 }
 
@@ -494,24 +533,10 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
 namespace {
 
 bool IsUtf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t more = byte < 0x80                   ? 0
-                             : byte >= 0xc2 && byte < 0xe0 ? 1
-                             : byte >= 0xe0 && byte < 0xf0 ? 2
-                             : byte >= 0xf0 && byte < 0xf5 ? 3
-                                                           : 9;
-    if (more == 9 || i + more >= text.size() + (more == 0 ? 1 : 0)) return false;
-    std::uint32_t code = more == 0 ? byte : byte & (0x3fu >> more);
-    for (std::size_t k = 1; k <= more; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80) return false;
-      code = code << 6 | (next & 0x3f);
-    }
-    if ((more == 2 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-        (more == 3 && (code < 0x10000 || code > 0x10ffff)))
-      return false;
-    i += more + 1;
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
 }
@@ -619,7 +644,7 @@ std::string Summary(const NamedOutput& output, const std::vector<std::string>& l
       return text;
     }
   }
-  StrAppend(&text, "  ", FirstWords(tensor, kFirst), "\n");
+  if (tensor.NumElements() > 0) StrAppend(&text, "  ", FirstWords(tensor, kFirst), "\n");
   return text;
 }
 
@@ -726,15 +751,15 @@ Status WriteOutputs(const std::vector<std::string>& words, const std::vector<Nam
       continue;
     }
     const std::string_view key = std::string_view(word).substr(0, equals);
-    std::vector<std::string_view> keys;
+    tenon::SlimVector<std::string_view> keys;
     const NamedOutput* found = nullptr;
     for (const NamedOutput& output : outputs) {
       if (output.key == key || StrCat(output.key, ":0") == key) found = &output;
       keys.push_back(output.key);
     }
     if (found == nullptr)
-      return errors::InvalidArgument("--output names '", key, "', which is not an output", tenon::DidYouMean(key, keys),
-                                     "; the outputs are '", tenon::StrJoin(keys, "', '"), "'");
+      return errors::InvalidArgument("--output names '", key, "', which is not an output",
+                                     tenon::detail::SuggestOrList(key, keys));
     TENON_RETURN_IF_ERROR(WriteArray(word.substr(equals + 1), {*found}));
   }
   return tenon::OkStatus();

@@ -22,9 +22,11 @@ struct ImageOptions {
 // Reads --image-size and --image-range.
 Result<ImageOptions> ImageOptionsOf(const Args& args);
 
+// Returns the length of KEY in a word "KEY=VALUE"; npos: the word is a value.
+std::size_t KeyLength(std::string_view word);
 // Reads the feeds of a signature from words "KEY=VALUE", or "VALUE" where there is one input. Several values of one
 // input are joined along the first dimension. With `fill`, inputs that no word names get numbers: for `batch` items
-// where the first dimension is unknown. Otherwise InvalidArgument: an input is missing.
+// where the first dimension is unknown. Otherwise InvalidArgument: inputs are missing.
 struct Feeds {
   std::vector<End> ends;
   std::vector<tenon::Tensor> tensors;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 
 #include <sys/resource.h>
 
@@ -94,6 +95,30 @@ Result<Measured> Measure(const Prepared& prepared, const Feeds& feeds, const Run
   return measured;
 }
 
+// Adds the own time of each execution: without waiting, and without what runs within it on its thread. So a call of a
+// function leaves its time to the nodes of the function. Executions of a thread come in the order of their ends.
+void AddOwnTimes(const tenon::RunTrace& trace, std::map<std::string, OpTime>* by_op) {
+  std::vector<std::int64_t> own(trace.nodes.size());
+  std::unordered_map<int, std::vector<std::size_t>> open;  // by thread: executions that no other one surrounds yet
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const tenon::NodeTiming& node = trace.nodes[i];
+    own[i] = node.end_ns - node.start_ns - node.wait_ns;
+    if (node.wait_ns * 2 > node.end_ns - node.start_ns) continue;
+    std::vector<std::size_t>& stack = open[node.thread];
+    while (!stack.empty() && trace.nodes[stack.back()].start_ns >= node.start_ns && node.end_ns > node.start_ns) {
+      const tenon::NodeTiming& inner = trace.nodes[stack.back()];
+      own[i] -= inner.end_ns - inner.start_ns;
+      stack.pop_back();
+    }
+    stack.push_back(i);
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    OpTime& time = (*by_op)[std::string(trace.nodes[i].op)];
+    ++time.count;
+    time.ns += static_cast<double>(std::max<std::int64_t>(own[i], 0));
+  }
+}
+
 Result<std::map<std::string, OpTime>> TimeByOp(const Prepared& prepared, const Feeds& feeds, std::int64_t runs) {
   std::map<std::string, OpTime> by_op;
   std::vector<tenon::Tensor> outputs(prepared.outputs.size());
@@ -101,16 +126,11 @@ Result<std::map<std::string, OpTime>> TimeByOp(const Prepared& prepared, const F
     tenon::RunTrace trace;
     TENON_RETURN_IF_ERROR(prepared.callable.RunTraced({feeds.tensors.data(), feeds.tensors.size()},
                                                       {outputs.data(), outputs.size()}, &trace));
-    for (const tenon::NodeTiming& node : trace.nodes) {
-      if (node.node == nullptr) continue;  // within another node
-      OpTime& time = by_op[std::string(node.op)];
-      ++time.count;
-      time.ns += static_cast<double>(node.end_ns - node.start_ns);
-    }
+    AddOwnTimes(trace, &by_op);
     for (const tenon::NodeTotal& node : trace.folded) {
       OpTime& time = by_op[std::string(node.op)];
       time.count += node.count;
-      time.ns += static_cast<double>(node.total_ns);
+      time.ns += static_cast<double>(node.total_ns - node.wait_ns);
     }
   }
   for (auto& [op, time] : by_op) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,8 +75,10 @@ class Args {
   std::string Get(std::string_view option, std::string_view otherwise = {}) const;
   // Returns all values of an option, in order.
   std::vector<std::string> All(std::string_view option) const;
-  // Reads the last value as a number of at least `least`; `otherwise` where the option is not given.
-  Result<std::int64_t> GetInt(std::string_view option, std::int64_t otherwise, std::int64_t least = 0) const;
+  static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+  // Reads the last value as a number from `least` to `most`; `otherwise` where the option is not given.
+  Result<std::int64_t> GetInt(std::string_view option, std::int64_t otherwise, std::int64_t least = 0,
+                              std::int64_t most = kNoLimit) const;
   Result<double> GetDouble(std::string_view option, double otherwise) const;
   // Reads a list "1,8,32" of numbers of at least 1.
   Result<std::vector<std::int64_t>> GetInts(std::string_view option) const;

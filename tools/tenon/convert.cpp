@@ -11,18 +11,18 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/io/bundle_writer.hpp>
 #include <tenon/io/checkpoint.hpp>
-#include <tenon/io/graph_file.hpp>
-#include <tenon/io/json_graph.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/io/saved_model_file.hpp>
-#include <tenon/io/text_graph.hpp>
+#include <tenon/io/mapped_file.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/op/graph_def/graph_json.hpp>
+#include <tenon/op/graph_def/graph_text.hpp>
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
 #include <tenon/optimize/core/kernels.hpp>
 #include <tenon/optimize/optimizer.hpp>
+#include <tenon/runtime/saved_model/load.hpp>
 
 #include "arrays.hpp"
 #include "model.hpp"
@@ -243,33 +243,48 @@ std::string KindToWrite(const Args& args) {
   return "";
 }
 
-Status Wrote(const Args& args, std::string_view what) {
+Status Wrote(const Args& args, std::string_view what, std::uint64_t bytes) {
   const std::string& path = args.arguments()[1];
-  if (args.json()) {
+  if (path == "-") {  // standard output has the file
+    PrintNote(what);
+  } else if (args.json()) {
     Json json;
     Print(json.Begin('{')
               .Member("from", args.arguments()[0])
               .Member("to", path)
-              .Member("bytes", SizeOfFile(path))
+              .Member("bytes", bytes)
               .Member("wrote", what)
               .End()
               .text());
   } else {
-    Print(StrCat(path, "  ", what, ", ", Bytes(SizeOfFile(path)), "\n"));
+    Print(StrCat(path, "  ", what, ", ", Bytes(bytes), "\n"));
   }
   return tenon::OkStatus();
 }
+Status Wrote(const Args& args, std::string_view what) { return Wrote(args, what, SizeOfFile(args.arguments()[1])); }
 
-// Tensors by name: a checkpoint to .npz, or .npz to a checkpoint.
+// Writes bytes to the file of the command line, or to standard output for "-".
+Status WriteBytes(const Args& args, std::string_view bytes) {
+  const std::string& path = args.arguments()[1];
+  if (path != "-") return tenon::WriteFile(path, bytes);
+  Print(bytes);
+  return tenon::OkStatus();
+}
+
+// Tensors by name: a checkpoint or NumPy files to .npz or to a checkpoint.
 Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
   std::vector<tenon::NamedArray> arrays;
-  if (from == FileKind::kNpz) {
+  if (IsArrays(from)) {
     TENON_ASSIGN_OR_RETURN(auto all, ReadArrays(args.arguments()[0]));
-    for (auto& [name, tensor] : all) arrays.push_back({name, std::move(tensor)});
+    const std::string stem = std::filesystem::path(args.arguments()[0]).stem().string();
+    for (auto& [name, tensor] : all) arrays.push_back({from == FileKind::kNpz ? name : stem, std::move(tensor)});
   } else {
-    std::string prefix = SavedModelFolder(args.arguments()[0]) + "/variables/variables";
+    std::string prefix;
     if (IsCheckpoint(from)) {
       TENON_ASSIGN_OR_RETURN(prefix, CheckpointPrefix(args.arguments()[0]));
+    } else {
+      TENON_ASSIGN_OR_RETURN(const std::string folder, SavedModelFolder(args.arguments()[0]));
+      prefix = folder + "/variables/variables";
     }
     TENON_ASSIGN_OR_RETURN(tenon::CheckpointReader reader, tenon::CheckpointReader::Open(prefix));
     TENON_ASSIGN_OR_RETURN(const auto names, reader.Names());
@@ -281,23 +296,25 @@ Status ConvertTensors(const Args& args, FileKind from, const std::string& to) {
   }
   if (to == "npz") {
     TENON_RETURN_IF_ERROR(tenon::WriteNpz(args.arguments()[1], {arrays.data(), arrays.size()}));
-    return Wrote(args, StrCat(arrays.size(), " arrays"));
+    return Wrote(args, StrCat(arrays.size(), arrays.size() == 1 ? " array" : " arrays"));
   }
   tenon::BundleWriter writer(args.arguments()[1]);
   TENON_RETURN_IF_ERROR(writer.Open());
   for (const tenon::NamedArray& array : arrays) TENON_RETURN_IF_ERROR(writer.Add(array.name, array.tensor));
   TENON_RETURN_IF_ERROR(writer.Finish());
-  return Wrote(args, StrCat("a checkpoint of ", arrays.size(), " tensors"));
+  std::uint64_t bytes = 0;
+  for (const std::string_view file : {".index", ".data-00000-of-00001"})
+    bytes += SizeOfFile(StrCat(args.arguments()[1], file));
+  return Wrote(args, StrCat("a checkpoint of ", arrays.size(), " tensors"), bytes);
 }
 
 // Writes the message of a SavedModel, in another form, to a file: the variables stay where they are.
 Status ConvertSavedModel(const Args& args, FileKind kind, const std::string& to) {
-  const std::string& path = args.arguments()[1];
   TENON_ASSIGN_OR_RETURN(const tenon::SavedModelDef model, ReadSavedModel(args.arguments()[0], kind));
   const std::string bytes = to == "binary" ? tenon::SerializeSavedModelDef(model)
                             : to == "text" ? tenon::SavedModelDefToText(model)
                                            : tenon::ToJson(model);
-  TENON_RETURN_IF_ERROR(tenon::WriteFile(path, bytes));
+  TENON_RETURN_IF_ERROR(WriteBytes(args, bytes));
   return Wrote(args, "the message of a SavedModel, without its variables; --freeze writes a graph that has them");
 }
 
@@ -314,8 +331,9 @@ tenon::SignatureDef::TensorMap TensorMapOf(const std::vector<End>& ends) {
   return map;
 }
 
-// A graph without variables as a SavedModel of one signature.
-Status WriteSavedModel(const std::string& folder, GraphDef graph, const Signature& signature) {
+// A graph without variables as a SavedModel of one signature. `init_op`: the node that initialises its tables, or "".
+Status WriteSavedModel(const std::string& folder, GraphDef graph, const Signature& signature,
+                       const std::string& init_op) {
   tenon::SavedModelDef file;
   file.saved_model_schema_version = 1;
   tenon::MetaGraphDef& meta_graph = file.meta_graphs.emplace_back();
@@ -324,6 +342,13 @@ Status WriteSavedModel(const std::string& folder, GraphDef graph, const Signatur
   def.inputs = TensorMapOf(signature.inputs);
   def.outputs = TensorMapOf(signature.outputs);
   def.method_name = "tensorflow/serving/predict";
+  if (!init_op.empty()) {
+    End init;
+    init.key = tenon::detail::kInitOpSignature;
+    init.tensor = init_op;
+    tenon::SignatureDef& initial = meta_graph.signature_def.emplace_back(init.key, tenon::SignatureDef()).second;
+    initial.outputs = TensorMapOf({init});
+  }
   meta_graph.signature_def.emplace_back("serving_default", std::move(def));
   meta_graph.graph_def = std::move(graph);
   std::error_code error;
@@ -342,7 +367,9 @@ Result<int> RunConvert(const Args& args) {
         StrCat("'", path,
                "' has no extension that names a kind; say --to binary, text, json, saved_model, checkpoint or npz"));
   TENON_ASSIGN_OR_RETURN(const FileKind kind, KindOf(from));
-  if (IsCheckpoint(kind) || kind == FileKind::kNpz) {
+  if (path == "-" && (to == "saved_model" || to == "npz" || to == "checkpoint"))
+    return args.Usage(StrCat("--to ", to, " wants the name of a file or folder; '-', standard output, takes a graph"));
+  if (IsCheckpoint(kind) || IsArrays(kind)) {
     if (to != "npz" && to != "checkpoint")
       return errors::InvalidArgument("'", from, "' is ", Name(kind),
                                      ", which has no graph; --to npz or checkpoint is possible");
@@ -368,6 +395,12 @@ Result<int> RunConvert(const Args& args) {
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(from, options));
   std::string init_op;
   const bool freezes = IsSavedModel(kind);
+  if (!freezes && args.Has("--freeze")) {
+    for (const NodeDef& node : model.graph().node)
+      if (node.op == "VarHandleOp" || node.op == "VariableV2" || node.op == "Variable")
+        return errors::InvalidArgument("'", from, "' is ", Name(kind), " with the variable '", node.name,
+                                       "', whose value it does not have; --freeze wants a SavedModel");
+  }
   if (freezes) {
     TENON_ASSIGN_OR_RETURN(const Signature* const chosen, model.Find(args.Get("--signature")));
     TENON_RETURN_IF_ERROR(model.Freeze(std::string(chosen->name), &init_op));
@@ -386,9 +419,6 @@ Result<int> RunConvert(const Args& args) {
   GraphDef graph = model.TakeGraph();
   const std::size_t nodes_before = graph.node.size();
   std::int64_t folded = 0;
-  if (!init_op.empty() && to == "saved_model")
-    return errors::Unimplemented(
-        "'", from, "' has tables, which a graph without their node cannot initialise; --to binary is possible");
   std::vector<End> roots = outputs;
   if (!init_op.empty()) roots.emplace_back().tensor = init_op;
   if (args.Has("--prune") || args.Has("--fetch")) TENON_RETURN_IF_ERROR(PruneGraph(roots, &graph));
@@ -402,26 +432,25 @@ Result<int> RunConvert(const Args& args) {
   if (args.Has("--optimize")) {
     TENON_RETURN_IF_ERROR(Optimize(*signature, roots, OptimizerLevelOf(args), &graph, &report));
   }
-  if (to == "binary") {
-    TENON_RETURN_IF_ERROR(tenon::WriteGraphFile(path, graph));
-  } else if (to == "text") {
-    TENON_RETURN_IF_ERROR(tenon::WriteTextGraphFile(path, graph));
-  } else if (to == "json") {
-    TENON_RETURN_IF_ERROR(tenon::WriteJsonGraphFile(path, graph));
+  const bool writes_model = to == "saved_model";
+  if (!writes_model) {
+    TENON_RETURN_IF_ERROR(WriteBytes(args, to == "binary" ? tenon::SerializeGraphDef(graph)
+                                           : to == "text" ? tenon::ToText(graph)
+                                                          : tenon::ToJson(graph)));
   } else {
     Signature written = *signature;
     if (!outputs.empty()) written.outputs = outputs;
-    TENON_RETURN_IF_ERROR(WriteSavedModel(path, graph, written));
+    TENON_RETURN_IF_ERROR(WriteSavedModel(path, graph, written, init_op));
   }
   std::string what = StrCat(graph.node.size(), " nodes");
   if (graph.node.size() != nodes_before) StrAppend(&what, " of ", nodes_before);
   if (folded > 0) StrAppend(&what, ", ", folded, " of them folded constants");
   if (!init_op.empty()) {
     StrAppend(&what, ", tables initialised by '", init_op, "'");
-    PrintNote(StrCat("run with --target ", init_op));
+    if (!writes_model) PrintNote(StrCat("run with --target ", init_op));
   }
-  TENON_RETURN_IF_ERROR(Wrote(args, what));
-  if (args.Has("--explain") && !args.json()) Print(report);
+  TENON_RETURN_IF_ERROR(Wrote(args, what, SizeOfFile(writes_model ? path + "/saved_model.pb" : path)));
+  if (args.Has("--explain") && !args.json() && path != "-") Print(report);
   return kFine;
 }
 

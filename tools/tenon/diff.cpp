@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <unordered_map>
+
+#include <tenon/eager.hpp>
 
 #include "arrays.hpp"
 #include "output.hpp"
@@ -91,7 +94,7 @@ std::vector<Difference> DiffGraphs(const tenon::GraphDef& a, const tenon::GraphD
   return differences;
 }
 
-// Compares values: |x - y| <= atol + rtol * |y|, as numpy.allclose does. NaN equals NaN.
+// Compares values: |x - y| <= atol + rtol * |y|, as numpy.allclose does. NaN equals NaN; an infinity, its like.
 struct Tolerance {
   double rtol, atol;
 };
@@ -101,6 +104,36 @@ struct Compared {
   std::int64_t values = 0, differ = 0;
 };
 
+std::string ValueText(double value) { return StrCat(value); }
+std::string ValueText(const std::complex<double>& value) { return StrCat("(", value.real(), ",", value.imag(), ")"); }
+
+// Counts values of two tensors of so many numbers, real or complex, that are too far apart.
+template <class T>
+void CompareValues(const T* p, const T* q, const Tolerance& tolerance, Compared* compared) {
+  std::int64_t first = -1;
+  for (std::int64_t i = 0; i < compared->values; ++i) {
+    const double apart = std::abs(p[i] - q[i]), size = std::abs(q[i]);
+    if (p[i] == q[i] || (std::isnan(std::abs(p[i])) && std::isnan(size))) continue;
+    if (!(apart <= compared->largest)) compared->largest = apart;
+    const double relative = apart / std::max(size, std::numeric_limits<double>::min());
+    if (!(relative <= compared->largest_relative)) compared->largest_relative = relative;
+    if (std::isfinite(size) && apart <= tolerance.atol + tolerance.rtol * size) continue;
+    ++compared->differ;
+    if (first < 0) first = i;
+  }
+  if (compared->differ > 0)
+    compared->what = StrCat(compared->differ, " of ", compared->values, " values differ, first number ", first, ": ",
+                            ValueText(p[first]), " becomes ", ValueText(q[first]));
+}
+
+// Values as double, or as complex numbers of them. Unimplemented: other types.
+Result<Tensor> Widened(const Tensor& tensor) {
+  if (!tenon::kComplexTypes.contains(tensor.dtype())) return ToDouble(tensor);
+  TENON_ASSIGN_OR_RETURN(std::vector<Tensor> made,
+                         tenon::eager::Call("Cast", {tensor}, {{"DstT", tenon::DataType::kComplex128}}));
+  return std::move(made[0]);
+}
+
 Compared CompareTensors(const std::string& key, const Tensor& x, const Tensor& y, const Tolerance& tolerance) {
   Compared compared;
   compared.key = key;
@@ -109,26 +142,15 @@ Compared CompareTensors(const std::string& key, const Tensor& x, const Tensor& y
     compared.what = StrCat(x.dtype(), " ", x.shape(), " becomes ", y.dtype(), " ", y.shape());
     return compared;
   }
-  const Result<Tensor> a = ToDouble(x), b = ToDouble(y);
+  const Result<Tensor> a = Widened(x), b = Widened(y);
   if (!a.ok() || !b.ok()) {
     if (!tenon::SameTensor(x, y)) compared.what = "values differ";
-    return compared;
+  } else if (a->dtype() == tenon::DataType::kComplex128) {
+    CompareValues(static_cast<const std::complex<double>*>(a->raw_data()),
+                  static_cast<const std::complex<double>*>(b->raw_data()), tolerance, &compared);
+  } else {
+    CompareValues(a->data<double>(), b->data<double>(), tolerance, &compared);
   }
-  const double *const p = a->data<double>(), *const q = b->data<double>();
-  std::int64_t first = -1;
-  for (std::int64_t i = 0; i < compared.values; ++i) {
-    if (p[i] == q[i] || (std::isnan(p[i]) && std::isnan(q[i]))) continue;
-    const double apart = std::abs(p[i] - q[i]);
-    if (!(apart <= compared.largest)) compared.largest = apart;
-    const double relative = apart / std::max(std::abs(q[i]), std::numeric_limits<double>::min());
-    if (!(relative <= compared.largest_relative)) compared.largest_relative = relative;
-    if (std::isfinite(q[i]) && apart <= tolerance.atol + tolerance.rtol * std::abs(q[i])) continue;
-    ++compared.differ;
-    if (first < 0) first = i;
-  }
-  if (compared.differ > 0)
-    compared.what = StrCat(compared.differ, " of ", compared.values, " values differ, first number ", first, ": ",
-                           p[first], " becomes ", q[first]);
   return compared;
 }
 
@@ -161,8 +183,11 @@ int Report(const Args& args, const std::vector<Compared>& all) {
     json.Member("values", one.values).Member("differ", one.differ).Member("largest_difference", one.largest);
     json.Member("largest_relative_difference", one.largest_relative).End();
     StrAppend(&text, Styled(one.what.empty() ? Style::kGood : Style::kBad, one.what.empty() ? "near  " : "differs  "),
-              one.key.empty() ? "(array)" : one.key, one.what.empty() ? "" : "  ", one.what, "  largest difference ",
-              Short(one.largest), ", relative ", Short(one.largest_relative), "\n");
+              one.key.empty() ? "(array)" : one.key, one.what.empty() ? "" : "  ", one.what);
+    // Other types and shapes, and outputs of one side only, have no difference in numbers.
+    if (one.what.empty() || one.differ > 0)
+      StrAppend(&text, "  largest difference ", Short(one.largest), ", relative ", Short(one.largest_relative));
+    text += '\n';
   }
   json.End().Member("equal", equal).End();
   Print(args.json() ? json.text() : text);

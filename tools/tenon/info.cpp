@@ -30,6 +30,7 @@ struct OpCount {
   DataTypeSet types;  // values of all attrs of type
 };
 
+// A constant or a variable.
 struct Constant {
   std::string name;
   DataType dtype;
@@ -44,6 +45,43 @@ struct Contents {
   std::uint64_t constant_bytes = 0;
   std::int64_t function_nodes = 0;
 };
+
+void SortBySize(std::vector<Constant>* list) {
+  std::sort(list->begin(), list->end(), [](const Constant& a, const Constant& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
+}
+
+void AddLargest(std::string_view key, const std::vector<Constant>& list, std::int64_t top, Json* json) {
+  json->Key(key).Begin('[');
+  for (std::size_t i = 0; i < list.size() && i < static_cast<std::size_t>(top); ++i) {
+    json->Begin('{').Member("name", list[i].name).Member("dtype", tenon::Name(list[i].dtype));
+    json->Member("shape", list[i].shape).Member("bytes", list[i].bytes).End();
+  }
+  json->End();
+}
+
+std::string LargestText(std::string_view what, const std::vector<Constant>& list, std::int64_t top) {
+  if (list.empty() || top == 0) return "";
+  Table table("rlll");
+  for (std::size_t i = 0; i < list.size() && i < static_cast<std::size_t>(top); ++i)
+    table.Row({Bytes(list[i].bytes), list[i].name, std::string(tenon::Name(list[i].dtype)), list[i].shape});
+  return StrCat("\nlargest ", what, "\n", table.Text());
+}
+
+// "  functions of its objects  call, train", in lines of some width; "" for none.
+std::string ListText(std::string_view title, const std::vector<std::string>& items, std::size_t most) {
+  if (items.empty()) return "";
+  std::string text = StrCat("  ", title), line;
+  for (std::size_t i = 0; i < items.size() && i < most; ++i) {
+    StrAppend(&line, items[i], i + 1 < items.size() ? ", " : "");
+    if (line.size() < 80 && i + 1 < std::min(items.size(), most)) continue;
+    StrAppend(&text, text.ends_with('\n') ? "    " : "  ", line, "\n");
+    line.clear();
+  }
+  if (items.size() > most) StrAppend(&text, "    and ", items.size() - most, " more\n");
+  return text;
+}
 
 Contents ContentsOf(const tenon::GraphDef& graph) {
   Contents contents;
@@ -71,9 +109,7 @@ Contents ContentsOf(const tenon::GraphDef& graph) {
   for (const auto& [op, count] : ops) contents.ops.emplace(op, count);
   for (const auto& [op, count] : contents.ops)
     if (tenon::Registry::Global().FindOp(op) == nullptr) contents.missing.push_back(op);
-  std::sort(contents.constants.begin(), contents.constants.end(), [](const Constant& a, const Constant& b) {
-    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
-  });
+  SortBySize(&contents.constants);
   return contents;
 }
 
@@ -81,7 +117,7 @@ void AddEnds(std::string_view key, const std::vector<End>& ends, Json* json) {
   json->Key(key).Begin('[');
   for (const End& end : ends) {
     json->Begin('{').Member("key", end.key).Member("tensor", end.tensor).Member("dtype", tenon::Name(end.dtype));
-    json->Key("shape");
+    json->Member("optional", end.optional).Key("shape");
     if (end.shape.unknown_rank()) {
       json->Null();
     } else {
@@ -130,25 +166,32 @@ std::string ArgsText(const tenon::SlimVector<tenon::OpDef::ArgDef>& args) {
   return text;
 }
 
-// Number and bytes of the tensors of a checkpoint.
+// Tensors of the checkpoint of a SavedModel, the largest first.
 struct Variables {
-  std::int64_t count = 0;
+  std::vector<Constant> list;
   std::uint64_t bytes = 0;
 };
 Variables VariablesOf(const Model& model) {
   Variables variables;
   if (!IsSavedModel(model.kind())) return variables;
-  const auto reader = tenon::CheckpointReader::Open(SavedModelFolder(model.path()) + "/variables/variables");
+  const auto folder = SavedModelFolder(model.path());
+  if (!folder.ok()) return variables;  // the message alone
+  const auto reader = tenon::CheckpointReader::Open(*folder + "/variables/variables");
   if (!reader.ok()) return variables;
   const auto names = reader->Names();
   for (std::size_t i = 0; names.ok() && i < names->size(); ++i) {
     DataType dtype = DataType::kInvalid;
     tenon::TensorShape shape;
     if ((*names)[i] == "_CHECKPOINTABLE_OBJECT_GRAPH" || !reader->Describe((*names)[i], &dtype, &shape).ok()) continue;
-    ++variables.count;
-    variables.bytes +=
+    const auto bytes =
         static_cast<std::uint64_t>(shape.num_elements()) * static_cast<std::uint64_t>(tenon::SizeOf(dtype));
+    variables.bytes += bytes;
+    std::string_view name = (*names)[i];
+    constexpr std::string_view kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
+    if (name.ends_with(kValue)) name.remove_suffix(kValue.size());
+    variables.list.push_back({std::string(name), dtype, shape.DebugString(), bytes});
   }
+  SortBySize(&variables.list);
   return variables;
 }
 
@@ -184,7 +227,8 @@ Status ShowNode(const tenon::GraphDef& def, const tenon::Graph* graph, const std
 
 Status InfoOfModel(const Args& args) {
   const std::string& path = args.arguments()[0];
-  const OpenOptions options = OpenOptionsOf(args);
+  OpenOptions options = OpenOptionsOf(args);
+  options.describe = true;
   TENON_ASSIGN_OR_RETURN(const std::int64_t top, args.GetInt("--top", 5));
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(path, options));
   const tenon::GraphDef& def = model.graph();
@@ -220,10 +264,16 @@ Status InfoOfModel(const Args& args) {
     json.Begin('{').Member("file", path).Member("kind", Name(model.kind())).Member("bytes", SizeOfFile(path));
     json.Member("nodes", num_nodes).Member("functions", functions).Member("function_nodes", contents.function_nodes);
     json.Member("producer", versions.producer).Member("min_consumer", versions.min_consumer);
-    json.Member("variables", variables.count).Member("variable_bytes", variables.bytes).Key("tags").Begin('[');
+    json.Member("variables", static_cast<std::int64_t>(variables.list.size()))
+        .Member("variable_bytes", variables.bytes);
+    json.Key("tags").Begin('[');
     for (const std::string& tag : model.tags()) json.Value(tag);
     json.End().Key("all_tags").Begin('[');
     for (const std::string& tags : model.all_tags()) json.Value(tags);
+    json.End().Key("assets").Begin('[');
+    for (const std::string& asset : model.assets()) json.Value(asset);
+    json.End().Key("object_functions").Begin('[');
+    for (const std::string& function : model.object_functions()) json.Value(function);
     json.End().Member("constant_bytes", contents.constant_bytes).Key("signatures").Begin('[');
     for (const Signature& signature : model.signatures()) {
       json.Begin('{').Member("name", signature.name).Member("method", signature.method);
@@ -240,13 +290,9 @@ Status InfoOfModel(const Args& args) {
     }
     json.End().Key("missing_ops").Begin('[');
     for (const std::string& op : contents.missing) json.Value(op);
-    json.End().Key("largest_constants").Begin('[');
-    for (std::size_t i = 0; i < contents.constants.size() && i < static_cast<std::size_t>(top); ++i) {
-      const Constant& constant = contents.constants[i];
-      json.Begin('{').Member("name", constant.name).Member("dtype", tenon::Name(constant.dtype));
-      json.Member("shape", constant.shape).Member("bytes", constant.bytes).End();
-    }
     json.End();
+    AddLargest("largest_constants", contents.constants, top, &json);
+    AddLargest("largest_variables", variables.list, top, &json);
     if (args.Has("--functions")) {
       json.Key("function_signatures").Begin('[');
       for (const tenon::FunctionDef& function : library.function)
@@ -278,9 +324,11 @@ Status InfoOfModel(const Args& args) {
   StrAppend(&text, ", constants of ", Bytes(contents.constant_bytes), ", written by version ", versions.producer, "\n");
   if (IsSavedModel(model.kind())) {
     StrAppend(&text, "  tags ", tenon::StrJoin(model.tags(), ","), ", variables of ", Bytes(variables.bytes), " in ",
-              variables.count, variables.count == 1 ? " tensor" : " tensors", "\n");
+              variables.list.size(), variables.list.size() == 1 ? " tensor" : " tensors", "\n");
     if (model.all_tags().size() > 1)
-      StrAppend(&text, "  other graphs by --tags: ", tenon::StrJoin(model.all_tags(), "; "), "\n");
+      StrAppend(&text, "  all graphs, by --tags: ", tenon::StrJoin(model.all_tags(), "; "), "\n");
+    text += ListText("assets", model.assets(), 20);
+    text += ListText("functions of its objects", model.object_functions(), args.Has("--functions") ? 10'000 : 20);
   }
   for (const Signature& signature : model.signatures()) {
     StrAppend(&text, "\nsignature ", Styled(Style::kBold, signature.name),
@@ -302,15 +350,8 @@ Status InfoOfModel(const Args& args) {
     }
     text += table.Text();
   }
-  if (!contents.constants.empty() && top > 0) {
-    StrAppend(&text, "\nlargest constants\n");
-    Table table("rlll");
-    for (std::size_t i = 0; i < contents.constants.size() && i < static_cast<std::size_t>(top); ++i) {
-      const Constant& constant = contents.constants[i];
-      table.Row({Bytes(constant.bytes), constant.name, std::string(tenon::Name(constant.dtype)), constant.shape});
-    }
-    text += table.Text();
-  }
+  text += LargestText("constants", contents.constants, top);
+  text += LargestText("variables", variables.list, top);
   if (args.Has("--functions")) {
     StrAppend(&text, "\nfunctions\n");
     for (const tenon::FunctionDef& function : library.function)
@@ -368,6 +409,7 @@ void ShowRows(const Args& args, FileKind kind, std::string_view what, const std:
   }
   Table table("lllr");
   for (const Row& row : rows) table.Row({Styled(Style::kBold, row.name), row.dtype, row.shape, Bytes(row.bytes)});
+  if (rows.size() == 1) what.remove_suffix(1);
   Print(StrCat(Styled(Style::kBold, path), "  ", Name(kind), ", ", rows.size(), " ", what, " of ", Bytes(total), "\n",
                table.Text()));
 }

@@ -41,8 +41,8 @@ constexpr Option kInterThreads{"--inter-threads", "N", "Threads that run differe
 constexpr Option kInfoOptions[] = {
     {"--nodes", "", "Lists the nodes with their inputs, types and shapes."},
     {"--node", "NAME", "Shows one node with all its attrs."},
-    {"--functions", "", "Lists the functions with their arguments."},
-    {"--top", "N", "How many of the largest constants are listed; 5 is the default."},
+    {"--functions", "", "Lists the functions with their arguments, and all functions of objects."},
+    {"--top", "N", "How many of the largest constants and variables are listed; 5 is the default."},
     kTags,
 };
 constexpr Example kInfoExamples[] = {
@@ -116,7 +116,7 @@ constexpr Example kTraceExamples[] = {
     {"tenon trace model.pb -o run.json -i x=x.npy", "Writes a file for chrome://tracing and Perfetto."},
 };
 constexpr Option kConvertOptions[] = {
-    {"--to", "KIND", "The kind to write; the output's extension decides without it.",
+    {"--to", "KIND", "The kind to write; the output's extension decides without it. The output - is standard output.",
      "binary text json saved_model checkpoint npz"},
     {"--freeze", "", "Turns the variables of a SavedModel into constants. Without it, its message is written."},
     {"--prune", "", "Keeps the nodes that the outputs need."},
@@ -254,6 +254,18 @@ int Run(std::span<const char* const> words) {
     Print(shell == "bash" ? BashCompletion() : ZshCompletion());
     return Finish(kFine);
   }
+  if ((first == "help" && words.size() > 2) || (first == "man" && words.size() > 1))
+    return Fail("",
+                tenon::errors::InvalidArgument(first, " takes ", first == "man" ? "no argument" : "one argument",
+                                               ", got ", words.size() - 1),
+                true);
+  if (first.starts_with('-'))
+    return Fail(
+        "",
+        tenon::errors::InvalidArgument("option '", first, "' stands before the command",
+                                       tenon::DidYouMean(first, std::vector<std::string_view>{"--version", "--help"}),
+                                       "; write tenon COMMAND ", first),
+        true);
   const bool wants_page = first == "help";
   const std::string_view name = wants_page ? std::string_view(words[1]) : first;
   const Command* command = nullptr;
@@ -263,11 +275,12 @@ int Run(std::span<const char* const> words) {
     names.push_back(known.name);
   }
   if (command == nullptr) {
-    const Status unknown =
-        words.empty()
-            ? tenon::errors::InvalidArgument("a command is wanted: ", tenon::StrJoin(names, ", "))
-            : tenon::errors::InvalidArgument("there is no command '", name, "'", tenon::DidYouMean(name, names),
-                                             "; the commands are ", tenon::StrJoin(names, ", "));
+    const std::string hint = tenon::DidYouMean(name, names);
+    const Status unknown = words.empty()
+                               ? tenon::errors::InvalidArgument("a command is wanted: ", tenon::StrJoin(names, ", "))
+                               : tenon::errors::InvalidArgument(
+                                     "there is no command '", name, "'",
+                                     hint.empty() ? StrCat("; the commands are ", tenon::StrJoin(names, ", ")) : hint);
     return Fail("", unknown, true);
   }
   Args args(*command);

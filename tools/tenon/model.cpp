@@ -16,6 +16,7 @@
 #include <tenon/io/saved_model_file.hpp>
 #include <tenon/io/text_graph.hpp>
 #include <tenon/runtime/saved_model/freeze.hpp>
+#include <tenon/runtime/saved_model/object_paths.hpp>
 #include <tenon/saved_model.hpp>
 
 namespace command {
@@ -44,7 +45,13 @@ std::string_view Name(FileKind kind) {
     default: return IsCheckpoint(kind) ? "a checkpoint" : "a file of another kind";
   }
 }
-Result<FileKind> KindOf(const std::string& path) { return tenon::RecognizeFile(path); }
+Result<FileKind> KindOf(const std::string& path) {
+  std::error_code error;
+  if (path == "-" || fs::is_fifo(path, error))
+    return tenon::errors::InvalidArgument(
+        "'", path, "' is a stream, and models are read more than once; write it to a ", "file and name that");
+  return tenon::RecognizeFile(path);
+}
 bool IsCheckpoint(FileKind kind) { return kind >= FileKind::kCheckpointFolder && kind <= FileKind::kCheckpointData; }
 bool IsSavedModel(FileKind kind) { return kind >= FileKind::kSavedModelFolder && kind <= FileKind::kSavedModelJson; }
 bool IsArrays(FileKind kind) { return kind == FileKind::kNpy || kind == FileKind::kNpz; }
@@ -144,7 +151,9 @@ Signature SignatureOfGraph(const GraphDef& graph) {
     }
     if (is_read[static_cast<std::size_t>(&node - graph.node.data())] != 0 || node.op == "Const") continue;
     const std::vector<DataType> types = OutputTypesOf(node);
-    for (std::size_t i = 0; i < types.size(); ++i) {
+    // Fused nodes of the optimizer have further outputs that are theirs only.
+    const std::size_t count = node.op.starts_with("_Fused") ? 1 : types.size();
+    for (std::size_t i = 0; i < std::min(count, types.size()); ++i) {
       End end;
       end.key = i == 0 ? node.name : StrCat(node.name, ":", i);
       end.tensor = StrCat(node.name, ":", i);
@@ -186,25 +195,17 @@ OpenOptions OpenOptionsOf(const Args& args) {
   return options;
 }
 
-std::string SavedModelFolder(const std::string& path) {
+Result<std::string> SavedModelFolder(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return path;
-  const std::string parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
-namespace {
-
-// InvalidArgument: a file with the message of a SavedModel that is not in its folder.
-Result<std::string> FolderToLoad(const std::string& path) {
-  std::error_code error;
-  const std::string folder = SavedModelFolder(path);
-  if (fs::is_directory(path, error) || fs::exists(folder + "/saved_model.pb", error) ||
-      fs::exists(folder + "/saved_model.pbtxt", error))
-    return folder;
+  std::string folder = fs::path(path).parent_path().string();
+  if (folder.empty()) folder = ".";
+  if (fs::exists(folder + "/saved_model.pb", error) || fs::exists(folder + "/saved_model.pbtxt", error)) return folder;
   return tenon::errors::InvalidArgument("'", path, "' is the message of a SavedModel, without its variables; name the ",
                                         "folder of the model, or freeze it: tenon convert --freeze FOLDER graph.pb");
 }
+
+namespace {
 
 Signature SignatureOfDef(const std::string& name, const tenon::SignatureDef& def, const GraphDef& graph) {
   const auto described =
@@ -271,17 +272,36 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
       model.SetMetaGraph(std::move(meta_graph));
       return model;
     }
-    default:
-      return tenon::errors::InvalidArgument("'", path, "' ", tenon::Describe(model.kind_),
-                                            "; a graph or a SavedModel is wanted");
+    default: return tenon::errors::InvalidArgument("'", path, "' ", tenon::Describe(model.kind_));
   }
 }
 
 void Model::SetMetaGraph(tenon::MetaGraphDef&& meta_graph) {
+  if (options_.describe) {
+    for (const tenon::AssetFileDef& asset : meta_graph.asset_file_def) assets_.push_back(asset.filename);
+    if (const auto objects = tenon::detail::ObjectPaths::Make(meta_graph); objects.ok())
+      for (const auto& function : objects->functions())
+        if (!function.path.starts_with("signatures.") && StrCat(".", function.path).find("._") == std::string::npos)
+          object_functions_.push_back(function.path);
+  }
   for (const auto& [name, def] : meta_graph.signature_def)
     if (name != tenon::detail::kInitOpSignature) signatures_.push_back(SignatureOfDef(name, def, meta_graph.graph_def));
   if (signatures_.empty()) signatures_.push_back(SignatureOfGraph(meta_graph.graph_def));
+  saver_ = std::move(meta_graph.saver_def);
   graph_ = std::move(meta_graph.graph_def);
+}
+
+Status Model::Restore(const tenon::Session& session) const {
+  if (saver_.restore_op_name.empty()) return tenon::OkStatus();
+  std::string prefix = path_;
+  if (prefix.ends_with(".meta")) prefix.resize(prefix.size() - 5);
+  std::error_code error;
+  if (!fs::exists(prefix + ".index", error) && (prefix == path_ || !fs::exists(prefix, error)))
+    return tenon::OkStatus();
+  return session
+      .Run({{saver_.filename_tensor_name, tenon::Tensor::Scalar(std::string_view(prefix))}}, {},
+           {saver_.restore_op_name})
+      .status();
 }
 
 namespace {
@@ -295,7 +315,7 @@ std::vector<End> EndsOf(const std::vector<tenon::SignatureTensor>& tensors) {
 }  // namespace
 
 Status Model::Freeze(const std::string& signature, std::string* init_op) {
-  TENON_ASSIGN_OR_RETURN(const std::string folder, FolderToLoad(path_));
+  TENON_ASSIGN_OR_RETURN(const std::string folder, SavedModelFolder(path_));
   TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded, tenon::SavedModel::Load(folder, {options_.tags}));
   TENON_ASSIGN_OR_RETURN(tenon::FrozenGraph frozen, tenon::Freeze(loaded, signature));
   *init_op = frozen.init_op;
@@ -327,25 +347,27 @@ Result<const Signature*> Model::Find(std::string_view name) const {
     if (!signatures_.empty()) return &signatures_[0];
     return tenon::errors::NotFound("'", path_, "' has no signatures");
   }
-  std::vector<std::string_view> names;
+  tenon::SlimVector<std::string_view> names;
   for (const Signature& signature : signatures_) {
     if (signature.name == name) return &signature;
     names.push_back(signature.name);
   }
-  return tenon::errors::NotFound("'", path_, "' has no signature '", name, "'", tenon::DidYouMean(name, names),
-                                 "; its signatures are '", tenon::StrJoin(names, "', '"), "'");
+  return tenon::errors::NotFound("'", path_, "' has no signature '", name, "'",
+                                 tenon::detail::SuggestOrList(name, names));
 }
 
 Result<tenon::Session> Model::MakeSession(tenon::SessionOptions options) const {
   if (IsSavedModel(kind_)) {
-    TENON_ASSIGN_OR_RETURN(const std::string folder, FolderToLoad(path_));
+    TENON_ASSIGN_OR_RETURN(const std::string folder, SavedModelFolder(path_));
     TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded,
                            tenon::SavedModel::Load(folder, {options_.tags, std::move(options)}));
     return loaded.session();
   }
   // A mapped file keeps the packed copies of its weights out of the limit.
   if (kind_ == FileKind::kGraph) return tenon::Session::FromGraphFile(path_, std::move(options));
-  return tenon::Session::FromGraphDef(graph_, std::move(options));
+  TENON_ASSIGN_OR_RETURN(tenon::Session session, tenon::Session::FromGraphDef(graph_, std::move(options)));
+  TENON_RETURN_IF_ERROR(Restore(session));
+  return session;
 }
 
 tenon::OptimizerLevel OptimizerLevelOf(const Args& args) {
@@ -365,20 +387,17 @@ Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& sign
     }
     // Any tensor of the graph.
     const tenon::TensorName tensor = tenon::ParseTensorName(name);
-    std::vector<std::string_view> all;
-    std::string outputs;
     const NodeDef* found = nullptr;
-    for (const NodeDef& node : model.graph().node) {
+    for (const NodeDef& node : model.graph().node)
       if (node.name == tensor.node) found = &node;
-      all.push_back(node.name);
-    }
     if (found == nullptr) {
-      for (const End& end : signature.outputs) all.push_back(end.key);
-      std::string hint = all.size() < 20'000 ? tenon::DidYouMean(name, all) : std::string();
-      for (std::size_t i = 0; hint.empty() && i < std::min<std::size_t>(signature.outputs.size(), 8); ++i)
-        StrAppend(&outputs, i == 0 ? "; the signature has '" : ", '", signature.outputs[i].key, "'");
+      tenon::SlimVector<std::string_view> outputs, all;
+      for (const End& end : signature.outputs) outputs.push_back(end.key);
+      for (const NodeDef& node : model.graph().node) all.push_back(node.name);
+      const std::string hint = tenon::detail::SuggestNames(name, all);
       return tenon::errors::NotFound("'", model.path(), "': neither signature '", signature.name,
-                                     "' nor the graph has an output '", name, "'", hint, outputs);
+                                     "' nor the graph has an output '", name, "'",
+                                     hint.empty() ? tenon::detail::SuggestOrList(name, outputs) : hint);
     }
     End end;
     end.key = name;
@@ -396,14 +415,13 @@ Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& sign
 }
 
 Result<const End*> FindInput(const Signature& signature, std::string_view name) {
-  std::vector<std::string_view> names;
+  tenon::SlimVector<std::string_view> names;
   for (const End& end : signature.inputs) {
     if (end.key == name || end.tensor == name) return &end;
     names.push_back(end.key);
   }
   return tenon::errors::InvalidArgument("signature '", signature.name, "' has no input '", name, "'",
-                                        tenon::DidYouMean(name, names), "; its inputs are '",
-                                        tenon::StrJoin(names, "', '"), "'");
+                                        tenon::detail::SuggestOrList(name, names));
 }
 
 }  // namespace command

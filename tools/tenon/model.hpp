@@ -21,7 +21,7 @@ using tenon::FileKind;
 
 // "a binary GraphDef", ...
 std::string_view Name(FileKind kind);
-// Tells the kind of a file or folder by its content. NotFound: there is no such file.
+// Tells the kind of a file or folder by its content. NotFound: there is no such file. InvalidArgument: a stream.
 Result<FileKind> KindOf(const std::string& path);
 bool IsCheckpoint(FileKind kind);
 bool IsSavedModel(FileKind kind);
@@ -49,12 +49,14 @@ struct Signature {
 
 struct OpenOptions {
   std::vector<std::string> tags = {};  // choose a graph of a SavedModel; empty: "serve", or the only graph
+  bool describe = false;  // keeps what `info` shows of a SavedModel beside its graph
 };
 
 // The tags of --tags: "serve,gpu".
 OpenOptions OpenOptionsOf(const Args& args);
-// Returns the folder of a SavedModel whose folder or file a path names.
-std::string SavedModelFolder(const std::string& path);
+// Returns the folder of a SavedModel whose folder or file a path names. InvalidArgument: a file with the message of a
+// SavedModel that is not in its folder.
+Result<std::string> SavedModelFolder(const std::string& path);
 // Reads the message of a SavedModel of this kind.
 Result<tenon::SavedModelDef> ReadSavedModel(const std::string& path, FileKind kind);
 
@@ -71,6 +73,10 @@ class Model {
   // Tags of the graph, and of all graphs of the file, of a SavedModel: "serve".
   const std::vector<std::string>& tags() const { return options_.tags; }
   const std::vector<std::string>& all_tags() const { return all_tags_; }
+  // With OpenOptions::describe: names of asset files, and attribute paths of the functions of its objects.
+  // Paths with a name that begins with '_' are left out.
+  const std::vector<std::string>& assets() const { return assets_; }
+  const std::vector<std::string>& object_functions() const { return object_functions_; }
   // Makes the graph of one signature of a SavedModel, which has no variables and becomes the default signature. Tables
   // are initialised by the node *init_op, unless that is empty.
   Status Freeze(const std::string& signature, std::string* init_op);
@@ -78,18 +84,22 @@ class Model {
   void CompleteShapes(const tenon::Graph& graph);
   // Returns the signature of that name, or the default one for "". NotFound: there is no such signature.
   Result<const Signature*> Find(std::string_view name) const;
-  // Makes a session with the model's variables restored.
+  // Makes a session with the model's variables restored: of a SavedModel, and of a MetaGraph from the checkpoint beside
+  // it, PREFIX.meta and PREFIX.index.
   Result<tenon::Session> MakeSession(tenon::SessionOptions options) const;
 
  private:
   void SetMetaGraph(tenon::MetaGraphDef&& meta_graph);
+  // Restores the variables of a MetaGraph, where there is a checkpoint.
+  Status Restore(const tenon::Session& session) const;
 
   std::string path_;
   FileKind kind_ = FileKind::kUnknown;
   OpenOptions options_;
   tenon::GraphDef graph_;
+  tenon::SaverDef saver_;
   std::vector<Signature> signatures_;
-  std::vector<std::string> all_tags_;
+  std::vector<std::string> all_tags_, assets_, object_functions_;
 };
 
 // The level of --optimize, which must be there.

@@ -95,9 +95,11 @@ std::string Fixed(double number, int digits) {
 }
 
 std::string Table::Text(std::string_view indent) const {
+  constexpr std::size_t kWidest = 80;  // longer cells move the rest of their row only
   std::vector<std::size_t> widths(align_.size(), 0);
   const auto measure = [&](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
+    for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)
+      if (const std::size_t width = Width(row[i]); width <= kWidest) widths[i] = std::max(widths[i], width);
   };
   measure(head_);
   for (const auto& row : rows_) measure(row);
@@ -105,7 +107,7 @@ std::string Table::Text(std::string_view indent) const {
   const auto add = [&](const std::vector<std::string>& row, Style style) {
     std::string line(indent);
     for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i) {
-      const std::string blanks(widths[i] - Width(row[i]), ' ');
+      const std::string blanks(widths[i] - std::min(widths[i], Width(row[i])), ' ');
       const bool last = i + 1 == row.size();
       if (align_[i] == 'r') line += blanks;
       line += Styled(style, row[i]);
@@ -118,6 +120,25 @@ std::string Table::Text(std::string_view indent) const {
   if (!head_.empty()) add(head_, Style::kDim);
   for (const auto& row : rows_) add(row, Style::kPlain);
   return text;
+}
+
+std::size_t Utf8Length(std::string_view text) {
+  const auto byte = static_cast<unsigned char>(text[0]);
+  const std::size_t length = byte < 0x80                   ? 1
+                             : byte >= 0xc2 && byte < 0xe0 ? 2
+                             : byte >= 0xe0 && byte < 0xf0 ? 3
+                             : byte >= 0xf0 && byte < 0xf5 ? 4
+                                                           : 0;
+  if (length == 0 || length > text.size()) return 0;
+  std::uint32_t code = length == 1 ? byte : byte & (0x7fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3f);
+  }
+  const bool is_wrong = (length == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
+                        (length == 4 && (code < 0x10000 || code > 0x10ffff));
+  return is_wrong ? 0 : length;
 }
 
 void Json::Comma() {
@@ -146,8 +167,10 @@ Json& Json::Key(std::string_view key) {
 Json& Json::Value(std::string_view text) {
   Comma();
   text_ += '"';
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
+    const std::size_t length = Utf8Length(text.substr(i));
     if (c == '"' || c == '\\') {
       text_ += '\\';
       text_ += c;
@@ -155,9 +178,12 @@ Json& Json::Value(std::string_view text) {
       char code[8];
       std::snprintf(code, sizeof code, "\\u%04x", byte);
       text_ += code;
+    } else if (length == 0) {
+      text_ += "\\ufffd";
     } else {
-      text_ += c;
+      text_ += text.substr(i, length);
     }
+    i += length == 0 ? 1 : length;
   }
   text_ += '"';
   return *this;

@@ -21,7 +21,7 @@ std::vector<std::string> InputWords(const Args& args) {
 // Words may feed any tensor of the graph: it becomes an input of the signature.
 Status AddFedTensors(const Model& model, const std::vector<std::string>& words, Signature* signature) {
   for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
+    const std::size_t equals = KeyLength(word);
     if (equals == word.npos) continue;
     const std::string key = word.substr(0, equals);
     if (FindInput(*signature, key).ok()) continue;
@@ -40,7 +40,8 @@ void MarkUnneeded(const Model& model, const std::vector<End>& outputs, const std
   std::unordered_set<std::string_view> seen;
   for (const std::string& word : words)
     for (const End& end : signature->inputs)
-      if (word.starts_with(end.key + "=") || word.starts_with(end.tensor + "="))
+      if (const std::string_view key = std::string_view(word).substr(0, KeyLength(word));
+          key.size() < word.size() && (key == end.key || key == end.tensor))
         seen.insert(tenon::ParseTensorName(end.tensor).node);
   std::vector<std::string_view> pending;
   const auto visit = [&](std::string_view tensor) {
@@ -62,11 +63,13 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
   return {tensors.data(), tensors.size()};
 }
 
+constexpr std::int64_t kMostThreads = 4096;
+
 // What --threads, --inter-threads and --optimize say.
 Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
   tenon::SessionOptions options;
-  TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0));
-  TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0));
+  TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0, 0, kMostThreads));
+  TENON_ASSIGN_OR_RETURN(const std::int64_t inter, args.GetInt("--inter-threads", 0, 0, kMostThreads));
   options.intra_op_threads = static_cast<int>(threads);
   options.inter_op_threads = static_cast<int>(inter);
   if (args.Has("--optimize")) options.optimizer.level = OptimizerLevelOf(args);
@@ -74,6 +77,18 @@ Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
 }
 
 }  // namespace
+
+// "; initialise before: --target init"; "": no node of the graph is called so.
+std::string InitialiserHint(const Model& model) {
+  std::string hint;
+  int count = 0;
+  for (const tenon::NodeDef& node : model.graph().node) {
+    if (node.op != "NoOp" && node.op != "LookupTableImportV2" && !node.op.starts_with("InitializeTable")) continue;
+    if (node.name.find("init") == node.name.npos || ++count > 3) continue;
+    StrAppend(&hint, hint.empty() ? "; initialise before: --target " : " or --target ", node.name);
+  }
+  return hint;
+}
 
 Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
   Prepared prepared;
@@ -83,6 +98,7 @@ Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, s
   TENON_ASSIGN_OR_RETURN(const Model model, Model::Open(path, open));
   TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
   prepared.signature = *signature;
+  if (!args.Has("--target")) prepared.hint = InitialiserHint(model);
   TENON_ASSIGN_OR_RETURN(prepared.outputs, ChooseOutputs(model, *signature, args.All("--fetch")));
   TENON_ASSIGN_OR_RETURN(prepared.session, model.MakeSession(session_options));
   const std::vector<std::string> words = InputWords(args);
@@ -120,8 +136,11 @@ Result<Feeds> WithBatch(const Args& args, const Prepared& prepared, std::int64_t
 
 Result<std::vector<NamedOutput>> RunOnce(const Prepared& prepared) {
   std::vector<tenon::Tensor> fetched(prepared.outputs.size());
-  TENON_RETURN_IF_ERROR(prepared.callable.Run(SpanOf(prepared.feeds.tensors),
-                                              tenon::Span<tenon::Tensor>(fetched.data(), fetched.size())));
+  const Status status =
+      prepared.callable.Run(SpanOf(prepared.feeds.tensors), tenon::Span<tenon::Tensor>(fetched.data(), fetched.size()));
+  if (status.code() == tenon::Code::kFailedPrecondition)
+    return Status(status.code(), StrCat(status.message(), prepared.hint));
+  TENON_RETURN_IF_ERROR(status);
   std::vector<NamedOutput> outputs;
   for (std::size_t i = 0; i < fetched.size(); ++i) outputs.push_back({prepared.outputs[i].key, std::move(fetched[i])});
   return outputs;

@@ -18,6 +18,7 @@ struct Prepared {
   std::vector<End> outputs;
   Feeds feeds;
   Signature signature;
+  std::string hint;  // behind a failed precondition: nodes that may initialise variables and tables
 };
 
 // Opens the model at `path` and makes a callable as the options --signature, --fetch, --target, --input, --threads say.

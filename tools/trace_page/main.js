@@ -6,7 +6,7 @@ const COLUMNS = {
     ['name', 'node', TEXT], ['op', 'op', TEXT, 100], ['count', 'count', whole, 60], ['total', 'total', ns, 66],
     ['self', 'own time', ns, 92], ['share', 'share', percent, 62], ['median', 'median', ns, 72],
     ['p99', 'p99', ns, 66], ['max', 'max', ns, 66], ['wait', 'waiting', ns, 72], ['bytes', 'bytes', size, 70],
-    ['shape', 'shape', TEXT, 112], ['device', 'device', TEXT, 62], ['temp', 'temporary', size, 84]
+    ['shape', 'shape', TEXT, 112], ['device', 'device', TEXT, 62], ['temp', 'temporary', size, 92]
   ],
   ops: [
     ['name', 'op', TEXT], ['nodes', 'nodes', whole, 70], ['count', 'count', whole, 80], ['total', 'total', ns, 90],
@@ -55,7 +55,8 @@ const KEYS = [
   ['0', 'show all of the trace or of the run'], ['[ ]', 'previous and next run'],
   ['1 to 7', 'the tables, the flame view, the comparison'], ['g', 'show or hide the graph'],
   ['c', 'compare with a second trace'], ['Esc', 'let go: of the choice, of the search'], ['?', 'this list'],
-  ['wheel, drag', 'zoom, move; with Shift or Alt: through the rows'], ['double click', 'show all']
+  ['wheel, drag', 'zoom, move; with Shift or Alt: through the rows'], 
+  ['double click', 'show all; in the graph: enter a node marked \u25b8, leave by the title']
 ];
 
 class App {
@@ -278,7 +279,8 @@ class App {
       if (run)
         $('note').textContent = `Run ${this.pathRun() + 1}: ${ns(sum('time'))} of work, ${
             ns(sum('wait'))} of waiting and ${ns(sum('gap'))} of gaps in ${rows.length} steps; the run took ${
-            ns(run.total)}. In a gap no step of the path ran.`;
+            ns(run.total)}. In a gap no step of the path ran.${
+            rows.some(r => m.parent[r.event] >= 0) ? ' Nodes within a call stand for it.' : ''}`;
     } else if (tab === 'waiting')
       $('note').textContent = rows.length ?
           'Time from the call of an asynchronous kernel to its end, for a queue or for another device.' :
@@ -357,6 +359,9 @@ class App {
         if (c[0] === 'bar')
           html += `<td class="text"><span class="bar" style="width:${(110 * r.share).toFixed(0)}px;background:${
               this.tab === 'ops' ? colorOf(r.op) : theme.hit}"></span>`;
+        else if (c[0] === 'name' && this.tab !== 'scopes')
+          // Too long: the end of the name stays.
+          html += `<td class="text tail" title="${esc(v)}"><bdi>${esc(v)}</bdi>`;
         else if (c[2] === TEXT)
           html += `<td class="text"${
               c[0] === 'name' && r.depth ? ` style="padding-left:${8 + 14 * r.depth}px"` : ''} title="${esc(v)}">${

@@ -621,23 +621,46 @@ function liveBytes(model) {
   return {at, bytes};
 }
 
-// The chain that ends the run last: from each execution back to the producer that ended last.
+// The chain that ends the run last: from each execution back to the producer that ended last. An execution that spends
+// half of its time on others within it is replaced by their chain. There, an execution without a producer follows the
+// one that ended last before it: the iterations of a loop.
 function criticalPath(model, r) {
-  const run = model.runs[r], path = [];
-  let i = -1;
-  for (let k = run.at; k < run.at + run.count; ++k)
-    if (model.parent[k] < 0 && (i < 0 || model.end(k) > model.end(i))) i = k;
-  while (i >= 0) {
-    path.push(i);
-    let best = -1;
-    for (let f = model.flowAt[i]; f < model.flowAt[i + 1]; ++f) {
-      const from = model.flowFrom[f];
-      if (best < 0 || model.end(from) > model.end(best)) best = from;
-    }
-    if (path.length > run.count) break;
-    i = best;
+  const run = model.runs[r], within = new Map([[-1, []]]);
+  for (let k = run.at; k < run.at + run.count; ++k) {
+    const list = within.get(model.parent[k]);
+    if (list)
+      list.push(k);
+    else
+      within.set(model.parent[k], [k]);
   }
-  path.reverse();
+  const chain = around => {
+    const list = within.get(around).sort((a, b) => model.end(a) - model.end(b)), path = [];
+    for (let i = list.length ? list[list.length - 1] : -1; i >= 0 && path.length <= list.length;) {
+      path.push(i);
+      let best = -1;
+      for (let f = model.flowAt[i]; f < model.flowAt[i + 1]; ++f) {
+        const from = model.flowFrom[f];
+        if ((around < 0 || model.parent[from] === around) && (best < 0 || model.end(from) > model.end(best))) best = from;
+      }
+      if (best < 0 && around >= 0) {
+        let low = 0, high = list.length;
+        while (low < high) {
+          const m = (low + high) >> 1;
+          if (model.end(list[m]) <= model.start[i])
+            low = m + 1;
+          else
+            high = m;
+        }
+        if (low && list[low - 1] !== i) best = list[low - 1];
+      }
+      i = best;
+    }
+    return path.reverse().flatMap(e => {
+      const inner = within.get(e) || [];
+      return inner.length && 2 * inner.reduce((sum, k) => sum + model.dur[k], 0) >= model.dur[e] ? chain(e) : [e];
+    });
+  };
+  const path = chain(-1);
   let before = run.start;
   return path.map((e, k) => {
     const gap = Math.max(0, model.start[e] - before);

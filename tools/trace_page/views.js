@@ -131,8 +131,8 @@ function pointer(canvas, view) {
     else
       view.zoom(Math.exp(e.deltaY * unit * 0.0015), e.offsetX, e.offsetY);
   }, {passive: false});
-  canvas.addEventListener('dblclick', () => {
-    view.fit();
+  canvas.addEventListener('dblclick', e => {
+    if (!view.enter || !view.enter(e.offsetX, e.offsetY)) view.fit();
   });
 }
 function tip(e, text) {
@@ -551,7 +551,8 @@ class Memory {
   }
 }
 
-// The graph of the nodes that ran in one run, in layers: each node stands below its producers.
+// The graph of the nodes that ran in one run, in layers: each node stands below its producers. It shows one level: the
+// nodes of the run, or those within a node, such as a call of a function.
 class Graph {
   constructor(app) {
     this.app = app;
@@ -560,7 +561,8 @@ class Graph {
     this.scale = 1;
     pointer(this.canvas, this);
   }
-  load() {
+  // `within`: the node whose inside is shown; -1: the run; undefined: the first level with more than a call or two.
+  load(within) {
     const m = this.app.model;
     let r = this.app.range.run;
     if (r < 0) {
@@ -571,10 +573,12 @@ class Graph {
     this.run = r;
     const run = m.runs[r], place = new Int32Array(m.nodes.length).fill(-1), list = [], edges = new Set(), top = [],
           parents = [];
+    this.findLevels(run);
+    this.within = within = within === undefined ? this.firstLevel() : within;
     if (run)
       for (let i = run.at; i < run.at + run.count; ++i) {
         const id = m.nodeOf[m.kind[i]];
-        if (m.parent[i] >= 0) continue;  // within a node
+        if (this.levelAt(i) !== within) continue;
         const isNew = place[id] < 0;
         if (isNew) {
           place[id] = list.length;
@@ -621,6 +625,7 @@ class Graph {
     const total = new Float64Array(list.length);
     if (run)
       for (let i = run.at; i < run.at + run.count; ++i) {
+        if (this.levelAt(i) !== within) continue;
         const p = place[m.nodeOf[m.kind[i]]];
         if (p >= 0) total[p] += m.work(i);
       }
@@ -628,6 +633,44 @@ class Graph {
     for (const t of total) most = Math.max(most, t);
     Object.assign(this, {list, place, top, at, layers, parents, children, total, most, edges: edges.size});
     this.fit();
+  }
+  // The node around an execution; -1: none.
+  levelAt(i) {
+    const m = this.app.model;
+    return m.parent[i] >= 0 ? m.nodeOf[m.kind[m.parent[i]]] : -1;
+  }
+  // levelOf: the level of each node; nodesIn: the nodes of each level.
+  findLevels(run) {
+    const m = this.app.model;
+    this.levelOf = new Map();
+    this.nodesIn = new Map();
+    if (run)
+      for (let i = run.at; i < run.at + run.count; ++i) {
+        const id = m.nodeOf[m.kind[i]], level = this.levelAt(i);
+        if (!this.levelOf.has(id)) this.levelOf.set(id, level);
+        if (!this.nodesIn.has(level)) this.nodesIn.set(level, new Set());
+        this.nodesIn.get(level).add(id);
+      }
+  }
+  firstLevel() {
+    let level = -1;
+    for (let depth = 0; depth < 64; ++depth) {
+      const nodes = [...(this.nodesIn.get(level) || [])], inner = nodes.filter(id => this.nodesIn.has(id));
+      if (nodes.length > 2 || inner.length !== 1) break;
+      level = inner[0];
+    }
+    return level;
+  }
+  // A double click shows what is within a node; on the title, what is around it.
+  enter(x, y) {
+    const id = y < 18 ? -1 : this.atPoint(x, y);
+    if (y < 18 && this.within >= 0)
+      this.load(this.levelOf.has(this.within) ? this.levelOf.get(this.within) : -1);
+    else if (id >= 0 && this.nodesIn.has(id))
+      this.load(id);
+    else
+      return false;
+    return true;
   }
   // One layer is 44 high, one node 150 wide, at scale 1.
   px(i) { return this.x + this.at[i] * 150 * this.scale; }
@@ -660,6 +703,7 @@ class Graph {
     this.app.draw();
   }
   reveal(id) {
+    if (!(this.place[id] >= 0) && this.levelOf.has(id)) this.load(this.levelOf.get(id));
     const i = this.place[id];
     if (i === undefined || i < 0) return;
     const w = this.canvas.clientWidth, h = this.canvas.clientHeight;
@@ -745,7 +789,11 @@ class Graph {
         g.font = Math.round(Math.max(9, 11 * Math.min(1, s))) + 'px system-ui, sans-serif';
         g.fillStyle = theme.fg;
         g.fillText(
-            clip(g, node.name.slice(node.name.lastIndexOf('/') + 1) + ' \u00b7 ' + ns(this.total[i]), 2 * half - 6),
+            clip(
+                g,
+                (this.nodesIn.has(node.id) ? '\u25b8 ' : '') + node.name.slice(node.name.lastIndexOf('/') + 1) +
+                    ' \u00b7 ' + ns(this.total[i]),
+                2 * half - 6),
             x - half + 3, y);
         if (s > 0.7) {
           g.fillStyle = theme.dim;
@@ -759,7 +807,12 @@ class Graph {
     g.fillRect(0, 0, w, 18);
     g.fillStyle = theme.dim;
     g.fillText(
-        clip(g, `graph of run ${this.run + 1}: ${whole(this.list.length)} nodes, ${whole(this.edges)} edges`, w - 12),
+        clip(
+            g,
+            (this.within >= 0 ? '\u2039 within ' + m.nodes[this.within].name : 'graph') + ` of run ${this.run + 1}: ${
+                whole(this.list.length)} node${this.list.length === 1 ? '' : 's'}, ${whole(this.edges)} edge${
+                this.edges === 1 ? '' : 's'}`,
+            w - 12),
         6, 9);
   }
   atPoint(x, y) {
@@ -774,12 +827,16 @@ class Graph {
     return best < 0 ? -1 : this.list[best];
   }
   hover(x, y) {
+    if (y < 18)
+      return this.within < 0 ? '' : `within ${this.app.model.nodes[this.within].name}\nA double click leads out.`;
     const id = this.atPoint(x, y);
     if (id < 0) return '';
     const n = this.app.model.nodes[id];
-    return `${n.name}\n${n.op} on ${n.device}\n${ns(this.total[this.place[id]])} in this run`;
+    return `${n.name}\n${n.op} on ${n.device}\n${ns(this.total[this.place[id]])} in this run${
+        this.nodesIn.has(id) ? '\nA double click shows the nodes within it.' : ''}`;
   }
   click(x, y) {
+    if (y < 18) return;
     const id = this.atPoint(x, y);
     if (id < 0)
       this.app.select(-1);

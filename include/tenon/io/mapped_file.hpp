@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -245,12 +246,32 @@ inline std::string TemporaryName(const std::string& path) {
   static std::atomic<std::int64_t> count{0};
   return StrCat(path, ".", ProcessId(), ".", ++count, ".tmp");
 }
+
+// Where the bytes for a path go: `in_place` where something other than a file is there, otherwise under another name
+// beside `path`, which leads through no symbolic link.
+struct WriteTarget {
+  explicit WriteTarget(const std::string& wanted) : path(wanted) {
+#if TENON_DETAIL_POSIX
+    struct stat info = {};
+    if (::stat(wanted.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return;
+    in_place = !S_ISREG(info.st_mode);
+    if (char* const real = in_place ? nullptr : ::realpath(wanted.c_str(), nullptr); real != nullptr) {
+      path = real;
+      std::free(real);
+    }
+#endif
+  }
+  std::string path;
+  bool in_place = false;
+};
 }  // namespace detail
 
 // Writes a file, or replaces it: first under another name beside it. So a process that has the old file open or
-// mapped keeps it, and none sees half a file. The pieces come one after the other.
+// mapped keeps it, and none sees half a file. The pieces come one after the other. A device or a pipe, such as
+// /dev/stdout, gets the bytes; behind a symbolic link the file is replaced and the link stays.
 inline Status WriteFile(const std::string& path, Span<const std::string_view> pieces) {
-  const std::string temporary = detail::TemporaryName(path);
+  const detail::WriteTarget target(path);
+  const std::string temporary = target.in_place ? target.path : detail::TemporaryName(target.path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
   int error = 0;
@@ -258,9 +279,9 @@ inline Status WriteFile(const std::string& path, Span<const std::string_view> pi
     if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
   }
   if (std::fclose(file) != 0 && error == 0) error = errno;
-  if (error == 0) error = detail::RenameOver(temporary, path);
+  if (error == 0 && !target.in_place) error = detail::RenameOver(temporary, target.path);
   if (error == 0) return OkStatus();
-  std::remove(temporary.c_str());
+  if (!target.in_place) std::remove(temporary.c_str());
   return detail::FileError("WriteFile", path, error);
 }
 inline Status WriteFile(const std::string& path, std::string_view bytes) {

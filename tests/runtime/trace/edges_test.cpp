@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/function_graphs.hpp"
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
@@ -111,6 +112,36 @@ TEST_SUITE("TraceFlow") {
       CHECK(names.count("switch>exit") == 0);  // the Exit follows the last of 101
       CHECK(names.count("exit>after") == 1);
       CHECK(EndsBeforeItStarts(trace));
+    }
+  }
+  TEST_CASE("the edges between nodes of a function, within each of its calls") {
+    using function_test::MakeNode;
+    const AttrValue floats(DataType::kFloat);
+    const auto call = [](std::string name, std::string input) {
+      return MakeNode(std::move(name), "StatefulPartitionedCall", {std::move(input)},
+                      {{"Tin", function_test::FloatTypes(1)},
+                       {"Tout", function_test::FloatTypes(1)},
+                       {"f", function_test::Call("negate_twice")}});
+    };
+    GraphDef graph;
+    graph.versions.producer = 1500;
+    graph.library.function = {function_test::Floats(
+        "negate_twice", {"x"},
+        {MakeNode("a", "Neg", {"x"}, {{"T", floats}}), MakeNode("b", "Neg", {"a:y:0"}, {{"T", floats}})}, "b:y:0")};
+    graph.library.function[0].signature.is_stateful = true;
+    graph.node = {MakeNode("x", "Placeholder", {}, {{"dtype", floats}}), call("first", "x"), call("second", "first")};
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      const auto session = Session::FromGraphDef(graph, {.inter_op_threads = 2, .executor = executor});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const RunTrace trace = TraceOf(*session, {"x"}, {"second"}, {Tensor::Scalar(1.0f)});
+      CHECK(Names(trace) == std::multiset<std::string>{"first>second", "a>b", "a>b"});
+      CHECK(EndsBeforeItStarts(trace));
+      for (const NodeTiming& node : trace.nodes) {
+        const bool in_function = node.name == "a" || node.name == "b";
+        CHECK((node.body_node != nullptr) == in_function);
+        CHECK((node.node == nullptr) == in_function);
+        if (in_function) CHECK(node.body_node->name() == node.name);
+      }
     }
   }
   TEST_CASE("no node, no flow") {

@@ -2,7 +2,7 @@
 _tenon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W 'info run bench trace convert check ops diff doctor completion man --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'info run bench trace convert check ops diff doctor completion help man --help --version' -- "$cur"))
     return
   fi
   case $command:$prev in
@@ -12,6 +12,7 @@ _tenon() {
     convert:--to) COMPREPLY=($(compgen -W 'binary text json saved_model checkpoint npz' -- "$cur")); return ;;
     convert:--optimize) COMPREPLY=($(compgen -W 'exact fast' -- "$cur")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+    help:help) COMPREPLY=($(compgen -W 'info run bench trace convert check ops diff doctor' -- "$cur")); return ;;
     completion:completion) COMPREPLY=($(compgen -W 'bash zsh' -- "$cur")); return ;;
     ops:*) [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "$(tenon ops --names 2>/dev/null)" -- "$cur")); return; } ;;
   esac

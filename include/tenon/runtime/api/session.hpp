@@ -22,6 +22,7 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 struct GraphDef;
 struct Node;
+class Graph;
 class GraphBuilder;
 
 // A tensor by name: {"x:0", tensor}. "x" means "x:0". Immutable while a run uses it.
@@ -65,6 +66,9 @@ struct NodeTiming {
   DataType dtype = DataType::kInvalid;  // output 0's; kInvalid: the node has no output
   TensorShape shape = {};  // output 0's
   std::int64_t ready_ns = -1;  // when all inputs were there, since the start of the run; -1: not known
+  // Node of a called function, and the function's graph; they live as long as the session. Null: not a function's node.
+  const Node* body_node = nullptr;
+  const Graph* body = nullptr;
 };
 // The executions of one node that a trace holds only as sums (SessionOptions::max_trace_events).
 struct NodeTotal {
@@ -75,6 +79,8 @@ struct NodeTotal {
   std::int64_t start_ns = 0, end_ns = 0;  // first start and last end, since the start of the run
   std::int64_t output_bytes = 0;  // bytes of all of these executions
   std::int64_t wait_ns = 0;  // sum of NodeTiming::wait_ns
+  const Node* body_node = nullptr;  // as in NodeTiming
+  const Graph* body = nullptr;
 };
 // Where the time of one run went. Names and nodes in it live as long as the session.
 struct RunTrace {

@@ -61,6 +61,8 @@ class TracedNodes {
       folded.op = timing.op;
       folded.device = timing.device;
       folded.node = timing.node;
+      folded.body_node = timing.body_node;
+      folded.body = timing.body;
       *slot = static_cast<std::uint32_t>(items_.size());
     }
     return &items_[*slot - 1];
@@ -168,7 +170,12 @@ class TraceCollector final : public StepStatsCollector {
     }
     timing.name = node.node->name();
     timing.op = OpOf(node);
-    if (program.graph == graph_) timing.node = node.node;
+    if (program.graph == graph_) {
+      timing.node = node.node;
+    } else {
+      timing.body_node = node.node;
+      timing.body = program.graph;
+    }
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <vector>
 
 #include <tenon/base/slim_vector.hpp>
@@ -30,62 +30,85 @@ class FlowFinder {
  public:
   explicit FlowFinder(const RunTrace& trace) : nodes_(trace.nodes) {
     order_ = SortedOrder(nodes_.size(), [&](std::size_t a, std::size_t b) {
-      const int id_a = IdOf(a), id_b = IdOf(b);
-      return id_a != id_b ? id_a < id_b : nodes_[a].end_ns < nodes_[b].end_ns;
+      const Key key_a = KeyOf(nodes_[a]), key_b = KeyOf(nodes_[b]);
+      return key_a != key_b ? key_a < key_b : nodes_[a].end_ns < nodes_[b].end_ns;
     });
-    for (const NodeTotal& total : trace.folded) {
-      if (total.node == nullptr) continue;
-      const auto id = static_cast<std::size_t>(total.node->id);
-      if (folded_from_.size() <= id) folded_from_.resize(id + 1, kNever);
-      folded_from_[id] = std::min(folded_from_[id], total.start_ns);
-    }
+    for (const NodeTotal& total : trace.folded)
+      if (NodeOf(total) != nullptr) folded_.push_back({KeyOf(total), total.start_ns});
+    std::sort(folded_.begin(), folded_.end());
   }
   void Find(std::size_t to, std::vector<TraceFlow>* flows) {
     first_ = flows->size();
     const NodeTiming& timing = nodes_[to];
-    if (timing.node == nullptr) return;
-    const Node& node = *timing.node;
-    if (!IsKernel(to)) return Add(LastBefore(node.id, timing.start_ns, true), to, false, flows);
+    if (NodeOf(timing) == nullptr) return;
+    const Node& node = *NodeOf(timing);
+    const Graph* const graph = timing.body;
+    if (!IsKernel(to)) return Add(LastBefore({graph, node.id}, timing.start_ns, true), to, false, flows);
     if (node.node_class == NodeClass::kMerge) {
-      Add(LatestInput(node, timing.start_ns), to, false, flows);
+      Add(LatestInput(graph, node, timing.start_ns), to, false, flows);
     } else {
-      for (const InEdge& edge : node.inputs) Add(LastBefore(edge.node, timing.start_ns, false), to, false, flows);
+      for (const InEdge& edge : node.inputs)
+        Add(LastBefore({graph, edge.node}, timing.start_ns, false), to, false, flows);
     }
-    for (const int id : node.control_inputs) Add(LastBefore(id, timing.start_ns, true), to, true, flows);
+    for (const int id : node.control_inputs) Add(LastBefore({graph, id}, timing.start_ns, true), to, true, flows);
   }
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
+  // A node of the session's graph, or of a function's.
+  struct Key {
+    const Graph* body;  // null: the session's
+    int id;  // -1: not a node
+    friend bool operator==(const Key&, const Key&) = default;
+    friend bool operator<(const Key& a, const Key& b) {
+      return a.body != b.body ? std::less<const Graph*>()(a.body, b.body) : a.id < b.id;
+    }
+  };
+  struct Folded {
+    Key key;
+    std::int64_t from_ns;  // when the executions began that are only sums
+    friend bool operator<(const Folded& a, const Folded& b) {
+      return a.key != b.key ? a.key < b.key : a.from_ns < b.from_ns;
+    }
+  };
+  template <class Timing>
+  static const Node* NodeOf(const Timing& timing) {
+    return timing.node != nullptr ? timing.node : timing.body_node;
+  }
+  template <class Timing>
+  static Key KeyOf(const Timing& timing) {
+    const Node* const node = NodeOf(timing);
+    return {timing.body, node == nullptr ? -1 : node->id};
+  }
   // Not a copy of its value, nor a fetch.
-  bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
+  bool IsKernel(std::size_t i) const { return nodes_[i].op == NodeOf(nodes_[i])->op_name(); }
 
   // The last item of a node, or the last copy of its value, that ended before `start_ns`. None where a later execution
   // may have come between, of which the trace has only sums.
-  std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
-    if (static_cast<std::size_t>(id) < folded_from_.size() && folded_from_[static_cast<std::size_t>(id)] < start_ns)
-      return kNone;
+  std::size_t LastBefore(const Key& key, std::int64_t start_ns, bool kernels_only) const {
+    const auto folded = std::lower_bound(folded_.begin(), folded_.end(), Folded{key, 0});
+    if (folded != folded_.end() && folded->key == key && folded->from_ns < start_ns) return kNone;
     std::size_t low = 0, high = order_.size();
     while (low < high) {
       const std::size_t middle = (low + high) / 2, i = order_[middle];
-      if (IdOf(i) < id || (IdOf(i) == id && nodes_[i].end_ns <= start_ns))
+      const Key at = KeyOf(nodes_[i]);
+      if (at < key || (at == key && nodes_[i].end_ns <= start_ns))
         low = middle + 1;
       else
         high = middle;
     }
-    for (; low > 0 && IdOf(order_[low - 1]) == id; --low) {
+    for (; low > 0 && KeyOf(nodes_[order_[low - 1]]) == key; --low) {
       const std::size_t i = order_[low - 1];
       if (IsKernel(i) || (!kernels_only && nodes_[i].op != "Fetch")) return i;
     }
     return kNone;
   }
   // A Merge has waited for one of its inputs only: in a loop, for the iteration before.
-  std::size_t LatestInput(const Node& merge, std::int64_t start_ns) const {
+  std::size_t LatestInput(const Graph* graph, const Node& merge, std::int64_t start_ns) const {
     std::size_t latest = kNone;
     for (const InEdge& edge : merge.inputs) {
-      const std::size_t i = LastBefore(edge.node, start_ns, false);
+      const std::size_t i = LastBefore({graph, edge.node}, start_ns, false);
       if (i != kNone && (latest == kNone || nodes_[i].end_ns > nodes_[latest].end_ns)) latest = i;
     }
     return latest;
@@ -99,16 +122,17 @@ class FlowFinder {
   }
 
   const std::vector<NodeTiming>& nodes_;
-  SlimVector<std::size_t> order_;  // indices of nodes_, sorted by id and end
-  SlimVector<std::int64_t> folded_from_;  // by id: when the executions began that are only sums
+  SlimVector<std::size_t> order_;  // indices of nodes_, sorted by node and end
+  SlimVector<Folded> folded_;  // sorted
   std::size_t first_ = 0;  // flow of the item under way
 };
 
 }  // namespace detail
 
 // The edges of the graph between nodes that ran, by consumer. A producer that ran more than once, in a loop, counts
-// with the last execution that ended before the consumer began. Feeds, constants and folded nodes do not run, so that
-// no flow comes from them. The trace's session must live.
+// with the last execution that ended before the consumer began; so does a node of a function, in whichever call it ran.
+// Feeds, constants, arguments and folded nodes do not run, so that no flow comes from them. The trace's session must
+// live.
 inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
   detail::FlowFinder finder(trace);
   std::vector<TraceFlow> flows;
