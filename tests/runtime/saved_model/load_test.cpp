@@ -112,6 +112,17 @@ TEST_SUITE("SavedModel::Load") {
             m->asset_file_def[0].tensor_info.name = "no_such_tensor:0";
           }).code() == Code::kInvalidArgument);
   }
+  TEST_CASE("an asset that is listed twice is fed once; two files for one tensor are refused") {
+    CHECK(LoadChanged("module_tables", [](MetaGraphDef* m) {
+            m->asset_file_def.push_back(m->asset_file_def[0]);
+          }).message() == "");
+    const Status two = LoadChanged("module_tables", [](MetaGraphDef* m) {
+      m->asset_file_def.push_back(m->asset_file_def[0]);
+      m->asset_file_def.back().filename = "other.txt";
+    });
+    CHECK(two.code() == Code::kInvalidArgument);
+    CHECK(Says(two, "fed more than once"));
+  }
   TEST_CASE("initialisers of older models") {
     const auto with_collections = [](MetaGraphDef* m) {
       m->signature_def.erase(m->signature_def.begin());  // __saved_model_init_op comes first

@@ -62,11 +62,21 @@ inline bool LeavesFolder(std::string_view name) {
   }
   return false;
 }
+// Returns whether an asset stands in the list before, for the same tensor and of the same file.
+inline bool IsListedBefore(const SlimVector<AssetFileDef>& assets, const AssetFileDef& asset) {
+  const TensorName tensor = ParseTensorName(asset.tensor_info.name);
+  for (const AssetFileDef& other : assets) {
+    if (&other == &asset) return false;
+    if (other.filename == asset.filename && ParseTensorName(other.tensor_info.name) == tensor) return true;
+  }
+  return false;
+}
 // The paths of the assets, by the tensors that take them.
 inline Status AssetFeeds(const MetaGraphDef& meta_graph, const std::string& folder, std::vector<NamedTensor>* feeds) {
   SlimVector<AssetFileDef> assets;
   TENON_RETURN_IF_ERROR(FindAssets(meta_graph, &assets));
   for (const AssetFileDef& asset : assets) {
+    if (IsListedBefore(assets, asset)) continue;
     if (LeavesFolder(asset.filename))
       return errors::InvalidArgument("SavedModel: '", folder, "': the asset '", CEscape(asset.filename),
                                      "' of tensor '", asset.tensor_info.name,
