@@ -98,6 +98,18 @@ TEST_SUITE("SavedModel::Load") {
       CHECK(Says(status, "used by node 'strange'"));
     }
   }
+  TEST_CASE("a call of a function that the library lacks stops loading") {
+    const Status status = LoadChanged("module_counter", [](MetaGraphDef* m) {
+      for (NodeDef& node : m->graph_def.node)
+        if (node.op == "StatefulPartitionedCall") {
+          node.attr.Find("f")->mutable_func()->name += "x";
+          return;
+        }
+    });
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(Says(status, "Failed to find function '"));
+    CHECK(Says(status, "did you mean '"));
+  }
   TEST_CASE("assets stay in their folder") {
     for (const char* name : {"../../secret.txt", "/etc/passwd", "a/../../b", ""}) {
       static const char* file;
