@@ -75,6 +75,21 @@ FunctionDef Reads(std::string name, NodeDef body, std::string result) {
 }
 }  // namespace
 
+TEST_CASE("an _output_shapes attr in a function adds to what is inferred; one that contradicts is ignored") {
+  const auto shape_with = [](PartialTensorShape given) {
+    using namespace function_test;
+    return ShapeOfCall(
+        Reads("reads",
+              MakeNode("read", "ReadVariableOp", {"handle"},
+                       {{"dtype", AttrValue(DataType::kFloat)},
+                        {"_output_shapes", AttrValue(SlimVector<PartialTensorShape>{std::move(given)})}}),
+              "read:value:0"));
+  };
+  CHECK(shape_with(PartialTensorShape({-1, 5})) == "[3,5]");
+  CHECK(shape_with(PartialTensorShape({4, 5})) == "[3,?]");
+  CHECK(shape_with(PartialTensorShape({3})) == "[3,?]");
+}
+
 TEST_CASE("a function knows what its caller's resource holds, through calls within calls") {
   using namespace function_test;
   const SlimVector<DataType> resource{DataType::kResource}, result{DataType::kFloat};

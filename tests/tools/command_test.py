@@ -700,6 +700,8 @@ class SavedModels(Case):
         self.json('bench', 'folder', '--runs', 2)
         self.tenon('run', 'folder', '1,2', '--tags', 'train', code=1)
         self.assertIn('{ serve }', self.errors)
+        self.tenon('run', 'folder', '1,2', '--tags', '', code=1)
+        self.assertIn('matching supplied tags: { }.', self.errors)
         self.tenon('convert', 'folder', 'folder/saved_model.pbtxt')
         (self.folder / 'folder/saved_model.pb').unlink()
         self.assertEqual(self.values('folder', '1,2')['z'], [[1, 4]])

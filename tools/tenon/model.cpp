@@ -187,6 +187,7 @@ Result<tenon::SavedModelDef> ReadSavedModel(const std::string& path, FileKind ki
 OpenOptions OpenOptionsOf(const Args& args) {
   OpenOptions options;
   const std::string tags = args.Get("--tags");
+  options.has_tags = args.Has("--tags");
   for (std::string_view rest = tags; !rest.empty();) {
     const std::string_view tag = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), tag.size() + 1));
@@ -264,9 +265,9 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
       for (const tenon::MetaGraphDef& graph : file.meta_graphs)
         model.all_tags_.push_back(tenon::StrJoin(graph.meta_info_def.tags, ","));
       auto& tags = model.options_.tags;
-      if (tags.empty() && file.meta_graphs.size() == 1)
+      if (!model.options_.has_tags && file.meta_graphs.size() == 1)
         tags.assign(file.meta_graphs[0].meta_info_def.tags.begin(), file.meta_graphs[0].meta_info_def.tags.end());
-      else if (tags.empty())
+      else if (!model.options_.has_tags)
         tags = {"serve"};
       TENON_ASSIGN_OR_RETURN(tenon::MetaGraphDef meta_graph, tenon::TakeMetaGraph(std::move(file), tags, path));
       model.SetMetaGraph(std::move(meta_graph));

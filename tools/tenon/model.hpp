@@ -48,7 +48,8 @@ struct Signature {
 };
 
 struct OpenOptions {
-  std::vector<std::string> tags = {};  // choose a graph of a SavedModel; empty: "serve", or the only graph
+  std::vector<std::string> tags = {};  // choose a graph of a SavedModel
+  bool has_tags = false;  // false: "serve", or the only graph; true and no tags: the graph without tags
   bool describe = false;  // keeps what `info` shows of a SavedModel beside its graph
 };
 

@@ -76,8 +76,6 @@ Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
   return options;
 }
 
-}  // namespace
-
 // "; initialise before: --target init"; "": no node of the graph is called so.
 std::string InitialiserHint(const Model& model) {
   std::string hint;
@@ -89,6 +87,8 @@ std::string InitialiserHint(const Model& model) {
   }
   return hint;
 }
+
+}  // namespace
 
 Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
   Prepared prepared;

@@ -100,6 +100,7 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   body->graph.versions = versions;
   ImportOptions options;
   options.allow_internal_ops = true;
+  options.given_shapes_are_hints = true;
   options.calls = calls;
   options.ops = ops;
   calls->inside.push_back(function->signature.name);

@@ -454,7 +454,7 @@ class GraphImporter {
   Status InferShapes(int id, ShapeRefiner* refiner) {
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
     TENON_RETURN_IF_ERROR(InferCall(id, refiner));
-    return detail::MergeGivenShapes(&graph_.nodes_[ToSize(id)], refiner);
+    return detail::MergeGivenShapes(options_.given_shapes_are_hints, &graph_.nodes_[ToSize(id)], refiner);
   }
 
   GraphDef def_;

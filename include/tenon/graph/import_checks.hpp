@@ -86,18 +86,19 @@ TENON_DETAIL_COLD inline Status NoCallOp(const NodeDef& node, const FunctionDef&
                                node.op, " (<tenon/ops/flow/functional.hpp>)");
 }
 
-// The shapes that the attr "_output_shapes" gives are those of the node's outputs; then the attr goes.
-inline Status MergeGivenShapes(Node* node, ShapeRefiner* refiner) {
+// The shapes that the attr "_output_shapes" gives are those of the node's outputs; then the attr goes. `hints`: a shape
+// that contradicts is ignored, as TensorFlow ignores all of them in functions.
+inline Status MergeGivenShapes(bool hints, Node* node, ShapeRefiner* refiner) {
   constexpr std::string_view kAttr = "_output_shapes";
   SlimVector<PartialTensorShape> given;
   if (const AttrValue* attr = node->def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
     return OkStatus();
-  if (given.size() < node->output_types.size())
+  if (given.size() < node->output_types.size() && !hints)
     return errors::InvalidArgument("Node '", node->def.name, "' has ", node->num_outputs(), " outputs but the ", kAttr,
                                    " attribute specifies shapes for ", given.size(), " outputs");
-  for (int i = 0; i < node->num_outputs(); ++i) {
+  for (int i = 0; i < node->num_outputs() && static_cast<std::size_t>(i) < given.size(); ++i) {
     const Status status = refiner->MergeOutputShape(node->id, i, given[static_cast<std::size_t>(i)]);
-    if (status.ok()) continue;
+    if (status.ok() || hints) continue;
     return errors::InvalidArgument("Node '", node->def.name, "' has an ", kAttr,
                                    " attribute inconsistent with the GraphDef for output #", i, ": ", status.message());
   }

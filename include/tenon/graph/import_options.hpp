@@ -38,6 +38,7 @@ class OpInfoCache;
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
+  bool given_shapes_are_hints = false;  // an _output_shapes attr that contradicts is ignored: bodies of functions
   bool check_devices = false;         // refuses a node's device when it is not a device name, as sessions do
   bool check_functions = true;        // false: functions of the library may have ops that are not registered
   bool leave_out_unknown = false;     // nodes that need ops which are not registered go to Graph::left_out

@@ -88,5 +88,14 @@ TEST_SUITE("stacks") {
     CHECK(m.Try({"push"}, {{"most", MakeTensor<std::int32_t>({1}, {1})}}).message() ==
           "Stack size must be a scalar, but had shape: [1] [node 's', CPU:0]");
   }
+  TEST_CASE("graphs of TensorFlow say that the handle has two elements") {
+    Machine m;
+    const Output s = m.b.Add("StackV2", "s", {m.b.Const("most", Tensor::Scalar(1))},
+                             {{"elem_type", DataType::kFloat},
+                              {"_output_shapes", AttrValue(SlimVector<PartialTensorShape>{PartialTensorShape({2})})}});
+    m.b.Add("StackPushV2", "push", {s, m.b.Const("x", Tensor::Scalar(3.0f))});
+    m.Start();
+    for (int run = 0; run < 2; ++run) CHECK(m.Floats("push") == Floats{3});
+  }
 }
 }  // namespace state_stack_test

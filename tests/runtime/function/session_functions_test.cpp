@@ -93,6 +93,24 @@ TEST_SUITE("SessionFunctions") {
     CHECK(run(*good).code() == Code::kResourceExhausted);
   }
 
+  TEST_CASE("a shape that the body's own contradict is ignored") {
+    FunctionDef wrong = Double();
+    wrong.node_def[0].attr.Set("_output_shapes", AttrValue(SlimVector<PartialTensorShape>{PartialTensorShape({2, 3})}));
+    wrong.node_def.push_back(
+        MakeNode("c", "Const", {},
+                 {{"dtype", AttrValue(DataType::kFloat)},
+                  {"value", AttrValue(Tensor::Scalar(1.0f))},
+                  {"_output_shapes", AttrValue(SlimVector<PartialTensorShape>{PartialTensorShape({2, 3})})}}));
+    Library library({wrong});
+    const auto handle = library.functions.Find(Call("double", {{"T", AttrValue(DataType::kFloat)}}).func());
+    REQUIRE(handle.ok());
+    Tensor arg = Tensor::Scalar(2.0f), result(DataType::kInvalid);
+    const Status status =
+        library.functions.Run(*handle, library.env, std::span<Tensor>(&arg, 1), std::span<Tensor>(&result, 1));
+    REQUIRE_MESSAGE(status.ok(), status.ToString());
+    CHECK(result.scalar<float>()() == 4);
+  }
+
   TEST_CASE("finds many functions in linear time") {
     const double growth = growth_test::Growth(2000, [](int n) {
       SlimVector<FunctionDef> defs;

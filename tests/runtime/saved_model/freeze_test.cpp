@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "models.hpp"
 
@@ -38,6 +39,38 @@ TEST_SUITE("Freeze") {
     REQUIRE(want.ok());
     REQUIRE_MESSAGE(got.ok(), got.status().ToString());
     CHECK((*got)[0].data<float>()[0] == (*want)[0].tensor.data<float>()[0]);
+  }
+  TEST_CASE("an input that no output needs may be given") {
+    const TempFolder folder;
+    ChangeModel("module_train", folder / "m", [](MetaGraphDef* m) {
+      NodeDef node;
+      node.name = "spare";
+      node.op = "Placeholder";
+      node.attr.Set("dtype", AttrValue(DataType::kFloat));
+      m->graph_def.node.push_back(node);
+      for (auto& [name, signature] : m->signature_def) {
+        if (name != "infer") continue;
+        TensorInfo spare;
+        spare.name = "spare:0";
+        spare.dtype = DataType::kFloat;
+        spare.tensor_shape = PartialTensorShape({-1});
+        signature.inputs.push_back({"spare", spare});
+      }
+    });
+    const Result<SavedModel> model = SavedModel::Load(folder / "m");
+    REQUIRE_MESSAGE(model.ok(), model.status().ToString());
+    const Result<FrozenGraph> frozen = Freeze(*model, "infer");
+    REQUIRE_MESSAGE(frozen.ok(), frozen.status().ToString());
+    const Result<Session> session = Session::FromGraphDef(frozen->graph);
+    REQUIRE_MESSAGE(session.ok(), session.status().ToString());
+    Tensor x(DataType::kFloat, TensorShape({1, 4})), spare(DataType::kFloat, TensorShape({2}));
+    for (int i = 0; i < 4; ++i) x.data<float>()[i] = 1.0f;
+    spare.data<float>()[0] = spare.data<float>()[1] = 0.0f;
+    std::vector<NamedTensor> feeds;
+    for (const SignatureTensor& input : frozen->inputs)
+      feeds.push_back({input.tensor, input.key == "spare" ? spare : x});
+    REQUIRE(feeds.size() == 2);
+    CHECK(session->Run({feeds[0], feeds[1]}, {frozen->outputs[0].tensor}).status().message() == "");
   }
   TEST_CASE("a signature that writes") {
     const SavedModel model = LoadRecorded("module_train");

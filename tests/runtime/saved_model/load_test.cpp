@@ -98,6 +98,18 @@ TEST_SUITE("SavedModel::Load") {
       CHECK(Says(status, "used by node 'strange'"));
     }
   }
+  TEST_CASE("a call of a function that the library lacks stops loading") {
+    const Status status = LoadChanged("module_counter", [](MetaGraphDef* m) {
+      for (NodeDef& node : m->graph_def.node)
+        if (node.op == "StatefulPartitionedCall") {
+          node.attr.Find("f")->mutable_func()->name += "x";
+          return;
+        }
+    });
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(Says(status, "Failed to find function '"));
+    CHECK(Says(status, "did you mean '"));
+  }
   TEST_CASE("assets stay in their folder") {
     for (const char* name : {"../../secret.txt", "/etc/passwd", "a/../../b", ""}) {
       static const char* file;
@@ -111,6 +123,17 @@ TEST_SUITE("SavedModel::Load") {
     CHECK(LoadChanged("module_tables", [](MetaGraphDef* m) {
             m->asset_file_def[0].tensor_info.name = "no_such_tensor:0";
           }).code() == Code::kInvalidArgument);
+  }
+  TEST_CASE("an asset that is listed twice is fed once; two files for one tensor are refused") {
+    CHECK(LoadChanged("module_tables", [](MetaGraphDef* m) {
+            m->asset_file_def.push_back(m->asset_file_def[0]);
+          }).message() == "");
+    const Status two = LoadChanged("module_tables", [](MetaGraphDef* m) {
+      m->asset_file_def.push_back(m->asset_file_def[0]);
+      m->asset_file_def.back().filename = "other.txt";
+    });
+    CHECK(two.code() == Code::kInvalidArgument);
+    CHECK(Says(two, "fed more than once"));
   }
   TEST_CASE("initialisers of older models") {
     const auto with_collections = [](MetaGraphDef* m) {

@@ -95,7 +95,10 @@ struct StackV2 {
                                         .Attr("elem_type: type")
                                         .Attr("stack_name: string = ''")
                                         .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->Vector(2));  // as TensorFlow; handles are scalars
+                                          return OkStatus();
+                                        });
 
   struct Attrs {
     DataType elem_type;

@@ -54,11 +54,8 @@ inline Status FractionalPoolShape(InferenceContext* c) {
     sizes.push_back(size);
   }
   c->set_output(0, c->MakeShape({sizes[0], sizes[1], sizes[2], sizes[3]}));
-  for (int d = 1; d <= 2; ++d) {  // TensorFlow says one less than its kernel gives
-    DimensionHandle ends;
-    TENON_RETURN_IF_ERROR(c->Add(sizes[static_cast<std::size_t>(d)], 1, &ends));
-    c->set_output(d, c->Vector(ends));
-  }
+  // TensorFlow says one less than its kernel gives, and graphs carry that in _output_shapes.
+  for (int d = 1; d <= 2; ++d) c->set_output(d, c->Vector(c->UnknownDim()));
   return OkStatus();
 }
 

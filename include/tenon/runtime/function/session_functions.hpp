@@ -339,6 +339,7 @@ class SessionFunctions final : public GraphFunctions, private FunctionsOnDevices
     body.graph.versions = library->graph->versions();
     ImportOptions as_body;
     as_body.allow_internal_ops = true;
+    as_body.given_shapes_are_hints = true;
     as_body.check_devices = true;
     as_body.ops = &ops_;
     as_body.cancellation = cancellation;

@@ -98,6 +98,7 @@ class ModelFreezer {
     TENON_RETURN_IF_ERROR(ReplaceVariables(
         &graph, *ops_, [this](const NodeDef& node) { return VariableValue(model_.session, node.name + ":0"); }));
     TENON_RETURN_IF_ERROR(FoldTables(&graph));
+    KeepInputs(&graph);
     FrozenGraph frozen;
     if (!init_inputs_.empty()) {
       NodeDef init;
@@ -155,6 +156,20 @@ class ModelFreezer {
       for (NodeDef& node : graph->node)
         if (node.name == ParseTensorName(asset.name).node) BecomeConst(asset.tensor, &node);
     return OkStatus();
+  }
+
+  // Inputs that no output needs become placeholders: a run may be given them.
+  void KeepInputs(GraphDef* graph) const {
+    for (const SignatureTensor& input : signature_.inputs) {
+      const TensorName name = ParseTensorName(input.tensor);
+      if (name.node.empty() || name.output != 0 || input.dtype == DataType::kInvalid || HasNode(*graph, name.node))
+        continue;
+      NodeDef& node = graph->node.emplace_back();
+      node.name = std::string(name.node);
+      node.op = "Placeholder";
+      node.attr.Set("dtype", AttrValue(input.dtype));
+      node.attr.Set("shape", AttrValue(input.shape));
+    }
   }
 
   // Adds the contents of tables that are not kept, and nodes that put them there.
@@ -221,13 +236,13 @@ class ModelFreezer {
     node->attr.Set("dtype", AttrValue(value.dtype()));
     node->attr.Set("value", AttrValue(value));
   }
+  static bool HasNode(const GraphDef& graph, std::string_view name) {
+    for (const NodeDef& node : graph.node)
+      if (node.name == name) return true;
+    return false;
+  }
   static std::string FreeName(const GraphDef& graph, std::string name) {
-    const auto is_taken = [&graph](std::string_view wanted) {
-      for (const NodeDef& node : graph.node)
-        if (node.name == wanted) return true;
-      return false;
-    };
-    while (is_taken(name)) name += '_';
+    while (HasNode(graph, name)) name += '_';
     return name;
   }
 

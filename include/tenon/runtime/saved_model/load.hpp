@@ -14,10 +14,15 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/op/attr/attr_value.hpp>
+#include <tenon/op/graph_def/function_def.hpp>
+#include <tenon/op/graph_def/graph_def.hpp>
 #include <tenon/op/graph_def/meta_graph.hpp>
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
+#include <tenon/op/graph_def/node_def.hpp>
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/kernel/step_services.hpp>
+#include <tenon/graph/function_index.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/reached_nodes.hpp>
 #include <tenon/io/folders.hpp>
@@ -62,11 +67,21 @@ inline bool LeavesFolder(std::string_view name) {
   }
   return false;
 }
+// Returns whether an asset stands in the list before, for the same tensor and of the same file.
+inline bool IsListedBefore(const SlimVector<AssetFileDef>& assets, const AssetFileDef& asset) {
+  const TensorName tensor = ParseTensorName(asset.tensor_info.name);
+  for (const AssetFileDef& other : assets) {
+    if (&other == &asset) return false;
+    if (other.filename == asset.filename && ParseTensorName(other.tensor_info.name) == tensor) return true;
+  }
+  return false;
+}
 // The paths of the assets, by the tensors that take them.
 inline Status AssetFeeds(const MetaGraphDef& meta_graph, const std::string& folder, std::vector<NamedTensor>* feeds) {
   SlimVector<AssetFileDef> assets;
   TENON_RETURN_IF_ERROR(FindAssets(meta_graph, &assets));
   for (const AssetFileDef& asset : assets) {
+    if (IsListedBefore(assets, asset)) continue;
     if (LeavesFolder(asset.filename))
       return errors::InvalidArgument("SavedModel: '", folder, "': the asset '", CEscape(asset.filename),
                                      "' of tensor '", asset.tensor_info.name,
@@ -93,6 +108,21 @@ inline Status FindInitOp(const MetaGraphDef& meta_graph, std::string_view folder
                                         "' has ", count, " nodes");
     *node = std::string(ParseTensorName(collection->node_list->value[0]).node);
     return OkStatus();
+  }
+  return OkStatus();
+}
+
+// InvalidArgument: a node calls a function that the library lacks, whether a signature needs the node or not.
+inline Status CheckCalls(const GraphDef& graph) {
+  const FunctionIndex functions(graph.library);
+  for (const NodeDef& node : graph.node) {
+    if (node.op != "PartitionedCall" && node.op != "StatefulPartitionedCall") continue;
+    const AttrValue* const f = node.attr.Find("f");
+    if (f == nullptr || f->kind() != AttrValue::Kind::kFunc || functions.Find(f->func().name) != nullptr) continue;
+    SlimVector<std::string_view> names;
+    for (const FunctionDef& function : graph.library.function) names.push_back(function.signature.name);
+    return errors::InvalidArgument("Node '", node.name, "': Failed to find function '", f->func().name,
+                                   "' in function library", SuggestNames(f->func().name, names));
   }
   return OkStatus();
 }
@@ -141,6 +171,7 @@ inline Result<Ref<ModelImpl>> LoadModel(const std::string& folder, SavedModelOpt
   const std::string prefix = SavedModelPath(folder, "variables/variables");
   const bool restores = !saver.restore_op_name.empty() && FileExists(StrCat(prefix, ".index"));
   const Status found = FindInitOp(meta_graph, folder, &init_op);
+  TENON_RETURN_IF_ERROR(AddContext(CheckCalls(meta_graph.graph_def), folder, "its graph"));
   TENON_RETURN_IF_ERROR(AddContext(CheckReached(meta_graph, init_op, ops), folder, "its ops"));
   if (restores) {
     std::vector<NamedTensor> with_prefix = feeds;
