@@ -152,7 +152,7 @@ class JsonCursor {
 
  private:
   static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
   bool SkipDigits() {

@@ -78,7 +78,7 @@ class TextCursor {
     *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
     return true;
   }
-  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
+  // Digits with '.' and exponent; inf, infinity and nan in any case. A suffix f is allowed.
   bool ReadDouble(double* value) {
     const bool negative = TryEat('-');
     if (negative) Peek();
@@ -92,7 +92,7 @@ class TextCursor {
       const std::size_t whole = static_cast<std::size_t>(p - at_);
       if (p != end_ && *p == '.')
         for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
-      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
+      const bool is_octal = whole > 1 && *start == '0';
       if (!digits) return FailToken(start, "a number");
       if (p != end_ && (*p == 'e' || *p == 'E')) {
         ++p;
@@ -199,6 +199,9 @@ class TextCursor {
     return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
   }
   static bool NumberFromWord(std::string_view word, double* value) {
+    if (word.ends_with('f') || word.ends_with('F')) {
+      if (word.size() > 3) word.remove_suffix(1);  // "inf" ends with one, too
+    }
     const auto is = [word](std::string_view name) {
       if (word.size() != name.size()) return false;
       for (std::size_t i = 0; i < name.size(); ++i)
