@@ -272,7 +272,7 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
       return model;
     }
     default:
-      return tenon::errors::InvalidArgument("'", path, "' ", tenon::Describe(model.kind_),
+      return tenon::errors::InvalidArgument("'", path, "' ", tenon::DescribePath(path, model.kind_),
                                             "; a graph or a SavedModel is wanted");
   }
 }

@@ -45,6 +45,8 @@ class JsonCursor {
   bool Eat(char c) {
     if (TryEat(c)) return true;
     if (at_ == end_) return FailEnd();
+    if (at_ == begin_ && *at_ == kByteOrderMark)
+      return Fail(at_, "unexpected byte order mark in front of the text; write the text without it");
     return Fail(at_,
                 StrCat("unexpected character: '", std::string_view(at_, 1), "'; expected '", std::string(1, c), "'"));
   }

@@ -36,6 +36,7 @@ class TextCursor {
     return SkipBlanks();
   }
   bool AtEnd() const { return at_ == end_; }
+  bool IsAtBegin() const { return at_ == begin_; }
   bool TryEat(char c) {
     if (Peek() != c || at_ == end_) return false;
     ++at_;

@@ -237,6 +237,8 @@ class TextReader {
 
   // -- mistakes
   TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
+    if (c == kByteOrderMark && in_.IsAtBegin())
+      return in_.Fail(in_.at(), "a byte order mark is in front of the text; write the text without it");
     if (c == '[')
       return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
                                        " does not have; expected the name of a field"));
