@@ -114,8 +114,9 @@ class TextCursor {
     return true;
   }
 
-  // One text in either quotes, without the quotes that follow it. Appends its bytes.
-  bool ReadQuoted(TextSink* sink) {
+  // One text in either quotes, without the quotes that follow it. Appends its bytes. Sets *plain to false where they
+  // may be other than ASCII.
+  bool ReadQuoted(TextSink* sink, bool* plain = nullptr) {
     const char* const start = at_;
     const char quote = *at_++;
     const char* p = detail::BehindPlain(at_, end_);
@@ -124,6 +125,7 @@ class TextCursor {
       at_ = p + 1;
       return true;
     }
+    if (plain != nullptr) *plain = false;
     char *to = nullptr, *limit = nullptr;
     for (p = at_;;) {
       if (to >= limit) [[unlikely]] {

@@ -177,10 +177,11 @@ class TextReader {
     if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
     const char* const begin = in_.at();
     const std::size_t start = sink_.Open(field.number);
+    bool plain = true;
     do {
-      if (!in_.ReadQuoted(&sink_)) return false;
+      if (!in_.ReadQuoted(&sink_, &plain)) return false;
     } while (is_quote(in_.Peek()));
-    if (field.kind == Kind::kString && !IsUtf8({sink_.at(start), sink_.size() - start})) [[unlikely]]
+    if (!plain && field.kind == Kind::kString && !IsUtf8({sink_.at(start), sink_.size() - start})) [[unlikely]]
       return in_.Fail(begin, StrCat("the text of '", field.name, "' is not UTF-8"));
     sink_.Close(start);
     return true;
