@@ -198,6 +198,13 @@ TEST_CASE("the type of an Any may stand behind the fields, and is any of a MetaG
         R"({"maxToKeep": [1, "@type": "a/tensorflow.SaverDef"})", R"({"x": {"@type": "a/tensorflow.SaverDef"}})"})
     CHECK(ParseJson(StrCat("{\"metaInfoDef\": {\"anyInfo\": ", wrong, "}}"), &none).code() == Code::kInvalidArgument);
 }
+TEST_CASE("a value in front of the type of an Any may not nest without end") {
+  const std::string deep = StrCat("{\"metaInfoDef\": {\"anyInfo\": {\"x\": ", std::string(1000000, '['));
+  MetaGraphDef none;
+  const Status s = ParseJson(deep, &none);
+  CHECK(s.code() == Code::kInvalidArgument);
+  CHECK(s.message().find("messages are nested more than 100 deep") != std::string_view::npos);
+}
 TEST_CASE("the largest numbers read back") {
   const float large = std::numeric_limits<float>::max();
   for (const float f : {large, -large, std::numeric_limits<float>::min(), std::numeric_limits<float>::denorm_min()})
