@@ -108,7 +108,7 @@ PAGES = {
         ('io/read_graph.hpp', ['ReadGraphFile']), ('io/graph_file.hpp', ['WriteGraphFile']),
         ('io/text_graph.hpp', ['ReadTextGraphFile', 'WriteTextGraphFile']),
         ('io/json_graph.hpp', ['ReadJsonGraphFile', 'WriteJsonGraphFile']),
-        ('io/file_kind.hpp', ['FileKind', 'Describe']), ('io/recognize.hpp', ['RecognizeFile']),
+        ('io/file_kind.hpp', ['FileKind', 'Describe']), ('io/recognize.hpp', ['RecognizeFile', 'DescribePath']),
         ('op/graph_def/graph_json.hpp', ['ParseJsonGraphDef', 'ParseJson', 'ToJson']),
         ('op/graph_def/graph_text.hpp', ['ParseTextGraphDef', 'ParseText', 'ToText', 'ParseTextOpList',
                                          'OpListToText'])]),

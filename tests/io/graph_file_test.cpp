@@ -117,7 +117,7 @@ TEST_SUITE("ReadGraphFile") {
         s.message() ==
         "Can't parse '" + temp.path() +
             "' as binary proto: GraphDef: cannot parse the bytes at offset 6: a field of 32 bytes goes beyond the end of "
-            "its message; it is truncated or not a GraphDef");
+            "its message; it is truncated or not a GraphDef; include <tenon/io/recognize.hpp> to see what the file is");
   }
   TEST_CASE("random bytes are DataLoss or InvalidArgument") {
     std::uint64_t state = 88172645463325252u;

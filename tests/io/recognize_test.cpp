@@ -11,9 +11,12 @@
 #include <temp_folder.hpp>
 #include <without.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/io/json_graph.hpp>
 #include <tenon/io/npy.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/io/record_writer.hpp>
+#include <tenon/io/saved_model_file.hpp>
+#include <tenon/io/text_graph.hpp>
 #include <tenon/op/graph_def/graph_json.hpp>
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
@@ -133,24 +136,50 @@ TEST_CASE("files that are not graphs: what each is, and what to do") {
        "is an ONNX model, not a TensorFlow graph; export the model from TensorFlow again"},
       {"\x08\xff\xff\xff\x7f\x42\x02\x10\x01", FileKind::kUnknown,  // a fingerprint.pb
        "has content that Tenon does not recognize; check where the file comes from"},
+      {"\x08\x04\x12\x05\x0a\x03\x0a\x01x\xa2\x1f\x02\x0a\x00"s, FileKind::kCoreMl,
+       "is a Core ML model, which cannot be turned back into a graph; use the model it was made from"},
+      {SerializeSavedModelDef(saved_model).substr(0, 40), FileKind::kSavedModel,  // cut
+       "is the graph file of a SavedModel; load the folder around it with SavedModel::Load"},
       {"\x1c\0\0\0TFL3\0\0"s, FileKind::kTflite,
        "is a TensorFlow Lite model, which cannot be turned back into a graph; use the model it was made from"},
       {"{\"format\": \"graph-model\", \"modelTopology\": {}}", FileKind::kTfjs,
        "is a TensorFlow.js model; convert it with tensorflowjs_converter, or use the model it was made from"},
       {Zip({"archive/data.pkl", "archive/version"}), FileKind::kPyTorch,
        "is a PyTorch file, not a TensorFlow graph; export the model from TensorFlow"},
+      {"\x80\x02\x8a\nl\xfc\x9c torch._utils\n.", FileKind::kPyTorch,
+       "is a PyTorch file, not a TensorFlow graph; export the model from TensorFlow"},
+      {"\x80\x04\x95\x0b\0\0\0}\x94\x8c\x01"
+       "a\x94K\x01s."s,
+       FileKind::kPickle, "is a pickled object of Python, not a TensorFlow graph; export the model from TensorFlow"},
       {"\x10\0\0\0\0\0\0\0{\"__metadata__\":{}}"s, FileKind::kSafetensors,
+       "is a file of weights (safetensors) without a graph; use the model that the weights belong to"},
+      {"\x10\0\0\0\0\0\0\0{\n  \"w\": {}}      "s, FileKind::kSafetensors,
        "is a file of weights (safetensors) without a graph; use the model that the weights belong to"},
       {"\x93NUMPY\x01\0"s, FileKind::kNpy, "is a NumPy array; read it with ReadNpy"},
       {Zip({"a.npy", "b/c.npy"}), FileKind::kNpz, "is a file of NumPy arrays; read it with ReadNpz"},
       {"\xff\xd8\xff\xe0\0\x10JFIF"s, FileKind::kImage, "is a picture; decode it with an op such as DecodeImage"},
       {"\x89PNG\r\n\x1a\n\0\0"s, FileKind::kImage, "is a picture; decode it with an op such as DecodeImage"},
       {Zip({"graph.pb"}), FileKind::kZip, "is a zip file; unpack it first"},
+      {Zip({}), FileKind::kZip, "is a zip file; unpack it first"},
+      {Zip({"metadata.json", "config.json"}).substr(0, 60), FileKind::kCutZip,
+       "is a zip file without its end, perhaps a .keras or .npz file that was cut; write or download it again"},
+      {std::string(257, 'a') + "ustar\00000" + std::string(250, '\0'), FileKind::kArchive,
+       "is an archive (tar, bzip2, xz, zstd, 7z or rar); unpack it first"},
+      {"BZh91AY&SY", FileKind::kArchive, "is an archive (tar, bzip2, xz, zstd, 7z or rar); unpack it first"},
+      {"\xfd"
+       "7zXZ\0\0\x04"s,
+       FileKind::kArchive, "is an archive (tar, bzip2, xz, zstd, 7z or rar); unpack it first"},
+      {"\x28\xb5\x2f\xfd\x04", FileKind::kArchive, "is an archive (tar, bzip2, xz, zstd, 7z or rar); unpack it first"},
       {"\x1f\x8b\x08\0\0"s, FileKind::kGzip, "is compressed with gzip; unpack it first, with gunzip or tar -xzf"},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", FileKind::kGitLfsPointer,
        "is a pointer of Git LFS, not the file itself; fetch the file with `git lfs pull`"},
       {"\n<!DOCTYPE html>\n<html></html>", FileKind::kHtml,
        "is a web page, perhaps the error page of a download; download the file again"},
+      {"\xef\xbb\xbf<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code></Error>", FileKind::kHtml,
+       "is a web page, perhaps the error page of a download; download the file again"},
+      {"<?xml version=\"1.0\"?>\n<net></net>", FileKind::kText,
+       "is a text, and not a graph; check where the file comes from"},
+      {"\xff\xfen\0o\0d\0e\0 \0{\0}\0"s, FileKind::kUtf16, "is a text in UTF-16; write it in UTF-8"},
       {"{\"class_name\": \"Sequential\"}", FileKind::kJson,
        "is JSON, and not a graph; check where the file comes from"},
       {"Dear reader,\n", FileKind::kText, "is a text, and not a graph; check where the file comes from"},
@@ -162,6 +191,14 @@ TEST_CASE("files that are not graphs: what each is, and what to do") {
     CHECK(static_cast<int>(KindOf(c.bytes)) == static_cast<int>(c.kind));
     CHECK(Advice(c.bytes) == c.sentence);
   }
+}
+TEST_CASE("a byte order mark in front of a text is named by the text's reader") {
+  CHECK(KindOf("\xef\xbb\xbfnode { }") == FileKind::kGraphText);
+  CHECK(KindOf("\xef\xbb\xbf {\"node\": []}") == FileKind::kGraphJson);
+  CHECK(Advice("\xef\xbb\xbfnode { }")
+            .ends_with(":1:1: a byte order mark is in front of the text; write the text without it"));
+  CHECK(Advice("\xef\xbb\xbf{\"node\": []}")
+            .ends_with("1:1: unexpected byte order mark in front of the text; write the text without it"));
 }
 TEST_CASE("graphs as text, in a program without their readers") {
   const Without no_text(&detail::extensions.read_graph_text);
@@ -197,6 +234,46 @@ TEST_CASE("folders and prefixes") {
           .message()
           .ends_with(
               "is the prefix of a checkpoint, which has variables and no graph; open it with CheckpointReader::Open"));
+}
+TEST_CASE("a folder without a SavedModel says where one is") {
+  const TempFolder folder;
+  const auto says = [](const std::string& path) { return DescribePath(path, *RecognizeFile(path)); };
+  const std::string none =
+      "is a folder without saved_model.pb or checkpoint in it; name a file, or the folder of a SavedModel";
+  CHECK(says(folder.path()) == none);
+  for (const char* const version : {"1", "9", "10"}) {
+    const std::string path = folder.path() + "/models[1]/" + version + "/saved_model.pb";
+    REQUIRE(MakeFoldersOf(path).ok());
+    REQUIRE(WriteFile(path, "").ok());
+  }
+  const std::string models = folder.path() + "/models[1]";
+  const std::string there = "is a folder without saved_model.pb; the folder of a SavedModel is '" + models + "/10'";
+  CHECK(says(models) == there);
+  CHECK(says(models + "//") == there);
+  REQUIRE(MakeFoldersOf(models + "/9/variables/x").ok());
+  CHECK(says(models + "/9/variables").ends_with("the folder of a SavedModel is '" + models + "/9'"));
+  CHECK(says(folder.path()) == none);
+  REQUIRE(MakeFoldersOf(folder.path() + "/m.mlpackage/Data/com.apple.CoreML/x").ok());
+  CHECK(*RecognizeFile(folder.path() + "/m.mlpackage") == FileKind::kCoreMl);
+}
+TEST_CASE("ReadSavedModelFile says what the file or folder is") {
+  const auto advice = [](const std::string& path) {
+    const Status s = ReadSavedModelFile(path).status();
+    CHECK(s.code() == Code::kNotFound);
+    const std::string end = StrCat(" for accessing it; '", path, "' ");
+    const std::size_t at = s.message().find(end);
+    return at == std::string_view::npos ? StrCat("none: ", s.message())
+                                        : std::string(s.message().substr(at + end.size()));
+  };
+  const auto of_file = [&advice](std::string_view bytes) { return advice(TempFile("model", bytes).path()); };
+  CHECK(of_file(Zip({"metadata.json", "config.json"})) == Describe(FileKind::kKeras));
+  CHECK(of_file(SerializeGraphDef(SmallGraph())) == Describe(FileKind::kGraph));
+  CHECK(of_file("node { }").starts_with("is a GraphDef as text"));
+  const TempFolder folder;
+  CHECK(advice(folder.path()) == Describe(FileKind::kFolder));
+  REQUIRE(WriteFile(folder.path() + "/checkpoint", "").ok());
+  CHECK(advice(folder.path()) == Describe(FileKind::kCheckpointFolder));
+  CHECK(ReadSavedModelFile(folder.path() + "/none").status().message().ends_with("; there is no such folder"));
 }
 TEST_CASE("checkpoints that TensorFlow wrote") {
   const std::string folder = kData + "/files/checkpoints/";

@@ -65,6 +65,10 @@ TEST_SUITE("ShardedFiles") {
     CHECK(Has(Text(ShardedFiles("d*")), "is missing: './d-00001-of-00002'"));
     CHECK(Has(Text(ShardedFiles("d@2")), "is missing: 'd-00001-of-00002'"));
     CHECK(Has(Text(ShardedFiles("*@*")), "INVALID_ARGUMENT"));
+    CHECK(Has(Text(ShardedFiles("d@*")), "is missing: 'd-00001-of-00002'"));
+    REQUIRE(WriteFile("d-00001-of-00002", "").ok());
+    for (const char* const name : {"d@*", "./d@*", "d@2", "d-*"})
+      CHECK(Text(ShardedFiles(name)) == "d-00000-of-00002 d-00001-of-00002");
   }
   TEST_CASE("mistakes") {
     const TempFolder folder;

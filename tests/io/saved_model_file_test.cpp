@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "temp_folder.hpp"
+#include "without.hpp"
 
 namespace saved_model_file_test {
 using namespace tenon;
@@ -36,6 +37,7 @@ bool Says(const Status& status, std::string_view text) { return status.message()
 
 TEST_SUITE("SavedModel files") {
   TEST_CASE("the binary file is read, and the text where that is missing") {
+    const Without no_advice(&detail::extensions.describe_file);
     const TempFolder folder;
     const Status missing = ReadSavedModelFile(folder.path()).status();
     CHECK(missing.code() == Code::kNotFound);
@@ -53,6 +55,7 @@ TEST_SUITE("SavedModel files") {
     CHECK(read->meta_graphs.size() == 1);
   }
   TEST_CASE("no folder, and a file in its place") {
+    const Without no_advice(&detail::extensions.describe_file);
     const TempFolder folder;
     CHECK(Says(ReadSavedModelFile(folder / "none").status(), "there is no such folder"));
     REQUIRE(WriteFile(folder / "file", "x").ok());

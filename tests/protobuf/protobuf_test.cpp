@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -168,6 +169,54 @@ TEST_CASE("objects of models") {
                     &trackables)
               .ok());
   CheckPair<tensorflow::TrackableObjectGraph>(trackables);
+}
+TEST_CASE("variables and parts of other messages") {
+  VariableDef variable;
+  REQUIRE(ParseText("variable_name: 'w:0' initializer_name: 'w/Assign' snapshot_name: 'w/Read:0' initial_value_name: "
+                    "'w/init:0' is_resource: true trainable: true synchronization: VARIABLE_SYNCHRONIZATION_ON_READ "
+                    "aggregation: VARIABLE_AGGREGATION_MEAN save_slice_info_def { full_name: 'w' full_shape: [4, 2] "
+                    "var_offset: [0, 0] var_shape: [2, 2] }",
+                    &variable)
+              .ok());
+  CheckPair<tensorflow::VariableDef>(variable);
+  CheckPair<tensorflow::SaveSliceInfoDef>(*variable.save_slice_info_def);
+  CheckPair<tensorflow::OpDeprecation>(OpDeprecation{8, "old"});
+  CheckPair<tensorflow::RegisteredGradient>(RegisteredGradient{"g", "Op"});
+  MetaGraphDef::MetaInfoDef info;
+  REQUIRE(ParseText("tags: 'serve' stripped_op_list { op { name: 'X' } } function_aliases { key: 'a' value: 'b' } "
+                    "tensorflow_version: '2.21.0' stripped_default_attrs: true",
+                    &info)
+              .ok());
+  CheckPair<tensorflow::MetaGraphDef_MetaInfoDef>(info);
+  SequenceExample sequence;
+  sequence.SetContext("length", 2);
+  sequence.Append("words", {"a", "b"});
+  sequence.Append("words", {"c"});
+  CheckPair<tensorflow::SequenceExample>(sequence);
+  CheckPair<tensorflow::Features>(*sequence.context);
+  CheckPair<tensorflow::FeatureLists>(*sequence.feature_lists);
+  CheckPair<tensorflow::FeatureList>(*sequence.feature_lists->Find("words"));
+  CheckPair<tensorflow::BytesList>(BytesList{{"\xff", ""}});
+  CheckPair<tensorflow::FloatList>(FloatList{{std::numeric_limits<float>::max(), -0.f}});
+  CheckPair<tensorflow::Int64List>(Int64List{{std::numeric_limits<std::int64_t>::min(), 0}});
+}
+TEST_CASE("a graph's old field, and what has no place in a struct") {
+  tensorflow::GraphDef graph;
+  graph.set_version(21);
+  auto* const node = graph.add_node();
+  node->set_name("n");
+  auto* const dim = (*node->mutable_attr())["shape"].mutable_shape()->add_dim();
+  dim->set_size(3);
+  dim->set_name("rows");
+  graph.GetReflection()->MutableUnknownFields(&graph)->AddVarint(1000, 7);
+  const Result<GraphDef> read = FromProto(graph);
+  REQUIRE(read.ok());
+  CHECK(read->version == 21);
+  tensorflow::GraphDef again;
+  REQUIRE(ToProto(*read, &again).ok());
+  CHECK(again.GetReflection()->GetUnknownFields(again).empty());
+  CHECK(again.node(0).attr().at("shape").shape().dim(0).size() == 3);
+  CHECK(again.node(0).attr().at("shape").shape().dim(0).name().empty());
 }
 TEST_CASE("what one side refuses is an error") {
   NodeDef node;

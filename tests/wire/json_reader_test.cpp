@@ -45,15 +45,38 @@ TEST_SUITE("JsonToWire") {
     CHECK(*Wire(Json(R"({"int64List": {"value": 1}})")) ==
           "\n\x0b\n\t\n\x01"
           "a\x12\x04\x1a\x02\x08\x01");
-    for (const char* value : {"[1.5]", "[9223372036854775808]", "[true]", "[\" 1\"]", "[01]", "[-]", "[+1]", "[1e400]",
-                              "[\"\"]", "[\"abc\"]", "{\"x\": 1}"})
+    CHECK(*Wire(Json(R"({"int64List": {"value": [9007199254740992.0, "-0", -0]}})")) ==
+          "\n\x16\n\x14\n\x01"
+          "a\x12\x0f\x1a\r\x08\x80\x80\x80\x80\x80\x80\x80\x10\x08\x00\x08\x00"sv);
+    for (const char* value : {"[1.5]", "[9223372036854775808]", "[-9223372036854775809]", "[\"-9223372036854775809\"]",
+                              "[1e16]", "[9007199254740994.0]", "[true]", "[\" 1\"]", "[\"\\t1\"]", "[01]", "[-]",
+                              "[+1]", "[1e400]", "[\"\"]", "[\"abc\"]", "{\"x\": 1}"})
       Refused(Json(StrCat("{\"int64List\": {\"value\": ", value, "}}")));
+  }
+  TEST_CASE("files may have real numbers for integers up to what the type holds, as Python reads them") {
+    std::string bytes;
+    const auto status = [&bytes](std::string_view json) {
+      bytes.clear();
+      return wire::JsonToWire(wire::detail::kTensor, json, &bytes);
+    };
+    REQUIRE(status(R"({"int64Val": [1e18]})").ok());
+    CHECK(bytes == "\x50\x80\x80\x90\xbb\xba\xd6\xad\xf0\r");
+    CHECK(status(R"({"uint64Val": [-0, "-0"]})").ok());
+    CHECK(status(R"({"int64Val": [-9223372036854775809]})").message() ==
+          "1:15: int64_val[0]: JSON number out of range for int");
+    CHECK(status(R"({"uint32Val": [4294967296]})").message() ==
+          "1:16: uint32_val[0]: JSON number out of range for int");
   }
   TEST_CASE("floats may be named, but not too large") {
     CHECK(*Wire(Json(R"({"floatList": {"value": ["1.5", "-Infinity", 1e-60]}})")) ==
           "\n\x18\n\x16\n\x01"
           "a\x12\x11\x12\x0f\r\x00\x00\xc0?\r\x00\x00\x80\xff\r\x00\x00\x00\x00"sv);
-    for (const char* value : {"1e39", "-1e39", "3.4028236e38", "\"x\"", "\"\"", "1.", ".5", "NaN", "true"})
+    // The shortest digits of the largest float are above it, and are read as it.
+    CHECK(*Wire(Json(R"({"floatList": {"value": [3.4028235e38, 3.4028235677973362e+38, " 1\n", "1e400"]}})")) ==
+          "\n\x1d\n\x1b\n\x01"
+          "a\x12\x16\x12\x14\r\xff\xff\x7f\x7f\r\xff\xff\x7f\x7f\r\x00\x00\x80?\r\x00\x00\x80\x7f"sv);
+    for (const char* value : {"1e39", "-1e39", "\"1e39\"", "1e400", "3.4028236e38", "3.4028235677973366e+38", "\"x\"",
+                              "\"\"", "\" \"", "1.", ".5", "NaN", "true"})
       Refused(Json(StrCat("{\"floatList\": {\"value\": [", value, "]}}")));
   }
   TEST_CASE("bytes are base64 of either alphabet") {
@@ -78,6 +101,7 @@ TEST_SUITE("JsonToWire") {
     CHECK(*Wire(R"({"features": {"feature": {"\u00e9\n\"": {}}}})") == "\n\n\n\x08\n\x04\xc3\xa9\n\"\x12\x00"sv);
     CHECK(*Wire(R"({"features": {"feature": {"\ud83d\ude00": {}}}})") == "\n\n\n\x08\n\x04\xf0\x9f\x98\x80\x12\x00"sv);
     Refused(R"({"features": {"feature": {"\ud83d": {}}}})");
+    Refused(R"({"features": {"feature": {$a: {}}}})");
     Refused(R"({"features": {"feature": {"\x": {}}}})");
     Refused("{\"features\": {\"feature\": {\"\xff\": {}}}}");
     Refused("{\"features\": {\"feature\": {\"\xc0\x80\": {}}}}");

@@ -134,9 +134,16 @@ TEST_CASE("floating-point numbers") {
   CHECK(Real("INF") == std::numeric_limits<double>::infinity());
   CHECK(std::isnan(Real("NaN")));
   CHECK(std::isnan(Real("-nan")));
+  CHECK(Real("-inff") == -std::numeric_limits<double>::infinity());
+  CHECK(Real("InfinityF") == std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(Real("nanf")));
   CHECK(RealError("0x10") ==
         "1:1: '0x10' is not a decimal number; a blank would be right before what follows a number");
-  CHECK(RealError("017") == "1:1: '017' is octal, and a decimal number is wanted");
+  for (const std::string octal : {"017", "01.5", "09.5", "00", "01f", "01e3"})
+    CHECK(RealError(octal) == "1:1: '" + octal + "' is octal, and a decimal number is wanted");
+  CHECK(Real("0.5") == 0.5);
+  CHECK(Real("0e1") == 0);
+  CHECK(RealError("inffinity") == "1:1: found 'inffinity', expected a number");
   CHECK(RealError("1e") == "1:1: '1e' has no digits behind its exponent");
   CHECK(RealError(".") == "1:1: found '.', expected a number");
   CHECK(RealError("infinite") == "1:1: found 'infinite', expected a number");

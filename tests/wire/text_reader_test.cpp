@@ -145,6 +145,14 @@ TEST_CASE("all spellings of bools, enums by name and number, empty lists, nothin
   CHECK(Read(" # nothing").text.empty());
   CHECK(Read("").text.empty());
 }
+TEST_CASE("texts are UTF-8") {
+  CHECK(Read("text: '\xc3\xa9' texts: '\\303' '\\251'").texts[0] == "\xc3\xa9");
+  CHECK(Read("text: '12345678\xf0\x9f\x98\x80'").text.size() == 12);
+  CHECK(Error("i32: 1 text: '\\377'") == "1:14: the text of 'text' is not UTF-8");
+  CHECK(Error("texts: ['a', '12345678' '\xed\xa0\x80']") == "1:14: the text of 'texts' is not UTF-8");
+  std::string bytes;
+  CHECK(wire::TextToWire(wire::Schema<Tensor>::message, "string_val: '\\377' tensor_content: '\xff'", &bytes).ok());
+}
 TEST_CASE("messages that are kept as bytes") {
   CHECK(
       Read("full_type { type_id: TFT_PRODUCT args { type_id: TFT_TENSOR args { s: 'T' } } args { i: 2 } }").full_type ==

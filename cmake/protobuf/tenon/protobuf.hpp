@@ -18,6 +18,7 @@
 #include <tensorflow/core/framework/op_def.pb.h>
 #include <tensorflow/core/framework/resource_handle.pb.h>
 #include <tensorflow/core/framework/tensor.pb.h>
+#include <tensorflow/core/framework/variable.pb.h>
 #include <tensorflow/core/protobuf/meta_graph.pb.h>
 #include <tensorflow/core/protobuf/saved_model.pb.h>
 
@@ -28,6 +29,7 @@
 #include <tenon/op/graph_def/meta_graph_proto.hpp>
 #include <tenon/op/graph_def/object_graph_proto.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
+#include <tenon/op/graph_def/variable_def.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_writer.hpp>
 
@@ -52,9 +54,11 @@ TENON_DETAIL_PROTO_PAIR(NameAttrList, NameAttrList);
 TENON_DETAIL_PROTO_PAIR(FunctionDef, FunctionDef);
 TENON_DETAIL_PROTO_PAIR(FunctionDefLibrary, FunctionDefLibrary);
 TENON_DETAIL_PROTO_PAIR(GradientDef, GradientDef);
+TENON_DETAIL_PROTO_PAIR(RegisteredGradient, RegisteredGradient);
 TENON_DETAIL_PROTO_PAIR(OpDef, OpDef);
 TENON_DETAIL_PROTO_PAIR(OpDef_ArgDef, OpDef::ArgDef);
 TENON_DETAIL_PROTO_PAIR(OpDef_AttrDef, OpDef::AttrDef);
+TENON_DETAIL_PROTO_PAIR(OpDeprecation, OpDeprecation);
 TENON_DETAIL_PROTO_PAIR(OpList, detail::OpList);
 TENON_DETAIL_PROTO_PAIR(TensorProto, Tensor);
 TENON_DETAIL_PROTO_PAIR(TensorShapeProto, PartialTensorShape);
@@ -62,16 +66,25 @@ TENON_DETAIL_PROTO_PAIR(ResourceHandleProto, ResourceHandle);
 TENON_DETAIL_PROTO_PAIR(VariantTensorDataProto, VariantTensorData);
 TENON_DETAIL_PROTO_PAIR(SavedModel, SavedModelDef);
 TENON_DETAIL_PROTO_PAIR(MetaGraphDef, MetaGraphDef);
+TENON_DETAIL_PROTO_PAIR(MetaGraphDef_MetaInfoDef, MetaGraphDef::MetaInfoDef);
 TENON_DETAIL_PROTO_PAIR(SignatureDef, SignatureDef);
 TENON_DETAIL_PROTO_PAIR(TensorInfo, TensorInfo);
 TENON_DETAIL_PROTO_PAIR(CollectionDef, CollectionDef);
 TENON_DETAIL_PROTO_PAIR(AssetFileDef, AssetFileDef);
 TENON_DETAIL_PROTO_PAIR(SaverDef, SaverDef);
+TENON_DETAIL_PROTO_PAIR(VariableDef, VariableDef);
+TENON_DETAIL_PROTO_PAIR(SaveSliceInfoDef, SaveSliceInfoDef);
 TENON_DETAIL_PROTO_PAIR(SavedObjectGraph, SavedObjectGraph);
 TENON_DETAIL_PROTO_PAIR(TrackableObjectGraph, TrackableObjectGraph);
 TENON_DETAIL_PROTO_PAIR(Example, Example);
 TENON_DETAIL_PROTO_PAIR(SequenceExample, SequenceExample);
 TENON_DETAIL_PROTO_PAIR(Feature, Feature);
+TENON_DETAIL_PROTO_PAIR(Features, Features);
+TENON_DETAIL_PROTO_PAIR(FeatureList, FeatureList);
+TENON_DETAIL_PROTO_PAIR(FeatureLists, FeatureLists);
+TENON_DETAIL_PROTO_PAIR(BytesList, BytesList);
+TENON_DETAIL_PROTO_PAIR(FloatList, FloatList);
+TENON_DETAIL_PROTO_PAIR(Int64List, Int64List);
 #undef TENON_DETAIL_PROTO_PAIR
 
 // Replaces the content of *proto. Tensors are copied; their memory must be accessible to the host.
@@ -91,7 +104,8 @@ Status ToProto(const typename ProtoPair<P>::Type& object, P* proto) {
   });
 }
 
-// Returns the struct for the message. Unknown fields are left out. Tensors are copies.
+// Returns the struct for the message. Unknown fields and the names of a shape's dimensions are left out. Tensors are
+// copies. An empty message that means the same as a missing one may be missing afterwards.
 // InvalidArgument: its values make no tensor or shape. ResourceExhausted: there is not enough memory.
 template <class P>
 Result<typename ProtoPair<P>::Type> FromProto(const P& proto) {

@@ -41,16 +41,21 @@ enum class FileKind : std::uint8_t {
   kTflite,
   kTfjs,
   kPyTorch,
+  kPickle,
+  kCoreMl,
   kSafetensors,
   // Data:
   kNpy,
   kNpz,
   kImage,
   kZip,
+  kCutZip,  // without the list at its end
   kGzip,
+  kArchive,
   kGitLfsPointer,
   kHtml,
   kJson,
+  kUtf16,
   kText,
 };
 
@@ -103,17 +108,25 @@ constexpr std::string_view Describe(FileKind kind) {
     case FileKind::kTfjs:
       return "is a TensorFlow.js model; convert it with tensorflowjs_converter, or use the model it was made from";
     case FileKind::kPyTorch: return "is a PyTorch file, not a TensorFlow graph; export the model from TensorFlow";
+    case FileKind::kPickle:
+      return "is a pickled object of Python, not a TensorFlow graph; export the model from TensorFlow";
+    case FileKind::kCoreMl:
+      return "is a Core ML model, which cannot be turned back into a graph; use the model it was made from";
     case FileKind::kSafetensors:
       return "is a file of weights (safetensors) without a graph; use the model that the weights belong to";
     case FileKind::kNpy: return "is a NumPy array; read it with ReadNpy";
     case FileKind::kNpz: return "is a file of NumPy arrays; read it with ReadNpz";
     case FileKind::kImage: return "is a picture; decode it with an op such as DecodeImage";
     case FileKind::kZip: return "is a zip file; unpack it first";
+    case FileKind::kCutZip:
+      return "is a zip file without its end, perhaps a .keras or .npz file that was cut; write or download it again";
+    case FileKind::kArchive: return "is an archive (tar, bzip2, xz, zstd, 7z or rar); unpack it first";
     case FileKind::kGzip: return "is compressed with gzip; unpack it first, with gunzip or tar -xzf";
     case FileKind::kGitLfsPointer:
       return "is a pointer of Git LFS, not the file itself; fetch the file with `git lfs pull`";
     case FileKind::kHtml: return "is a web page, perhaps the error page of a download; download the file again";
     case FileKind::kJson: return "is JSON, and not a graph; check where the file comes from";
+    case FileKind::kUtf16: return "is a text in UTF-16; write it in UTF-8";
     case FileKind::kText: return "is a text, and not a graph; check where the file comes from";
   }
   return "";

@@ -31,6 +31,16 @@ inline std::string_view FolderOf(std::string_view path) {
 }
 inline bool HasWildcard(std::string_view component) { return component.find_first_of("*?[\\") != component.npos; }
 
+// The pattern that describes this path alone.
+inline std::string QuotePattern(std::string_view path) {
+  std::string pattern;
+  for (const char c : path) {
+    if (HasWildcard({&c, 1})) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
 // Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
 inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std::string>* found) {
   std::size_t slash = pattern.find('/');

@@ -19,18 +19,22 @@
 #include <tenon/op/graph_def/graph_proto.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 #include <tenon/io/mapped_file.hpp>
+#include <tenon/wire/reader.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
 
 namespace detail {
 
+// The mark of UTF-8 that some editors put in front of a text.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // Returns the first character after blanks, or 0 when the first bytes are not all characters of a text file. UTF-8 has
 // no bytes above 0xf4. A binary graph begins with a line feed and a length.
 inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   unsigned char first = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = wire::AsText(bytes).starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
     const bool is_blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
     if ((c < 0x20 && !is_blank) || c == 0x7f || c >= 0xf5) return 0;
@@ -45,7 +49,10 @@ TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status 
     return why;
   }
   const bool is_folder = KindOf(path) == PathKind::kFolder;
-  if (!is_folder && !path.ends_with("saved_model.pb")) return why;
+  if (!is_folder && !path.ends_with("saved_model.pb")) {
+    if (!errors::IsDataLoss(why)) return why;
+    return Status(why.code(), StrCat(why.message(), "; include <tenon/io/recognize.hpp> to see what the file is"));
+  }
   return Status(why.code(), StrCat(why.message(), is_folder ? "; it is a folder, and" : "; it is a SavedModel's;",
                                    " SavedModel::Load reads the folder of a SavedModel"));
 }

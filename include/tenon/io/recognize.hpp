@@ -83,15 +83,32 @@ inline bool IsMetaGraphProto(std::string_view message) {
   }
   return found;
 }
+// Is it the beginning of a SavedModel that was cut in its first MetaGraph?
+inline bool IsCutSavedModel(std::string_view message) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::uint64_t number = 0, size = 0, ignored = 0;
+  wire::Tag tag;
+  const auto is_next = [&](std::uint32_t field, wire::WireType type) {
+    return reader.ReadTag(&tag) && tag.field == field && tag.type == type;
+  };
+  if (!is_next(1, wire::WireType::kVarint) || !reader.ReadVarint(&number)) return false;
+  if (!is_next(2, wire::WireType::kBytes) || !reader.ReadVarint(&size) || size <= reader.remaining()) return false;
+  if (!is_next(1, wire::WireType::kBytes) || !reader.ReadVarint(&ignored)) return false;
+  // A MetaInfoDef begins with its ops, tags or TensorFlow's version.
+  return reader.ReadTag(&tag) && tag.type == wire::WireType::kBytes &&
+         (tag.field == 2 || tag.field == 4 || tag.field == 5);
+}
 // Messages that begin with a version below 128: a SavedModel has MetaGraphs behind it, an ONNX model its graph or its
-// op sets.
+// op sets, a Core ML model one of the fields from 200 on.
 inline tenon::FileKind KindOfNumberedProto(std::string_view message) {
   wire::Reader reader(wire::AsBytes(message));
   std::string_view bytes;
   int left = kFieldsLookedAt;
   bool is_model = false, is_onnx = false;
   for (wire::Tag tag; left-- > 0 && !reader.AtEnd();) {
-    if (!reader.ReadField(&tag, &bytes)) return tenon::FileKind::kUnknown;
+    if (!reader.ReadField(&tag, &bytes))
+      return IsCutSavedModel(message) ? tenon::FileKind::kSavedModel : tenon::FileKind::kUnknown;
+    if (tag.field >= 200 && tag.field <= 3000 && tag.type == wire::WireType::kBytes) return tenon::FileKind::kCoreMl;
     if (tag.type != wire::WireType::kBytes) {
       if (!reader.Skip(tag)) return tenon::FileKind::kUnknown;
       continue;
@@ -135,12 +152,20 @@ inline tenon::FileKind KindOfJson(std::string_view text) {
                        head.find("\"layers-model\"") != head.npos;
   return is_tfjs ? tenon::FileKind::kTfjs : tenon::FileKind::kJson;
 }
-inline tenon::FileKind KindOfText(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  const std::string_view head = text.substr(start == text.npos ? text.size() : start, 64);
+// A page of HTML, or a store's answer in XML such as "<Error><Code>AccessDenied".
+inline bool IsHtml(std::string_view head) {
+  if (!head.starts_with('<')) return false;
   std::string lower(head);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  if (lower.starts_with("<!doctype html") || lower.starts_with("<html")) return tenon::FileKind::kHtml;
+  for (const std::string_view tag : {"<!doctype html", "<html", "<head>", "<body>", "<error>"})
+    if (lower.find(tag) != lower.npos) return true;
+  return false;
+}
+inline tenon::FileKind KindOfText(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  const std::string_view head = text.substr(start == text.npos ? text.size() : start, 512);
+  if (IsHtml(head)) return tenon::FileKind::kHtml;
   if (head.starts_with("version https://git-lfs")) return tenon::FileKind::kGitLfsPointer;
   if (head.starts_with('{')) return KindOfJson(text);
   const std::string_view word = FirstWord(text);
@@ -156,7 +181,8 @@ inline tenon::FileKind KindOfText(std::string_view text) {
 
 inline tenon::FileKind KindOfZip(Span<const std::byte> file) {
   SlimVector<ZipMember> members;
-  if (!ReadZipMembers(file, "RecognizeFile", &members).ok() || members.empty()) return tenon::FileKind::kZip;
+  if (!ReadZipMembers(file, "RecognizeFile", &members).ok()) return tenon::FileKind::kCutZip;
+  if (members.empty()) return tenon::FileKind::kZip;
   bool config = false, metadata = false, pickle = false, arrays = true;
   for (const ZipMember& member : members) {
     const std::string_view name = member.name;
@@ -196,7 +222,25 @@ inline bool IsImage(std::string_view file) {
 inline bool IsSafetensors(std::string_view file) {
   std::uint64_t header = 0;
   if (file.size() > 10) std::memcpy(&header, file.data(), sizeof header);
-  return header > 1 && header < file.size() && file[8] == '{' && (file[9] == '"' || file[9] == '}');
+  if (header < 2 || header >= file.size() || file[8] != '{') return false;
+  const std::size_t name = file.find_first_not_of(" \t\r\n", 9);
+  return name != file.npos && (file[name] == '"' || file[name] == '}');
+}
+inline bool IsArchive(std::string_view file) {
+  for (const std::string_view magic : {"BZh",
+                                       "\xfd"
+                                       "7zXZ",
+                                       "\x28\xb5\x2f\xfd", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"})
+    if (file.starts_with(magic)) return true;
+  return file.size() >= 512 && file.substr(257).starts_with("ustar");
+}
+// A protocol of 2 to 5, and the point that ends every pickle.
+inline bool IsPickle(std::string_view file) {
+  return file.size() > 2 && file[0] == '\x80' && file[1] >= 2 && file[1] <= 5 && file.back() == '.';
+}
+inline bool IsUtf16(std::string_view file) {
+  return file.size() >= 4 &&
+         ((file.starts_with("\xff\xfe") && file[3] == 0) || (file.starts_with("\xfe\xff") && file[2] == 0));
 }
 
 inline tenon::FileKind KindOfContent(Span<const std::byte> bytes) {
@@ -208,11 +252,14 @@ inline tenon::FileKind KindOfContent(Span<const std::byte> bytes) {
   if (file.starts_with("PK\x03\x04") || file.starts_with("PK\x05\x06")) return KindOfZip(bytes);
   if (file.size() >= 8 && file.substr(4).starts_with("TFL3")) return tenon::FileKind::kTflite;
   if (file.starts_with("\x1f\x8b\x08")) return tenon::FileKind::kGzip;
+  if (IsArchive(file)) return tenon::FileKind::kArchive;
+  if (IsUtf16(file)) return tenon::FileKind::kUtf16;
   if (IsImage(file)) return tenon::FileKind::kImage;
   if (IsSafetensors(file)) return tenon::FileKind::kSafetensors;
   if (IsTable(file)) return KindOfTable(file);
   if (file.size() >= kRecordHeader && ReadRecordHeader(file.data(), &record)) return tenon::FileKind::kRecords;
   if (file.starts_with("\x80\x02") && file.find("torch") < 4096) return tenon::FileKind::kPyTorch;
+  if (IsPickle(file)) return tenon::FileKind::kPickle;
   if (const tenon::FileKind kind = KindOfProto(file); kind != tenon::FileKind::kUnknown) return kind;
   return FirstOfText(bytes) != 0 ? KindOfText(file) : tenon::FileKind::kUnknown;
 }
@@ -220,7 +267,25 @@ inline tenon::FileKind KindOfContent(Span<const std::byte> bytes) {
 inline tenon::FileKind KindOfFolder(const std::string& path) {
   if (FileExists(path + "/saved_model.pb") || FileExists(path + "/saved_model.pbtxt"))
     return tenon::FileKind::kSavedModelFolder;
+  if (FileExists(path + "/Data/com.apple.CoreML")) return tenon::FileKind::kCoreMl;
   return FileExists(path + "/checkpoint") ? tenon::FileKind::kCheckpointFolder : tenon::FileKind::kFolder;
+}
+// Says where a SavedModel is when it is in or around a folder that has none: "/models/1", or "" without one. Servers'
+// folders have a folder for each version; users name the folder of the variables.
+inline std::string SavedModelNear(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  std::string last;
+  for (const std::string_view name : {"/*/saved_model.pb", "/*/saved_model.pbtxt"}) {
+    const Result<SlimVector<std::string>> found = MatchFiles(QuotePattern(folder) + std::string(name));
+    if (!found.ok()) continue;
+    for (const std::string& file : *found) {
+      const std::string one(FolderOf(file));
+      if (last.size() < one.size() || (last.size() == one.size() && last < one)) last = one;
+    }
+  }
+  if (!last.empty()) return last;
+  const std::string around(FolderOf(folder));
+  return !around.empty() && KindOfFolder(around) == tenon::FileKind::kSavedModelFolder ? around : "";
 }
 
 }  // namespace detail
@@ -242,17 +307,25 @@ inline Result<FileKind> RecognizeFile(const std::string& path) {
   return is_data && kind != FileKind::kEmpty && kind != FileKind::kGitLfsPointer ? FileKind::kCheckpointData : kind;
 }
 
+// Returns what a file or folder of this kind is and what to do with it, to stand behind the path: Describe(kind), and
+// where a SavedModel is that is in or around a folder without one.
+inline std::string DescribePath(const std::string& path, FileKind kind) {
+  const std::string model = kind == FileKind::kFolder ? detail::SavedModelNear(path) : "";
+  return model.empty() ? std::string(Describe(kind))
+                       : StrCat("is a folder without saved_model.pb; the folder of a SavedModel is '", model, "'");
+}
+
 namespace detail {
 
-// Adds to an error of ReadGraphFile what the file is.
+// Adds to an error of ReadGraphFile or ReadSavedModelFile what the file is.
 TENON_DETAIL_COLD inline void DescribeFileOfError(const std::string& path, Status* error) {
   const Result<tenon::FileKind> kind = RecognizeFile(path);
-  if (!kind.ok() || *kind == tenon::FileKind::kGraph) return;  // a graph with a mistake
+  if (!kind.ok()) return;
   const bool is_text = *kind == tenon::FileKind::kGraphText, is_json = *kind == tenon::FileKind::kGraphJson;
-  if ((is_text && extensions.read_graph_text.load() != nullptr) ||
-      (is_json && extensions.read_graph_json.load() != nullptr))
-    return;
-  *error = Status(error->code(), StrCat(error->message(), "; '", path, "' ", Describe(*kind)));
+  const bool is_graph = *kind == tenon::FileKind::kGraph || (is_text && extensions.read_graph_text.load() != nullptr) ||
+                        (is_json && extensions.read_graph_json.load() != nullptr);
+  if (is_graph && !errors::IsNotFound(*error)) return;  // a graph with a mistake
+  *error = Status(error->code(), StrCat(error->message(), "; '", path, "' ", DescribePath(path, *kind)));
 }
 inline const bool fills_describe_file = FillExtension(&extensions.describe_file, &DescribeFileOfError);
 

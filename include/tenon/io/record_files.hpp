@@ -66,9 +66,10 @@ inline Result<SlimVector<std::string>> AllShards(std::string_view name, int shar
 inline Result<SlimVector<std::string>> FindShards(std::string_view name) {
   TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> found, MatchFiles(StrCat(name, "-*-of-*")));
   int shards = 0;
+  const std::string_view here = name.find('/') == name.npos ? "./" : "";  // MatchFiles puts it before the names
   for (const std::string& file : found) {
     ShardParts parts;
-    if (!ParseShardName(file, &parts) || parts.name != name) continue;
+    if (!ParseShardName(file, &parts) || parts.name.substr(here.size()) != name) continue;
     if (shards != 0 && parts.shards != shards)
       return errors::InvalidArgument("ShardedFiles: '", name, "@*' finds ", shards, " and ", parts.shards,
                                      " shards; name one of the two numbers");

@@ -4,12 +4,14 @@
 // given tags.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/extensions.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
@@ -93,12 +95,17 @@ inline Result<SavedModelDef> ReadSavedModelFile(std::string_view folder) {
   const std::string text = detail::SavedModelPath(folder, "saved_model.pbtxt");
   if (detail::FileExists(text)) return detail::ReadTextSavedModel(text);
   const detail::PathKind kind = detail::KindOf(std::string(folder));
-  return errors::NotFound("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder,
-                          ". Check that the directory exists and that you have the right permissions for accessing it",
-                          kind == detail::PathKind::kNone   ? "; there is no such folder"
-                          : kind == detail::PathKind::kFile ? "; it is a file; the folder that it is in is wanted"
-                                                            : "; neither saved_model.pb nor saved_model.pbtxt is "
-                                                              "in the folder");
+  const auto describe = detail::extensions.describe_file.load(std::memory_order_acquire);
+  Status none =
+      errors::NotFound("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder,
+                       ". Check that the directory exists and that you have the right permissions for accessing it",
+                       kind == detail::PathKind::kNone   ? "; there is no such folder"
+                       : describe != nullptr             ? ""
+                       : kind == detail::PathKind::kFile ? "; it is a file; the folder that it is in is wanted"
+                                                         : "; neither saved_model.pb nor saved_model.pbtxt is "
+                                                           "in the folder");
+  if (describe != nullptr && kind != detail::PathKind::kNone) describe(std::string(folder), &none);
+  return none;
 }
 
 // Takes the first graph whose tags are `tags`, in any order. NotFound: there is none; the message has the tags that

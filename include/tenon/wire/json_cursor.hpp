@@ -45,6 +45,8 @@ class JsonCursor {
   bool Eat(char c) {
     if (TryEat(c)) return true;
     if (at_ == end_) return FailEnd();
+    if (at_ == begin_ && *at_ == kByteOrderMark)
+      return Fail(at_, "unexpected byte order mark in front of the text; write the text without it");
     return Fail(at_,
                 StrCat("unexpected character: '", std::string_view(at_, 1), "'; expected '", std::string(1, c), "'"));
   }
@@ -152,7 +154,7 @@ class JsonCursor {
 
  private:
   static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
   bool SkipDigits() {

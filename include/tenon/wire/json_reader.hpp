@@ -67,6 +67,10 @@ class JsonReader {
   }
 
  private:
+  static constexpr std::string_view kType = "@type", kBlanks = " \t\n\v\f\r";
+  // The first double that no float holds: the middle of the largest float and 2^128.
+  static constexpr double kFloatLimit = 340282356779733661637539395458142568448.0;
+
   // A value that is being read.
   struct Place {
     const Field* field;
@@ -80,8 +84,8 @@ class JsonReader {
     --depth_;
     return true;
   }
-  // The fields of a message up to '}', which is eaten.
-  bool ReadMembers(const Message& message) {
+  // The fields of a message up to '}', which is eaten. Passes over one '@type' where `has_type`.
+  bool ReadMembers(const Message& message, bool has_type = false) {
     std::uint64_t seen = 0;
     const Field* member = nullptr;  // the field that is set of those in the oneof
     std::size_t next = 0;           // fields mostly come in their order
@@ -90,6 +94,11 @@ class JsonReader {
       const char* const start = in_.at();
       std::string_view name;
       if (!in_.ReadName(&name) || !in_.Eat(':')) return false;
+      if (has_type && name == kType) {
+        has_type = false;
+        if (!SkipValue() || !in_.EndsItem('}')) return false;
+        continue;
+      }
       const std::size_t index = IndexOf(message, name, next);
       if (index == message.fields.size()) [[unlikely]]
         return FailUnknown(message, name, start);
@@ -112,36 +121,61 @@ class JsonReader {
     }
     return true;
   }
-  // The type and the fields of the message that an Any holds, or its bytes where there is no table of it.
+  // The type and the fields of the message that an Any holds, or its bytes where there is no table of it. The type
+  // mostly comes first; it is looked for when it does not.
   bool ReadAny() {
     if (in_.TryEat('}')) return true;
-    in_.Peek();
     const char* const start = in_.at();
-    std::string_view name, url;
-    if (!in_.ReadName(&name)) return false;
-    if (name != "@type") return in_.Fail(start, "an Any has its type in front, as '@type'");
-    if (!in_.Eat(':') || !in_.ReadText(&url)) return false;
-    const Message* const table = TableOfUrl(url, tables_);
-    WriteBytes(kAnyFields[0], url);
-    if (!in_.EndsItem('}')) return false;
+    std::string_view name;
+    for (bool found = false; !found;) {
+      if (in_.Peek() == '}') return in_.Fail(start, "an Any has no '@type'; it names the type of the message");
+      if (!in_.ReadName(&name)) return false;
+      found = name == kType;
+      if (!in_.Eat(':') || (!found && (!SkipValue() || !in_.EndsItem('}')))) return false;
+    }
+    if (!in_.ReadText(&name)) return false;
+    const Message* const table = TableOfUrl(name, tables_);
+    WriteBytes(kAnyFields[0], name);
+    in_.Reset(start);
     if (table == nullptr || IsAny(*table) || IsBoolValue(*table)) return ReadValueOfAny(table);
     const std::size_t begin = sink_.Open(kAnyFields[1].number);
-    if (!ReadMembers(*table)) return false;
+    if (!ReadMembers(*table, true)) return false;
     sink_.Close(begin);
     return true;
   }
   bool ReadValueOfAny(const Message* table) {
-    std::string_view name;
-    if (in_.TryEat('}')) return true;
-    in_.Peek();
-    const char* const start = in_.at();
-    if (!in_.ReadName(&name)) return false;
-    if (name != "value")
-      return in_.Fail(start, StrCat("no such field: '", name, "'"),
-                      Hint("; an Any of a type that "
-                           "this program does not know has its bytes as 'value'"));
-    if (!in_.Eat(':') || !ReadOne(kAnyFields[1], table) || !in_.EndsItem('}')) return false;
-    return in_.Eat('}');
+    bool has_type = true, has_value = false;
+    while (!in_.TryEat('}')) {
+      const char* const start = in_.at();
+      std::string_view name;
+      if (!in_.ReadName(&name) || !in_.Eat(':')) return false;
+      if (has_type && name == kType) {
+        has_type = false;
+        if (!SkipValue() || !in_.EndsItem('}')) return false;
+        continue;
+      }
+      if (name != "value" || has_value)
+        return in_.Fail(PlaceOf(start), StrCat("no such field: '", name, "'"),
+                        Hint("; an Any of a type that this program does not know has its bytes as 'value'"));
+      has_value = true;
+      if (!ReadOne(kAnyFields[1], table) || !in_.EndsItem('}')) return false;
+    }
+    return true;
+  }
+  // Passes over a value of any kind.
+  bool SkipValue() {
+    const char open = in_.Peek();
+    std::string_view text;
+    if (open != '{' && open != '[')
+      return in_.EatWord("null") || in_.EatWord("true") || in_.EatWord("false") || in_.ReadNumberText(&text);
+    const char close = open == '{' ? '}' : ']';
+    if (!Enter() || !in_.Eat(open)) return false;
+    while (!in_.TryEat(close)) {
+      if (open == '{' && (!in_.ReadName(&text) || !in_.Eat(':'))) return false;
+      if (!SkipValue() || !in_.EndsItem(close)) return false;
+    }
+    --depth_;
+    return true;
   }
   static std::size_t IndexOf(const Message& message, std::string_view name, std::size_t first) {
     const std::size_t n = message.fields.size();
@@ -243,11 +277,11 @@ class JsonReader {
           return in_.Fail(start, "expected 'true' or 'false'");
         break;
       case Kind::kDouble:
-        if (!is_null && !ReadReal(std::numeric_limits<double>::max(), &real)) return false;
+        if (!is_null && !ReadReal(false, &real)) return false;
         std::memcpy(&bits, &real, sizeof real);
         break;
       case Kind::kFloat: {
-        if (!is_null && !ReadReal(static_cast<double>(std::numeric_limits<float>::max()), &real)) return false;
+        if (!is_null && !ReadReal(true, &real)) return false;
         const auto single = static_cast<float>(real);
         std::memcpy(&bits, &single, sizeof single);
         break;
@@ -287,25 +321,36 @@ class JsonReader {
   // "1e2" and "7.0" are integers.
   TENON_DETAIL_COLD bool ReadIntegerOfReal(Kind kind, std::string_view text, const char* start, std::uint64_t* bits) {
     double real = 0;
-    if (text.find(' ') != std::string_view::npos) return in_.Fail(start, "non-number characters in quoted number");
+    if (text.find_first_of(kBlanks) != std::string_view::npos)
+      return in_.Fail(start, "non-number characters in quoted number");
     if (!ParseDouble(text, &real) || !std::isfinite(real))
       return in_.Fail(start, StrCat("invalid number: '", text, "'"));
-    if (real != std::floor(real)) return in_.Fail(start, "expected integer, but JSON number had fractional part");
+    const bool has_digits_alone = text.find_first_not_of("+-0123456789") == std::string_view::npos;
+    if (!has_digits_alone && real != std::floor(real))
+      return in_.Fail(start, "expected integer, but JSON number had fractional part");
     const double scale = IsNarrow(kind) ? 4294967296.0 : 18446744073709551616.0;
-    if (IsSigned(kind) ? real >= scale / 2 || real < -scale / 2 : real >= scale || real < 0)
+    // protobuf takes reals up to 2^53; Python's reader takes those that the type holds.
+    const bool is_inexact = style_ == JsonErrors::kProtobuf && std::abs(real) > 9007199254740992.0;
+    if ((has_digits_alone && real != 0) || is_inexact ||
+        (IsSigned(kind) ? real >= scale / 2 || real < -scale / 2 : real >= scale || real < 0))
       return in_.Fail(start, "JSON number out of range for int");
     *bits =
         IsSigned(kind) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(real)) : static_cast<std::uint64_t>(real);
     return true;
   }
-  bool ReadReal(double largest, double* value) {
+  // A text may have blanks around the number, and a value that no double holds is infinite there.
+  bool ReadReal(bool single, double* value) {
     const bool quoted = in_.Peek() == '"' || in_.Peek() == '\'';
     const char* const start = in_.at();
     std::string_view text;
     if (!in_.ReadNumberText(&text)) return false;
+    if (quoted && !text.empty()) {
+      const std::size_t first = text.find_first_not_of(kBlanks), last = text.find_last_not_of(kBlanks);
+      text = first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
+    }
     if (!JsonCursor::ToDouble(text, value)) return in_.Fail(start, "non-number characters in quoted number");
-    const bool named = quoted && text.find_first_of("0123456789") == std::string_view::npos;  // Infinity
-    return named || std::abs(*value) <= largest || in_.Fail(start, "float out of range");
+    if (!std::isfinite(*value)) return quoted || in_.Fail(start, "float out of range");
+    return !single || std::abs(*value) < kFloatLimit || in_.Fail(start, "float out of range");
   }
   // A name, or a number with or without quotes.
   bool ReadEnum(const Field& field, std::uint64_t* bits) {

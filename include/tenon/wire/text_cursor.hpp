@@ -36,6 +36,7 @@ class TextCursor {
     return SkipBlanks();
   }
   bool AtEnd() const { return at_ == end_; }
+  bool IsAtBegin() const { return at_ == begin_; }
   bool TryEat(char c) {
     if (Peek() != c || at_ == end_) return false;
     ++at_;
@@ -78,7 +79,7 @@ class TextCursor {
     *value = static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude);
     return true;
   }
-  // Digits with '.', exponent and suffix f; inf, infinity and nan in any case.
+  // Digits with '.' and exponent; inf, infinity and nan in any case. A suffix f is allowed.
   bool ReadDouble(double* value) {
     const bool negative = TryEat('-');
     if (negative) Peek();
@@ -92,7 +93,7 @@ class TextCursor {
       const std::size_t whole = static_cast<std::size_t>(p - at_);
       if (p != end_ && *p == '.')
         for (++p; p != end_ && IsDigit(*p); ++p) digits = true;
-      const bool is_octal = whole > 1 && *start == '0' && p == start + whole;
+      const bool is_octal = whole > 1 && *start == '0';
       if (!digits) return FailToken(start, "a number");
       if (p != end_ && (*p == 'e' || *p == 'E')) {
         ++p;
@@ -113,8 +114,9 @@ class TextCursor {
     return true;
   }
 
-  // One text in either quotes, without the quotes that follow it. Appends its bytes.
-  bool ReadQuoted(TextSink* sink) {
+  // One text in either quotes, without the quotes that follow it. Appends its bytes. Sets *plain to false where they
+  // may be other than ASCII.
+  bool ReadQuoted(TextSink* sink, bool* plain = nullptr) {
     const char* const start = at_;
     const char quote = *at_++;
     const char* p = detail::BehindPlain(at_, end_);
@@ -123,6 +125,7 @@ class TextCursor {
       at_ = p + 1;
       return true;
     }
+    if (plain != nullptr) *plain = false;
     char *to = nullptr, *limit = nullptr;
     for (p = at_;;) {
       if (to >= limit) [[unlikely]] {
@@ -199,6 +202,9 @@ class TextCursor {
     return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
   }
   static bool NumberFromWord(std::string_view word, double* value) {
+    if (word.ends_with('f') || word.ends_with('F')) {
+      if (word.size() > 3) word.remove_suffix(1);  // "inf" ends with one, too
+    }
     const auto is = [word](std::string_view name) {
       if (word.size() != name.size()) return false;
       for (std::size_t i = 0; i < name.size(); ++i)

@@ -17,6 +17,7 @@
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/text_cursor.hpp>
 #include <tenon/wire/text_schema.hpp>
+#include <tenon/wire/utf8.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
@@ -118,14 +119,15 @@ class TextReader {
     const char* const start = in_.at();
     in_.Reset(start + 1);
     in_.Peek();
-    const char* const url = in_.at();
-    const auto in_url = [](char c) {
-      return TextCursor::IsLetter(c) || (c >= '0' && c <= '9') || c == '.' || c == '/';
-    };
-    while (!in_.AtEnd() && in_url(*in_.at())) in_.Reset(in_.at() + 1);
-    const char* const end = in_.at();
-    if (!in_.TryEat(']')) return in_.FailToken(in_.at(), "']' behind the type of an Any");
-    const std::string_view type(url, static_cast<std::size_t>(end - url));
+    std::string type;  // words between '.' and '/', perhaps with blanks
+    for (bool is_word = true; in_.Peek() != ']'; is_word = !is_word) {
+      const char c = in_.Peek();
+      const std::string_view piece = is_word ? in_.Word() : c == '.' || c == '/' ? std::string_view(in_.at(), 1) : "";
+      if (piece.empty()) return in_.FailToken(in_.at(), "']' behind the type of an Any");
+      if (!is_word) in_.Reset(in_.at() + 1);
+      type += piece;
+    }
+    in_.TryEat(']');
     const Message* const table = TableOfUrl(type, tables_);
     if (table == nullptr)
       return in_.Fail(start, StrCat("an Any holds '", type, "', which this program cannot read from text"));
@@ -173,10 +175,14 @@ class TextReader {
   bool ReadText(const Field& field) {
     const auto is_quote = [](char c) { return c == '"' || c == '\''; };
     if (!is_quote(in_.Peek())) return in_.FailToken(in_.at(), StrCat("a text in quotes for '", field.name, "'"));
+    const char* const begin = in_.at();
     const std::size_t start = sink_.Open(field.number);
+    bool plain = true;
     do {
-      if (!in_.ReadQuoted(&sink_)) return false;
+      if (!in_.ReadQuoted(&sink_, &plain)) return false;
     } while (is_quote(in_.Peek()));
+    if (!plain && field.kind == Kind::kString && !IsUtf8({sink_.at(start), sink_.size() - start})) [[unlikely]]
+      return in_.Fail(begin, StrCat("the text of '", field.name, "' is not UTF-8"));
     sink_.Close(start);
     return true;
   }
@@ -232,6 +238,8 @@ class TextReader {
 
   // -- mistakes
   TENON_DETAIL_COLD bool FailName(const Message& message, char c, char close) {
+    if (c == kByteOrderMark && in_.IsAtBegin())
+      return in_.Fail(in_.at(), "a byte order mark is in front of the text; write the text without it");
     if (c == '[')
       return in_.Fail(in_.at(), StrCat("'[' begins an extension or an Any, which ", message.name,
                                        " does not have; expected the name of a field"));

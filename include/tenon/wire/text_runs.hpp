@@ -51,6 +51,9 @@ inline const char* BehindWord(const char* at, const char* end) {
   return at;
 }
 
+// The first byte of U+FEFF in UTF-8, which some editors put in front of a text.
+inline constexpr char kByteOrderMark = '\xef';
+
 // The number of plain characters in front.
 inline std::size_t PlainSize(std::string_view text) {
   const char* const begin = text.data();

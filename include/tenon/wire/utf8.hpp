@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,16 @@ inline std::size_t Utf8Size(std::string_view text) {
   const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
   const bool no_character = (at(0) == 0xed && at(1) >= 0xa0) || (at(0) == 0xf4 && at(1) >= 0x90);
   return too_long || no_character ? 0 : size;
+}
+// Is all of the text UTF-8?
+inline bool IsUtf8(std::string_view text) {
+  for (std::size_t at = 0, size = 1; at < text.size(); at += size) {
+    std::uint64_t eight = ~std::uint64_t{0};
+    if (text.size() - at >= sizeof eight) std::memcpy(&eight, text.data() + at, sizeof eight);
+    size = (eight & 0x8080808080808080u) == 0 ? sizeof eight : Utf8Size(text.substr(at));
+    if (size == 0) return false;
+  }
+  return true;
 }
 // Returns the number of a character of Utf8Size bytes.
 inline std::uint32_t Utf8Code(std::string_view bytes) {

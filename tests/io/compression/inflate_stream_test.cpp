@@ -90,6 +90,11 @@ TEST_SUITE("InflateStream") {
                 .ok());
     CHECK(out == "one two");
     CHECK(Unpack(InflateFormat::kGzip, Pack(InflateFormat::kGzip, "one") + "rubbish", &out).code() == Code::kDataLoss);
+    CHECK(out == "one");
+    std::string bad = Pack(InflateFormat::kGzip, "two");
+    bad.back() = static_cast<char>(bad.back() ^ 1);
+    CHECK(Unpack(InflateFormat::kGzip, Pack(InflateFormat::kGzip, "one") + bad, &out).code() == Code::kDataLoss);
+    CHECK(out == "one");  // and not what the damaged member has
     REQUIRE(Unpack(InflateFormat::kZlib, Pack(InflateFormat::kZlib, "one") + "rubbish", &out).ok());
     CHECK(out == "one");
   }

@@ -176,10 +176,43 @@ TEST_CASE("an Any has the fields of the message that it holds, or its bytes") {
   CHECK(ToJson(meta_graph) == kJson);
   MetaGraphDef none;
   CHECK(ParseJson(R"({"metaInfoDef": {"anyInfo": {"filename": "f"}}})", &none).message() ==
-        "1:30: meta_info_def.any_info: an Any has its type in front, as '@type'");
+        "1:30: meta_info_def.any_info: an Any has no '@type'; it names the type of the message");
   CHECK(ParseJson(R"({"metaInfoDef": {"anyInfo": {"@type": "a/b.C", "x": 1}}})", &none).message() ==
         "1:48: meta_info_def.any_info: no such field: 'x'; an Any of a type that this program does not know has its "
         "bytes as 'value'");
+}
+TEST_CASE("the type of an Any may stand behind the fields, and is any of a MetaGraph's messages") {
+  const auto any = [](std::string_view json) {
+    const auto read = Read<MetaGraphDef>(StrCat("{\"metaInfoDef\": {\"anyInfo\": ", json, "}}"));
+    return std::string(read.meta_info_def.any_info->value);
+  };
+  CHECK(any(R"({"filename": "f", "tensorInfo": {"name": "x"}, "@type": "a/tensorflow.AssetFileDef"})") ==
+        any(R"({"@type": "a/tensorflow.AssetFileDef", "filename": "f", "tensorInfo": {"name": "x"}})"));
+  CHECK(any(R"({"value": "CAE=", "@type": "a/b.C"})") == "\x08\x01");
+  CHECK(any(R"({"node": [{"name": "n"}], "@type": "a/tensorflow.GraphDef"})") == "\x0a\x03\x0a\x01n");
+  CHECK(any(R"({"@type": "a/tensorflow.TensorInfo", "name": "n"})") == "\x0a\x01n");
+  MetaGraphDef none;
+  for (const char* const wrong :
+       {R"({"@type": "a/tensorflow.SaverDef", "@type": "a/tensorflow.SaverDef"})",
+        R"({"value": "", "value": "", "@type": "a/b.C"})", R"({"maxToKeep": 1, "@type": 2})",
+        R"({"maxToKeep": [1, "@type": "a/tensorflow.SaverDef"})", R"({"x": {"@type": "a/tensorflow.SaverDef"}})"})
+    CHECK(ParseJson(StrCat("{\"metaInfoDef\": {\"anyInfo\": ", wrong, "}}"), &none).code() == Code::kInvalidArgument);
+}
+TEST_CASE("a value in front of the type of an Any may not nest without end") {
+  const std::string deep = StrCat("{\"metaInfoDef\": {\"anyInfo\": {\"x\": ", std::string(1000000, '['));
+  MetaGraphDef none;
+  const Status s = ParseJson(deep, &none);
+  CHECK(s.code() == Code::kInvalidArgument);
+  CHECK(s.message().find("messages are nested more than 100 deep") != std::string_view::npos);
+}
+TEST_CASE("the largest numbers read back") {
+  const float large = std::numeric_limits<float>::max();
+  for (const float f : {large, -large, std::numeric_limits<float>::min(), std::numeric_limits<float>::denorm_min()})
+    CHECK(Read<AttrValue>(ToJson(AttrValue(f))) == AttrValue(f));
+  Tensor tensor(DataType::kDouble, {2});
+  tensor.data<double>()[0] = std::numeric_limits<double>::max();
+  tensor.data<double>()[1] = std::numeric_limits<double>::lowest();
+  CHECK(Read<Tensor>(ToJson(tensor)).data<double>()[1] == std::numeric_limits<double>::lowest());
 }
 TEST_CASE("a BoolValue is its bool, a list of pairs no map") {
   constexpr std::string_view kJson = R"({

@@ -159,10 +159,12 @@ TEST_CASE("a graph with everything is written as it was read, and is the same gr
   CHECK(graph.library.function[0].signature.is_stateful);
   CHECK(graph.versions.producer == 1987);
 }
-TEST_CASE("maps are sorted, and fields that TensorFlow has dropped are read") {
+TEST_CASE("maps are sorted, and a field that TensorFlow ignores is kept") {
   const GraphDef graph = Read<GraphDef>(
       "version: 12 node { name: 'n' attr { key: 'b' value { i: 1 } } attr { value { b: false } key: 'a' } }");
   REQUIRE(graph.node[0].attr.size() == 2);
+  CHECK(graph.version == 12);
+  CHECK(ToText(graph).ends_with("version: 12\n"));
   CHECK(graph.node[0].attr.begin()->first == "a");
   CHECK(ToText(graph).find("key: \"a\"\n    value {\n      b: false") != std::string::npos);
   CHECK(Read<GraphDef>("") == GraphDef());

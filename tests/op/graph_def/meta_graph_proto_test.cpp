@@ -278,6 +278,28 @@ TEST_CASE("mistakes in text are errors with their place") {
             .find("has both 'node_list' and 'any_list'") != std::string::npos);
 }
 
+TEST_CASE("an Any holds each of a MetaGraph's messages, and its type may have blanks") {
+  CollectionDef collection;
+  REQUIRE(
+      ParseText("any_list { value { [ type.googleapis.com / tensorflow . NodeDef # the type\n ] { name: 'n' } } "
+                "value { [a/tensorflow.GraphDef]: < version: 3 > } value { [a/tensorflow.TensorProto] { dtype: 1 } } }",
+                &collection)
+          .ok());
+  REQUIRE(collection.any_list->value.size() == 3);
+  CHECK(collection.any_list->value[0].type_url == "type.googleapis.com/tensorflow.NodeDef");
+  CHECK(collection.any_list->value[0].value == "\x0a\x01n");
+  CHECK(collection.any_list->value[1].value == "\x18\x03");
+  CollectionDef again;
+  REQUIRE(ParseText(ToText(collection), &again).ok());
+  CHECK(again == collection);
+  const auto message = [&again](std::string_view type) {
+    return std::string(ParseText(StrCat("any_list { value { [", type, "] { } } }"), &again).message());
+  };
+  CHECK(message("a b") == "1:23: found 'b', expected ']' behind the type of an Any");
+  CHECK(message("") == "1:20: an Any holds '', which this program cannot read from text");
+  CHECK(message("a..b") == "1:23: found '.b', expected ']' behind the type of an Any");
+}
+
 TEST_CASE("of several members of a oneof the last counts") {
   // TensorInfo: name, coo_sparse, name.
   TensorInfo info;

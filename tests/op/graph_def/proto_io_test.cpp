@@ -222,9 +222,10 @@ TEST_SUITE("GraphDef as bytes") {
     CHECK(*back == graph);
     CHECK(SerializeGraphDef(*back) == bytes);
   }
-  TEST_CASE("no bytes are an empty graph, and the old version field is ignored") {
+  TEST_CASE("no bytes are an empty graph, and the old version field means nothing") {
     CHECK(*ParseGraphDef({}) == GraphDef());
     CHECK(ParseGraphDef(wire::AsBytes("\x18\x15"))->versions.producer == 0);
+    CHECK(SerializeGraphDef(*ParseGraphDef(wire::AsBytes("\x18\x15"))) == "\x18\x15");
   }
   TEST_CASE("bytes that are none are an invalid GraphDef, with the byte's offset") {
     const Status s = ParseGraphDef(wire::AsBytes("\x0a\x03\x0a\x01x\x0a\x20"s)).status();

@@ -49,9 +49,9 @@ class InflateStream {
   // compressed data are damaged. OutOfRange: they end too early; the bytes before that come first.
   Status Read(char* to, std::size_t room, std::size_t* got) {
     *got = 0;
-    while (taken_ == inflater_.made() && status_.ok() && !is_done_) Fill();
-    if (taken_ == inflater_.made()) return status_;
-    const std::size_t left = inflater_.made() - taken_;
+    while (taken_ == end_ && status_.ok() && !is_done_) Fill();
+    if (taken_ == end_) return status_;
+    const std::size_t left = end_ - taken_;
     *got = left < room ? left : room;
     std::memcpy(to, buffers_->out + taken_, *got);
     taken_ += *got;
@@ -60,7 +60,7 @@ class InflateStream {
 
  private:
   // As much as TensorFlow's reader decompresses at a time: a wrong check sum behind less than that is found before any
-  // byte is returned.
+  // byte of its stream is returned.
   static constexpr std::size_t kPiece = std::size_t{256} << 10;
   struct Buffers {
     std::byte in[std::size_t{64} << 10];
@@ -70,7 +70,12 @@ class InflateStream {
   void Fill() {
     inflater_.Slide();
     taken_ = inflater_.made();
-    std::size_t summed = taken_;
+    const std::size_t whole = FillOut(taken_);
+    end_ = status_.code() == Code::kDataLoss ? whole : inflater_.made();
+  }
+  // Returns where the last stream ended that was right, or `whole`.
+  std::size_t FillOut(std::size_t whole) {
+    std::size_t summed = whole;
     while (status_.ok() && !is_done_) {
       if (!in_stream_ && !ReadHeader()) break;
       inflater_.Decode();
@@ -79,15 +84,15 @@ class InflateStream {
       size_ += static_cast<std::uint32_t>(made.size());
       summed += made.size();
       if (inflater_.error() != nullptr) {
-        if (inflater_.is_cut()) return FailCut();
-        Fail(inflater_.error());
+        inflater_.is_cut() ? FailCut() : Fail(inflater_.error());
       } else if (inflater_.AtEnd()) {
         ReadTrailer();
+        if (status_.ok()) whole = summed;
       } else {
         break;  // no room
       }
     }
-    if (status_.code() == Code::kDataLoss) taken_ = inflater_.made();
+    return whole;
   }
 
   TENON_DETAIL_COLD void Fail(std::string_view why) {
@@ -189,7 +194,7 @@ class InflateStream {
   InflateFormat format_;
   bool in_stream_ = false, in_header_ = false, is_done_ = false;
   std::uint32_t sum_ = 0, header_sum_ = 0, size_ = 0;
-  std::size_t taken_ = 0;  // bytes of `out` that were returned
+  std::size_t taken_ = 0, end_ = 0;  // bytes of `out` that were returned, and that can be
   Status status_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 // GraphDef: a graph as plain data, as it stands in a file. op/graph_def/proto_io.hpp reads and writes it.
 
+#include <cstdint>
 #include <string>
 
 #include <tenon/base/slim_vector.hpp>
@@ -16,6 +17,7 @@ TENON_DETAIL_SETUP_CODE_BEGIN
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
   VersionDef versions;  // versions of the program that wrote it
+  std::int32_t version = 0;  // older than `versions`, and without a meaning: kept as it came
   FunctionDefLibrary library;  // functions that nodes call
   std::string debug_info;  // serialised GraphDebugInfo, kept as it came
 

@@ -259,7 +259,7 @@ inline constexpr Message Schema<VersionDef>::message("VersionDef", kVersionDefFi
 inline constexpr Field kGraphDefFields[] = {
     MakeField<&GraphDef::node>(1, "node"),
     MakeField<&GraphDef::library>(2, "library"),
-    MakeFieldDropped(3, "version", Kind::kInt32),  // older than `versions`
+    MakeField<&GraphDef::version>(3, "version"),
     MakeField<&GraphDef::versions>(4, "versions"),
     MakeFieldKept<&GraphDef::debug_info>(5, "debug_info", Role::kGraphDebugInfo),
 };

@@ -21,6 +21,7 @@
 #include <tenon/op/graph_def/object_graph_proto.hpp>
 #include <tenon/op/graph_def/proto_io.hpp>
 #include <tenon/op/graph_def/struct_text.hpp>
+#include <tenon/op/graph_def/variable_def.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_SETUP_CODE_BEGIN
@@ -211,18 +212,38 @@ inline constexpr Message Schema<SavedModelDef>::message("SavedModel", kSavedMode
 }  // namespace wire
 
 namespace detail {
+// An Any may hold each of them.
 inline constexpr const wire::Message* kMetaGraphTables[] = {&wire::detail::kTensor,
                                                             &wire::detail::kShape,
                                                             &wire::Schema<VariantTensorData>::message,
                                                             &wire::kFunctionDefLibrary,
                                                             &wire::Schema<AssetFileDef>::message,
                                                             &wire::Schema<SignatureDef>::message,
-                                                            &wire::Schema<SaverDef>::message};
+                                                            &wire::Schema<SaverDef>::message,
+                                                            &wire::Schema<TensorInfo>::message,
+                                                            &wire::Schema<CollectionDef>::message,
+                                                            &wire::Schema<GraphDef>::message,
+                                                            &wire::Schema<NodeDef>::message,
+                                                            &wire::Schema<AttrValue>::message,
+                                                            &wire::Schema<NameAttrList>::message,
+                                                            &wire::Schema<FunctionDef>::message,
+                                                            &wire::Schema<OpDef>::message,
+                                                            &wire::Schema<OpList>::message,
+                                                            &wire::Schema<VersionDef>::message,
+                                                            &wire::Schema<ResourceHandle>::message,
+                                                            &wire::Schema<VariableDef>::message,
+                                                            &wire::Schema<SaveSliceInfoDef>::message,
+                                                            &wire::Schema<SavedObjectGraph>::message,
+                                                            &wire::Schema<TrackableObjectGraph>::message,
+                                                            &wire::Schema<MetaGraphDef>::message,
+                                                            &wire::Schema<SavedModelDef>::message};
 inline constexpr wire::TextTables kMetaGraphTextTables = kMetaGraphTables;
 template <>
 inline constexpr wire::TextTables text_tables<MetaGraphDef> = kMetaGraphTextTables;
 template <>
 inline constexpr wire::TextTables text_tables<SavedModelDef> = kMetaGraphTextTables;
+template <>
+inline constexpr wire::TextTables text_tables<CollectionDef> = kMetaGraphTextTables;
 }  // namespace detail
 
 // Reads a serialised message. With `owner`, the owner of the bytes, tensors may become views of them. DataLoss, with
