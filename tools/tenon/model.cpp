@@ -273,9 +273,7 @@ Result<Model> Model::Open(const std::string& path, const OpenOptions& options) {
       model.SetMetaGraph(std::move(meta_graph));
       return model;
     }
-    default:
-      return tenon::errors::InvalidArgument("'", path, "' ", tenon::DescribePath(path, model.kind_),
-                                            "; a graph or a SavedModel is wanted");
+    default: return tenon::errors::InvalidArgument("'", path, "' ", tenon::DescribePath(path, model.kind_));
   }
 }
 
