@@ -215,6 +215,12 @@ TEST_SUITE("RecordReader") {
     CHECK(Has(Error(file.path(), {.max_record_bytes = UINT64_MAX}), "record size too large"));
     file.Write(Packed("12345"));
     CHECK(Has(Error(file.path(), {.max_record_bytes = 4}), "raise RecordReaderOptions::max_record_bytes"));
+    // A bomb: 16 MiB out of 103 KiB. The limit holds for what comes out.
+    const std::string bomb = Compressed(InflateFormat::kGzip, Packed(std::string(std::size_t{16} << 20, '\0')));
+    CHECK(bomb.size() < 200000);
+    gzip.Write(bomb);
+    CHECK(Has(Error(gzip.path(), {.compression = "GZIP", .max_record_bytes = 1 << 20}),
+              "has 16777216 bytes, and the limit is 1048576"));
   }
   TEST_CASE("records of a mapped file stay valid and go through no copy") {
     const std::vector<std::string> records = Records();

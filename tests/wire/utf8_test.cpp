@@ -26,13 +26,15 @@ TEST_CASE("Utf8Size and Utf8Code read them back") {
                                   "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xff"})
     CHECK(wire::detail::Utf8Size(wrong) == 0);
 }
-TEST_CASE("IsUtf8 looks at every character") {
+TEST_CASE("IsUtf8 and IsAscii look at every character") {
   std::string text;
   for (std::size_t size = 0; size < 40; ++size, text += "x") {
     CHECK(wire::detail::IsUtf8(text));
+    CHECK(wire::detail::IsAscii(text));
     for (std::size_t at = 0; at <= size; ++at) {
       std::string good = text, bad = text;
       CHECK(wire::detail::IsUtf8(good.insert(at, "\xe6\x97\xa5")));
+      CHECK_FALSE(wire::detail::IsAscii(good));
       CHECK_FALSE(wire::detail::IsUtf8(bad.insert(at, "\xe6\x97")));
     }
   }

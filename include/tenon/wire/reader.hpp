@@ -157,6 +157,11 @@ class Reader {
     --depth_;
   }
 
+  // The bytes that were read last are not the text that they should be.
+  TENON_DETAIL_COLD bool FailText(std::string_view bytes) {
+    return Fail(Error::kNotUtf8, offset() - bytes.size(), bytes.size());
+  }
+
   bool ok() const { return error_ == Error::kNone; }
   bool AtEnd() const { return at_ == limit_; }  // end of the current message
   std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }  // bytes of the current message
@@ -175,6 +180,7 @@ class Reader {
     kFieldNumber,
     kGroup,
     kWireType,
+    kNotUtf8,
     kTooDeep,
     kNoStack
   };
@@ -234,6 +240,7 @@ class Reader {
         break;
       case Error::kGroup: StrAppend(&text, "field ", error_value_, " is a group, which no message here has"); break;
       case Error::kWireType: StrAppend(&text, "wire type ", error_value_, " does not exist"); break;
+      case Error::kNotUtf8: StrAppend(&text, "a text of ", error_value_, " bytes is not UTF-8"); break;
       case Error::kTooDeep: StrAppend(&text, "messages are nested more than ", kMaxDepth, " deep"); break;
       case Error::kNoStack:
         StrAppend(&text, "messages are nested more than ", error_value_, " deep, and the thread has ",

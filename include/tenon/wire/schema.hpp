@@ -16,6 +16,7 @@
 #include <tenon/base/span.hpp>
 #include <tenon/wire/field.hpp>
 #include <tenon/wire/reader.hpp>
+#include <tenon/wire/utf8.hpp>
 #include <tenon/wire/writer.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
@@ -76,10 +77,18 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
   }
 }
 
+// Is it a `string` of a .proto file? protobuf refuses such a field when it is not UTF-8.
+inline bool IsText(const Field& field) {
+  return field.kind == Kind::kString && field.message == nullptr &&
+         (field.role == Role::kPlain || field.role == Role::kInOneof);
+}
+
 // `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
 inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
                        void* object) {
   if (IsString(field.kind)) {
+    if (IsText(field) && !IsUtf8(bytes)) [[unlikely]]
+      return reader.FailText(bytes);
     static_cast<std::string*>(field.add(object))->assign(bytes);
     return true;
   }

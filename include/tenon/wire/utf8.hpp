@@ -45,12 +45,34 @@ inline std::size_t Utf8Size(std::string_view text) {
   const bool no_character = (at(0) == 0xed && at(1) >= 0xa0) || (at(0) == 0xf4 && at(1) >= 0x90);
   return too_long || no_character ? 0 : size;
 }
+// Is all of the text ASCII? Most are. Loads of eight and four bytes may overlap.
+inline bool IsAscii(std::string_view text) {
+  const char* const p = text.data();
+  const std::size_t n = text.size();
+  std::uint64_t all = 0, eight;
+  if (n >= 8) {
+    for (std::size_t i = 0; i + 8 < n; i += 8) {
+      std::memcpy(&eight, p + i, 8);
+      all |= eight;
+    }
+    std::memcpy(&eight, p + n - 8, 8);
+    all |= eight;
+  } else if (n >= 4) {
+    std::uint32_t first, last;
+    std::memcpy(&first, p, 4);
+    std::memcpy(&last, p + n - 4, 4);
+    all = first | last;
+  } else {
+    for (const char c : text) all |= static_cast<unsigned char>(c);
+  }
+  return (all & 0x8080808080808080u) == 0;
+}
 // Is all of the text UTF-8?
 inline bool IsUtf8(std::string_view text) {
-  for (std::size_t at = 0, size = 1; at < text.size(); at += size) {
-    std::uint64_t eight = ~std::uint64_t{0};
-    if (text.size() - at >= sizeof eight) std::memcpy(&eight, text.data() + at, sizeof eight);
-    size = (eight & 0x8080808080808080u) == 0 ? sizeof eight : Utf8Size(text.substr(at));
+  if (IsAscii(text)) [[likely]]
+    return true;
+  for (std::size_t at = 0, size = 0; at < text.size(); at += size) {
+    size = Utf8Size(text.substr(at));
     if (size == 0) return false;
   }
   return true;

@@ -222,6 +222,31 @@ TEST_SUITE("GraphDef as bytes") {
     CHECK(*back == graph);
     CHECK(SerializeGraphDef(*back) == bytes);
   }
+  TEST_CASE("texts that are not UTF-8 make no graph, as in TensorFlow; bytes may hold anything") {
+    GraphDef graph;
+    NodeDef& node = graph.node.emplace_back();
+    node.name = "name";
+    node.op = "Operation";
+    node.device = "/cpu:0";
+    node.input.push_back("input");
+    node.attr["attrkey"] = AttrValue("textvalue");
+    const std::string good = SerializeGraphDef(graph);
+    for (const std::string_view text : {"name", "Operation", "/cpu:0", "input", "attrkey"}) {
+      std::string bad = good;
+      char& middle = bad[bad.find(text) + text.size() / 2];
+      middle = static_cast<char>(middle ^ 0x80);
+      const Status s = ParseGraphDef(wire::AsBytes(bad)).status();
+      CHECK(s.code() == Code::kInvalidArgument);
+      CHECK(s.message() == StrCat("Invalid GraphDef: GraphDef: cannot parse the bytes at offset ",
+                                  bad.find(middle) - text.size() / 2, ": a text of ", text.size(),
+                                  " bytes is not UTF-8"));
+    }
+    std::string bytes = good;
+    bytes[bytes.find("textvalue")] = '\xff';
+    CHECK(ParseGraphDef(wire::AsBytes(bytes)).ok());
+    node.name = "\xc3\xa9";
+    CHECK(*ParseGraphDef(wire::AsBytes(SerializeGraphDef(graph))) == graph);
+  }
   TEST_CASE("no bytes are an empty graph, and the old version field means nothing") {
     CHECK(*ParseGraphDef({}) == GraphDef());
     CHECK(ParseGraphDef(wire::AsBytes("\x18\x15"))->versions.producer == 0);

@@ -63,7 +63,7 @@ inline constexpr Field kCompressedComponentFields[] = {
 inline constexpr Message Schema<ops::detail::CompressedComponent>::message("CompressedComponentMetadata",
                                                                            kCompressedComponentFields);
 inline constexpr Field kCompressedProtoFields[] = {
-    MakeField<&ops::detail::CompressedProto::data>(1, "data"),
+    OfBytes(MakeField<&ops::detail::CompressedProto::data>(1, "data")),
     MakeField<&ops::detail::CompressedProto::components>(2, "component_metadata"),
     MakeField<&ops::detail::CompressedProto::version>(3, "version"),
 };
