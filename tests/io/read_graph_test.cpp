@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include <temp_folder.hpp>
 #include <without.hpp>
 
 namespace read_graph_test {
@@ -27,5 +28,27 @@ TEST_CASE("ReadGraphFile knows a SavedModel by its name, without the header that
   CHECK(of_file.message().ends_with("; it is a SavedModel's; SavedModel::Load reads the folder of a SavedModel"));
   CHECK(ReadGraphFile("/no/such/graph.pb").status().message() ==
         "MappedFile: '/no/such/graph.pb': No such file or directory");
+}
+TEST_CASE("ReadGraphFile knows common mistakes by their first bytes") {
+  const Without no_advice(&detail::extensions.describe_file);
+  const struct {
+    std::string bytes, said;
+  } kFiles[] = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "; fetch the file with `git lfs pull`"},
+      {"PK\x03\x04 and more", "a zip file, such as .keras and .npz; export a model with model.export(folder)"},
+      {"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras's .h5; export the model with model.export(folder)"},
+      {"\x1f\x8b\x08 and more", "; it is compressed with gzip; unpack it first"},
+      {"<!DOCTYPE html>", "; it is a web page or XML, perhaps the error page of a download; download the file again"},
+      {std::string("\x1c\0\0\0TFL3 and more", 17), "; use the model it was made from"},
+      {"\xff\xff\xff\xff", "; include <tenon/io/recognize.hpp> to see what the file is"}};
+  const TempFolder folder;
+  const std::string path = folder.path() + "/file";
+  for (const auto& [bytes, said] : kFiles) {
+    REQUIRE(WriteFile(path, bytes).ok());
+    const Status status = ReadGraphFile(path).status();
+    CHECK_FALSE(status.ok());
+    CHECK_MESSAGE(status.message().ends_with(said), status.message());
+    CHECK_FALSE(status.message().find(path) == status.message().npos);
+  }
 }
 }  // namespace read_graph_test

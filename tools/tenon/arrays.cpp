@@ -14,6 +14,7 @@
 #include <tenon/io/npy.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/io/recognize.hpp>
+#include <tenon/wire/utf8.hpp>
 
 namespace command {
 
@@ -532,15 +533,6 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
 
 namespace {
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = Utf8Length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 std::string Base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -659,7 +651,7 @@ void AddTensor(std::string_view name, const Tensor& tensor, Json* json) {
         tensor.shape(), 0, &at,
         [&](Index i) {
           const std::string_view text = tensor.data<tstring>()[i].view();
-          if (IsUtf8(text))
+          if (tenon::wire::detail::IsUtf8(text))
             json->Value(text);
           else
             json->Begin('{').Member("b64", Base64(text)).End();

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include <tenon/base/str.hpp>
+#include <tenon/wire/utf8.hpp>
 
 namespace command {
 
@@ -122,25 +123,6 @@ std::string Table::Text(std::string_view indent) const {
   return text;
 }
 
-std::size_t Utf8Length(std::string_view text) {
-  const auto byte = static_cast<unsigned char>(text[0]);
-  const std::size_t length = byte < 0x80                   ? 1
-                             : byte >= 0xc2 && byte < 0xe0 ? 2
-                             : byte >= 0xe0 && byte < 0xf0 ? 3
-                             : byte >= 0xf0 && byte < 0xf5 ? 4
-                                                           : 0;
-  if (length == 0 || length > text.size()) return 0;
-  std::uint32_t code = length == 1 ? byte : byte & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0) != 0x80) return 0;
-    code = code << 6 | (next & 0x3f);
-  }
-  const bool is_wrong = (length == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-                        (length == 4 && (code < 0x10000 || code > 0x10ffff));
-  return is_wrong ? 0 : length;
-}
-
 void Json::Comma() {
   if (!first_ && !text_.empty() && text_.back() != ':') text_ += ',';
   first_ = false;
@@ -170,7 +152,7 @@ Json& Json::Value(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const auto byte = static_cast<unsigned char>(c);
-    const std::size_t length = Utf8Length(text.substr(i));
+    const std::size_t length = tenon::wire::detail::Utf8Size(text.substr(i));
     if (c == '"' || c == '\\') {
       text_ += '\\';
       text_ += c;

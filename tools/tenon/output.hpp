@@ -58,9 +58,6 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Returns the bytes of the first character of a text that is not empty; 0: they are not UTF-8.
-std::size_t Utf8Length(std::string_view text);
-
 // Builds a JSON text; commas and escapes are its own. Bytes that are not UTF-8 become U+FFFD.
 class Json {
  public:

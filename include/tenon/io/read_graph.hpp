@@ -42,12 +42,31 @@ inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   }
   return first;
 }
-// Says what the file is, in programs that can tell. The others know a SavedModel by its name.
-TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why) {
+// What a file without a graph often is, by its first bytes; "": none of these.
+TENON_DETAIL_COLD inline std::string_view CommonMistake(Span<const std::byte> file) {
+  struct Known {
+    std::string_view begin, what;
+  };
+  constexpr Known kKnown[] = {
+      {"version https://git-lfs", "a pointer of Git LFS, not the file itself; fetch the file with `git lfs pull`"},
+      {"PK\x03\x04", "a zip file, such as .keras and .npz; export a model with model.export(folder)"},
+      {"\x89HDF", "an HDF5 file, such as Keras's .h5; export the model with model.export(folder)"},
+      {"\x1f\x8b", "compressed with gzip; unpack it first"},
+      {"<", "a web page or XML, perhaps the error page of a download; download the file again"}};
+  for (const Known& known : kKnown)
+    if (wire::AsText(file).starts_with(known.begin)) return known.what;
+  return file.size() >= 8 && wire::AsText(file.first(8)).ends_with("TFL3")
+             ? "a TensorFlow Lite model, which cannot be turned back into a graph; use the model it was made from"
+             : "";
+}
+// Says what the file with these bytes is, in programs that can tell. The others know the most common ones.
+TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why, Span<const std::byte> file = {}) {
   if (const DescribeFile describe = extensions.describe_file.load(std::memory_order_acquire); describe != nullptr) {
     describe(path, &why);
     return why;
   }
+  if (const std::string_view what = CommonMistake(file); !what.empty())
+    return Status(why.code(), StrCat(why.message(), "; it is ", what));
   const bool is_folder = KindOf(path) == PathKind::kFolder;
   if (!is_folder && !path.ends_with("saved_model.pb")) {
     if (!errors::IsDataLoss(why)) return why;
@@ -72,10 +91,11 @@ inline bool LooksLikeGraph(const GraphDef& graph) {
 
 // A file that is not a binary graph is perhaps a text graph: names or a comment, or an object of JSON.
 TENON_DETAIL_COLD inline Result<GraphDef> ReadAsText(const std::string& path, Span<const std::byte> bytes, Status why) {
+  if (!CommonMistake(bytes).empty()) return WithDescription(path, why, bytes);
   const unsigned char first = FirstOfText(bytes);
   const bool is_json = first == '{';
   if (!is_json && first != '#' && !(first >= 'a' && first <= 'z') && !(first >= 'A' && first <= 'Z'))
-    return WithDescription(path, why);
+    return WithDescription(path, why, bytes);
   const auto& reader = is_json ? extensions.read_graph_json : extensions.read_graph_text;
   if (const GraphTextReader read = reader.load(std::memory_order_acquire); read != nullptr) {
     Result<GraphDef> graph = read(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -115,7 +135,7 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path, FileAccess access
         path, bytes, errors::DataLoss("Can't parse '", path, "' as binary proto: ", graph.status().message()));
   } else if (!graph.ok()) {
     graph = detail::WithDescription(
-        path, Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message())));
+        path, Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message())), bytes);
   }
   if (access == FileAccess::kMap) TENON_RETURN_IF_ERROR(file.CheckUnchanged(path));
   return graph;
