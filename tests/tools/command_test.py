@@ -570,11 +570,22 @@ class Convert(Case):
         self.write('negative.pbtxt', 'node { name: "w" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } } '
                    'node { name: "n" op: "Neg" input: "w" attr { key: "T" value { type: DT_FLOAT } } }')
         self.assertEqual(self.values('negative.pbtxt', 'all.npz:w'), self.values('negative.pbtxt', 'w.npy'))
-        self.tenon('convert', meta, 'frozen.pb', '--freeze', code=1)
-        self.assertIn('--freeze wants a SavedModel', self.errors)
+        read = self.values('negative.pbtxt', 'w.npy')
+        for words in (('frozen.pb', '--freeze'), ('frozen/', '--freeze'), ('saved/',)):
+            self.tenon('convert', meta, *words, '--fetch', 'w/Read/ReadVariableOp')
+            self.tenon('run', words[0], '-o', 'frozen.npy')
+            self.assertEqual(self.values('negative.pbtxt', 'frozen.npy'), read)
+        self.assertEqual(self.json('info', 'saved')['variables'], 6)
+        self.tenon('convert', 'frozen.pb', 'again.pb', '--freeze')  # without variables
+        self.tenon('convert', meta, 'graph.pb')
+        for words in (('again.pb', '--freeze'), ('again/',)):
+            self.tenon('convert', 'graph.pb', *words, code=1)
+            self.assertIn("with the variable 'w'", self.errors)
         alone = self.write('alone.meta', meta.read_bytes())
         self.tenon('run', alone, '--fetch', 'w/Read/ReadVariableOp', code=1)
         self.assertIn('; initialise before: --target init\n', self.errors)
+        self.tenon('convert', alone, 'frozen.pb', '--freeze', code=1)
+        self.assertIn('has no checkpoint', self.errors)
         self.json('run', alone, '--fetch', 'w/Read/ReadVariableOp', '--target', 'init')
 
 

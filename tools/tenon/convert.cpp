@@ -318,19 +318,6 @@ Status ConvertSavedModel(const Args& args, FileKind kind, const std::string& to)
   return Wrote(args, "the message of a SavedModel, without its variables; --freeze writes a graph that has them");
 }
 
-tenon::SignatureDef::TensorMap TensorMapOf(const std::vector<End>& ends) {
-  tenon::SignatureDef::TensorMap map;
-  for (const End& end : ends) {
-    tenon::TensorInfo info;
-    info.name = end.tensor;
-    info.dtype = end.dtype;
-    info.tensor_shape = end.shape;
-    map.emplace_back(end.key, std::move(info));
-  }
-  std::sort(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return map;
-}
-
 // A graph without variables as a SavedModel of one signature. `init_op`: the node that initialises its tables, or "".
 Status WriteSavedModel(const std::string& folder, GraphDef graph, const Signature& signature,
                        const std::string& init_op) {
@@ -394,16 +381,27 @@ Result<int> RunConvert(const Args& args) {
   TENON_ASSIGN_OR_RETURN(const std::int64_t limit, args.GetInt("--fold-limit", 10'000'000));
   TENON_ASSIGN_OR_RETURN(Model model, Model::Open(from, options));
   std::string init_op;
-  const bool freezes = IsSavedModel(kind);
-  if (!freezes && args.Has("--freeze")) {
+  const bool is_meta = IsMetaGraph(kind);
+  if (is_meta && to == "saved_model" && !args.Has("--freeze")) {
+    if (args.Has("--prune") || args.Has("--fold") || args.Has("--optimize"))
+      return args.Usage(StrCat("'", from, "' has variables; add --freeze"));
+    TENON_ASSIGN_OR_RETURN(const Signature* const chosen, model.Find(args.Get("--signature")));
+    TENON_ASSIGN_OR_RETURN(const std::vector<End> kept, ChooseOutputs(model, *chosen, args.All("--fetch")));
+    TENON_RETURN_IF_ERROR(model.Save(path, *chosen, kept));
+    TENON_RETURN_IF_ERROR(Wrote(args, "a SavedModel with the variables of the checkpoint"));
+    return kFine;
+  }
+  const bool freezes = IsSavedModel(kind) || (is_meta && args.Has("--freeze"));
+  if (!freezes && (args.Has("--freeze") || to == "saved_model")) {
     for (const NodeDef& node : model.graph().node)
       if (node.op == "VarHandleOp" || node.op == "VariableV2" || node.op == "Variable")
-        return errors::InvalidArgument("'", from, "' is ", Name(kind), " with the variable '", node.name,
-                                       "', whose value it does not have; --freeze wants a SavedModel");
+        return errors::InvalidArgument(
+            "'", from, "' is ", Name(kind), " with the variable '", node.name,
+            "', whose value it does not have; a SavedModel, or PREFIX.meta of a checkpoint, is wanted");
   }
   if (freezes) {
     TENON_ASSIGN_OR_RETURN(const Signature* const chosen, model.Find(args.Get("--signature")));
-    TENON_RETURN_IF_ERROR(model.Freeze(std::string(chosen->name), &init_op));
+    TENON_RETURN_IF_ERROR(model.Freeze(std::string(chosen->name), args.All("--fetch"), &init_op));
   }
   TENON_ASSIGN_OR_RETURN(const Signature* const signature,
                          model.Find(freezes ? std::string() : args.Get("--signature")));

@@ -118,7 +118,9 @@ constexpr Example kTraceExamples[] = {
 constexpr Option kConvertOptions[] = {
     {"--to", "KIND", "The kind to write; the output's extension decides without it. The output - is standard output.",
      "binary text json saved_model checkpoint npz"},
-    {"--freeze", "", "Turns the variables of a SavedModel into constants. Without it, its message is written."},
+    {"--freeze", "",
+     "Turns the variables of a SavedModel, or of PREFIX.meta with its checkpoint, into constants. Without it, the "
+     "message of a SavedModel is written."},
     {"--prune", "", "Keeps the nodes that the outputs need."},
     {"--fetch", "TENSOR", "An output to keep, for --prune, --freeze and --fold. May be repeated."},
     {"--fold", "", "Replaces nodes that depend on constants only by constants."},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <tenon/kernel/registry/registry.hpp>
 #include <tenon/op/graph_def/attr_slice.hpp>
@@ -54,6 +56,7 @@ Result<FileKind> KindOf(const std::string& path) {
 }
 bool IsCheckpoint(FileKind kind) { return kind >= FileKind::kCheckpointFolder && kind <= FileKind::kCheckpointData; }
 bool IsSavedModel(FileKind kind) { return kind >= FileKind::kSavedModelFolder && kind <= FileKind::kSavedModelJson; }
+bool IsMetaGraph(FileKind kind) { return kind >= FileKind::kMetaGraph && kind <= FileKind::kMetaGraphJson; }
 bool IsArrays(FileKind kind) { return kind == FileKind::kNpy || kind == FileKind::kNpz; }
 
 namespace {
@@ -292,13 +295,30 @@ void Model::SetMetaGraph(tenon::MetaGraphDef&& meta_graph) {
   graph_ = std::move(meta_graph.graph_def);
 }
 
-Status Model::Restore(const tenon::Session& session) const {
-  if (saver_.restore_op_name.empty()) return tenon::OkStatus();
+tenon::SignatureDef::TensorMap TensorMapOf(const std::vector<End>& ends) {
+  tenon::SignatureDef::TensorMap map;
+  for (const End& end : ends) {
+    tenon::TensorInfo info;
+    info.name = end.tensor;
+    info.dtype = end.dtype;
+    info.tensor_shape = end.shape;
+    map.emplace_back(end.key, std::move(info));
+  }
+  std::sort(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return map;
+}
+
+std::string Model::CheckpointPrefixOfMeta() const {
+  if (saver_.restore_op_name.empty()) return "";
   std::string prefix = path_;
   if (prefix.ends_with(".meta")) prefix.resize(prefix.size() - 5);
   std::error_code error;
-  if (!fs::exists(prefix + ".index", error) && (prefix == path_ || !fs::exists(prefix, error)))
-    return tenon::OkStatus();
+  return fs::exists(prefix + ".index", error) || (prefix != path_ && fs::exists(prefix, error)) ? prefix : "";
+}
+
+Status Model::Restore(const tenon::Session& session) const {
+  const std::string prefix = CheckpointPrefixOfMeta();
+  if (prefix.empty()) return tenon::OkStatus();
   return session
       .Run({{saver_.filename_tensor_name, tenon::Tensor::Scalar(std::string_view(prefix))}}, {},
            {saver_.restore_op_name})
@@ -315,10 +335,67 @@ std::vector<End> EndsOf(const std::vector<tenon::SignatureTensor>& tensors) {
 }
 }  // namespace
 
-Status Model::Freeze(const std::string& signature, std::string* init_op) {
-  TENON_ASSIGN_OR_RETURN(const std::string folder, SavedModelFolder(path_));
-  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded, tenon::SavedModel::Load(folder, {options_.tags}));
-  TENON_ASSIGN_OR_RETURN(tenon::FrozenGraph frozen, tenon::Freeze(loaded, signature));
+Status Model::Save(const std::string& folder, const Signature& signature, const std::vector<End>& outputs) const {
+  if (CheckpointPrefixOfMeta().empty())
+    return tenon::errors::NotFound("'", path_, "' has no checkpoint with the values of its variables beside it; ",
+                                   "PREFIX.index beside PREFIX.meta is wanted");
+  TENON_ASSIGN_OR_RETURN(const tenon::Session session, MakeSession({}));
+  // Inputs that the outputs do not need, such as those of the saver, are left out.
+  std::unordered_map<std::string_view, const NodeDef*> nodes;
+  for (const NodeDef& node : graph_.node) nodes.emplace(node.name, &node);
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::string_view> pending;
+  for (const End& end : outputs) pending.push_back(tenon::ParseTensorName(end.tensor).node);
+  while (!pending.empty()) {
+    const std::string_view name = pending.back();
+    pending.pop_back();
+    const auto found = nodes.find(name);
+    if (found == nodes.end() || !seen.insert(name).second) continue;
+    for (const std::string& input : found->second->input) pending.push_back(tenon::ParseTensorName(input).node);
+  }
+  std::vector<End> inputs;
+  for (const End& end : signature.inputs)
+    if (seen.contains(tenon::ParseTensorName(end.tensor).node)) inputs.push_back(end);
+  tenon::SignatureDef def;
+  def.inputs = TensorMapOf(inputs);
+  def.outputs = TensorMapOf(outputs);
+  tenon::SavedModelContent content;
+  content.signatures.emplace_back("serving_default", std::move(def));
+  return tenon::SavedModel::Save(folder, session, content);
+}
+
+namespace {
+// A folder that ends with the object. Mapped files of it stay readable.
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::error_code error;
+    path = (fs::temp_directory_path(error) / StrCat("tenon_freeze_", tenon::detail::ProcessId())).string();
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string path;
+};
+}  // namespace
+
+Status Model::Freeze(const std::string& signature, const std::vector<std::string>& fetch, std::string* init_op) {
+  const TemporaryFolder temporary;
+  std::string folder = temporary.path, name = "serving_default";
+  tenon::SavedModelOptions options;
+  if (IsMetaGraph(kind_)) {
+    TENON_ASSIGN_OR_RETURN(const Signature* const chosen, Find(signature));
+    TENON_ASSIGN_OR_RETURN(const std::vector<End> outputs, ChooseOutputs(*this, *chosen, fetch));
+    TENON_RETURN_IF_ERROR(Save(folder, *chosen, outputs));
+  } else {
+    TENON_ASSIGN_OR_RETURN(folder, SavedModelFolder(path_));
+    name = signature;
+    options.tags = options_.tags;
+  }
+  TENON_ASSIGN_OR_RETURN(const tenon::SavedModel loaded, tenon::SavedModel::Load(folder, std::move(options)));
+  TENON_ASSIGN_OR_RETURN(tenon::FrozenGraph frozen, tenon::Freeze(loaded, name));
   *init_op = frozen.init_op;
   graph_ = std::move(frozen.graph);
   signatures_.assign(1, {"default", "", EndsOf(frozen.inputs), EndsOf(frozen.outputs)});

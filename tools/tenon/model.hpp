@@ -25,6 +25,7 @@ std::string_view Name(FileKind kind);
 Result<FileKind> KindOf(const std::string& path);
 bool IsCheckpoint(FileKind kind);
 bool IsSavedModel(FileKind kind);
+bool IsMetaGraph(FileKind kind);
 bool IsArrays(FileKind kind);  // .npy or .npz
 // Returns the size of a file, or of all files of a folder.
 std::uint64_t SizeOfFile(const std::string& path);
@@ -78,9 +79,12 @@ class Model {
   // Paths with a name that begins with '_' are left out.
   const std::vector<std::string>& assets() const { return assets_; }
   const std::vector<std::string>& object_functions() const { return object_functions_; }
-  // Makes the graph of one signature of a SavedModel, which has no variables and becomes the default signature. Tables
-  // are initialised by the node *init_op, unless that is empty.
-  Status Freeze(const std::string& signature, std::string* init_op);
+  // Makes the graph of one signature, which has no variables and becomes the default signature: of a SavedModel, or of
+  // a MetaGraph with its checkpoint and the outputs `fetch` (none: all). Tables are initialised by the node *init_op,
+  // unless that is empty. NotFound: a MetaGraph without checkpoint.
+  Status Freeze(const std::string& signature, const std::vector<std::string>& fetch, std::string* init_op);
+  // Writes a MetaGraph with the variables of its checkpoint as a SavedModel of one signature. NotFound: no checkpoint.
+  Status Save(const std::string& folder, const Signature& signature, const std::vector<End>& outputs) const;
   // Fills in shapes of outputs that the graph itself does not have.
   void CompleteShapes(const tenon::Graph& graph);
   // Returns the signature of that name, or the default one for "". NotFound: there is no such signature.
@@ -91,6 +95,8 @@ class Model {
 
  private:
   void SetMetaGraph(tenon::MetaGraphDef&& meta_graph);
+  // PREFIX of PREFIX.meta where there is a checkpoint; otherwise "".
+  std::string CheckpointPrefixOfMeta() const;
   // Restores the variables of a MetaGraph, where there is a checkpoint.
   Status Restore(const tenon::Session& session) const;
 
@@ -105,6 +111,8 @@ class Model {
 
 // The level of --optimize, which must be there.
 tenon::OptimizerLevel OptimizerLevelOf(const Args& args);
+// Describes inputs or outputs for a signature of a SavedModel, sorted by key.
+tenon::SignatureDef::TensorMap TensorMapOf(const std::vector<End>& ends);
 // Chooses the outputs: those named, by key or tensor, or all of the signature.
 Result<std::vector<End>> ChooseOutputs(const Model& model, const Signature& signature,
                                        const std::vector<std::string>& names);
