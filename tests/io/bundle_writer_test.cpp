@@ -295,6 +295,59 @@ TEST_SUITE("BundleWriter") {
 namespace {}  // namespace
 
 TEST_SUITE("MergeBundles") {
+#if TENON_TEST_KILLS
+  TEST_CASE("killed at every system call: the old checkpoint or the new one, whole") {
+    for (const bool before : {false, true}) {
+      CAPTURE(before);
+      const TempFolder parent;
+      std::string prefix;
+      int round = 0, olds = 0, news = 0;
+      const auto save_parts = [&prefix](int turn) {
+        Save(prefix + "1", "a", Tensor::Scalar(turn));
+        Save(prefix + "2", "b", Tensor::Scalar(2 * turn));
+      };
+      const auto merge = [&prefix] {
+        const std::string parts[] = {prefix + "1", prefix + "2"};
+        return MergeBundles(parts, prefix);
+      };
+      const int kills = test::KillAtEverySystemCall(
+          [&] {
+            prefix = StrCat(parent / "", ++round, "/m");
+            save_parts(1);
+            if (!before) return;
+            REQUIRE(merge().ok());
+            save_parts(2);
+          },
+          merge,
+          [&] {
+            Result<BundleReader> reader = BundleReader::Open(prefix);
+            if (!before && !reader.ok()) {
+              ++olds;
+              CHECK(reader.status().code() == Code::kNotFound);
+              CHECK(news == 0);
+              return;
+            }
+            REQUIRE_MESSAGE(reader.ok(), reader.status().ToString());
+            const Result<Tensor> a = reader->Read("a");
+            REQUIRE_MESSAGE(a.ok(), a.status().ToString());
+            const int turn = *a->data<std::int32_t>();
+            CHECK((turn == 1 || turn == 2));
+            CheckSame(reader->Read("b"), Tensor::Scalar(2 * turn));
+            const bool is_new = !before || turn == 2;
+            CHECK((is_new || news == 0));
+            ++(is_new ? news : olds);
+          });
+      if (kills == -1) {
+        MESSAGE("the system does not let a process trace its child");
+        return;
+      }
+      CHECK(kills > 10);
+      CHECK(olds > 5);
+      CHECK(news > 0);
+    }
+  }
+#endif
+
   TEST_CASE("tensors and slices of several") {
     const TempFolder folder;
     Save(folder / "one", "a", Matrix(), "0,2:-");

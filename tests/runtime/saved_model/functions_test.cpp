@@ -90,6 +90,12 @@ TEST_SUITE("functions of SavedModels") {
     REQUIRE(by_signature.ok());
     CHECK(by_function->size() == by_signature->size());
   }
+  TEST_CASE("assets are captured") {
+    const Result<ModelSignature> fill = LoadRecorded("module_tables").function("vocab._initialize");
+    REQUIRE_MESSAGE(fill.ok(), fill.status().ToString());
+    CHECK(fill->inputs().empty());
+    CHECK(fill->Run({}).status().message() == "");
+  }
   TEST_CASE("a damaged object graph") {
     const TempFolder folder;
     ChangeModel("module_train", folder / "m", [](MetaGraphDef* m) {

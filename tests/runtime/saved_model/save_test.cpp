@@ -13,6 +13,8 @@
 #include <tenon/kernel/variable.hpp>
 #include <tenon/op/attr/attr_types.hpp>
 
+#include <kill_sweep.hpp>
+
 #include "models.hpp"
 
 namespace saved_model_save_test {
@@ -154,6 +156,43 @@ TEST_SUITE("SavedModel::Save") {
       CHECK_MESSAGE(SameTensor(*now, *written), path);
     }
   }
+#if TENON_TEST_KILLS
+  TEST_CASE("killed at every system call: no folder, or a whole one") {
+    const TempFolder parent;
+    const std::string vocabulary = parent / "words.txt";
+    REQUIRE(WriteFile(vocabulary, "a\nb\n").ok());
+    std::string folder;
+    int round = 0, none = 0, whole = 0;
+    const int kills = test::KillAtEverySystemCall(
+        [&] { folder = StrCat(parent / "", ++round, "/m"); },
+        [&]() -> Status {
+          const Session session = Machine(vocabulary);
+          TENON_RETURN_IF_ERROR(
+              session.Run({{"new_w", Pair(2, 3)}, {"new_r", Pair(10, 20)}}, {}, {"set_w", "set_r"}).status());
+          return SavedModel::Save(folder, session, Content(vocabulary));
+        },
+        [&] {
+          if (!tenon::detail::FileExists(folder)) {
+            ++none;
+            CHECK(whole == 0);
+            return;
+          }
+          ++whole;
+          const Result<SavedModel> model = SavedModel::Load(folder, {.session = {.intra_op_threads = 1}});
+          REQUIRE_MESSAGE(model.ok(), model.status().ToString());
+          const auto y = model->Run({{"x", Pair(1, 1)}});
+          REQUIRE_MESSAGE(y.ok(), y.status().ToString());
+          CHECK((*y)[0].tensor.data<float>()[1] == 23);
+        });
+    if (kills == -1) {
+      MESSAGE("the system does not let a process trace its child");
+      return;
+    }
+    CHECK(kills > 10);
+    CHECK(none > 5);
+    CHECK(whole > 0);
+  }
+#endif
   TEST_CASE("mistakes leave nothing behind") {
     const TempFolder folder;
     const std::string vocabulary = folder / "words.txt", path = folder / "m";

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
@@ -18,10 +21,14 @@
 #include <tenon/op/attr/attr_value.hpp>
 #include <tenon/op/graph_def/function_def.hpp>
 #include <tenon/op/graph_def/graph_def.hpp>
+#include <tenon/op/graph_def/meta_graph.hpp>
 #include <tenon/op/graph_def/node_def.hpp>
+#include <tenon/op/graph_def/object_graph.hpp>
 #include <tenon/op/graph_def/versions.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/io/saved_model_file.hpp>
 #include <tenon/runtime/api/saved_model.hpp>
+#include <tenon/runtime/saved_model/load.hpp>
 #include <tenon/runtime/saved_model/model_impl.hpp>
 #include <tenon/runtime/saved_model/object_paths.hpp>
 #include <tenon/runtime/saved_model/signature_impl.hpp>
@@ -59,9 +66,38 @@ inline PartialTensorShape ArgShape(const FunctionDef& function, std::size_t arg)
   return {};
 }
 
-// The nodes that call a trace: a placeholder for each argument, and the call. Describes them in *signature.
+// The paths of the model's assets, in their order.
+inline Result<SlimVector<Tensor>> AssetPaths(const ModelImpl& model) {
+  SlimVector<AssetFileDef> assets;
+  TENON_RETURN_IF_ERROR(FindAssets(model.meta_graph, &assets));
+  SlimVector<Tensor> paths;
+  for (const AssetFileDef& asset : assets)
+    paths.push_back(ScalarString(SavedModelPath(model.folder, StrCat("assets/", asset.filename))));
+  return paths;
+}
+// The path of an object that is an asset; null: it is another object.
+inline const Tensor* PathOf(const ObjectPaths& objects, std::int32_t object, const SlimVector<Tensor>& paths) {
+  const auto& nodes = objects.objects().nodes;
+  if (object < 0 || static_cast<std::size_t>(object) >= nodes.size()) return nullptr;
+  const std::optional<SavedAsset>& asset = nodes[static_cast<std::size_t>(object)].asset;
+  if (!asset || asset->asset_file_def_index < 0) return nullptr;
+  const auto index = static_cast<std::size_t>(asset->asset_file_def_index);
+  return index < paths.size() ? &paths[index] : nullptr;
+}
+inline NodeDef PathNode(std::string name, const Tensor& path) {
+  NodeDef node;
+  node.name = std::move(name);
+  node.op = "Const";
+  node.attr.Set("dtype", AttrValue(DataType::kString));
+  node.attr.Set("value", AttrValue(path));
+  return node;
+}
+
+// The nodes that call a trace: a placeholder for each argument, a constant for the path of each asset, and the call.
+// Describes them in *signature.
 inline Result<GraphDef> CallOfTrace(const FunctionDef& function, const SavedConcreteFunction& trace,
-                                    const ObjectPaths& objects, const std::string& prefix, SignatureImpl* signature) {
+                                    const ObjectPaths& objects, const SlimVector<Tensor>& paths,
+                                    const std::string& prefix, SignatureImpl* signature) {
   const auto& args = function.signature.input_arg;
   const std::size_t captures = trace.bound_inputs.size();
   if (captures > args.size())
@@ -76,6 +112,11 @@ inline Result<GraphDef> CallOfTrace(const FunctionDef& function, const SavedConc
     in.push_back(args[i].type);
     if (i >= args.size() - captures) {
       const std::int32_t object = trace.bound_inputs[i - (args.size() - captures)];
+      if (const Tensor* const path = PathOf(objects, object, paths); path != nullptr) {
+        call.input.push_back(StrCat(prefix, "/", i));
+        graph.node.push_back(PathNode(call.input.back(), *path));
+        continue;
+      }
       const std::string_view tensor = objects.TensorOf(object);
       if (tensor.empty())
         return errors::Unimplemented("Function '", function.signature.name, "' captures the object ", object,
@@ -129,7 +170,8 @@ inline Result<Ref<RefCounted>> MakeFunction(ModelImpl* model, std::string_view t
   auto signature = Ref<SignatureImpl>::Adopt(new SignatureImpl(model->session));
   signature->name = std::string(text);
   const std::string prefix = StrCat("saved_model_function_", model->NextNumber());
-  TENON_ASSIGN_OR_RETURN(GraphDef call, CallOfTrace(*function, *trace, *objects, prefix, signature.get()));
+  TENON_ASSIGN_OR_RETURN(const SlimVector<Tensor> paths, AssetPaths(*model));
+  TENON_ASSIGN_OR_RETURN(GraphDef call, CallOfTrace(*function, *trace, *objects, paths, prefix, signature.get()));
   call.versions = model->meta_graph.graph_def.versions;
   call.versions.producer = std::min(call.versions.producer, kGraphDefVersion);
   TENON_RETURN_IF_ERROR(model->session.Extend(call));
