@@ -65,7 +65,7 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
 
 constexpr std::int64_t kMostThreads = 4096;
 
-// What --threads, --inter-threads and --optimize say.
+// The options of --threads, --inter-threads and --optimize.
 Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
   tenon::SessionOptions options;
   TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0, 0, kMostThreads));

@@ -42,7 +42,7 @@ inline unsigned char FirstOfText(Span<const std::byte> bytes) {
   }
   return first;
 }
-// What a file without a graph often is, by its first bytes; "": none of these.
+// Names what a file without a graph often is, by its first bytes; "": none of these.
 TENON_DETAIL_COLD inline std::string_view CommonMistake(Span<const std::byte> file) {
   struct Known {
     std::string_view begin, what;
