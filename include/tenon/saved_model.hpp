@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorFlow's SavedModels: SavedModel::Load and the runs of their signatures. Errors say what a file or folder is that
-// is not a SavedModel. One source file of the program includes
+// TensorFlow's SavedModels: SavedModel::Load and the runs of their signatures. One source file of the program includes
 // this; other files may include <tenon/runtime/api/saved_model.hpp>, which only declares. So does this header, too,
 // where the program links the CMake target tenon::saved_model, which compiles the definitions once. The program needs a
-// whole runtime too: <tenon/runtime.hpp> in one source file, or the CMake target tenon::runtime.
+// whole runtime too: <tenon/runtime.hpp> in one source file, or the CMake target tenon::runtime. Errors of all ways to
+// open a file say then what the file is (<tenon/io/recognize.hpp>).
 
 #include <tenon/tenon.hpp>
 #include <tenon/runtime/api/saved_model.hpp>
