@@ -212,6 +212,16 @@ TEST_SUITE("Exp") {
   }
 }
 
+TEST_SUITE("Log1p") {
+  TEST_CASE_TEMPLATE("the sign of a zero imaginary part says the side of the cut", T, TENON_TEST_COMPLEX) {
+    for (const double real : {-3.0, -1e10}) {
+      using Part = typename T::value_type;
+      CHECK(Of<ops::Log1p>(T(static_cast<Part>(real), Part(0))).imag() > 3);
+      CHECK(Of<ops::Log1p>(T(static_cast<Part>(real), -Part(0))).imag() < -3);
+    }
+  }
+}
+
 #undef TENON_TEST_FLOATS
 #undef TENON_TEST_COMPLEX
 

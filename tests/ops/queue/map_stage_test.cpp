@@ -87,6 +87,8 @@ TEST_SUITE("staging maps in graphs") {
           "Index '2' for key '2' was out of bounds '2'. [node 'part', CPU:0]");
     CHECK(m.Try({"peek:0"}, {{"k", MakeTensor<std::int64_t>({2}, {1, 2})}}).message() ==
           "key must be an int64 scalar, got tensor with shape: [2] [node 'peek', CPU:0]");
+    CHECK(m.Try({"peek:0"}, {{"k", MakeTensor<std::int64_t>({1}, {1})}}).message() ==
+          "key must be an int64 scalar, got tensor with shape: [1] [node 'peek', CPU:0]");
     CHECK(m.Count("parts") == 0);
   }
   TEST_CASE("a tuple with a tensor of another type is refused where it is taken") {

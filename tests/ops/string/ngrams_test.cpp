@@ -83,7 +83,7 @@ TEST_SUITE("StringNGrams") {
   TEST_CASE("no texts and no splits") {
     CHECK(Made(Attrs({2}, 1), Texts({}), Longs({0, 0, 0})) == "0,0,0,");
     CHECK(Made(Attrs({2}, 1), Texts({}), Longs({})) == "");
-    CHECK(Made(Attrs({2}, 1), Texts({"a"}), Longs({})) == "");
+    CHECK(Made(Attrs({2}, 1), Texts({"a", "b"}), Longs({})) == "  ");  // two empty texts
   }
   TEST_CASE("says which split or width is wrong") {
     const Tensor texts = Texts({"a", "b"});

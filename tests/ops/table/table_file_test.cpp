@@ -133,6 +133,7 @@ TEST_SUITE("tables from text files") {
     CHECK(init(bad).message() == "Field x in line 1 is not a valid int64. [node 'init', CPU:0]");
     CHECK(*m.Get({"size"})[0].data<std::int64_t>() == 0);
     CHECK(init(folder / "none").code() == Code::kNotFound);
+    CHECK(init("").message() == "filename cannot be empty. [node 'init', CPU:0]");
     CHECK(m.Do("init", {{"file", Tensor(DataType::kString, {2})}}).message() ==
           "filename should be a single string, but got [2] [node 'init', CPU:0]");
     CHECK(init(good).ok());

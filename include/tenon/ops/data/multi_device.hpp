@@ -159,8 +159,10 @@ class MultiDeviceInitKernel : public OpKernel {
   static Status Run(OpKernelContext& op) {
     Ref<const DatasetBase> dataset;
     Ref<MultiDeviceResource> resource;
-    std::int64_t most = 0, incarnation = 0;  // elements wait as they are asked for, without a limit
-    TENON_RETURN_IF_ERROR(ScalarOf(op, "max_buffer_size", &most));
+    std::int64_t incarnation = 0;
+    // Elements wait as they are asked for, without a limit: one number of any rank is enough.
+    if (const Tensor& most = op.input(2); most.NumElements() != 1)
+      return errors::InvalidArgument("max_buffer_size must be a scalar, got shape ", most.shape());
     TENON_RETURN_IF_ERROR(GetDatasetFromVariantTensor(op.input(0), &dataset));
     TENON_RETURN_IF_ERROR(LookupResource(op, op.input(1), &resource));
     IteratorContext context(op.environment());

@@ -122,10 +122,11 @@ struct Log1p {
   template <class T>
   TENON_HD static T map(const T& x) {
     if constexpr (detail::kIsComplex<T>) {
-      // log|1 + x| = log1p(2 a + a^2 + b^2) / 2.
+      // log|1 + x| = log1p(2 a + a^2 + b^2) / 2. The sum keeps the sign of a zero b.
       const auto a = x.real(), b = x.imag();
       const auto square = a * (2 + a) + b * b;
-      return std::abs(a) < 1 && std::abs(b) < 1 ? T(std::log1p(square) / 2, std::atan2(b, 1 + a)) : std::log(T(1) + x);
+      return std::abs(a) < 1 && std::abs(b) < 1 ? T(std::log1p(square) / 2, std::atan2(b, 1 + a))
+                                                : std::log(T(1 + a, b));
     } else {
       return std::log1p(x);
     }

@@ -175,7 +175,7 @@ class StagingMap final : public StagingMapBase {
   using StagingMapBase::StagingMapBase;
 };
 
-// The inputs `key` and `indices`.
+// The inputs `key` and `indices`. Staging takes a key of one element; finding a tuple needs a scalar.
 inline Status CheckMapKey(const Tensor& key) {
   if (key.NumElements() == 1) return OkStatus();
   return errors::InvalidArgument("key must be an int64 scalar, got tensor with shape: ", key.shape());
@@ -214,7 +214,9 @@ void RunMapUnstage(OpKernelContext& context, const StagingPlace<StagingMap<kOrde
                    Index width, bool peek, const Tensor* key, const Tensor& indices, Done done) {
   using Take = StagingMapBase::Take;
   Ref<StagingMap<kOrdered>> map;
-  Status status = key == nullptr ? OkStatus() : CheckMapKey(*key);
+  Status status = key == nullptr || key->dims() == 0
+                      ? OkStatus()
+                      : errors::InvalidArgument("key must be an int64 scalar, got tensor with shape: ", key->shape());
   if (status.ok()) status = CheckMapIndices(indices);
   if (status.ok()) status = place.Open(context, attrs, width, &map);
   if (!status.ok()) return done(status);

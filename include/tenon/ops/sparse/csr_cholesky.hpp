@@ -34,8 +34,10 @@ inline Status CsrCholeskyShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(CsrHandleShape(c, 0, &shape));
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &permutation));
   TENON_RETURN_IF_ERROR(c->WithRankAtMost(permutation, 2, &permutation));
-  if (c->RankKnown(shape) && c->RankKnown(permutation))
-    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(shape, -2), c->Dim(permutation, -1), &n));
+  if (c->RankKnown(shape)) {
+    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(shape, -2), c->Dim(shape, -1), &n));
+    if (c->RankKnown(permutation)) TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(permutation, -1), &n));
+  }
   return SetCsrHandle(c, shape, "type");
 }
 

@@ -183,6 +183,7 @@ class SetGroups {
   }
   explicit SetGroups(const SparseInput& sparse) : values_(sparse.values), rank_(sparse.rank()), rows_(sparse.rows()) {
     for (Index d = 0; d + 1 < rank_; ++d) sizes_.push_back(sparse.sizes()[d]);
+    length_ = sparse.sizes()[rank_ - 1];
     FindRun();
   }
   bool done() const { return done_; }
@@ -192,6 +193,13 @@ class SetGroups {
   Index begin() const { return begin_; }
   Index end() const { return end_; }
   Index rank() const { return rank_; }
+  // Internal: an element of this set lies outside of the last dimension. One below 0 is taken, as in TensorFlow.
+  Status CheckColumns(std::string_view op) const {
+    for (Index i = begin_; rows_.data != nullptr && i < end_; ++i)
+      if (const std::int64_t column = rows_.Row(i)[rank_ - 1]; column >= length_)
+        return errors::Internal(op, ": indices[", i, ", ", rank_ - 1, "] expected < ", length_, ", got ", column);
+    return OkStatus();
+  }
   void Next() {
     begin_ = end_;
     if (rows_.data != nullptr) return FindRun();
@@ -215,7 +223,8 @@ class SetGroups {
   SlimVector<std::int64_t> index_;  // dense
   SparseRows rows_{nullptr, 0, 0};  // sparse
   SlimVector<Index> sizes_;  // sizes of all dimensions but the last
-  Index length_ = 0, begin_ = 0, end_ = 0;
+  Index length_ = 0;         // size of the last dimension
+  Index begin_ = 0, end_ = 0;
   bool done_ = true;
 };
 
@@ -288,6 +297,8 @@ Status CombineGroups(OpKernelContext& context, SetOperation operation, SetGroups
       if (first.index()[d] >= like.sizes()[d])  // one below 0 is taken as it is, as in TensorFlow
         return errors::Internal(op, ": the set at ", SizesText(first.index(), like.rank() - 1),
                                 " is outside of the groups ", SizesText(like.sizes().data(), like.rank() - 1));
+    if (order <= 0) TENON_RETURN_IF_ERROR(a.CheckColumns(op));
+    if (order >= 0) TENON_RETURN_IF_ERROR(b.CheckColumns(op));
     order <= 0 ? MakeSet(a.values(), a.begin(), a.end(), &set_a) : set_a.clear();
     order >= 0 ? MakeSet(b.values(), b.begin(), b.end(), &set_b) : set_b.clear();
     const std::size_t before = results.elements.size();
@@ -464,6 +475,7 @@ struct SetSize {
                                   " is outside of the groups ", shape);
         place = place * set.sizes()[d] + groups.index()[d];
       }
+      TENON_RETURN_IF_ERROR(groups.CheckColumns("SetSize"));
       const bool text = set.values->dtype() == DataType::kString;
       if (text) detail::MakeSet(*set.values, groups.begin(), groups.end(), &texts);
       const Index count =

@@ -136,7 +136,7 @@ struct StringNGrams {
       else
         out_splits->data<std::int64_t>()[i] = value;
     };
-    Index total = 0;
+    Index total = splits.size() == 0 ? data.NumElements() : 0;  // without rows: empty texts, as in TensorFlow
     if (splits.size() > 0) store(0, 0);
     for (Index row = 0; row < rows; ++row) {
       const Index length = splits[row + 1] - splits[row];

@@ -142,6 +142,7 @@ inline Status InitializeTableFromFile(const OpKernelContext& context, const Tens
   TENON_RETURN_IF_ERROR(CheckTextColumn("Key", "key", rule.key, table->key_dtype()));
   TENON_RETURN_IF_ERROR(CheckTextColumn("Value", "value", rule.value, table->value_dtype()));
   rule.file = filename.data<tstring>()->view();
+  if (rule.file.empty()) return errors::InvalidArgument("filename cannot be empty.");
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(rule.file), FileAccess::kRead));
   SlimVector<std::string_view> lines;
   TENON_RETURN_IF_ERROR(
