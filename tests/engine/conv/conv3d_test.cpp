@@ -43,6 +43,18 @@ TEST_SUITE("convolutions of volumes") {
         Geometry(Padding::kSame, {.input = 2, .size = 2}, {.input = 90, .size = 3}, {.input = 320, .size = 3}, 8, 4);
     CHECK(Error<T>({.pool = &pool}, g) <= kUnits);
   }
+  TEST_CASE_TEMPLATE("windows that pass over elements and begin inside", T, float, double) {
+    for (const Index groups : {1, 2}) {
+      Conv3DGeometry g = Geometry(Padding::kSame, {.input = 7, .size = 1, .stride = 4},
+                                  {.input = 9, .size = 2, .stride = 6}, {.input = 8, .size = 1, .stride = 5}, 4, 6);
+      g.groups = groups;
+      for (Window* const w : {&g.planes, &g.rows, &g.columns}) CentreWindow(Padding::kSame, w);
+      CHECK(g.planes.pad_before == -1);
+      CHECK(Error<T>({}, g) <= kUnits);
+      g.planes = {.input = 3, .output = 3};  // a convolution of planes, each by itself
+      CHECK(Error<T>({}, g) <= kUnits);
+    }
+  }
   TEST_CASE("nothing to add gives zeros, and no image nothing") {
     Cpu device;
     Conv3DGeometry g = kCases[0];

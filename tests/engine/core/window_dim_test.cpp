@@ -38,6 +38,28 @@ TEST_SUITE("Window") {
             CHECK(same.pad_before + same.pad_after == (covered > input ? covered - input : 0));
           }
   }
+  TEST_CASE("centred windows lie as far from the first element as from the last one") {
+    for (Index input = 0; input <= 20; ++input)
+      for (Index size = 1; size <= 3; ++size)
+        for (Index stride = 1; stride <= 7; ++stride) {
+          const Window same = Placed(Padding::kSame, input, size, stride, 1);
+          Window w = same;
+          CentreWindow(Padding::kSame, &w);
+          CHECK(w.output == same.output);
+          const Index left_out = input - (w.output - 1) * stride - size;
+          if (input == 0 || left_out <= 1) {
+            CHECK(w.pad_before == same.pad_before);
+            CHECK(w.pad_after == same.pad_after);
+          } else {
+            CHECK(w.pad_before == -(left_out / 2));
+            CHECK(w.pad_before + w.pad_after == -left_out);
+          }
+          if (size > input) continue;
+          Window valid = Placed(Padding::kValid, input, size, stride, 1);
+          CentreWindow(Padding::kValid, &valid);
+          CHECK(valid.pad_before == 0);
+        }
+  }
   TEST_CASE("explicit padding is left as it is given") {
     Window w{.input = 5, .size = 3, .stride = 2, .pad_before = 2, .pad_after = 1};
     REQUIRE(PlaceWindow(Padding::kExplicit, &w).ok());

@@ -45,6 +45,10 @@ TEST_SUITE("suppression") {
     CHECK(Suppress(kBoxes, {std::numeric_limits<float>::quiet_NaN(), 0.8f, 0.7f}, 3, {0.5f, 0}).boxes ==
           std::vector<Index>{1, 2});
     CHECK(Suppress({}, {}, 3, {0.5f, 0}).boxes.empty());
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<float> with_nan{0, 0, 1, 1, 0, nan, 1, 1, 0, 5, 1, 6};  // the overlap is NaN: the score is 0 then
+    CHECK(Suppress(with_nan, {0.9f, 0.8f, 0.7f}, 3, {0.5f, 0}).boxes == std::vector<Index>{0, 2});
+    CHECK(Suppress(with_nan, {0.9f, 0.8f, 0.7f}, 3, {0.5f, -1}).boxes == std::vector<Index>{0, 2, 1});
     CHECK(Suppress(kBoxes, {0.9f, 0.8f, 0.7f}, 0, {0.5f, 0}).boxes.empty());
   }
   TEST_CASE("devalues instead, with a sigma, as TensorFlow does") {

@@ -146,6 +146,15 @@ TEST_SUITE("spectral decompositions") {
         a[static_cast<std::size_t>(i * n + j)] = std::pow(10.0, -0.5 * static_cast<double>(i + j));
     CheckSvd(a, n, n, n);
   }
+  TEST_CASE("matrices with elements that are not finite have no singular values") {
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+      for (std::size_t at = 0; at < 6; ++at) {
+        Cpu device;
+        std::vector<double> a{1, 2, 3, 4, 5, 6}, s(2);
+        a[at] = bad;
+        CHECK_FALSE(Spectral<double>(device).SvdTall(a.data(), 3, 2, 2, s.data(), nullptr, nullptr));
+      }
+  }
   TEST_CASE("numbers whose squares are not floats") {
     for (const float size : {1e30f, 1e-30f}) {
       Cpu device;

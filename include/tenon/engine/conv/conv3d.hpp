@@ -107,8 +107,9 @@ struct StackedPlanes {
   // Row `y` of the stacked image whose first output row is `top` of output plane `plane`.
   template <class T>
   void Fill(const T* image, Index plane, Index top, Index y, T* to) const {
-    const Index left = std::min(g.columns.pad_before, columns), step = depth(), in_depth = g.in_depth;
-    const Index inside = std::clamp<Index>(columns - left, 0, g.columns.input);
+    const Index left = std::clamp<Index>(g.columns.pad_before, 0, columns), step = depth(), in_depth = g.in_depth;
+    const Index skipped = std::max<Index>(0, -g.columns.pad_before);  // columns left of the first window
+    const Index inside = std::clamp<Index>(columns - left, 0, g.columns.input - skipped);
     const Index row = top * g.rows.stride - g.rows.pad_before + y;
     for (Index p = 0; p < g.planes.size; ++p, to += in_depth) {
       Index z = 0;
@@ -116,7 +117,7 @@ struct StackedPlanes {
       const Index before = padding ? columns : left, after = padding ? columns : left + inside;
       for (Index x = 0; x < before; ++x) std::fill_n(to + x * step, in_depth, T(0));
       if (after > before) {
-        const T* const from = image + (z * g.rows.input + row) * g.columns.input * in_depth;
+        const T* const from = image + ((z * g.rows.input + row) * g.columns.input + skipped) * in_depth;
         CopyBytePieces(in_depth * Index{sizeof(T)}, reinterpret_cast<const char*>(from), in_depth * Index{sizeof(T)},
                        reinterpret_cast<char*>(to + before * step), step * Index{sizeof(T)}, after - before);
       }
@@ -132,7 +133,8 @@ Status ConvolvePlanes(Cpu& device, const Conv3DGeometry& g, const T* input, cons
                       .columns = g.columns,
                       .in_depth = g.in_depth,
                       .out_depth = g.out_depth};
-  if (g.planes.size == 1 && g.planes.stride == 1 && g.planes.pad_before == 0 && g.planes.input == g.planes.output)
+  if (g.planes.size == 1 && g.planes.stride == 1 && g.planes.pad_before == 0 && g.planes.input == g.planes.output &&
+      g.rows.pad_before >= 0 && g.columns.pad_before >= 0)
     return Conv2D<T>(device, flat, input, filter, output);
   constexpr Index kBytes = Index{1} << 20;  // stacked rows
   StackedPlanes stacked{g, 0, (g.columns.output - 1) * g.columns.stride + g.columns.extent()};

@@ -68,4 +68,14 @@ inline Status PlaceWindow(Padding padding, Window* w) {
                                &w->pad_after);
 }
 
+// Moves windows that pass over elements to the middle of the input: the paddings become negative. TensorFlow's ops on
+// volumes place their windows so with the padding SAME, and their gradients do not.
+inline void CentreWindow(Padding padding, Window* w) {
+  if (padding != Padding::kSame || w->output <= 0) return;
+  const Index left_out = w->input - w->extent() - (w->output - 1) * w->stride;
+  if (left_out <= 1) return;
+  w->pad_before = -(left_out / 2);
+  w->pad_after = -(left_out - left_out / 2);
+}
+
 TENON_DETAIL_NAMESPACE_END

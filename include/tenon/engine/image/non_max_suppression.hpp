@@ -74,6 +74,8 @@ void SuppressBoxes(const T* boxes, const T* scores, Index n, Index most, const S
       const T overlap = BoxOverlap(boxes + 4 * next.box, boxes + 4 * (*selected)[j - 1]);
       if (soft) next.score = next.score * static_cast<T>(std::exp(scale * overlap * overlap));
       drop = !soft && overlap > rule.overlap_threshold;
+      // As in TensorFlow: the box is compared again, with the score 0.
+      if (!soft && overlap != overlap) next.score = next.score * T(0);
       if (next.score <= rule.score_threshold) break;
     }
     next.compared = selected->size();

@@ -203,8 +203,9 @@ class Spectral {
   }
 
   // a: [m, n], m >= n, is overwritten; s: [n], descending; u: [m, kept], n or m columns; v: [n, n]: a = u s v^H. u and
-  // v may be null, both of them. False: no convergence, which finite matrices have.
+  // v may be null, both of them. False: an element is not finite, or there is no convergence.
   bool SvdTall(T* a, Index m, Index n, Index kept, Real<T>* s, T* u, T* v) {
+    if (!AreFinite(a, m * n)) return false;
     const Real<T> scale = Scale(a, m * n);
     const bool vectors = u != nullptr;
     if (m > n) blocked_.FactorQr(a, m, n, kept, vectors ? u : Keep(m * kept));
@@ -257,6 +258,9 @@ class Spectral {
     return kept_.data();
   }
   // Divides by the largest element, so that squares neither overflow nor vanish; returns it.
+  static bool AreFinite(const T* a, Index n) {
+    return std::all_of(a, a + n, [](T x) { return std::isfinite(RealPart(x)) && std::isfinite(std::imag(x)); });
+  }
   static Real<T> Scale(T* a, Index n) {
     Real<T> most = 0;
     for (Index i = 0; i < n; ++i)

@@ -285,6 +285,8 @@ constexpr Status MaxPoolV2Shape(InferenceContext* c, int num_inputs) {
   for (int i = 0; i < 2; ++i) {
     TENON_RETURN_IF_ERROR(c->WithRank(c->input(num_inputs + i), 1, &list));
     TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(list, 0), 4, &unused));
+  }
+  for (int i = 0; i < 2; ++i) {
     bool known = false;
     TENON_RETURN_IF_ERROR(c->ReadInput(num_inputs + i, &lists[i], &known));
     if (!known || lists[i].size() != 4) return UnknownShape(c);

@@ -78,10 +78,10 @@ constexpr Status ConvShape(InferenceContext* c) {
   if (layout != "CHANNELS_LAST" && layout != "CHANNELS_FIRST") return detail::data_format_is_not_allowed(layout);
   if (c->HasAttr("batch_dims")) TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (c->HasAttr("groups")) TENON_RETURN_IF_ERROR(c->GetAttr("groups", &groups));
-  if (batch_dims < 0) return errors::InvalidArgument("Batch dims must be non-negative, but got: ", batch_dims);
-  if (groups <= 0) return errors::InvalidArgument("Groups attribute should be a positive integer, but got: ", groups);
   const ShapeHandle input = c->input(0), filter = c->input(1);
   if (!c->RankKnown(input) || !c->RankKnown(filter)) return UnknownShape(c);
+  if (batch_dims < 0) return errors::InvalidArgument("Batch dims must be non-negative, but got: ", batch_dims);
+  if (groups <= 0) return errors::InvalidArgument("Groups attribute should be a positive integer, but got: ", groups);
   const std::int64_t rank = c->Rank(input) - batch_dims + 1;  // with one dimension of the batch
   if (rank != 4 && rank != 5)
     return errors::InvalidArgument("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ",

@@ -106,6 +106,7 @@ inline Status RunPatches(OpKernelContext& context, Cpu& device, std::string_view
     Window& w = *windows[3 - space + i];
     w = {.input = input.dim_size(i + 1), .size = sizes[at], .stride = strides[at], .dilation = rates[at]};
     TENON_RETURN_IF_ERROR(PlaceWindow(padding, &w));
+    if (space == 3) CentreWindow(padding, &w);
     out_sizes[i + 1] = w.output;
     depth = MultiplyWithoutOverflow(depth, w.size);
     if (depth < 0)

@@ -75,8 +75,8 @@ inline Status RunScaleAndTranslate(OpKernelContext& context, Cpu& device, const 
   TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
-  if (images.NumElements() == 0 && out->NumElements() > 0)
-    return errors::InvalidArgument(kName, ": input image must be non-empty, got shape ", images.shape());
+  if (rows == 0 || columns == 0 || sizes[3] == 0)
+    return errors::InvalidArgument(kName, ": input image must be of non-zero size, got shape ", images.shape());
   if (out->NumElements() == 0) return OkStatus();
   const float *const scales = scale.data<float>(), *const moves = translation.data<float>();
   SamplingDimension vertical(kernel, size[0], rows, scales[0], moves[0], antialias);

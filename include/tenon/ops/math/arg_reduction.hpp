@@ -63,13 +63,13 @@ Status RunArgReduction(OpKernelContext& context, Device& device, bool max, const
   const int axis = static_cast<int>(wanted < 0 ? wanted + rank : wanted);
   const Index n = input.dim_size(axis);
   if (n == 0) return errors::InvalidArgument(op, ": Reduction axis ", axis, " is empty in shape ", input.shape());
-  if (rank > kMostDims)
-    return errors::InvalidArgument(op, ": Argmax and Argmin only support up to ", kMostDims,
-                                   " input dimensions, but got ", rank, ". Inputs shape: ", input.shape());
   TensorShape shape = input.shape();
   TENON_RETURN_IF_ERROR(shape.RemoveDimWithStatus(axis));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (shape.num_elements() == 0) return OkStatus();
+  if (rank > kMostDims)
+    return errors::InvalidArgument(op, ": Argmax and Argmin only support up to ", kMostDims,
+                                   " input dimensions, but got ", rank, ". Inputs shape: ", input.shape());
   const Index outer = ProductOfSizes(input.shape(), 0, axis), inner = ProductOfSizes(input.shape(), axis + 1, rank);
   return ArgReduce(device, max, input.dtype(), input.raw_data(), outer, n, inner, output->dtype(), output->raw_data());
 }

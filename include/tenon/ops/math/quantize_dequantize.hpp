@@ -99,7 +99,10 @@ template <class T>
 void QuantizeRun(const QuantizeSettings& s, const QuantizeScale<T>& q, const T* x, T* y, Index n) {
   for (Index i = 0; i < n; ++i) {
     T value = x[i];
-    if (s.range_given) value = value < q.low ? q.low : value > q.high ? q.high : value;
+    if (s.range_given) {
+      value = value > q.high ? q.high : value;
+      value = value < q.low ? q.low : value;  // also where low is above high
+    }
     value *= q.scale;
     y[i] = (s.half_up ? std::floor(value + static_cast<T>(0.5)) : std::nearbyint(value)) * q.inverse;
   }
@@ -111,7 +114,7 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Qu
                         const T* min, const T* max, T* y) {
   for (Index c = 0; c < layout.depth && (layout.outer > 0 || s.range_given); ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
-    if (s.range_given && !(low <= high))
+    if (s.range_given && s.axis < 0 && !(low <= high))  // as TensorFlow, which compares scalars only
       return errors::InvalidArgument(op, ": Invalid range: input_min ", low, " > input_max ", high);
     for (Index o = 0; !s.range_given && o < layout.outer; ++o) {
       const T* run = x + (o * layout.depth + c) * layout.inner;

@@ -102,6 +102,7 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
     TENON_RETURN_IF_ERROR(gradient == nullptr
                               ? PlaceWindow(padding, windows[i])
                               : PlaceGradient(op, i + 1, padding, gradient->dim_size(i + 1), windows[i]));
+    if (gradient == nullptr) CentreWindow(padding, windows[i]);
   }
   *geometry = g;
   return OkStatus();

@@ -65,6 +65,9 @@ TENON_DETAIL_NOINLINE inline Status MakeConvPlan(const ConvAttrs& a, const Tenso
   const std::span<const std::int64_t> dilations = a.dilations.empty() ? std::span(kOnes).first(all) : a.dilations;
   if (filter.dims() != static_cast<int>(all))
     return errors::InvalidArgument("Conv: filter must be ", all, "-dimensional: ", filter);
+  if (filter.num_elements() == 0)  // Conv2D takes filters without elements
+    return errors::InvalidArgument(
+        "Conv: filter must not have zero elements (i.e. all dimensions must be non-zero), got ", filter);
   for (const std::span<const std::int64_t> list : {a.strides, dilations})
     if (list.front() != 1 || list.back() != 1)
       return errors::InvalidArgument(

@@ -160,6 +160,12 @@ inline Status RunFractionalAvgPoolGrad(OpKernelContext& context, const HostIndic
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ShapeFromValues(kName, "original input tensor shape", sizes, 4, &shape));
   TENON_RETURN_IF_ERROR(CheckFractionalRank(kName, "out_backprop", back));
+  if (back.NumElements() == 0)
+    return errors::InvalidArgument(kName, ": out_backprop must be positive for all dimension, got:", back.shape());
+  constexpr std::string_view kSizes[] = {"Batch", "Rows", "Columns", "Depth"};
+  for (int d = 0; d < 4; ++d)
+    if (shape.dim_size(d) == 0)
+      return errors::InvalidArgument(kName, ": ", kSizes[d], " dimension of input must not be 0, got ", shape);
   FractionalGeometry g;
   TENON_RETURN_IF_ERROR(ReadFractionalGeometry(context, kName, 2, shape, overlapping, back.shape(), &g));
   Tensor* out = nullptr;

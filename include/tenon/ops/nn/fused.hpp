@@ -162,17 +162,27 @@ struct FusedConv2D {
       return errors::Unimplemented(kName, ": Fused conv implementation does not support ", a.data_format, " and ",
                                    a.filter_format, " tensor formats on CPU, only NHWC and HWIO");
     const Tensor &input = context.input(0), &filter = context.input(1);
+    // Without a kernel for int8: the codes are those of TensorFlow's checks.
+    const bool is_int8 = input.dtype() == DataType::kInt8 || input.dtype() == DataType::kQint8;
+    if (is_int8 && context.num_inputs() == 6 &&
+        (fusion.normalises ||
+         (fusion.activation != FusedActivation::kNone && fusion.activation != FusedActivation::kRelu)))
+      return errors::Unimplemented(kName,
+                                   ": Fused conv implementation for int8/qint8 on CPU only supports BiasAdd + "
+                                   "None or BiasAdd + Relu.");
     if (input.dtype() != DataType::kFloat && input.dtype() != DataType::kDouble)  // TensorFlow too finds it out here
       return errors::InvalidArgument(kName, ": Op does not support ", input.dtype(), " inputs, only float and double");
     Padding kind{};
     TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &kind));
     Conv2DGeometry g;
-    TENON_RETURN_IF_ERROR(
-        MakeConv2DGeometry(input.shape(), filter.shape(), a.strides, a.dilations, kind, a.explicit_paddings, &g));
-    if (g.groups != 1)
+    // Before the geometry, which wants the output's depth to be a multiple of the groups.
+    const Index depth = filter.dims() == 4 ? filter.dim_size(2) : 0;
+    if (input.dims() == 4 && depth > 0 && input.dim_size(3) > depth && input.dim_size(3) % depth == 0)
       return errors::Unimplemented(kName,
                                    ": Fused conv implementation does not support grouped convolutions for now, got ",
-                                   g.groups, " groups");
+                                   input.dim_size(3) / depth, " groups");
+    TENON_RETURN_IF_ERROR(
+        MakeConv2DGeometry(input.shape(), filter.shape(), a.strides, a.dilations, kind, a.explicit_paddings, &g));
     constexpr std::string_view kBias[] = {"bias"}, kNorm[] = {"scale", "offset", "mean", "variance"};
     if (context.num_inputs() < 2 + static_cast<int>(a.num_args))
       return errors::InvalidArgument(kName, ": num_args is ", a.num_args, ", but there are ", context.num_inputs() - 2,

@@ -30,9 +30,7 @@ inline constexpr DataTypeSet kPool3DTypes = ToSet(DataType::kBfloat16) | ToSet(D
 
 using shape_inference::Pool3DShape;
 
-// From the input's shape, to which the output's belongs.
-inline Status MakePool3DGeometry(std::string_view op, const PoolAttrs& a, const TensorShape& input,
-                                 Pool3DGeometry* geometry, TensorShape* output) {
+inline Status CheckPool3DAttrs(std::string_view op, const PoolAttrs& a) {
   if (a.data_format != "NDHWC")
     return errors::InvalidArgument(op, ": Default Pooling3DOp only supports NDHWC on CPU device type, got ",
                                    a.data_format);
@@ -46,6 +44,13 @@ inline Status MakePool3DGeometry(std::string_view op, const PoolAttrs& a, const 
     return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
   if (a.ksize[4] != 1 || a.strides[4] != 1)
     return errors::Unimplemented(op, ": Pooling is not yet supported on the depth dimension.");
+  return OkStatus();
+}
+
+// From the input's shape, to which the output's belongs.
+inline Status MakePool3DGeometry(std::string_view op, const PoolAttrs& a, const TensorShape& input,
+                                 Pool3DGeometry* geometry, TensorShape* output) {
+  TENON_RETURN_IF_ERROR(CheckPool3DAttrs(op, a));
   if (input.dims() != 5) return errors::InvalidArgument(op, ": tensor_in must be 5-dimensional, got ", input);
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
@@ -69,6 +74,9 @@ inline Status RunPool3D(OpKernelContext& context, Cpu& device, std::string_view 
   Pool3DGeometry g;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(MakePool3DGeometry(op, attrs, input.shape(), &g, &shape));
+  Padding padding{};
+  TENON_RETURN_IF_ERROR(ParsePadding(attrs.padding, &padding));
+  for (Window* const w : {&g.planes, &g.rows, &g.columns}) CentreWindow(padding, w);
   FloatInput in;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
@@ -156,6 +164,7 @@ struct AvgPool3DGrad {
     Status operator()(Context<Device>& context, HostIndices orig_input_shape, const Tensor& grad, Tensor&) const {
       TensorShape shape, want;
       Pool3DGeometry g;
+      TENON_RETURN_IF_ERROR(detail::CheckPool3DAttrs("AvgPool3DGrad", *this));
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues("AvgPool3DGrad", "orig_input_shape", orig_input_shape, 5, &shape));
       TENON_RETURN_IF_ERROR(detail::MakePool3DGeometry("AvgPool3DGrad", *this, shape, &g, &want));
       if (grad.dims() != 5 || grad.dim_size(0) != g.batch || grad.dim_size(4) != g.depth)

@@ -28,6 +28,12 @@ struct PoolAttrs {
   std::string_view padding, data_format;
 };
 
+// TensorFlow's pools of planes find this out before they look at their inputs.
+inline Status CheckPoolBatch(std::span<const std::int64_t> ksize, std::span<const std::int64_t> strides) {
+  if (ksize.empty() || strides.empty() || (ksize[0] == 1 && strides[0] == 1)) return OkStatus();
+  return errors::Unimplemented("Pooling is not yet supported on the batch dimension.");
+}
+
 // The geometry of a pool over rows and columns alone. As in TensorFlow, the batch is looked at before the window's
 // size.
 inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input, std::span<const std::int64_t> ksize,
@@ -36,8 +42,7 @@ inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input,
                                   bool channels_first = false) {
   Padding kind{};
   TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
-  if (ksize.size() == 4 && strides.size() == 4 && (ksize[0] != 1 || strides[0] != 1))
-    return errors::Unimplemented(op, ": Pooling is not yet supported on the batch dimension.");
+  if (ksize.size() == 4 && strides.size() == 4) TENON_RETURN_IF_ERROR(CheckPoolBatch(ksize, strides));
   TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry, channels_first));
   if (geometry->depth_window != 1)
     return errors::Unimplemented(op,
@@ -128,6 +133,7 @@ struct AvgPoolGrad {
       if (!TakesImageFormat<Device>(this->data_format))
         return errors::InvalidArgument("Default AvgPoolingGradOp only supports NHWC on device type CPU, got ",
                                        this->data_format);
+      TENON_RETURN_IF_ERROR(detail::CheckPoolBatch(this->ksize, this->strides));
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues("AvgPoolGrad", "orig_input_shape", orig_input_shape, 4, &shape));
       if (grad.dims() != 4)

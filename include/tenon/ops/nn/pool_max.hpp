@@ -254,6 +254,7 @@ struct MaxPoolGrad {
   template <class Device>
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      TENON_RETURN_IF_ERROR(detail::CheckPoolBatch(this->ksize, this->strides));
       return detail::RunMaxPoolGrad(context.op(), context.device(), "MaxPoolGrad", this->ksize, this->strides,
                                     this->padding, this->explicit_paddings, this->data_format);
     }

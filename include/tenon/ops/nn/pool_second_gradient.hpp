@@ -76,11 +76,12 @@ inline Status RunMaxPool3DGradGrad(OpKernelContext& context, Cpu& device, const 
   constexpr std::string_view kName = "MaxPool3DGradGrad";
   Pool3DGeometry g;
   TensorShape want;
-  TENON_RETURN_IF_ERROR(CheckPoolRanks(kName, context, 5));
+  TENON_RETURN_IF_ERROR(CheckPoolBatch(attrs.ksize, attrs.strides));
   const std::size_t channels = attrs.data_format == "NCDHW" ? 1 : 4;
   if (attrs.ksize.size() == 5 && attrs.strides.size() == 5 &&
       (attrs.ksize[channels] != 1 || attrs.strides[channels] != 1))
     return errors::Unimplemented("MaxPooling3dGradGrad is not yet supported on the depth dimension.");
+  TENON_RETURN_IF_ERROR(CheckPoolRanks(kName, context, 5));
   if (context.input(0).NumElements() == 0)
     return errors::InvalidArgument(kName, ": received empty tensor tensor_in: ", context.input(0).shape());
   TENON_RETURN_IF_ERROR(MakePool3DGeometry(kName, attrs, context.input(0).shape(), &g, &want));
@@ -113,6 +114,7 @@ struct MaxPoolGradGrad {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      TENON_RETURN_IF_ERROR(detail::CheckPoolBatch(this->ksize, this->strides));
       return detail::RunMaxPoolGradGrad(context.op(), context.device(), "MaxPoolGradGrad", this->ksize, this->strides,
                                         this->padding, this->data_format);
     }

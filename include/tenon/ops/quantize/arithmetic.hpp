@@ -161,11 +161,19 @@ inline Status RunQuantizedMatMul(OpKernelContext& context, Cpu& device, bool tra
   return RangeOfBytesProduct(a, ra, b, rb).Write(context, 1);
 }
 
-inline Status QuantizedBinaryShape(InferenceContext* c) {
+inline Status QuantizedAddShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpShapeFn(c));
   return ScalarRanges(c, 2, 5);
 }
-constexpr auto QuantizedBinaryOp(const char* name) {
+// As TensorFlow's: only the kernel looks at the ranges.
+inline Status QuantizedMulShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpShapeFn(c));
+  c->set_output(1, c->Scalar());
+  c->set_output(2, c->Scalar());
+  return OkStatus();
+}
+template <class ShapeFn>
+constexpr auto QuantizedBinaryOp(const char* name, ShapeFn shape) {
   return Op(name)
       .Input("x: T1")
       .Input("y: T2")
@@ -179,7 +187,7 @@ constexpr auto QuantizedBinaryOp(const char* name) {
       .Attr("T1: quantizedtype")
       .Attr("T2: quantizedtype")
       .Attr("Toutput: quantizedtype = DT_QINT32")
-      .SetShapeFn(QuantizedBinaryShape);
+      .SetShapeFn(shape);
 }
 template <bool multiply>
 struct QuantizedBinaryKernel {
@@ -193,7 +201,7 @@ struct QuantizedBinaryKernel {
 }  // namespace detail
 
 struct QuantizedAdd {
-  static constexpr auto signature = detail::QuantizedBinaryOp("QuantizedAdd");
+  static constexpr auto signature = detail::QuantizedBinaryOp("QuantizedAdd", detail::QuantizedAddShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -202,7 +210,7 @@ struct QuantizedAdd {
 };
 
 struct QuantizedMul {
-  static constexpr auto signature = detail::QuantizedBinaryOp("QuantizedMul");
+  static constexpr auto signature = detail::QuantizedBinaryOp("QuantizedMul", detail::QuantizedMulShape);
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

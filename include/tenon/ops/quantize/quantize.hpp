@@ -110,6 +110,8 @@ inline Status RunQuantizeV2(OpKernelContext& context, const QuantizeV2Rule& rule
                                      " elements");
   }
   Tensor *out = nullptr, *low = nullptr, *high = nullptr;
+  if (axis > -1 && rule.mode == QuantizeMode::kMinFirst)
+    return errors::Unimplemented("MIN_FIRST mode is not implemented for Quantize with axis != -1, got ", axis);
   TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &out));
   const TensorShape range = axis > -1 ? lows.shape() : TensorShape();
   TENON_RETURN_IF_ERROR(context.allocate_output(1, range, &low));

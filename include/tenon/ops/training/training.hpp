@@ -61,7 +61,9 @@ inline Status TrainingShape(InferenceContext* c) {
   const TrainingInputs inputs(c->op());
   ShapeHandle all = VariableShapeOf(c, 0), unused;
   for (int i = 1; i < inputs.slots; ++i) TENON_RETURN_IF_ERROR(c->Merge(all, VariableShapeOf(c, i), &all));
-  for (int k = 0; k < inputs.scalars; ++k) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.scalar[k]), 0, &unused));
+  // TensorFlow's leaves lr_power of the FtrlV2 ops, their fifth scalar, to the kernel.
+  const int scalars = c->op().name.ends_with("FtrlV2") ? inputs.scalars - 1 : inputs.scalars;
+  for (int k = 0; k < scalars; ++k) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.scalar[k]), 0, &unused));
   if (inputs.global_step >= 0) TENON_RETURN_IF_ERROR(c->WithRank(c->input(inputs.global_step), 0, &unused));
   ShapeHandle grad = ComparesGradient(c->op()) ? c->input(inputs.grad) : c->UnknownShape();
   if (inputs.indices >= 0) {
