@@ -29,7 +29,7 @@ GOOD = {
 QUESTIONS = {
     'How do I run my Keras model from C++?': {'docs/tutorial/1-run-a-model.md': ['model.export', 'SavedModel::Load']},
     'How do I run a frozen graph?': {'docs/tutorial/1-run-a-model.md': ['frozen', 'session.Run']},
-    'What must I include, and in how many source files?': {'docs/how-to/embed.md': ['<tenon/runtime.hpp>', '## Two files']},
+    'What must I include, and in how many source files?': {'docs/how-to/embed.md': ['<tenon/runtime.hpp>', '## What is needed']},
     'What do I link?': {'docs/reference/cmake.md': ['tenon::runtime', 'tenon::ops']},
     'How do I use Tenon with CMake?': {'docs/how-to/embed.md': ['find_package', 'add_subdirectory', 'FetchContent']},
     'With Conan? With vcpkg? With no build system?': {'docs/how-to/embed.md': ['Conan', 'vcpkg', '## No build system']},
