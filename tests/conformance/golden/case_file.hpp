@@ -58,7 +58,7 @@ struct Schema<golden::CaseFile> {
 };
 
 inline constexpr Field kGoldenNamedFields[] = {MakeField<&golden::NamedBytes::name>(1, "name"),
-                                               MakeField<&golden::NamedBytes::bytes>(2, "bytes")};
+                                               OfBytes(MakeField<&golden::NamedBytes::bytes>(2, "bytes"))};
 inline constexpr Message Schema<golden::NamedBytes>::message("NamedTensor", kGoldenNamedFields);
 
 inline constexpr Field kGoldenStepFields[] = {
@@ -68,7 +68,7 @@ inline constexpr Field kGoldenStepFields[] = {
 inline constexpr Message Schema<golden::Step>::message("Step", kGoldenStepFields);
 
 inline constexpr Field kGoldenCaseFields[] = {MakeField<&golden::Case::name>(1, "name"),
-                                              MakeField<&golden::Case::graph>(2, "graph"),
+                                              OfBytes(MakeField<&golden::Case::graph>(2, "graph")),
                                               MakeField<&golden::Case::step>(3, "step"),
                                               MakeField<&golden::Case::rtol>(4, "rtol"),
                                               MakeField<&golden::Case::atol>(5, "atol"),

@@ -72,7 +72,7 @@ struct Schema<golden::TrainingFile> {
 
 inline constexpr Field kGoldenGradientFields[] = {
     MakeField<&golden::GradientCase::name>(1, "name"),
-    MakeField<&golden::GradientCase::graph>(2, "graph"),
+    OfBytes(MakeField<&golden::GradientCase::graph>(2, "graph")),
     MakeField<&golden::GradientCase::y>(3, "y"),
     MakeField<&golden::GradientCase::x>(4, "x"),
     MakeField<&golden::GradientCase::grad_y>(5, "grad_y"),
@@ -99,7 +99,7 @@ inline constexpr Field kGoldenHyperFields[] = {MakeField<&golden::Hyper::key>(1,
 inline constexpr Message Schema<golden::Hyper>::message("HyperEntry", kGoldenHyperFields);
 
 inline constexpr Field kGoldenTrainingFields[] = {MakeField<&golden::Training::name>(1, "name"),
-                                                  MakeField<&golden::Training::graph>(2, "graph"),
+                                                  OfBytes(MakeField<&golden::Training::graph>(2, "graph")),
                                                   MakeField<&golden::Training::loss>(3, "loss"),
                                                   MakeField<&golden::Training::variable>(4, "variable"),
                                                   MakeField<&golden::Training::initializer>(5, "initializer"),

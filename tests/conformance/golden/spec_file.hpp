@@ -47,7 +47,7 @@ inline constexpr Field kGoldenSpecCaseFields[] = {
     MakeField<&golden::SpecCase::allows_uninitialized_input>(9, "allows_uninitialized_input"),
     MakeField<&golden::SpecCase::code>(10, "code"),
     MakeField<&golden::SpecCase::message>(11, "message"),
-    MakeField<&golden::SpecCase::op_def>(12, "op_def")};
+    OfBytes(MakeField<&golden::SpecCase::op_def>(12, "op_def"))};
 inline constexpr Message Schema<golden::SpecCase>::message("SpecCase", kGoldenSpecCaseFields);
 
 inline constexpr Field kGoldenSpecFileFields[] = {MakeField<&golden::SpecFile::cases>(1, "case")};
