@@ -197,9 +197,10 @@ class Frame(Case):
     def test_letters_take_their_value_behind_them(self):
         self.assertEqual(self.values(self.graph, '-ix=1,2', '-t1'), {'y': [[3, 14]], 'z': [[1, 4]]})
 
-    def test_json_is_utf_8(self):
-        graph = self.write('odd.pbtxt', GRAPH.replace('"z"', r'"z\377\303"') )
-        self.assertIn('z\ufffd\ufffd', [node['name'] for node in self.json('info', '--nodes', graph)['node_list']])
+    def test_names_that_are_not_utf_8_are_refused(self):
+        graph = self.write('odd.pbtxt', GRAPH.replace('"z"', r'"z\377\303"'))
+        self.tenon('info', '--nodes', graph, '--json', code=1)
+        self.assertIn("odd.pbtxt:11:14: the text of 'name' is not UTF-8", self.errors)
 
     def test_a_terminal_gets_colors_and_a_bar(self):
         import pty

@@ -44,7 +44,7 @@ TEST_SUITE("RunPlanner") {
     const Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1}));
     Output y = b.Add("Neg", "", {x});
     for (int i = 0; i < 9; ++i)
-      y = b.Add("_FusedElementwise", i == 8 ? "y" : "", {x, GraphBuilder::Input(SlimVector<Output>{y})},
+      y = b.Add("_FusedElementwise", i == 8 ? "y" : StrCat("fused", i), {x, GraphBuilder::Input(SlimVector<Output>{y})},
                 {{"T", DataType::kFloat},
                  {"N", std::int64_t{1}},
                  {"steps", SlimVector<std::string>{"AddV2", "Sub"}},
