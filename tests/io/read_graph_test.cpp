@@ -33,14 +33,12 @@ TEST_CASE("ReadGraphFile knows common mistakes by their first bytes") {
   const Without no_advice(&detail::extensions.describe_file);
   const struct {
     std::string bytes, said;
-  } kFiles[] = {
-      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "; fetch the file with `git lfs pull`"},
-      {"PK\x03\x04 and more", "a zip file, such as .keras and .npz; export a model with model.export(folder)"},
-      {"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras's .h5; export the model with model.export(folder)"},
-      {"\x1f\x8b\x08 and more", "; it is compressed with gzip; unpack it first"},
-      {"<!DOCTYPE html>", "; it is a web page or XML, perhaps the error page of a download; download the file again"},
-      {std::string("\x1c\0\0\0TFL3 and more", 17), "; use the model it was made from"},
-      {"\xff\xff\xff\xff", "; include <tenon/io/recognize.hpp> to see what the file is"}};
+  } kFiles[] = {{"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+                 "a pointer of Git LFS; fetch the file with `git lfs pull`"},
+                {"PK\x03\x04 and more", "; it is a zip or Keras file; export a model with model.export(folder)"},
+                {"\x89HDF\r\n\x1a\n", "; it is a zip or Keras file; export a model with model.export(folder)"},
+                {"<!DOCTYPE html>", "; it is a web page or XML; download the file again"},
+                {"\xff\xff\xff\xff", "; include <tenon/io/recognize.hpp> to see what the file is"}};
   const TempFolder folder;
   const std::string path = folder.path() + "/file";
   for (const auto& [bytes, said] : kFiles) {

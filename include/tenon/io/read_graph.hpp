@@ -44,20 +44,11 @@ inline unsigned char FirstOfText(Span<const std::byte> bytes) {
 }
 // Names what a file without a graph often is, by its first bytes; "": none of these.
 TENON_DETAIL_COLD inline std::string_view CommonMistake(Span<const std::byte> file) {
-  struct Known {
-    std::string_view begin, what;
-  };
-  constexpr Known kKnown[] = {
-      {"version https://git-lfs", "a pointer of Git LFS, not the file itself; fetch the file with `git lfs pull`"},
-      {"PK\x03\x04", "a zip file, such as .keras and .npz; export a model with model.export(folder)"},
-      {"\x89HDF", "an HDF5 file, such as Keras's .h5; export the model with model.export(folder)"},
-      {"\x1f\x8b", "compressed with gzip; unpack it first"},
-      {"<", "a web page or XML, perhaps the error page of a download; download the file again"}};
-  for (const Known& known : kKnown)
-    if (wire::AsText(file).starts_with(known.begin)) return known.what;
-  return file.size() >= 8 && wire::AsText(file.first(8)).ends_with("TFL3")
-             ? "a TensorFlow Lite model, which cannot be turned back into a graph; use the model it was made from"
-             : "";
+  const std::string_view text = wire::AsText(file);
+  if (text.starts_with("version https://git-lfs")) return "a pointer of Git LFS; fetch the file with `git lfs pull`";
+  if (text.starts_with("PK\x03\x04") || text.starts_with("\x89HDF"))
+    return "a zip or Keras file; export a model with model.export(folder)";
+  return text.starts_with("<") ? "a web page or XML; download the file again" : "";
 }
 // Says what the file with these bytes is, in programs that can tell. The others know the most common ones.
 TENON_DETAIL_COLD inline Status WithDescription(const std::string& path, Status why, Span<const std::byte> file = {}) {
