@@ -5,6 +5,7 @@
   tenon.hpp   all headers. A file that includes it sees what tenon.hpp declares. TENON_IMPLEMENTATION, defined before in
               one source file, adds runtime.hpp, ops.hpp and saved_model.hpp.
   others      one for each further front door: it says what it needs and includes tenon.hpp
+  runtime/api/session.hpp   leaves out what a file that only runs graphs does not name
 
 Each header is there once, after what it includes, and under the doors that reach it. A Tenon header that is included
 under #if is under that condition, too. Standard headers of tenon.hpp's part are on top.
@@ -28,6 +29,7 @@ DEPRECATED = re.compile(r'^#pragma message', re.MULTILINE)
 LINKED = re.compile(r'^!defined\(TENON_DETAIL_\w+_LINKED\)$')  # always true: no CMake target is linked
 
 DECLARED = ('tenon.hpp', 'runtime/api/saved_model.hpp')  # what every file sees
+NARROW = 'runtime/api/session.hpp'  # a door to a part of that: it compiles in half the time
 LISTS = ('ops/cnn.hpp', 'ops/mlp.hpp')  # doors beside the front doors include/tenon/*.hpp
 IMPLEMENTATION = ('runtime.hpp', 'ops.hpp', 'saved_model.hpp')
 LICENSE = '// SPDX-License-Identifier: Apache-2.0'
@@ -125,6 +127,9 @@ def macro_of(door):
     return 'TENON_DETAIL_DOOR_' + re.sub(r'\W', '_', door.removesuffix('.hpp')).upper()
 
 
+ONLY = f'TENON_DETAIL_ONLY_{re.sub(r"[^a-z]", "_", NARROW.removesuffix(".hpp")).upper()}'
+
+
 def in_sections(headers, needed_by):
     """Lists of headers with equal conditions, each header after what it includes; as few lists as that allows."""
     waiting, sections = dict(headers), []
@@ -149,9 +154,10 @@ def generate(root):
     declared = [f'tenon/{name}' for name in DECLARED if (folder / name).is_file()]
     listed = root / 'tools/public_headers.txt'
     listed = [f'tenon/{line}' for line in listed.read_text().split('\n') if line and line[0] != '#'] if listed.is_file() else []
-    headers = read(root, [*declared, *(f'tenon/{door}' for door in others), *listed])
+    narrow = [f'tenon/{NARROW}'] if (folder / NARROW).is_file() else declared
+    headers = read(root, [*declared, *narrow, *(f'tenon/{door}' for door in others), *listed])
 
-    always = reach(headers, declared)
+    always, first = reach(headers, [*declared, *narrow]), reach(headers, narrow)
     for name, conditions in always.items():
         if () not in conditions:
             raise Refused(f'<{name}> is included under #if by what tenon/tenon.hpp reaches')
@@ -159,14 +165,14 @@ def generate(root):
             raise Refused(f'tenon/tenon.hpp reaches <{wrong}>, but must not need Eigen or CUDA')
     whole_runtime = (f'defined({macro_of("runtime.hpp")})', '!defined(TENON_MINIMAL_RUNTIME)')
     starts = [([f'tenon/{door}'], (f'defined({macro_of(door)})',)) for door in others] + [(listed, whole_runtime)]
-    needed_by = {name: set() for name in headers}
+    needed_by = {name: {(f'!defined({ONLY})',)} if name in always and name not in first else set() for name in headers}
     for names, condition in starts:
         for name, conditions in reach(headers, names, condition).items():
             if name not in always:
                 needed_by[name] |= {text for text in conditions if text[:1] not in needed_by[name]}
     needed_by = {name: frozenset(' && '.join(texts) for texts in conditions) for name, conditions in needed_by.items()}
 
-    standard = sorted({include for name in always for include in headers[name].standard})
+    standard = sorted({include for name in first for include in headers[name].standard})
     body = []
     for number, section in enumerate(in_sections(headers, needed_by)):
         conditions = sorted(needed_by[section[0]])
@@ -182,15 +188,20 @@ def generate(root):
                 body += ['', f'// ---- {name} ----', *headers[name].text]
         body += ['', f'#endif  // {guard}']
     doors = [macro_of(door) for door in IMPLEMENTATION if door in others]
+    undefine = [f'#undef {ONLY}'] if narrow != declared else []
     head = [LICENSE, GENERATED,
             '// A file that includes this sees the declarations of tenon/tenon.hpp. TENON_IMPLEMENTATION, defined before this in',
             '// one source file, adds the runtime, the ops and SavedModels. The files beside this one open the other doors.',
-            '#if defined(TENON_IMPLEMENTATION)', *(f'#define {door}' for door in doors), '#endif']
+            '#if defined(TENON_IMPLEMENTATION)', *undefine, *(f'#define {door}' for door in doors), '#endif']
     files = {'single_include/tenon/tenon.hpp': '\n'.join(head + body) + '\n'}
     for door in others:
         up = '../' * door.count('/')
         files[f'single_include/tenon/{door}'] = '\n'.join(
             [LICENSE, '#pragma once', GENERATED, f'#define {macro_of(door)}', f'#include "{up}tenon.hpp"']) + '\n'
+    if narrow != declared:
+        files[f'single_include/tenon/{NARROW}'] = '\n'.join(
+            [LICENSE, '#pragma once', GENERATED, f'#define {ONLY}', f'#include "{"../" * NARROW.count("/")}tenon.hpp"',
+             f'#undef {ONLY}']) + '\n'
     lines = files['single_include/tenon/tenon.hpp'].count('\n')
     return files, f'{len(headers)} headers and {len(others)} doors: tenon.hpp {lines} lines'
 

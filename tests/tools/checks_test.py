@@ -47,7 +47,8 @@ class Amalgamate(InFolder):
         'base/c.hpp': '#include <tenon/base/a.hpp>\n#ifdef WITH_C\n#include <c_library.h>\nint c();\n#endif\n',
         'io/e.hpp': '#include <tenon/base/a.hpp>\nint e();\n',
         'ops/d.hpp': '#include <tenon/base/a.hpp>\n#include <map>\n#include <string>\nint d();\n',
-        'tenon.hpp': '#include <tenon/base/b.hpp>\n#include <tenon/base/c.hpp>\n',
+        'runtime/api/session.hpp': '#include <tenon/base/a.hpp>\nint session();\n',
+        'tenon.hpp': '#include <tenon/base/b.hpp>\n#include <tenon/base/c.hpp>\n#include <tenon/runtime/api/session.hpp>\n',
         'ops.hpp': '#include <tenon/tenon.hpp>\n#include <tenon/ops/d.hpp>\nint ops();\n',
         'ops/mlp.hpp': '#include <tenon/ops/d.hpp>\nint mlp();\n',
         'runtime.hpp': '#include <tenon/tenon.hpp>\n#if !defined(MINIMAL)  // why\n#include <tenon/io/e.hpp>\nint whole();\n#endif\n',
@@ -84,23 +85,28 @@ class Amalgamate(InFolder):
         self.assertNotIn('old.hpp', self.generate())
         self.assertEqual(self.run_tool().returncode, 0)
         for program, seen in (
-                ('#include <tenon/tenon.hpp>', 'a b'),
-                ('#include <tenon/ops.hpp>', 'a b d ops'),
-                ('#include <tenon/ops/mlp.hpp>', 'a b d mlp'),
-                ('#include <tenon/runtime.hpp>', 'a b e whole'),
-                ('#define MINIMAL\n#include <tenon/runtime.hpp>', 'a b'),
-                ('#define WITH_C\n#include <tenon/tenon.hpp>', 'a b c'),
-                ('#define TENON_IMPLEMENTATION\n#include <tenon/tenon.hpp>', 'a b d ops e whole'),
+                ('#include <tenon/tenon.hpp>', 'a session b'),
+                ('#include <tenon/ops.hpp>', 'a session b d ops'),
+                ('#include <tenon/ops/mlp.hpp>', 'a session b d mlp'),
+                ('#include <tenon/runtime.hpp>', 'a session b e whole'),
+                ('#define MINIMAL\n#include <tenon/runtime.hpp>', 'a session b'),
+                ('#define WITH_C\n#include <tenon/tenon.hpp>', 'a session b c'),
+                ('#define TENON_IMPLEMENTATION\n#include <tenon/tenon.hpp>', 'a session b d ops e whole'),
                 ('#include <tenon/tenon.hpp>\n#include <tenon/runtime.hpp>\n#include <tenon/ops.hpp>\n'
-                 '#include <tenon/ops.hpp>\n#include <tenon/tenon.hpp>', 'a b e whole d ops')):
+                 '#include <tenon/ops.hpp>\n#include <tenon/tenon.hpp>', 'a session b e whole d ops'),
+                ('#include <tenon/runtime/api/session.hpp>', 'a session'),
+                ('#include <tenon/runtime/api/session.hpp>\n#include <tenon/tenon.hpp>', 'a session b'),
+                ('#include <tenon/ops.hpp>\n#include <tenon/runtime/api/session.hpp>', 'a session b d ops'),
+                ('#include <tenon/runtime/api/session.hpp>\n#include <tenon/ops/mlp.hpp>', 'a session b d mlp'),
+                ('#define TENON_IMPLEMENTATION\n#include <tenon/runtime/api/session.hpp>', 'a session b d ops e whole')):
             self.assertEqual(self.seen(program + '\n'), seen, program)
 
     def test_each_header_once_and_standard_headers_on_top(self):
         tenon = self.generate()['tenon.hpp']
-        for text in ('int a();', 'int b();', 'int c();', 'int d();', '<vector>', '<map>', '<string>'):
+        for text in ('int a();', 'int b();', 'int c();', 'int d();', '<vector>', '<map>'):
             self.assertEqual(tenon.count(text), 1, text)
         self.assertNotIn('#include <tenon/', tenon)
-        order = ['#include <string>', '#include <vector>', '// a: the first.', 'int a();', '#include <re2/re2.h>',
+        order = ['#include <vector>', '// a: the first.', 'int a();', 'int session();', '#include <string>', '#include <re2/re2.h>',
                  'int b();', '#ifdef WITH_C', '#include <c_library.h>', 'int c();', '#include <map>', 'int d();']
         self.assertEqual(sorted(order, key=tenon.index), order)
 
@@ -111,15 +117,15 @@ class Amalgamate(InFolder):
         texts = {'ops': '#if X\n#include <tenon/io/e.hpp>\n#endif\n#if Y\n#include <tenon/io/e.hpp>\n#endif\nint ops();\n'}
         self.generate(**texts)
         self.assertEqual(self.run_tool().returncode, 0)
-        for options, seen in ((), 'a b ops'), (('-DX=1',), 'a b e ops'), (('-DY=1',), 'a b e ops'):
+        for options, seen in ((), 'a session b ops'), (('-DX=1',), 'a session b e ops'), (('-DY=1',), 'a session b e ops'):
             self.assertEqual(self.seen('#include <tenon/ops.hpp>\n', *options), seen, options)
 
     def test_conditions_that_are_not_followed(self):
         for begin in ('#ifdef X', '#ifndef X', '#if 0\n#else', '#if X\n#elif Y'):
             self.refused('tenon/ops/d.hpp: <tenon/base/c.hpp> is included under #ifdef, #elif or #else',
                          ops_d=f'{begin}\n#include <tenon/base/c.hpp>\n#endif\nint d();\n')
-        self.refused('<tenon/base/a.hpp> is included under #if by what tenon/tenon.hpp reaches',
-                     tenon='#if X\n#include <tenon/base/a.hpp>\n#endif\n')
+        self.refused('<tenon/base/b.hpp> is included under #if by what tenon/tenon.hpp reaches',
+                     tenon='#if X\n#include <tenon/base/b.hpp>\n#endif\n')
 
     def test_headers_that_include_each_other(self):
         self.refused('tenon/base/a.hpp: <tenon/base/b.hpp> includes itself', base_a='#include <tenon/base/b.hpp>\n')

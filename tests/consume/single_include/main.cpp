@@ -4,13 +4,15 @@
 
 #include <cstdio>
 
+tenon::Result<float> SumOf(tenon::Session& session, float value);  // session.cpp
+
 tenon::Status Run(const char* folder) {
   tenon::GraphBuilder b;
   auto x = b.Placeholder("x", tenon::DataType::kFloat);
   b.Add("AddV2", "sum", {x, x}, {});
   TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraph(b));
-  TENON_ASSIGN_OR_RETURN(auto sums, session.Run({{"x:0", tenon::Tensor::Scalar(1.5f)}}, {"sum:0"}));
-  if (sums[0].flat<float>()[0] != 3) return tenon::errors::Internal("1.5 + 1.5 is not 3");
+  TENON_ASSIGN_OR_RETURN(const float sum, SumOf(session, 1.5f));
+  if (sum != 3) return tenon::errors::Internal("1.5 + 1.5 is not 3");
 
   TENON_ASSIGN_OR_RETURN(auto model, tenon::SavedModel::Load(folder));
   auto review =
