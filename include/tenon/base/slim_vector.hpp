@@ -166,13 +166,20 @@ class SlimVector {
     Truncate(count);
   }
   TENON_DETAIL_NOINLINE constexpr void resize(size_type count, const T& value) {
-    if (count > capacity_) {
+    if constexpr (IsBytes()) {
       const T copy(value);  // `value` may be one of the items that move
-      Grow(Larger(count));
-      for (; size_ < count; ++size_) Construct(data_ + size_, copy);
+      if (count > capacity_) Grow(Larger(count));
+      for (T *item = data_ + size_, *const end = data_ + count; item < end; ++item) Construct(item, copy);
+      size_ = count;
+    } else {
+      if (count > capacity_) {
+        const T copy(value);
+        Grow(Larger(count));
+        for (; size_ < count; ++size_) Construct(data_ + size_, copy);
+      }
+      for (; size_ < count; ++size_) Construct(data_ + size_, value);
+      Truncate(count);
     }
-    for (; size_ < count; ++size_) Construct(data_ + size_, value);
-    Truncate(count);
   }
   TENON_DETAIL_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
   TENON_DETAIL_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }

@@ -90,6 +90,7 @@ class Blocked {
   static constexpr Index kProduct = 1 << 16;  // elements of a product
 
   explicit Blocked(Cpu& device) : device_(device) {}
+  Cpu& device() const { return device_; }
 
   // c: [m, n], c_row elements from row to row, -= a b; a: [m, k], b: [k, n], with distances between rows and columns,
   // one of which is 1.
@@ -224,6 +225,9 @@ class Blocked {
     for (Index i = 1; i < m; ++i) std::fill(a + i * n, a + i * n + std::min(i, n), T(0));
   }
 
+  static void RunProduct(Cpu& device, const tenon::detail::GemmArgs<T>& g) {
+    if (!tenon::detail::GemmArranged(device, g).ok()) tenon::detail::GemmLoops(g, 0, g.m, 0, g.n);
+  }
   // [m, n], valid until the next product.
   T* Product(Index m, Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index b_row, Index b_col) {
     const auto size = static_cast<std::size_t>(m * n);
@@ -287,9 +291,7 @@ class Blocked {
   static Index Half(Index n) { return n / 2 < 8 ? n / 2 : n / 2 / 8 * 8; }
   static constexpr bool kComplex = !std::is_floating_point_v<T>;
 
-  void Run(const tenon::detail::GemmArgs<T>& g) {
-    if (!tenon::detail::GemmArranged(device_, g).ok()) tenon::detail::GemmLoops(g, 0, g.m, 0, g.n);
-  }
+  void Run(const tenon::detail::GemmArgs<T>& g) { RunProduct(device_, g); }
   // As FactorLuColumns, on a copy that lies together.
   void FactorLuPanel(T* a, Index row, Index m, Index n, Index* pivots) {
     T* const panel = CopyPanel(a, row, m, n);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -40,11 +41,12 @@ TENON_DETAIL_LOOP void RotateStrip(const RowRotation<R>* rotations, Index count,
 TENON_DETAIL_LOOPS_END
 
 #if TENON_DETAIL_TARGETS
-// RotateStrip of 256 bytes. The second row of a rotation stays in registers where it is the first row of the next one.
-template <class R>
+// RotateStrip of 32 kVectors bytes. The second row of a rotation stays in registers where it is the first row of the
+// next one.
+template <Index kVectors, class R>
 TENON_DETAIL_TARGET_AVX2 void RotateChainsAvx2(const RowRotation<R>* rotations, Index count, R* rows, Index row) {
   using Lanes [[gnu::vector_size(32), gnu::aligned(alignof(R)), gnu::may_alias]] = R;
-  constexpr Index kVectors = 8, kLanes = static_cast<Index>(32 / sizeof(R));
+  constexpr Index kLanes = static_cast<Index>(32 / sizeof(R));
   for (Index i = 0; i < count;) {
     R* at = rows + rotations[i].first * row;
     Lanes carry[kVectors];
@@ -76,31 +78,42 @@ class Rotations {
   // Whole strips, and a distance that is not a multiple of a page: such rows share their places in the caches.
   static Index RowSize(Index n) { return (n + kStrip - 1) / kStrip * kStrip + kStrip / 4; }
 
-  Rotations(R* matrix, Index n) : matrix_(matrix), n_(n) {}
+  Rotations(R* matrix, Index n) : matrix_(matrix), n_(n) {
+    if (matrix == nullptr || n <= 32) return;
+    room_ = std::max<Index>(1024, 16 * n);
+    many_.resize(static_cast<std::size_t>(room_));
+    pending_ = many_.data();
+  }
+  Rotations(const Rotations&) = delete;
+  Rotations& operator=(const Rotations&) = delete;
 
   void Add(Index first, Index second, R c, R s) {
     if (matrix_ == nullptr) return;
-    pending_.push_back({first, second, c, s});
-    if (static_cast<Index>(pending_.size()) >= std::max<Index>(1024, 16 * n_)) Apply();
+    pending_[count_++] = {first, second, c, s};
+    if (count_ == room_) Apply();
   }
   void Apply() {
-    const auto count = static_cast<Index>(pending_.size());
+    const Index count = std::exchange(count_, 0);
     for (Index column = 0; column < n_ && count > 0; column += kStrip) {
 #if TENON_DETAIL_TARGETS
       if (simd::BestLevel() >= simd::Level::kAvx2) {
-        RotateChainsAvx2(pending_.data(), count, matrix_ + column, RowSize(n_));
+        const auto rotate = n_ - column <= kStrip / 4 ? RotateChainsAvx2<2, R> : RotateChainsAvx2<8, R>;
+        rotate(pending_, count, matrix_ + column, RowSize(n_));
         continue;
       }
 #endif
-      RotateStrip(pending_.data(), count, matrix_ + column, RowSize(n_), kStrip);
+      RotateStrip(pending_, count, matrix_ + column, RowSize(n_), kStrip);
     }
-    pending_.clear();
   }
 
  private:
   R* matrix_;
   Index n_;
-  SlimVector<RowRotation<R>> pending_;
+  static constexpr Index kFew = 64;  // enough for a small matrix, without memory from the heap
+  RowRotation<R> few_[kFew];
+  SlimVector<RowRotation<R>> many_;
+  RowRotation<R>* pending_ = few_;
+  Index room_ = kFew, count_ = 0;
 };
 
 }  // namespace linalg

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Eigenvalues of Hermitian matrices and singular values, with their vectors, row-major: reduction to a tridiagonal or
-// bidiagonal matrix by blocks of reflectors, then implicit QR steps. G. H. Golub and C. F. Van Loan, "Matrix
-// Computations" (2013), 8.3 and 8.6; J. Dongarra, S. Hammarling, D. Sorensen, "Block Reduction of Matrices to Condensed
-// Forms for Eigenvalue Computations" (1989).
+// bidiagonal matrix by blocks of reflectors, then halves of it or implicit QR steps. J. Dongarra, S. Hammarling,
+// D. Sorensen, "Block Reduction of Matrices to Condensed Forms for Eigenvalue Computations" (1989).
 
 #include <algorithm>
 #include <cmath>
@@ -19,154 +18,16 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/linalg/blocked.hpp>
 #include <tenon/engine/linalg/decompositions.hpp>
+#include <tenon/engine/linalg/divide.hpp>
+#include <tenon/engine/linalg/qr_steps.hpp>
 #include <tenon/engine/linalg/rotations.hpp>
+#include <tenon/engine/linalg/vector_loops.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
 namespace linalg {
 
-inline constexpr Index kQrSteps = 60;  // for each value, at most
-
-// Givens: c and s with c x + s y = r, c y - s x = 0.
-template <class R>
-R MakeRotation(R x, R y, R* c, R* s) {
-  const R r = std::hypot(x, y);
-  *c = r == 0 ? R(1) : x / r;
-  *s = r == 0 ? R(0) : y / r;
-  return r;
-}
-// Whether an element beside the diagonal is nothing beside its two neighbours on it.
-template <class R>
-bool IsNegligible(R beside, R a, R b) {
-  constexpr R kTiny = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
-  return std::fabs(beside) <= std::numeric_limits<R>::epsilon() * (std::fabs(a) + std::fabs(b)) + kTiny;
-}
-// The unreduced block [*lo, *hi] that ends last, after elements that are negligible became 0. False: there is none.
-template <class R>
-bool FindBlock(const R* d, R* e, Index* lo, Index* hi) {
-  for (Index k = 0; k < *hi; ++k)
-    if (IsNegligible(e[k], d[k], d[k + 1])) e[k] = 0;
-  while (*hi > 0 && e[*hi - 1] == 0) --*hi;
-  *lo = *hi;
-  while (*lo > 0 && e[*lo - 1] != 0) --*lo;
-  return *hi > 0;
-}
-
-// The eigenvalues of the symmetric tridiagonal matrix of diagonal d: [n] and e: [n - 1] beside it, in d, unordered.
-// False without convergence. The rotations make an orthogonal matrix's rows the eigenvectors if it begins as 1.
-template <class R>
-bool TridiagonalEigenvalues(R* d, R* e, Index n, Rotations<R>* rotations) {
-  Index hi = n - 1, lo = 0;
-  for (Index steps = 0; n > 0 && FindBlock(d, e, &lo, &hi); ++steps) {
-    if (steps > kQrSteps * n) return false;
-    // Wilkinson's shift
-    const R half = (d[hi - 1] - d[hi]) / 2, last = e[hi - 1];
-    const R root = std::hypot(half, last);
-    R x = d[lo] - (d[hi] - last / (half + (half < 0 ? -root : root)) * last), y = e[lo], c, s;
-    for (Index k = lo; k < hi; ++k) {
-      const R r = MakeRotation(x, y, &c, &s);
-      if (k > lo) e[k - 1] = r;
-      const R a = d[k], b = d[k + 1], cross = e[k];
-      const R turned = s * (b - a) + 2 * c * cross;  // d[k] + s turned is the new diagonal
-      d[k] = a + s * turned;
-      d[k + 1] = b - s * turned;
-      e[k] = c * turned - cross;
-      if (k + 1 < hi) {
-        x = e[k];
-        y = s * e[k + 1];
-        e[k + 1] *= c;
-      }
-      rotations->Add(k, k + 1, c, s);
-    }
-  }
-  rotations->Apply();
-  return true;
-}
-
-// The singular values of the upper bidiagonal matrix of d: [n] and e: [n - 1], in d, positive, unordered. False without
-// convergence. `left` and `right` make the rows of two matrices the singular vectors.
-template <class R>
-class BidiagonalSteps {
- public:
-  BidiagonalSteps(R* d, R* e, Index n, Rotations<R>* left, Rotations<R>* right)
-      : d_(d), e_(e), n_(n), left_(left), right_(right) {}
-
-  bool Run() {
-    Index hi = n_ - 1, lo = 0;
-    R norm = 0;
-    for (Index k = 0; k < n_; ++k) norm = std::max(norm, std::fabs(d_[k]) + (k + 1 < n_ ? std::fabs(e_[k]) : R(0)));
-    const R nothing = norm * std::numeric_limits<R>::epsilon();
-    for (Index steps = 0; n_ > 0 && FindBlock(d_, e_, &lo, &hi); ++steps) {
-      if (steps > kQrSteps * n_) return false;
-      Index zero = lo;
-      while (zero <= hi && std::fabs(d_[zero]) > nothing) ++zero;
-      if (zero < hi)
-        ClearRow(zero, hi);
-      else if (zero == hi)
-        ClearColumn(lo, hi);
-      else
-        Step(lo, hi);
-    }
-    left_->Apply();
-    right_->Apply();
-    return true;
-  }
-
- private:
-  void ClearRow(Index zero, Index hi) {
-    R f = e_[zero], c, s;
-    d_[zero] = e_[zero] = 0;
-    for (Index k = zero + 1; k <= hi && f != 0; ++k) {
-      d_[k] = MakeRotation(d_[k], f, &c, &s);
-      if (k < hi) {
-        f = -s * e_[k];
-        e_[k] *= c;
-      }
-      left_->Add(k, zero, c, s);
-    }
-  }
-  void ClearColumn(Index lo, Index hi) {
-    R f = e_[hi - 1], c, s;
-    d_[hi] = e_[hi - 1] = 0;
-    for (Index k = hi; k-- > lo && f != 0;) {
-      d_[k] = MakeRotation(d_[k], f, &c, &s);
-      if (k > lo) {
-        f = -s * e_[k - 1];
-        e_[k - 1] *= c;
-      }
-      right_->Add(k, hi, c, s);
-    }
-  }
-  void Step(Index lo, Index hi) {
-    const R dm = d_[hi - 1], dn = d_[hi], fm = e_[hi - 1], before = hi - 1 > lo ? e_[hi - 2] : R(0);
-    const R corner = dn * dn + fm * fm, cross = dm * fm, half = ((dm - dn) * (dm + dn) + before * before - fm * fm) / 2;
-    const R root = std::hypot(half, cross), below = half + (half < 0 ? -root : root);
-    const R shift = below == 0 ? corner : corner - cross / below * cross;
-    R y = d_[lo] - shift / d_[lo], z = e_[lo], c, s;
-    for (Index k = lo; k < hi; ++k) {
-      R r = MakeRotation(y, z, &c, &s);
-      if (k > lo) e_[k - 1] = r;
-      y = c * d_[k] + s * e_[k];
-      e_[k] = c * e_[k] - s * d_[k];
-      z = s * d_[k + 1];
-      d_[k + 1] *= c;
-      right_->Add(k, k + 1, c, s);
-      d_[k] = MakeRotation(y, z, &c, &s);
-      y = c * e_[k] + s * d_[k + 1];
-      d_[k + 1] = c * d_[k + 1] - s * e_[k];
-      e_[k] = y;
-      if (k + 1 < hi) {
-        z = s * e_[k + 1];
-        e_[k + 1] *= c;
-      }
-      left_->Add(k, k + 1, c, s);
-    }
-  }
-
-  R *d_, *e_;
-  Index n_;
-  Rotations<R>*left_, *right_;
-};
+inline constexpr Index kDivide = 40;  // rows; larger matrices with vectors are divided
 
 // The two decompositions of dense matrices. T is float, double or a complex number of these. one thread.
 template <class T>
@@ -190,12 +51,20 @@ class Spectral {
     SlimVector<Real<T>> beside = Zeros<Real<T>>(n);
     SlimVector<T> taus = Zeros<T>(n);
     Tridiagonalize(a, n, e, beside.data(), taus.data());
-    SlimVector<Real<T>> rows = v == nullptr ? SlimVector<Real<T>>() : Identity(n);
-    Rotations<Real<T>> rotations(v == nullptr ? nullptr : rows.data(), n);
-    if (!TridiagonalEigenvalues(e, beside.data(), n, &rotations)) return false;
+    const bool divide = v != nullptr && n > kDivide;
+    SlimVector<Real<T>> rows = v == nullptr ? SlimVector<Real<T>>() : divide ? Zeros<Real<T>>(n * n) : Identity(n);
+    if (divide) {
+      SlimVector<double> d(e, e + n), off(beside.begin(), beside.end());
+      const auto leaf = [](auto... all) { return TridiagonalLeaf(all...); };
+      if (!DivideTridiagonal(blocked_.device(), d.data(), off.data(), n, rows.data(), leaf).Run()) return false;
+      for (Index i = 0; i < n; ++i) e[i] = static_cast<Real<T>>(d.data()[i]);
+    } else {
+      Rotations<Real<T>> rotations(v == nullptr ? nullptr : rows.data(), n);
+      if (!TridiagonalEigenvalues(e, beside.data(), n, &rotations)) return false;
+    }
     const SlimVector<Index> order = Sort(e, n, false);
     if (v != nullptr) {
-      Gather(rows.data(), order.data(), n, v, n);
+      Gather(rows.data(), divide ? n : Rotations<Real<T>>::RowSize(n), order.data(), n, v, n);
       TurnBack(a + n, n, n, n - 1, taus.data(), false, v, n);
     }
     for (Index i = 0; i < n; ++i) e[i] *= scale;
@@ -212,26 +81,39 @@ class Spectral {
     SlimVector<Real<T>> beside = Zeros<Real<T>>(n);
     SlimVector<T> taus = Zeros<T>(2 * n);
     Bidiagonalize(a, n, s, beside.data(), taus.data(), taus.data() + n);
-    SlimVector<Real<T>> lefts = vectors ? Identity(n) : SlimVector<Real<T>>(),
-                        rights = vectors ? Identity(n) : SlimVector<Real<T>>();
-    Rotations<Real<T>> left(vectors ? lefts.data() : nullptr, n), right(vectors ? rights.data() : nullptr, n);
-    if (!BidiagonalSteps<Real<T>>(s, beside.data(), n, &left, &right).Run()) return false;
+    const bool divide = vectors && n > kDivide;
+    const Index row = divide ? n : Rotations<Real<T>>::RowSize(n);
+    SlimVector<Real<T>> lefts, rights;
+    if (divide) {
+      lefts = Zeros<Real<T>>(n * n);
+      rights = Zeros<Real<T>>(n * n);
+      SlimVector<double> d(s, s + n), off(beside.begin(), beside.end());
+      const auto leaf = [](auto... all) { return BidiagonalLeaf(all...); };
+      if (!DivideBidiagonal(blocked_.device(), d.data(), off.data(), n, lefts.data(), rights.data(), leaf).Run())
+        return false;
+      for (Index i = 0; i < n; ++i) s[i] = static_cast<Real<T>>(d.data()[i]);
+    } else {
+      if (vectors) lefts = Identity(n);
+      if (vectors) rights = Identity(n);
+      Rotations<Real<T>> left(vectors ? lefts.data() : nullptr, n), right(vectors ? rights.data() : nullptr, n);
+      if (!BidiagonalSteps<Real<T>>(s, beside.data(), n, &left, &right).Run()) return false;
+    }
     for (Index i = 0; i < n; ++i) {
       if (!std::signbit(s[i])) continue;
       s[i] = -s[i];
       if (!vectors) continue;
-      Real<T>* const line = rights.data() + i * Rotations<Real<T>>::RowSize(n);
+      Real<T>* const line = rights.data() + i * row;
       for (Index j = 0; j < n; ++j) line[j] = -line[j];
     }
     const SlimVector<Index> order = Sort(s, n, true);
     if (vectors) {
-      Gather(rights.data(), order.data(), n, v, n);
+      Gather(rights.data(), row, order.data(), n, v, n);
       SlimVector<T> reflectors = Zeros<T>(n * n);  // those of the rows, as columns
       for (Index i = 0; i < n; ++i)
         for (Index j = i + 1; j < n; ++j) reflectors.data()[j * n + i] = a[i * n + j];
       TurnBack(reflectors.data() + n, n, n, n - 1, taus.data() + n, false, v, n);
       SlimVector<T> small = Zeros<T>(n * n);
-      Gather(lefts.data(), order.data(), n, small.data(), n);
+      Gather(lefts.data(), row, order.data(), n, small.data(), n);
       TurnBack(a, n, n, n, taus.data(), true, small.data(), n);
       FinishLeft(small.data(), m, n, kept, u);
     }
@@ -240,7 +122,7 @@ class Spectral {
   }
 
  private:
-  static constexpr Index kPanel = Blocked<T>::kPanel;
+  static constexpr Index kPanel = Blocked<T>::kPanel, kSmall = Blocked<T>::kLeaf;
 
   template <class U>
   static SlimVector<U> Zeros(Index n) {
@@ -283,9 +165,9 @@ class Spectral {
     return order;
   }
   // Column i of out = row order[i].
-  static void Gather(const Real<T>* rows, const Index* order, Index n, T* out, Index out_row) {
+  static void Gather(const Real<T>* rows, Index row, const Index* order, Index n, T* out, Index out_row) {
     for (Index i = 0; i < n; ++i) {
-      const Real<T>* const from = rows + order[i] * Rotations<Real<T>>::RowSize(n);
+      const Real<T>* const from = rows + order[i] * row;
       for (Index j = 0; j < n; ++j) out[j * out_row + i] = T(from[j]);
     }
   }
@@ -294,6 +176,18 @@ class Spectral {
   void TurnBack(const T* a, Index row, Index n, Index count, const T* taus, bool whole, T* c, Index c_row) {
     if (count <= 0) return;
     const Index skip = whole ? 0 : 1;
+    if (n <= kSmall) {
+      T sums[kSmall], v[kSmall];
+      for (Index k = count; k-- > 0;) {
+        const Index m = n - skip - k;
+        std::fill(sums, sums + n, T(0));
+        for (Index i = 0; i < m; ++i) v[i] = i == 0 ? T(1) : a[(k + i) * row + k];
+        AddProjections(v, 1, c + (k + skip) * c_row, c_row, m, n, sums);
+        for (Index i = 0; i < n; ++i) sums[i] = Times(Conj(taus[k]), sums[i]);
+        SubtractOuter(v, 1, sums, c + (k + skip) * c_row, c_row, m, n);
+      }
+      return;
+    }
     SlimVector<T> v = Zeros<T>(n * kPanel), s = Zeros<T>(kPanel * kPanel);
     for (Index k = (count - 1) / kPanel * kPanel; k >= 0; k -= kPanel) {
       const Index width = std::min(kPanel, count - k), m = n - skip - k;
@@ -321,7 +215,10 @@ class Spectral {
     const T alpha = x[0];
     *tau = T(0);
     x[0] = T(1);
-    if (tail == 0 && std::imag(alpha) == 0) {
+    // Beside the largest element, which is 1, the rest is nothing, and its squares may have lost their digits.
+    constexpr Real<T> kTiny = std::numeric_limits<Real<T>>::min() /
+                              (std::numeric_limits<Real<T>>::epsilon() * std::numeric_limits<Real<T>>::epsilon());
+    if (tail <= kTiny && std::imag(alpha) * std::imag(alpha) <= kTiny) {
       std::fill(x + 1, x + m, T(0));
       return RealPart(alpha);
     }
@@ -332,120 +229,109 @@ class Spectral {
     return beta;
   }
 
-  // A matrix [n, kPanel] of a panel's vectors.
-  struct Vectors {
-    SlimVector<T> data;
-    explicit Vectors(Index n) : data(Zeros<T>(n * kPanel)) {}
-    T* At(Index i, Index p = 0) { return data.data() + i * kPanel + p; }
-  };
-  // out: [m] -= x y^H z, the first `count` columns of x: [m, ...] and y: [k, ...]; conj: [k], the conjugates of z.
-  void SubtractTwice(const T* x, Index m, const T* y, Index k, Index count, const T* conj, T* out) {
-    if (count == 0) return;
-    T sums[kPanel] = {};
-    const T* const product = blocked_.Product(count, 1, k, y, 1, kPanel, conj, 1, 1);
-    for (Index p = 0; p < count; ++p) sums[p] = Conj(product[p]);
-    blocked_.SubtractProduct(m, 1, count, x, kPanel, 1, sums, 1, 1, out, 1);
-  }
-  // Elements i * a_step of a, i in [0, m), -= x conj(y), y one row.
-  static void SubtractDots(const T* x, Index m, const T* y, Index count, T* a, Index a_step) {
-    for (Index i = 0; i < m; ++i) {
-      T sum = T(0);
-      for (Index p = 0; p < count; ++p) sum += Times(x[i * kPanel + p], Conj(y[p]));
-      a[i * a_step] -= sum;
-    }
-  }
-  // Elements i * a_step of a -= conj(x) y, y one row.
-  static void SubtractConjugateDots(const T* x, Index m, const T* y, Index count, T* a, Index a_step) {
-    for (Index i = 0; i < m; ++i) {
-      T sum = T(0);
-      for (Index p = 0; p < count; ++p) sum += Times(Conj(x[i * kPanel + p]), y[p]);
-      a[i * a_step] -= sum;
-    }
-  }
-  // c: [m, m] -= x y^H
-  void SubtractOuterProducts(const T* x, const T* y, Index m, Index width, T* c, Index c_row) {
-    Index y_row = kPanel;
-    const T* const conj = blocked_.Conjugates(y, &y_row, m, width);
-    blocked_.SubtractProduct(m, m, width, x, kPanel, 1, conj, 1, y_row, c, c_row);
-  }
-
-  // Hermitian a: [n, n], both triangles; reflectors below the elements beside the diagonal.
+  // Hermitian a: [n, n], its upper triangle; reflectors below the elements beside the diagonal.
   void Tridiagonalize(T* a, Index n, Real<T>* d, Real<T>* e, T* taus) {
-    Vectors v(n), w(n);
-    SlimVector<T> x = Zeros<T>(n), conj = Zeros<T>(n), p = Zeros<T>(n);
+    // Rows of a panel: its reflectors v and their partners w, a - v w^H - w v^H; then the conjugates, w before v.
+    const Index most = std::min(kPanel, n - 1);
+    SlimVector<T> rows = Zeros<T>(2 * most * n), conjugates = Zeros<T>(n - 1 > most ? 2 * most * n : 0);
+    SlimVector<T> line = Zeros<T>(n + 1), sums = Zeros<T>(n);
+    T* const x = line.data() + 1;
     for (Index k = 0; k < n - 1; k += kPanel) {
       const Index width = std::min(kPanel, n - 1 - k);
+      T *const v = rows.data(), *const w = v + width * n;
       for (Index i = 0; i < width; ++i) {
         const Index j = k + i, m = n - j - 1;
-        T* const column = a + j * n + j;
-        SubtractDots(v.At(j), m + 1, w.At(j), i, column, n);
-        SubtractDots(w.At(j), m + 1, v.At(j), i, column, n);
-        d[j] = RealPart(*column);
-        for (Index t = 0; t < m; ++t) x.data()[t] = column[(t + 1) * n];
-        T tau;
-        e[j] = MakeReflector(x.data(), m, &tau);
-        taus[j] = tau;
-        for (Index t = 0; t < m; ++t) {
-          column[(t + 1) * n] = *v.At(j + 1 + t, i) = x.data()[t];
-          conj.data()[t] = Conj(x.data()[t]);
+        const T* const diagonal = a + j * n + j;
+        for (Index t = 0; t <= m; ++t) line.data()[t] = Conj(diagonal[t]);
+        for (Index p = 0; p < i; ++p) {
+          SubtractScaled(v + p * n + j, Conj(w[p * n + j]), line.data(), m + 1);
+          SubtractScaled(w + p * n + j, Conj(v[p * n + j]), line.data(), m + 1);
         }
-        const T* const product = blocked_.Product(m, 1, m, column + n + 1, n, 1, x.data(), 1, 1);
-        std::copy(product, product + m, p.data());
-        SubtractTwice(v.At(j + 1), m, w.At(j + 1), m, i, conj.data(), p.data());
-        SubtractTwice(w.At(j + 1), m, v.At(j + 1), m, i, conj.data(), p.data());
-        Real<T> size = 0;
-        for (Index t = 0; t < m; ++t) size += RealPart(Times(conj.data()[t], p.data()[t]));
-        const Real<T> half = Square(tau) * size / 2;
-        for (Index t = 0; t < m; ++t) *w.At(j + 1 + t, i) = Times(Conj(tau), p.data()[t]) - half * x.data()[t];
+        d[j] = RealPart(line.data()[0]);
+        T tau;
+        e[j] = MakeReflector(x, m, &tau);
+        taus[j] = tau;
+        for (Index t = 0; t < m; ++t) a[(j + 1 + t) * n + j] = x[t];
+        std::copy(x, x + m, v + i * n + j + 1);
+        HermitianTimes(a + (j + 1) * (n + 1), n, x, sums.data(), m);
+        for (Index p = 0; p < i; ++p) {
+          const T *const vp = v + p * n + j + 1, *const wp = w + p * n + j + 1;
+          SubtractScaled(vp, ConjugateDot(wp, x, m), sums.data(), m);
+          SubtractScaled(wp, ConjugateDot(vp, x, m), sums.data(), m);
+        }
+        const Real<T> half = Square(tau) * RealPart(ConjugateDot(x, sums.data(), m)) / 2;
+        T* const to = w + i * n + j + 1;
+        for (Index t = 0; t < m; ++t) to[t] = Times(Conj(tau), sums.data()[t]) - half * x[t];
       }
-      const Index next = k + width, m = n - next;
-      SubtractOuterProducts(v.At(next), w.At(next), m, width, a + next * n + next, n);
-      SubtractOuterProducts(w.At(next), v.At(next), m, width, a + next * n + next, n);
+      const Index next = k + width, m = n - next, depth = 2 * width;
+      if (next == n - 1) {  // one element is left
+        T sum = T(0);
+        for (Index p = 0; p < width; ++p) sum += Times(v[p * n + next], Conj(w[p * n + next]));
+        a[next * (n + 1)] -= sum + Conj(sum);
+        break;
+      }
+      T* const conj = conjugates.data();
+      for (Index p = 0; p < depth; ++p) {
+        const T* const from = p < width ? w + p * n : v + (p - width) * n;
+        for (Index t = next; t < n; ++t) conj[p * n + t] = Conj(from[t]);
+      }
+      const Index step = std::max<Index>(32, (m / 4 + 7) / 8 * 8);  // rows, of which nothing before the diagonal counts
+      for (Index i = next; i < n; i += step)
+        blocked_.SubtractProduct(std::min(step, n - i), n - i, depth, v + i, 1, n, conj + i, n, 1, a + i * n + i, n);
     }
     if (n > 0) d[n - 1] = RealPart(a[(n - 1) * n + n - 1]);
   }
 
   // a: [n, n] becomes upper bidiagonal; reflectors below the diagonal, and behind the elements beside it.
   void Bidiagonalize(T* a, Index n, Real<T>* d, Real<T>* e, T* left_taus, T* right_taus) {
-    Vectors v(n), y(n), x(n), w(n);  // a - v y^H - x w^H
-    SlimVector<T> line = Zeros<T>(n), conj = Zeros<T>(n), sum = Zeros<T>(n);
+    // Rows of a panel, a - v y^H - x w^H: v before x, and y before w, whose conjugates a product needs.
+    const Index most = std::min(kPanel, n);
+    SlimVector<T> columns = Zeros<T>(2 * most * n), rows = columns, line = Zeros<T>(n), conj = line, sum = line;
     for (Index k = 0; k < n; k += kPanel) {
       const Index width = std::min(kPanel, n - k);
+      T *const v = columns.data(), *const x = v + width * n, *const y = rows.data(), *const w = y + width * n;
       for (Index i = 0; i < width; ++i) {
-        const Index j = k + i, rows = n - j, columns = n - j - 1;
+        const Index j = k + i, m = n - j, behind = m - 1;
         T* const corner = a + j * n + j;
-        SubtractDots(v.At(j), rows, y.At(j), i, corner, n);
-        SubtractDots(x.At(j), rows, w.At(j), i, corner, n);
-        for (Index t = 0; t < rows; ++t) line.data()[t] = corner[t * n];
-        d[j] = MakeReflector(line.data(), rows, &left_taus[j]);
-        for (Index t = 0; t < rows; ++t) {
-          corner[t * n] = *v.At(j + t, i) = line.data()[t];
+        for (Index t = 0; t < m; ++t) line.data()[t] = corner[t * n];
+        for (Index p = 0; p < i; ++p) {
+          SubtractScaled(v + p * n + j, Conj(y[p * n + j]), line.data(), m);
+          SubtractScaled(x + p * n + j, Conj(w[p * n + j]), line.data(), m);
+        }
+        d[j] = MakeReflector(line.data(), m, &left_taus[j]);
+        for (Index t = 0; t < m; ++t) {
+          corner[t * n] = v[i * n + j + t] = line.data()[t];
           conj.data()[t] = Conj(line.data()[t]);
         }
-        if (columns == 0) break;
-        const T* product = blocked_.Product(columns, 1, rows, corner + 1, 1, n, conj.data(), 1, 1);
-        for (Index t = 0; t < columns; ++t) sum.data()[t] = Conj(product[t]);
-        SubtractTwice(y.At(j + 1), columns, v.At(j), rows, i, conj.data(), sum.data());
-        SubtractTwice(w.At(j + 1), columns, x.At(j), rows, i, conj.data(), sum.data());
-        for (Index t = 0; t < columns; ++t) *y.At(j + 1 + t, i) = Times(Conj(left_taus[j]), sum.data()[t]);
-        SubtractConjugateDots(y.At(j + 1), columns, v.At(j), i + 1, corner + 1, 1);
-        SubtractConjugateDots(w.At(j + 1), columns, x.At(j), i, corner + 1, 1);
-        for (Index t = 0; t < columns; ++t) line.data()[t] = Conj(corner[1 + t]);
-        e[j] = MakeReflector(line.data(), columns, &right_taus[j]);
-        for (Index t = 0; t < columns; ++t) {
-          corner[1 + t] = *w.At(j + 1 + t, i) = line.data()[t];
-          conj.data()[t] = Conj(line.data()[t]);
+        if (behind == 0) break;
+        const T* product = blocked_.Product(behind, 1, m, corner + 1, 1, n, conj.data(), 1, 1);
+        for (Index t = 0; t < behind; ++t) sum.data()[t] = Conj(product[t]);
+        for (Index p = 0; p < i; ++p) {
+          SubtractScaled(y + p * n + j + 1, ConjugateDot(v + p * n + j, line.data(), m), sum.data(), behind);
+          SubtractScaled(w + p * n + j + 1, ConjugateDot(x + p * n + j, line.data(), m), sum.data(), behind);
         }
-        product = blocked_.Product(columns, 1, columns, corner + n + 1, n, 1, line.data(), 1, 1);
-        std::copy(product, product + columns, sum.data());
-        SubtractTwice(v.At(j + 1), columns, y.At(j + 1), columns, i + 1, conj.data(), sum.data());
-        SubtractTwice(x.At(j + 1), columns, w.At(j + 1), columns, i, conj.data(), sum.data());
-        for (Index t = 0; t < columns; ++t) *x.At(j + 1 + t, i) = Times(Conj(right_taus[j]), sum.data()[t]);
+        for (Index t = 0; t < behind; ++t) y[i * n + j + 1 + t] = Times(Conj(left_taus[j]), sum.data()[t]);
+        for (Index t = 0; t < behind; ++t) line.data()[t] = Conj(corner[1 + t]);
+        for (Index p = 0; p <= i; ++p) {
+          SubtractScaled(y + p * n + j + 1, Conj(v[p * n + j]), line.data(), behind);
+          if (p < i) SubtractScaled(w + p * n + j + 1, Conj(x[p * n + j]), line.data(), behind);
+        }
+        e[j] = MakeReflector(line.data(), behind, &right_taus[j]);
+        for (Index t = 0; t < behind; ++t) corner[1 + t] = w[i * n + j + 1 + t] = line.data()[t];
+        product = blocked_.Product(behind, 1, behind, corner + n + 1, n, 1, line.data(), 1, 1);
+        std::copy(product, product + behind, sum.data());
+        for (Index p = 0; p <= i; ++p) {
+          SubtractScaled(v + p * n + j + 1, ConjugateDot(y + p * n + j + 1, line.data(), behind), sum.data(), behind);
+          if (p < i)
+            SubtractScaled(x + p * n + j + 1, ConjugateDot(w + p * n + j + 1, line.data(), behind), sum.data(), behind);
+        }
+        for (Index t = 0; t < behind; ++t) x[i * n + j + 1 + t] = Times(Conj(right_taus[j]), sum.data()[t]);
       }
       const Index next = k + width, m = n - next;
       if (m == 0) break;
-      SubtractOuterProducts(v.At(next), y.At(next), m, width, a + next * n + next, n);
-      SubtractOuterProducts(x.At(next), w.At(next), m, width, a + next * n + next, n);
+      Index y_row = n;
+      const T* const conjugates = blocked_.Conjugates(y, &y_row, 2 * width, n);
+      blocked_.SubtractProduct(m, m, 2 * width, v + next, 1, n, conjugates + next, y_row, 1, a + next * (n + 1), n);
     }
   }
 
