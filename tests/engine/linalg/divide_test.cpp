@@ -64,7 +64,7 @@ TEST_SUITE("halves of condensed matrices") {
   TEST_CASE_TEMPLATE("tridiagonal matrices", R, float, double) {
     Cpu device;
     const double unit = static_cast<double>(std::numeric_limits<R>::epsilon());
-    for (const std::size_t n : {33, 64, 97, 130}) {
+    for (const std::size_t n : {33u, 64u, 97u, 130u}) {
       const std::vector<double> d = Numbers(n, 3), e = Numbers(n, 5);
       std::vector<double> values = d, beside = e;
       std::vector<R> rows(n * n);
@@ -82,7 +82,7 @@ TEST_SUITE("halves of condensed matrices") {
   TEST_CASE_TEMPLATE("bidiagonal matrices", R, float, double) {
     Cpu device;
     const double unit = static_cast<double>(std::numeric_limits<R>::epsilon());
-    for (const std::size_t n : {33, 64, 97, 130}) {
+    for (const std::size_t n : {33u, 64u, 97u, 130u}) {
       std::vector<double> d = Numbers(n, 7), e = Numbers(n, 9);
       d[n / 3] = 0;
       std::vector<double> values = d, beside = e;

@@ -150,7 +150,7 @@ class SecularEquation {
   }
 
   struct Sums {
-    SecularSums before, behind;  // of the poles up to j, and of those behind
+    SecularSums before, behind;  // sums over the poles up to j, and over those behind
     double sum, size;  // the function, and a bound of what its rounding errors are parts of
   };
   Sums Value(Index j, double x) const {
