@@ -38,13 +38,13 @@ Window Place(Index input, Index size, Index stride) {
 
 // Runs it; on the device, that is.
 Status Convolve(Cpu& device, const Convolution& c, float* output, PackedWeights* weights,
-                bool may_reassociate = false) {
+                ConvAlgorithm algorithm = ConvAlgorithm::kDirect) {
   Window rows = Place(c.rows, c.window, c.stride), columns = Place(c.columns, c.window, c.stride);
   TENON_RETURN_IF_ERROR(PlaceWindow(Padding::kSame, &rows));
   TENON_RETURN_IF_ERROR(PlaceWindow(Padding::kSame, &columns));
   if (c.groups == 1) {
     const Conv2DGeometry g{c.batch, rows, columns, c.depth, c.out_depth, 1};
-    return Conv2D(device, g, c.input, c.filter, output, weights, may_reassociate);
+    return Conv2D(device, g, c.input, c.filter, output, weights, algorithm);
   }
   const DepthwiseGeometry g{c.batch, rows, columns, c.depth, c.out_depth / c.depth};
   return DepthwiseConv2D(device, g, c.input, c.filter, output);
@@ -117,10 +117,10 @@ void TimeWinograd(State& state, Index depth, Index out_depth) {
   ThreadPool pool(state.options().threads, "bench");
   Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
   std::size_t at = 0;
-  const auto run = [&](std::vector<PackedWeights>& weights, Tensor& to, bool may_reassociate) {
+  const auto run = [&](std::vector<PackedWeights>& weights, Tensor& to, ConvAlgorithm algorithm) {
     at = at + 1 == filter.size() ? 0 : at + 1;
     c.filter = filter[at].data<float>();
-    state.Check(Convolve(device, c, to.data<float>(), &weights[at], may_reassociate));
+    state.Check(Convolve(device, c, to.data<float>(), &weights[at], algorithm));
   };
   for (std::size_t i = 0; i < filter.size(); ++i) run(winograd, output, true);
   for (std::size_t i = 0; i < filter.size(); ++i) run(direct, other, false);

@@ -77,6 +77,9 @@ TEST_SUITE("OptimizeGraph") {
           std::string_view::npos);
     CHECK(errors::IsInvalidArgument(CheckOptimizerOptions({.max_iterations = -1})));
     CHECK(errors::IsInvalidArgument(CheckOptimizerOptions({.max_growth = 0.5})));
+    CHECK(CheckOptimizerOptions({.choices = {{"m", "winograd"}}}).ok());
+    CHECK(CheckOptimizerOptions({.choices = {{"m", "fft"}}}).message() ==
+          "OptimizerOptions: the choice of node 'm' is 'fft', not direct, winograd or size");
     const OptimizerOptions options{.level = OptimizerLevel::kExact, .disabled = {"pruning"}};
     for (const Pass& pass : kPasses)
       CHECK(IsPassOn(pass, options) == (pass.name != "pruning" && pass.level == OptimizerLevel::kExact));

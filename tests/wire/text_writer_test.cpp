@@ -117,6 +117,11 @@ TEST_CASE("maps are sorted by their keys, texts or numbers") {
         "name_to_trace_id {\n  key: \"a\"\n  value: 1\n}\nname_to_trace_id {\n  key: \"ab\"\n  value: 2\n}\n"
         "name_to_trace_id {\n  key: \"b\"\n}\n");
 }
+TEST_CASE("a key is the one before a mistake, in the order of entries too") {
+  // frames_by_id { key: 2, and a key that is cut }, frames_by_id { key: 1 }
+  const std::string_view bytes("\x22\x0a\x09\x02\0\0\0\0\0\0\0\x09\x22\x09\x09\x01\0\0\0\0\0\0\0", 23);
+  CHECK(Write(wire::detail::kGraphDebugInfo, bytes) == "frames_by_id {\n  key: 1\n}\nframes_by_id {\n  key: 2\n}\n");
+}
 TEST_CASE("unknown fields and what follows a mistake are left out") {
   CHECK(Write(kTensor, std::string_view("\xf8\x07\x01\x08\x01\x0d\x01\x02\x03\x04", 10)) == "dtype: DT_FLOAT\n");
   CHECK(Write(kTensor, std::string_view("\x08\x01\x12\x20", 4)) == "dtype: DT_FLOAT\n");

@@ -15,6 +15,7 @@
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
+#include <tenon/optimize/core/choices.hpp>
 #include <tenon/optimize/core/indexed_graph.hpp>
 #include <tenon/optimize/core/options.hpp>
 #include <tenon/optimize/core/pass.hpp>
@@ -24,7 +25,7 @@
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
 
-// InvalidArgument: options name a pass that does not exist, or a limit is negative.
+// InvalidArgument: options name a pass or an algorithm that does not exist, or a limit is negative.
 inline Status CheckOptimizerOptions(const OptimizerOptions& options) {
   for (const auto* names : {&options.only, &options.disabled})
     for (const std::string& name : *names)
@@ -33,6 +34,10 @@ inline Status CheckOptimizerOptions(const OptimizerOptions& options) {
         for (const Pass& pass : kPasses) StrAppend(&known, known.empty() ? "" : ", ", pass.name);
         return errors::InvalidArgument("OptimizerOptions: '", name, "' is not a pass; the passes are ", known);
       }
+  for (const NodeChoice& choice : options.choices)
+    if (!IsAlgorithm(choice.algorithm))
+      return errors::InvalidArgument("OptimizerOptions: the choice of node '", choice.node, "' is '", choice.algorithm,
+                                     "', not direct, winograd or size");
   if (options.max_iterations >= 0 && options.time_limit_in_ms >= 0 && options.max_growth >= 1) return OkStatus();
   return errors::InvalidArgument(
       "OptimizerOptions: max_iterations and time_limit_in_ms must not be negative, max_growth at least 1; got ",
@@ -54,7 +59,7 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
                                    OptimizationReport* report) {
   OptimizationReport own;
   if (report == nullptr) report = &own;
-  for (const Pass& pass : kPasses) report->passes.push_back({pass.name, 0, 0, 0, {}});
+  for (const Pass& pass : kPasses) report->passes.push_back({pass.name, 0, 0, 0, {}, {}});
   Graph inlined;
   const Graph* from = &source;
   if (IsPassOn(kPasses[0], options)) {
@@ -94,7 +99,7 @@ inline Result<Graph> OptimizeGraph(const Graph& source, const OptimizerOptions& 
         break;
       }
       if (counts.nodes_before == 0) counts.nodes_before = graph.num_alive();
-      PassRun run(&graph, options.level, limits, evaluator, &counts);
+      PassRun run(&graph, options, limits, evaluator, &counts);
       kPasses[i].run(&run);
       counts.nodes_after = graph.num_alive();
       counts.nanoseconds += SteadyNanoseconds() - begin;

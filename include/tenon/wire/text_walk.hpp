@@ -129,10 +129,13 @@ class TextWalk {
     Reader reader(AsBytes(bytes));
     for (Tag tag; reader.ReadField(&tag, &value);) {
       const bool is_key = tag.field == 1 && tag.type == entry.fields[0].wire_type;
+      std::uint64_t number = 0;
       if (tag.type == WireType::kBytes) {
         if (is_key) key.text = value;
-      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &(key.number = 0)) : !reader.Skip(tag)) {
+      } else if (is_key ? !ReadNumber(reader, entry.fields[0].kind, &number) : !reader.Skip(tag)) {
         break;
+      } else if (is_key) {
+        key.number = number;
       }
     }
     return key;

@@ -18,7 +18,15 @@ TEST_SUITE("PassRun") {
     IndexedGraph graph = *IndexedGraph::Make(source, ends, {}, &ops, nullptr);
     PassReport report;
     PassLimits limits{.most_nodes = 2};
-    PassRun run(&graph, OptimizerLevel::kExact, limits, nullptr, &report);
+    const OptimizerOptions options{.level = OptimizerLevel::kExact, .choices = {{"a", "direct"}}};
+    PassRun run(&graph, options, limits, nullptr, &report);
+    CHECK(run.level() == OptimizerLevel::kExact);
+    CHECK(run.Choose("a") == "direct");
+    CHECK(run.Choose("b") == "size");
+    CHECK(run.Choose("b") == "size");
+    REQUIRE(report.choices.size() == 2);
+    CHECK(report.choices[1].node == "b");
+    CHECK(report.choices[1].algorithm == "size");
     CHECK(run.MayGoOn());
     run.Apply("rule");
     run.Refuse("rule", "fed");
@@ -31,17 +39,17 @@ TEST_SUITE("PassRun") {
 
     CancellationManager cancellation;
     const PassLimits cancelled{.most_nodes = 9, .cancellation = &cancellation};
-    PassRun second(&graph, OptimizerLevel::kExact, cancelled, nullptr, &report);
+    PassRun second(&graph, options, cancelled, nullptr, &report);
     cancellation.StartCancel();
     int steps = 0;
     while (second.MayGoOn() && steps < 10'000) ++steps;
     CHECK(second.stopped() == "cancelled");
     const PassLimits timed{.end_ns = 1, .most_nodes = 9};
-    PassRun third(&graph, OptimizerLevel::kExact, timed, nullptr, &report);
+    PassRun third(&graph, options, timed, nullptr, &report);
     for (steps = 0; third.MayGoOn() && steps < 10'000;) ++steps;
     CHECK(third.stopped() == "time is over");
     const PassLimits endless{.most_nodes = 9};
-    PassRun fourth(&graph, OptimizerLevel::kExact, endless, nullptr, &report);
+    PassRun fourth(&graph, options, endless, nullptr, &report);
     for (steps = 0; fourth.MayGoOn() && steps < 100'000;) ++steps;
     CHECK(fourth.stopped() == "too many steps");
   }

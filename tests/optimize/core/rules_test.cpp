@@ -30,7 +30,8 @@ std::string Apply(GraphBuilder& b, OptimizerLevel level, PassReport* report) {
   GraphEnds ends{{EdgeOf(source, "x")}, {EdgeOf(source, "y")}, {}};
   IndexedGraph graph = *IndexedGraph::Make(source, ends, {}, &ops, nullptr);
   const PassLimits limits{.most_nodes = 100};
-  PassRun run(&graph, level, limits, nullptr, report);
+  const OptimizerOptions options{.level = level};
+  PassRun run(&graph, options, limits, nullptr, report);
   ApplyRules(kRules, &run);
   const Result<Graph> out = graph.Finish(&ends);
   return out.ok() ? Text(out->ToGraphDef()) : out.status().ToString();

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/winograd_support.hpp"
 #include "engine/support.hpp"
@@ -115,6 +117,37 @@ TEST_SUITE("convolutions") {
     };
     CHECK(at(OptimizerLevel::kExact));
     CHECK(!at(OptimizerLevel::kFast));
+  }
+
+  TEST_CASE("chosen algorithms") {
+    Net net;
+    net.b.Add("Relu", "y", {net.Conv(net.Filter())});
+    const RunEnds ends{{"x"}, {"y"}};
+    // Two images of 12 x 12 gain by Winograd's algorithm, one of 2 x 2 does not.
+    for (const std::int64_t size : {12, 2}) {
+      const Tensor x = Numbers({2, size, size, 32}, 1);
+      const auto exact = RunGraph(net.def(), ends, {x});
+      REQUIRE(exact.ok());
+      const auto differs = [&](std::vector<NodeChoice> choices) {
+        OptimizerOptions options{.level = OptimizerLevel::kFast};
+        options.choices = std::move(choices);
+        const Optimized optimized = Optimize(net.def(), ends, options);
+        REQUIRE(optimized.status.ok());
+        const auto got = RunGraph(optimized.def, ends, {x});
+        REQUIRE(got.ok());
+        return !SameTensor((*exact)[0], (*got)[0]);
+      };
+      CHECK(differs({}) == (size == 12));
+      CHECK(differs({{"m", "size"}}) == (size == 12));
+      CHECK(differs({{"other", "direct"}}) == (size == 12));
+      CHECK_FALSE(differs({{"m", "direct"}}));
+      CHECK(differs({{"m", "winograd"}}));
+    }
+    const Optimized optimized = Optimize(net.def(), ends, kPass);
+    const PassReport* const report = optimized.report.Find("convolutions");
+    REQUIRE(report->choices.size() == 1);
+    CHECK(report->choices[0].node == "m");
+    CHECK(report->choices[0].algorithm == "size");
   }
 
   TEST_CASE("not marked ...") {

@@ -34,11 +34,10 @@ TENON_DETAIL_NAMESPACE_BEGIN
 
 // Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
 // as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device. `weights` are of
-// the filter, where it may be the same in every run. `may_reassociate`: takes Winograd's algorithm where that is
-// faster.
+// the filter, where it may be the same in every run. Without them, and for other types than float, it is direct.
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
-              PackedWeights* weights = nullptr, bool may_reassociate = false);
+              PackedWeights* weights = nullptr, ConvAlgorithm algorithm = ConvAlgorithm::kDirect);
 
 namespace detail {
 
@@ -431,7 +430,7 @@ Status MultiplyPatches(Cpu& device, const Conv2DGeometry& g, const T* input, con
 
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output,
-              PackedWeights* weights, [[maybe_unused]] bool may_reassociate) {
+              PackedWeights* weights, [[maybe_unused]] ConvAlgorithm algorithm) {
   if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
@@ -443,7 +442,7 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
                                   weights);
   }
   if constexpr (std::is_same_v<T, float>) {
-    if (may_reassociate && weights != nullptr && detail::FavoursWinograd(geometry)) {
+    if (weights != nullptr && detail::TakesWinograd(geometry, algorithm)) {
       bool done = false;
       TENON_RETURN_IF_ERROR(detail::RunWinograd(device, geometry, input, filter, output, *weights, &done));
       if (done) return OkStatus();

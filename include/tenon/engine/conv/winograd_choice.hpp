@@ -2,6 +2,7 @@
 #pragma once
 // Which convolutions Winograd's algorithm is faster for: a model of its time, whose numbers were measured.
 
+#include <cstdint>
 #include <string_view>
 
 #include <tenon/base/config.hpp>
@@ -10,10 +11,16 @@
 
 TENON_DETAIL_NAMESPACE_BEGIN
 
+// How a convolution computes: directly; by Winograd's algorithm where that is possible; or as the size of its images
+// makes it faster.
+enum class ConvAlgorithm : std::uint8_t { kDirect, kBySize, kWinograd };
+
 namespace detail {
 
 // The optimizer's mark of a convolution whose sums may be in any order: a bool.
 inline constexpr std::string_view kMayReassociateAttr = "_may_reassociate";
+// With that mark, "winograd": Winograd's algorithm for images of any size.
+inline constexpr std::string_view kAlgorithmAttr = "_algorithm";
 
 // A tile of 4 x 4 pixels takes 36 products of each pair of channels, and each channel in or out takes about the time of
 // nine such sets of products. Blocks have four tiles at least. The direct convolution takes nine products for each
@@ -47,15 +54,22 @@ constexpr bool WinogradPays(double tiles, double pixels, Index in_depth, Index o
 constexpr bool MayFavourWinograd(Index in_depth, Index out_depth) {
   return in_depth > 0 && WinogradGains(1, kWinogradPixels, in_depth, out_depth);
 }
-constexpr bool FavoursWinograd(const Conv2DGeometry& g) {
+constexpr bool FitsWinograd(const Conv2DGeometry& g) {
   const auto fits = [](const Window& w) { return w.size == 3 && w.stride == 1 && w.dilation == 1; };
-  if (g.groups != 1 || !fits(g.rows) || !fits(g.columns) || g.in_depth == 0) return false;
+  return g.groups == 1 && fits(g.rows) && fits(g.columns) && g.in_depth > 0;
+}
+constexpr bool FavoursWinograd(const Conv2DGeometry& g) {
+  if (!FitsWinograd(g)) return false;
   const double columns = static_cast<double>((g.columns.output + 3) / 4);
   double tiles = static_cast<double>(g.batch) * static_cast<double>((g.rows.output + 3) / 4) * columns;
   if (tiles < kWinogradLeastTiles) tiles = kWinogradLeastTiles;
   const double pixels =
       static_cast<double>(g.batch) * static_cast<double>(g.rows.output) * static_cast<double>(g.columns.output);
   return WinogradGains(tiles, pixels, g.in_depth, g.out_depth) && WinogradPays(tiles, pixels, g.in_depth, g.out_depth);
+}
+constexpr bool TakesWinograd(const Conv2DGeometry& g, ConvAlgorithm algorithm) {
+  return algorithm == ConvAlgorithm::kWinograd ? FitsWinograd(g)
+                                               : algorithm == ConvAlgorithm::kBySize && FavoursWinograd(g);
 }
 
 }  // namespace detail

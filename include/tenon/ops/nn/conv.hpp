@@ -26,15 +26,19 @@ namespace detail {
 // The base of convolutions whose filter is input 1.
 template <class Device>
 struct PacksFilter : PacksInputOn<Device, 1> {
-  static constexpr bool may_reassociate = false;
+  static constexpr ConvAlgorithm algorithm = ConvAlgorithm::kDirect;
 };
 template <class Device>
   requires(Device::type == "CPU")
 struct PacksFilter<Device> : PacksInput<1> {
-  bool may_reassociate = false;
+  ConvAlgorithm algorithm = ConvAlgorithm::kDirect;
 
   Status Init(OpKernelConstruction& c) {
-    (void)TryGetNodeAttr(c.def(), tenon::detail::kMayReassociateAttr, &may_reassociate);
+    bool is_free = false;
+    (void)TryGetNodeAttr(c.def(), tenon::detail::kMayReassociateAttr, &is_free);
+    const AttrValue* const chosen = is_free ? c.def().attr.Find(tenon::detail::kAlgorithmAttr) : nullptr;
+    if (is_free) algorithm = ConvAlgorithm::kBySize;
+    if (chosen != nullptr && chosen->s() == "winograd") algorithm = ConvAlgorithm::kWinograd;
     return PacksInput<1>::Init(c);
   }
 };
@@ -81,7 +85,7 @@ struct Conv2D {
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       if constexpr (Device::type == "CPU")
         return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed(),
-                             this->may_reassociate);
+                             this->algorithm);
       else
         return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
     }

@@ -78,7 +78,7 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
 
 template <class C, class Device>
 Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeometry& g, const Fusion& fusion,
-                    float epsilon, float leaky_alpha, PackedWeights* weights, bool may_reassociate) {
+                    float epsilon, float leaky_alpha, PackedWeights* weights, ConvAlgorithm algorithm) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -94,7 +94,7 @@ Status RunFusedConv(OpKernelContext& context, Device& device, const Conv2DGeomet
   }
   const C *input = context.input(0).data<C>(), *filter = context.input(1).data<C>();
   if constexpr (Device::type == "CPU") {
-    TENON_RETURN_IF_ERROR(tenon::Conv2D(device, g, input, filter, out->data<C>(), weights, may_reassociate));
+    TENON_RETURN_IF_ERROR(tenon::Conv2D(device, g, input, filter, out->data<C>(), weights, algorithm));
   } else {
     std::remove_pointer_t<decltype(Device::epilogue)> epilogue;
     Device own = device;
@@ -147,14 +147,14 @@ struct FusedConv2D {
 
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
-      return Run(context.op(), context.device(), *this, this->packed(), this->may_reassociate);
+      return Run(context.op(), context.device(), *this, this->packed(), this->algorithm);
     }
   };
 
  private:
   template <class Device>
   static Status Run(OpKernelContext& context, Device& device, const Attrs& a, PackedWeights* weights,
-                    bool may_reassociate) {
+                    ConvAlgorithm algorithm) {
     constexpr std::string_view kName = "_FusedConv2D";
     detail::Fusion fusion;
     TENON_RETURN_IF_ERROR(detail::ReadFusion(kName, a.fused_ops, a.num_args, false, &fusion));
@@ -192,9 +192,9 @@ struct FusedConv2D {
                                                      context.input(2 + i), input.dtype(), g.out_depth));
     if (input.dtype() == DataType::kDouble)
       return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights,
-                                          may_reassociate);
+                                          algorithm);
     return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights,
-                                       may_reassociate);
+                                       algorithm);
   }
 };
 

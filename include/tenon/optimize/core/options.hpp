@@ -27,6 +27,13 @@ class OptimizationSink {
   virtual void Optimized(const OptimizationReport& report) = 0;
 };
 
+// How a node computes where the optimizer has a choice. A convolution that the pass "convolutions" finds: "direct",
+// "winograd", or "size", by which the kernel knows the faster one of most images.
+struct NodeChoice {
+  std::string node;  // its name before nodes are fused, as OptimizationReport has it
+  std::string algorithm;
+};
+
 // Options of the optimizer, as TensorFlow's RewriterConfig. A level other than kOff needs <tenon/optimizer.hpp> in one
 // source file of the program.
 //
@@ -39,6 +46,7 @@ struct OptimizerOptions {
   int max_iterations = 8;  // rounds over all passes; fewer when a round changes nothing
   int time_limit_in_ms = 10'000;  // no pass starts later [ms]; 0: none. The graph so far runs
   double max_growth = 4;  // the graph gets at most this many nodes per node it had
+  std::vector<NodeChoice> choices = {};  // measured ones (`tenon bench --tune`) at kFast; other nodes have "size"
   OptimizationSink* sink = nullptr;  // gets reports; outlives the session
 };
 

@@ -3,6 +3,7 @@
 // Pass: a named function that improves an IndexedGraph. PassRun: the graph, the options and the counts of one pass.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <tenon/base/clock.hpp>
@@ -37,12 +38,12 @@ struct PassLimits {
 class PassRun {
  public:
   // All outlive this; `evaluator` may be null.
-  PassRun(IndexedGraph* graph, OptimizerLevel level, const PassLimits& limits, NodeEvaluator* evaluator,
+  PassRun(IndexedGraph* graph, const OptimizerOptions& options, const PassLimits& limits, NodeEvaluator* evaluator,
           PassReport* report)
-      : graph_(graph), level_(level), limits_(limits), evaluator_(evaluator), report_(report) {}
+      : graph_(graph), options_(options), limits_(limits), evaluator_(evaluator), report_(report) {}
 
   IndexedGraph& graph() const { return *graph_; }
-  OptimizerLevel level() const { return level_; }
+  OptimizerLevel level() const { return options_.level; }
   NodeEvaluator* evaluator() const { return evaluator_; }
   void Apply(std::string_view rule) {
     ++applied_;
@@ -50,6 +51,16 @@ class PassRun {
   }
   void Refuse(std::string_view rule, std::string_view why) { report_->Count(rule, why); }
   int applied() const { return applied_; }
+  // The algorithm that the options choose for a node; "size" without a choice. The report gets it.
+  std::string_view Choose(std::string_view node) {
+    std::string_view algorithm = "size";
+    for (const NodeChoice& choice : options_.choices)
+      if (choice.node == node) algorithm = choice.algorithm;
+    for (const NodeChoice& known : report_->choices)
+      if (known.node == node) return algorithm;
+    report_->choices.push_back({std::string(node), std::string(algorithm)});
+    return algorithm;
+  }
 
   // False: a limit is reached, and the pass ends where it is.
   bool MayGoOn() {
@@ -65,7 +76,7 @@ class PassRun {
 
  private:
   IndexedGraph* graph_;
-  OptimizerLevel level_;
+  const OptimizerOptions& options_;
   const PassLimits& limits_;
   NodeEvaluator* evaluator_;
   PassReport* report_;

@@ -8,6 +8,7 @@
 
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/optimize/core/options.hpp>
 
 TENON_DETAIL_NAMESPACE_BEGIN
 TENON_DETAIL_COLD_CODE_BEGIN
@@ -25,6 +26,7 @@ struct PassReport {
   int nodes_before = 0, nodes_after = 0;  // before the first round and after the last one
   std::int64_t nanoseconds = 0;
   SlimVector<RuleReport> rules;
+  SlimVector<NodeChoice> choices;  // of nodes that have a choice
 
   // Returns how often a rule was applied.
   std::int64_t applied() const {

@@ -54,8 +54,12 @@ inline void MarkConvolutions(PassRun* run) {
   for (int id = 0; id < graph.num_nodes() && run->MayGoOn(); ++id) {
     if (!graph.is_alive(id) || !detail::MayFavourWinograd(graph, id)) continue;
     if (graph.node(id).def.attr.Find(detail::kMayReassociateAttr) != nullptr) continue;
+    const std::string_view algorithm = run->Choose(graph.node(id).def.name);
+    if (algorithm == "direct") continue;
     const SlimVector<InEdge> inputs(graph.node(id).inputs.begin(), graph.node(id).inputs.end());
-    const IndexedGraph::Attr attrs[] = {{detail::kMayReassociateAttr, true}};
+    SlimVector<IndexedGraph::Attr> attrs;
+    attrs.push_back({detail::kMayReassociateAttr, true});
+    if (algorithm == "winograd") attrs.push_back({detail::kAlgorithmAttr, AttrValue(std::string(algorithm))});
     const std::string op(graph.node(id).op_name());
     constexpr std::string_view kRule = "convolutions by Winograd's algorithm";
     graph.Change(id, op, inputs, attrs).ok() ? run->Apply(kRule) : run->Refuse(kRule, "no kernel");

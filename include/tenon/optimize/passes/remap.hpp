@@ -84,7 +84,7 @@ inline Refusal Fuse(const Match& match, std::string_view op, std::string_view ac
   SlimVector<IndexedGraph::Attr> attrs;
   const AttrMap copied = product.def.attr;
   for (const auto& [name, value] : copied)
-    if (!name.starts_with('_') || name == kMayReassociateAttr) attrs.push_back({name, value});
+    if (!name.starts_with('_') || name == kMayReassociateAttr || name == kAlgorithmAttr) attrs.push_back({name, value});
   SlimVector<std::string> fused{"BiasAdd"};
   if (!is_new) fused.push_back(std::string(activation));
   attrs.push_back({"fused_ops", AttrValue(fused)});
