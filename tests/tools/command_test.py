@@ -471,6 +471,36 @@ class BenchAndTrace(Case):
         self.assertIn('float [4,2]', text)
         self.assertIn('process at most', text)
 
+    def test_choices_are_measured_written_and_read(self):
+        graph = self.write('conv.pbtxt', '''
+            node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+                   attr { key: "shape" value { shape { dim { size: 1 } dim { size: 16 } dim { size: 16 } dim { size: 32 } } } } }
+            node { name: "w" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor {
+                   dtype: DT_FLOAT float_val: 0.5 tensor_shape { dim { size: 3 } dim { size: 3 } dim { size: 32 } dim { size: 32 } } } } } }
+            node { name: "conv" op: "Conv2D" input: "x" input: "w" attr { key: "T" value { type: DT_FLOAT } }
+                   attr { key: "padding" value { s: "SAME" } }
+                   attr { key: "strides" value { list { i: 1 i: 1 i: 1 i: 1 } } } }
+            node { name: "y" op: "Relu" input: "conv" attr { key: "T" value { type: DT_FLOAT } } }''')
+        tune = ('bench', graph, '--optimize', 'fast', '--seconds', '0.02', '--tune', 'choices.txt')
+        choices = self.json(*tune)['choices']
+        self.assertEqual(set(choices), {'conv'})
+        self.assertEqual((self.folder / 'choices.txt').read_text(), f'{choices["conv"]} conv\n')
+        self.assertRegex(self.text(*tune), r'conv +[0-9.]+ .s +[0-9.]+ .s +(direct|winograd)')
+        for command in ('run', 'bench', 'trace'):
+            self.text(command, graph, 'x=ones', '--optimize', 'fast', '--choices', 'choices.txt')
+        self.write('bad.txt', 'direct conv\nfft conv\n')
+        self.tenon('run', graph, 'x=ones', '--optimize', 'fast', '--choices', 'bad.txt', code=1)
+        self.assertIn("bad.txt: Choices, line 2: expected 'direct', 'winograd' or 'size'", self.errors)
+        self.tenon('run', graph, 'x=ones', '--optimize', 'fast', '--choices', 'none.txt', code=1)
+        self.assertIn('none.txt', self.errors)
+        for words in (('--choices', 'choices.txt'), ('--optimize', 'exact', '--choices', 'choices.txt')):
+            self.tenon('run', graph, 'x=ones', *words, code=2)
+            self.assertIn('--choices needs --optimize fast', self.errors)
+        self.tenon('bench', graph, '--tune', 'choices.txt', code=2)
+        self.assertIn('--tune needs --optimize fast', self.errors)
+        self.assertEqual(self.json('bench', self.graph, '--optimize', 'fast', '--tune', 'empty.txt')['choices'], {})
+        self.assertEqual((self.folder / 'empty.txt').read_text(), '')
+
     def test_calls_leave_their_time_to_the_nodes_of_the_function(self):
         model = GOLDEN / 'keras_models/cnn_skip'
         signature = next(s for s in self.json('info', model)['signatures'] if s['name'] == 'serving_default')

@@ -143,6 +143,7 @@ Result<std::map<std::string, OpTime>> TimeByOp(const Prepared& prepared, const F
 }  // namespace
 
 Result<int> RunBench(const Args& args) {
+  if (args.Has("--tune")) return RunTune(args);
   Runs wanted{};
   TENON_ASSIGN_OR_RETURN(wanted.warmup, args.GetInt("--warmup", 10));
   TENON_ASSIGN_OR_RETURN(wanted.runs, args.GetInt("--runs", 0, 1));

@@ -109,6 +109,7 @@ std::string ManPage();
 Result<int> RunInfo(const Args& args);
 Result<int> RunRun(const Args& args);
 Result<int> RunBench(const Args& args);
+Result<int> RunTune(const Args& args);  // bench --tune
 Result<int> RunTrace(const Args& args);
 Result<int> RunConvert(const Args& args);
 Result<int> RunCheck(const Args& args);

@@ -36,6 +36,8 @@ constexpr Option kOptimize{
     "--optimize", "LEVEL",
     "Optimises the graph before it runs: exact keeps every bit of the outputs, fast may round in another way.",
     "exact fast"};
+constexpr Option kChoices{"--choices", "FILE", "With --optimize fast: the algorithms that `tenon bench --tune` chose.",
+                          "file"};
 constexpr Option kInterThreads{"--inter-threads", "N", "Threads that run different nodes; 1 is the default."};
 
 constexpr Option kInfoOptions[] = {
@@ -64,6 +66,7 @@ constexpr Option kRunOptions[] = {
     kImageRange,
     {"--labels", "FILE", "Names of classes, a line each, for outputs that are probabilities.", "file"},
     kOptimize,
+    kChoices,
     kThreads,
     kInterThreads,
     kTags,
@@ -80,6 +83,10 @@ constexpr Option kBenchOptions[] = {
     {"--warmup", "N", "Runs before; 10 is the default."},
     {"--batch", "N,N", "Batch sizes, one after the other. Inputs without a value get numbers."},
     {"--ops", "", "Adds a table of the time by op, from traced runs."},
+    {"--tune", "FILE",
+     "With --optimize fast: measures each algorithm of each convolution that has a choice for --seconds, and writes the "
+     "faster ones to FILE.",
+     "file"},
     kInput,
     kSignature,
     kFetch,
@@ -87,6 +94,7 @@ constexpr Option kBenchOptions[] = {
     kImageSize,
     kImageRange,
     kOptimize,
+    kChoices,
     kThreads,
     kInterThreads,
     kTags,
@@ -95,6 +103,8 @@ constexpr Example kBenchExamples[] = {
     {"tenon bench model.pb", "Measures with random inputs."},
     {"tenon bench model.pb --batch 1,8,32 --threads 4", "Measures three batch sizes."},
     {"tenon bench model.pb --ops -i x=random:[1,224,224,3]", "Says what shape an input has, and which ops take time."},
+    {"tenon bench model.pb --optimize fast --tune choices.txt",
+     "Writes choices that run, bench and trace take by --choices."},
 };
 constexpr Option kTraceOptions[] = {
     {"--output", "FILE",
@@ -107,6 +117,7 @@ constexpr Option kTraceOptions[] = {
     kImageSize,
     kImageRange,
     kOptimize,
+    kChoices,
     kThreads,
     kInterThreads,
     kTags,

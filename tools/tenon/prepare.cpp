@@ -5,7 +5,9 @@
 #include <unordered_set>
 
 #include <tenon/eager.hpp>
+#include <tenon/io/mapped_file.hpp>
 #include <tenon/optimizer.hpp>
+#include <tenon/wire/reader.hpp>
 
 namespace command {
 
@@ -65,7 +67,7 @@ tenon::Span<const tenon::Tensor> SpanOf(const std::vector<tenon::Tensor>& tensor
 
 constexpr std::int64_t kMostThreads = 4096;
 
-// The options of --threads, --inter-threads and --optimize.
+// The options of --threads, --inter-threads, --optimize and --choices.
 Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
   tenon::SessionOptions options;
   TENON_ASSIGN_OR_RETURN(const std::int64_t threads, args.GetInt("--threads", 0, 0, kMostThreads));
@@ -73,6 +75,13 @@ Result<tenon::SessionOptions> SessionOptionsOf(const Args& args) {
   options.intra_op_threads = static_cast<int>(threads);
   options.inter_op_threads = static_cast<int>(inter);
   if (args.Has("--optimize")) options.optimizer.level = OptimizerLevelOf(args);
+  if (const std::string file = args.Get("--choices"); !file.empty()) {
+    if (args.Get("--optimize") != "fast") return args.Usage("--choices needs --optimize fast");
+    TENON_ASSIGN_OR_RETURN(const tenon::MappedFile text, tenon::MappedFile::Open(file));
+    auto choices = tenon::ParseNodeChoices(tenon::wire::AsText(text.bytes()));
+    if (!choices.ok()) return Status(choices.status().code(), StrCat(file, ": ", choices.status().message()));
+    options.optimizer.choices = *std::move(choices);
+  }
   return options;
 }
 
@@ -90,10 +99,12 @@ std::string InitialiserHint(const Model& model) {
 
 }  // namespace
 
-Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch) {
+Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch,
+                         const tenon::OptimizerOptions* optimizer) {
   Prepared prepared;
   const OpenOptions open = OpenOptionsOf(args);
-  TENON_ASSIGN_OR_RETURN(const tenon::SessionOptions session_options, SessionOptionsOf(args));
+  TENON_ASSIGN_OR_RETURN(tenon::SessionOptions session_options, SessionOptionsOf(args));
+  if (optimizer != nullptr) session_options.optimizer = *optimizer;
   TENON_ASSIGN_OR_RETURN(const ImageOptions images, ImageOptionsOf(args));
   TENON_ASSIGN_OR_RETURN(const Model model, Model::Open(path, open));
   TENON_ASSIGN_OR_RETURN(const Signature* const signature, model.Find(args.Get("--signature")));
@@ -113,7 +124,8 @@ Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, s
         prepared.session.Run({}, {}, tenon::Span<const std::string>(targets.data(), targets.size())).status());
   }
   TENON_ASSIGN_OR_RETURN(prepared.callable, prepared.session.MakeCallable(options));
-  for (const std::string& note : prepared.feeds.notes) PrintNote(note);
+  for (const std::string& note : prepared.feeds.notes)
+    if (optimizer == nullptr) PrintNote(note);
   return prepared;
 }
 

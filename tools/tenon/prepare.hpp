@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <tenon/optimize/core/options.hpp>
+
 #include "arrays.hpp"
 #include "command.hpp"
 #include "model.hpp"
@@ -23,7 +25,9 @@ struct Prepared {
 
 // Opens the model at `path` and makes a callable as the options --signature, --fetch, --target, --input, --threads say.
 // Words behind the model are inputs, too. `fill`: inputs without a value get numbers, for `batch` items.
-Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch = 1);
+// `optimizer`: instead of --optimize and --choices, and without notes; null: these.
+Result<Prepared> Prepare(const Args& args, const std::string& path, bool fill, std::int64_t batch = 1,
+                         const tenon::OptimizerOptions* optimizer = nullptr);
 // Prepares the callable again with inputs of `batch` items: rows of the given inputs are repeated or left out.
 Result<Feeds> WithBatch(const Args& args, const Prepared& prepared, std::int64_t batch);
 // Runs once.

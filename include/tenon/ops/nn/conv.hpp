@@ -84,8 +84,7 @@ struct Conv2D {
                                                this->explicit_paddings, &geometry, this->data_format == "NCHW"));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       if constexpr (Device::type == "CPU")
-        return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed(),
-                             this->algorithm);
+        return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed(), this->algorithm);
       else
         return tenon::Conv2D(device, geometry, input.data, filter.data, out.data, this->packed());
     }

@@ -191,10 +191,8 @@ struct FusedConv2D {
       TENON_RETURN_IF_ERROR(detail::CheckFusedVector(kName, fusion.normalises ? kNorm[i] : kBias[i],
                                                      context.input(2 + i), input.dtype(), g.out_depth));
     if (input.dtype() == DataType::kDouble)
-      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights,
-                                          algorithm);
-    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights,
-                                       algorithm);
+      return detail::RunFusedConv<double>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights, algorithm);
+    return detail::RunFusedConv<float>(context, device, g, fusion, a.epsilon, a.leakyrelu_alpha, weights, algorithm);
   }
 };
 
